@@ -44,7 +44,7 @@ from benchmarks.generated import Library
 from benchmarks.held import MIB
 from benchmarks.hostile import HOSTILE
 from benchmarks.processes import HERTZ, TOLD, family
-from metasearch.evaluate.metrics import Tally
+from metasearch.bulk.evaluate.metrics import Tally
 from metasearch.record import Record
 
 PARTS = ("jobs", "components")
@@ -387,8 +387,7 @@ def components(options: argparse.Namespace, folder: Path) -> int:
 
 def join(options: argparse.Namespace) -> int:
     """What a process of `components` does."""
-    from metasearch.bulk.engines.duckdb import DuckDB
-    from metasearch.bulk.engines.duckdb_session import Bounds
+    from metasearch.bulk.engines.duckdb import Bounds, DuckDB
 
     keys, into = options.folders
     bounds = Bounds(memory=options.limit * MIB, threads=options.workers)

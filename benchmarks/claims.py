@@ -11,11 +11,11 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from metasearch.bulk.evaluate.datasets import LabelledSet
+from metasearch.bulk.evaluate.metrics import Tally, score
+from metasearch.bulk.evaluate.run import cluster
+from metasearch.bulk.published.simhash import Signed
 from metasearch.dedup import STRATEGIES, Fingerprint, fingerprint
-from metasearch.dedup.published.text.signed import Signed
-from metasearch.evaluate.labelled import LabelledSet
-from metasearch.evaluate.metrics import Tally, score
-from metasearch.evaluate.run import cluster
 from metasearch.record import Record
 
 #: Themes that are looked for: the largest ones, as many as in the paper of the weighted SimHash.

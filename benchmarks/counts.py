@@ -20,12 +20,12 @@ import orjson
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.request import Page, Request
 from metasearch.engine.engine import Engine
+from metasearch.review.projects import projects
+from metasearch.review.runs import figures
+from metasearch.review.runs.run import count_strategy
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.strategies import steps, strategies
 from metasearch.settings import Settings
-from metasearch.workspace import projects
-from metasearch.workspace.runs import figures
-from metasearch.workspace.runs.counts import count_strategy
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.workspace import Workspace
 
 SOURCES, WORDS, ROUNDS = 15, 100, 3
 STEPS = (

@@ -28,11 +28,11 @@ from pathlib import Path
 from benchmarks.generated import Library
 from benchmarks.hostile import HOSTILE
 from metasearch import garbage_collection
+from metasearch.bulk.evaluate import datasets
+from metasearch.bulk.evaluate.datasets import LabelledSet
+from metasearch.bulk.evaluate.metrics import Score, score
+from metasearch.bulk.evaluate.run import cluster
 from metasearch.dedup import DEFAULT, OnlineDedup
-from metasearch.evaluate import datasets
-from metasearch.evaluate.datasets import LabelledSet
-from metasearch.evaluate.metrics import Score, score
-from metasearch.evaluate.run import cluster
 from metasearch.record import Record
 
 SETS = Path(__file__).resolve().parents[2] / "shared" / "data" / "dedup"

@@ -28,13 +28,13 @@ from benchmarks.held import MIB
 from benchmarks.workspace import Made, made, say
 from metasearch import formats
 from metasearch.record import Author, Hit, Record
-from metasearch.workspace import projects
-from metasearch.workspace.archive.writing import export_to
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.uids import uid
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.users import accounts, members, sessions
-from metasearch.workspace.users.passwords import Passwords
+from metasearch.review.archive.format import export_to
+from metasearch.review.projects import members, projects
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import uid
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.users import accounts, sessions
+from metasearch.review.users.passwords import Passwords
 
 #: Goal: seconds that anything of another user may take more.
 MORE = 1.0

@@ -26,9 +26,8 @@ from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.server.app import make_app
 from metasearch.server.options import Options
-from metasearch.server.pages.assets import ASSETS
-from metasearch.server.pages.differences import Differences
-from metasearch.server.pages.results import Results
+from metasearch.server.pages.environment import ASSETS
+from metasearch.server.pages.results import Differences, Results
 from metasearch.settings import Settings
 
 #: Seconds until each database answers: the first one after the page was sent.
@@ -72,7 +71,7 @@ class Timed(Differences):
 @asynccontextmanager
 async def served() -> AsyncIterator[str]:
     """The address of a server whose pages are sent before any database has answered."""
-    from metasearch.server import updates
+    from metasearch.server import search
 
     @asynccontextmanager
     async def engine() -> AsyncIterator[Engine]:
@@ -82,7 +81,7 @@ async def served() -> AsyncIterator[str]:
         ):
             yield running
 
-    setattr(updates, "Differences", Timed)  # noqa: B010 - no part of the interface
+    setattr(search, "Differences", Timed)  # noqa: B010 - no part of the interface
     server = TestServer(make_app(engine, options=Options(page_wait=0.2)))
     await server.start_server()
     try:

@@ -28,10 +28,9 @@ from benchmarks.collections import (
     trec_judgements,
     trec_lists,
 )
-from metasearch.listing.rank import Ranking, rank
-from metasearch.listing.rerank import MOST_HITS, check, nearness
-from metasearch.listing.sort import RankMode
-from metasearch.query.ast import Query, Term
+from metasearch.engine.filters import RankMode
+from metasearch.engine.rank import MOST_HITS, Ranking, check, nearness, rank
+from metasearch.query.tree import Query, Term
 from metasearch.record import Hit, Record
 
 ROOT = Path(__file__).resolve().parent.parent

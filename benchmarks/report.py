@@ -19,15 +19,21 @@ from pathlib import Path
 from benchmarks import text
 from benchmarks.claims import THEMES, disciplines, theme_auc, themed, within_disciplines
 from benchmarks.near import Texts
+from metasearch.bulk.evaluate import compare as curves
+from metasearch.bulk.evaluate import datasets
+from metasearch.bulk.evaluate.compare import (
+    LEGEND,
+    SIZES,
+    Compared,
+    compare,
+    markdown,
+    markdown_kinds,
+)
+from metasearch.bulk.evaluate.datasets import LabelledSet, narrowed
+from metasearch.bulk.evaluate.output import drawn
+from metasearch.bulk.evaluate.run import evaluate
+from metasearch.bulk.published import words
 from metasearch.dedup import STRATEGIES, Strategy
-from metasearch.dedup.published.text import frequencies, segment
-from metasearch.evaluate import curves, datasets
-from metasearch.evaluate.compare import Compared, compare
-from metasearch.evaluate.compare_report import LEGEND, markdown, markdown_kinds
-from metasearch.evaluate.curves import SIZES
-from metasearch.evaluate.labelled import LabelledSet, narrowed
-from metasearch.evaluate.plot import drawn
-from metasearch.evaluate.run import evaluate
 
 ROOT = Path(__file__).resolve().parents[1]
 SETS = ROOT.parent / "shared" / "data"
@@ -110,9 +116,9 @@ def head(title: str, part: str) -> Iterator[str]:
     yield "`metasearch strategies` and [strategies.md](strategies.md) describe the strategies."
     yield "[evaluation.md](evaluation.md) shows how to measure your own sets."
     yield ""
-    table = frequencies.table_id()
+    table = words.table_id()
     yield (
-        f"CPython {platform.python_version()}, {segment.segmenter()}, table of document "
+        f"CPython {platform.python_version()}, {words.segmenter()}, table of document "
         f"frequencies `{table}`."
     )
     yield "Each strategy runs with its paper's parameters."

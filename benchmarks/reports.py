@@ -17,15 +17,15 @@ from pathlib import Path
 
 from benchmarks.generated import Library
 from metasearch.record import Record
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.reports.kinds import KINDS
-from metasearch.workspace.reports.render import write
-from metasearch.workspace.runs import runs
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.works import decisions
-from metasearch.workspace.works.adding import add_records
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports.render import write
+from metasearch.review.reports.reports import KINDS
+from metasearch.review.runs import runs
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.works import decisions
+from metasearch.review.works.intake import add_records
 
 SOURCES = 8
 

@@ -24,13 +24,13 @@ import orjson
 
 from metasearch.adapters.request import Page, Request
 from metasearch.engine.engine import Engine
+from metasearch.review.alerts import runs as due
+from metasearch.review.alerts import saved_searches as searches
+from metasearch.review.alerts.runs import run_due
+from metasearch.review.store import database
+from metasearch.review.store.database import Database
+from metasearch.review.store.workspace import Workspace
 from metasearch.settings import Settings
-from metasearch.workspace.saved import due
-from metasearch.workspace.saved import saved as searches
-from metasearch.workspace.saved.due_runs import run_due
-from metasearch.workspace.store import leases
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.workspace import Workspace
 
 #: Starts of each source that its limits allow, in any so many seconds.
 LIMITS = {"fast": (50, 1.0), "usual": (40, 1.0), "slow": (30, 1.0)}
@@ -112,7 +112,7 @@ async def process(file: Path, notes: Path, processes: int) -> None:
     longest = Longest()
     async with Workspace(file) as workspace, Engine(settings, transport=Upstream(notes)) as engine:
         watching = asyncio.create_task(longest.watch())
-        count = await run_due(workspace, engine, leases.new_holder())
+        count = await run_due(workspace, engine, database.new_holder())
         watching.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await watching

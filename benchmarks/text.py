@@ -26,11 +26,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.near import Texts
+from metasearch.bulk.evaluate import datasets
+from metasearch.bulk.published.simhash import BigramSimHash, SimHash
 from metasearch.dedup import STRATEGIES, OnlineDedup, fingerprint, window_simhash
-from metasearch.dedup.hamming import Signatures
-from metasearch.dedup.published.bigram_simhash import BigramSimHash
-from metasearch.dedup.published.simhash import SimHash
-from metasearch.evaluate import datasets
+from metasearch.dedup.index import Signatures
 from metasearch.record import Record
 
 SETS = Path(__file__).resolve().parents[2] / "shared" / "data" / "neardup"

@@ -41,14 +41,15 @@ from benchmarks.held import MIB
 from benchmarks.latency import percentile
 from benchmarks.processes import cpu_of_all, watched
 from benchmarks.workspace import made, say, told
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.users import accounts, members, sessions
-from metasearch.workspace.users.passwords import Passwords
-from metasearch.workspace.users.permissions import ProjectRole
-from metasearch.workspace.works import listing, works
-from metasearch.workspace.works.listing import WorksQuery
+from metasearch.review.projects import members
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.users import accounts, sessions
+from metasearch.review.users.passwords import Passwords
+from metasearch.review.users.permissions import ProjectRole
+from metasearch.review.works import lists, works
+from metasearch.review.works.lists import WorksQuery
 
 #: Goals: p95 of pages in seconds, growth of memory in bytes, p99 of delays in milliseconds.
 PAGE, GROWTH, LATE = 0.3, 160 * MIB, 25.0
@@ -250,7 +251,7 @@ def prepare(folder: Path, users: int, logins: int) -> Prepared:
             role: ProjectRole = "screener" if number % 2 and number < users else "editor"
             members.add(db, project, user, role)
             secrets.append(sessions.begin(db, user))
-        return Prepared(project, secrets, listing.uids(db, project, WorksQuery()))
+        return Prepared(project, secrets, lists.uids(db, project, WorksQuery()))
 
 
 async def at_work(
@@ -292,7 +293,7 @@ def lost(folder: Path, there: Prepared, seen: Seen) -> list[str]:
         stands = {f"step {step.number}": step.note for step in steps.of(db, strategy)}
         for uid in there.uids[:SHARED]:
             stands[f"work {uid}"] = works.find(db, there.project, uid).note
-        decided = set(listing.uids(db, there.project, WorksQuery(verdict="relevant")))
+        decided = set(lists.uids(db, there.project, WorksQuery(verdict="relevant")))
     wrong = [f"decision on {uid}" for uid in seen.decided if uid not in decided]
     for place, saved in seen.saved.items():
         there_now = Counter(_MARK.findall(stands[place]))

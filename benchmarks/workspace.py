@@ -23,13 +23,14 @@ from pathlib import Path
 
 from benchmarks.generated import Library
 from metasearch.record import Record
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import decisions, exporting, listing, works
-from metasearch.workspace.works.adding import add_records
-from metasearch.workspace.works.listing import WorksQuery
-from metasearch.workspace.works.undo import undo
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.works import decisions, lists, works
+from metasearch.review.works import export as exporting
+from metasearch.review.works.intake import add_records
+from metasearch.review.works.lists import WorksQuery
+from metasearch.review.works.undo import undo
 
 #: Goals: seconds of CPU for an addition of 5,000, seconds for a page.
 ADDITION, PAGE = 5.0, 0.2
@@ -105,12 +106,12 @@ def measured(whole: Made, records: int, added: int) -> bool:
     met = told(f"{added:,} more records added", spent, ADDITION * added / 5_000, "s CPU")
     for name, query in PAGES.items():
         seconds = statistics.median(
-            timed(partial(listing.page, db, project, query)) for _ in range(TIMES)
+            timed(partial(lists.page, db, project, query)) for _ in range(TIMES)
         )
         met &= told(f"page: {name}", seconds, PAGE, "s")
-    first = listing.page(db, project, WorksQuery(count=1)).works[0]
+    first = lists.page(db, project, WorksQuery(count=1)).works[0]
     say("one work by its DOI or key", f"{timed(lambda: named(db, project, first)) * 1e3:8.2f} ms")
-    uids = listing.uids(db, project, WorksQuery())
+    uids = lists.uids(db, project, WorksQuery())
     change = None
 
     def mark() -> None:

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from metasearch.library import search_sync as search_sync
     from metasearch.query import Query as Query
     from metasearch.query import Years as Years
-    from metasearch.query.writing import Translation as Translation
-    from metasearch.query.writing import translate as translate
+    from metasearch.query.writer import Translation as Translation
+    from metasearch.query.writer import translate as translate
     from metasearch.record import Author as Author
     from metasearch.record import Hit as Hit
     from metasearch.record import Match as Match
@@ -63,8 +63,8 @@ _HOME = {
     "Facets": "events",
     "Query": "query",
     "Years": "query",
-    "Translation": "query.writing",
-    "translate": "query.writing",
+    "Translation": "query.writer",
+    "translate": "query.writer",
     "Author": "record",
     "Hit": "record",
     "Match": "record",

@@ -210,7 +210,7 @@ class Answer:
         notes: One sentence for each thing that the text of the query says and `query` does not.
         dedup: Name of the strategy that found the duplicates.
         paging: Which part of the list this is, and where the next one begins.
-        sort: The order of the list, one of `metasearch.listing.sort.SORTS`.
+        sort: The order of the list, one of `metasearch.engine.filters.SORTS`.
         filter: The filters that its hits pass, as they are written; "" for none. The hits of an
             answer with filters are numbered among those that pass.
         facets: Counts of all works that were seen; None where no facet was asked for.
@@ -317,7 +317,7 @@ class Answer:
 
         Returns:
             One table a hit, each with the columns of the CSV in their order
-            (`metasearch.formats.csv.write.COLUMNS`). Lists are joined by "; ", names are "Family,
+            (`metasearch.formats.csv.COLUMNS`). Lists are joined by "; ", names are "Family,
             Given", and what is not known is None.
         """
         from metasearch.formats.notebook import rows

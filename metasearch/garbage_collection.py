@@ -20,7 +20,7 @@ SEARCHING = (50_000, 20, 50)
 #: The same while modules are loaded, which makes some 200,000 that stay.
 LOADING = (100_000, 50, 100)
 #: The same for a server, which has many searches at once (eight of 10 x 100 make 270,000), and has
-#: all objects looked at where nobody waits (`server/memory.py`).
+#: all objects looked at where nobody waits (`server/process.py`).
 SERVING = (500_000, 20, 50)
 #: The same for jobs that make millions of objects and free none.
 GROWING = (200_000, 100, 100)

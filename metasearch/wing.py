@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 #: Modules with a `WING`; those that are not installed are passed over.
-HOMES = ("metasearch.workspace.wing", "metasearch.bulk.wing")
+HOMES = ("metasearch.review.wing", "metasearch.bulk.wing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

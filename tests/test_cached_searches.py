@@ -8,7 +8,7 @@ from typing import Any
 
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.cache import MemoryStore
-from metasearch.engine.answers import AnswerCache
+from metasearch.engine.context import AnswerCache
 from metasearch.engine.engine import Engine
 from metasearch.errors import ConnectFailed
 from metasearch.events import Finished

@@ -27,7 +27,7 @@ from metasearch.adapters.parse.parse import Parsed, parse
 from metasearch.adapters.request import JSON, Page, Request, public
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.shipped import shipped_groups
+from metasearch.adapters.specs.spec_folders import shipped_groups
 from metasearch.adapters.translate.plan import plan
 from metasearch.query.simple import parse as parse_query
 from metasearch.record import Record

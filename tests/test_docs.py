@@ -61,16 +61,16 @@ def test_every_link_leads_somewhere() -> None:
 
 #: Where a newcomer looks first for the answer to a question about the code.
 QUESTIONS = {
-    "Where is RIS read?": "metasearch/formats/ris/read.py",
+    "Where is RIS read?": "metasearch/formats/ris.py",
     "Where is Crossref's rate limit?": "adapter_specs/crossref.toml",
     "Where does it say why two records were merged?": "metasearch/dedup/explain.py",
-    "Which file decides the order of hits?": "metasearch/listing/rank.py",
-    "Where is CQL read?": "metasearch/query/cql/parser.py",
+    "Which file decides the order of hits?": "metasearch/engine/rank.py",
+    "Where is CQL read?": "metasearch/query/cql.py",
     "Where is an address refused that is inside our network?": "metasearch/adapters/fetch/guard.py",
-    "Where are names in Pinyin compared?": "metasearch/bib/chinese/names.py",
+    "Where are names in Pinyin compared?": "metasearch/bib/chinese_names.py",
     "Where is a DOI brought into its usual form?": "metasearch/bib/identifiers.py",
     "Where does a person's decision about two records hold?": "metasearch/dedup/pins.py",
-    "Where is an OAI-PMH repository harvested?": "metasearch/collections/harvest/harvest.py",
+    "Where is an OAI-PMH repository harvested?": "metasearch/collections/harvest.py",
 }
 
 

@@ -16,10 +16,10 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from metasearch import formats
-from metasearch.cli import main, search_run
+from metasearch.cli import main
 from metasearch.events import Answer
-from metasearch.formats import WRITABLE, records
-from metasearch.formats.citations.styles import DEFAULT_STYLE, STYLES
+from metasearch.formats import WRITABLE, own
+from metasearch.formats.citations import DEFAULT_STYLE, STYLES
 from metasearch.record import Author, Hit, Record
 from metasearch.server.app import make_app
 from metasearch.server.limits.keys import ApiKeys
@@ -143,7 +143,7 @@ def test_the_command(
     class Script(CommandEngine):
         hits, reports, made = HITS, [ok(count=2)], []
 
-    monkeypatch.setattr(search_run, "Engine", Script)
+    monkeypatch.setattr("metasearch.engine.engine.Engine", Script)
 
     checked(name, style, command("lakes", "--format", name, "--style", style, "--no-bom"))
 
@@ -152,7 +152,7 @@ def test_the_command(
 def test_dedup(command: Callable[..., bytes], tmp_path: Path, name: str, style: str) -> None:
     needs(name)
     file = tmp_path / "works.ndjson"
-    file.write_bytes(records.write(WORKS))
+    file.write_bytes(own.write(WORKS))
 
     data = command("dedup", str(file), "--format", name, "--style", style, "--no-bom")
 

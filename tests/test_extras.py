@@ -32,9 +32,9 @@ import click
 def described():
     from metasearch.cli.root import root
     from metasearch.server.app import ROUTES
-    from metasearch.server.faces.openapi.catalog import catalog
-    from metasearch.server.faces.openapi.document import Server, document_of
-    from metasearch.server.faces.openapi.workspace_chapter import chapter
+    from metasearch.server.protocols.openapi.routes import catalog
+    from metasearch.server.protocols.openapi.document import Server, document_of
+    from metasearch.review.chapter import chapter
     from metasearch.server.options import Options
     from metasearch.server.site import Site
     from metasearch.server.wing import server_wing

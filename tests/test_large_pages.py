@@ -18,9 +18,18 @@ from typing import Any
 import pytest
 
 from metasearch.adapters.fetch.fetch import Fetcher
-from metasearch.adapters.parse.bodies import kind_of, load, marks_in, unmarked, weighed
+from metasearch.adapters.parse.bodies import (
+    LIGHT_BYTES,
+    MOST_ATTRIBUTES,
+    is_overloaded,
+    kind_of,
+    load,
+    marks_in,
+    unmarked,
+    weighed,
+    weight_of,
+)
 from metasearch.adapters.parse.parse import MOST_RECORDS, PageReading, most_of, parse
-from metasearch.adapters.parse.weight import LIGHT_BYTES, MOST_ATTRIBUTES, is_overloaded, weight_of
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.engine.engine import Engine

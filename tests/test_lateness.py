@@ -17,7 +17,7 @@ from metasearch.adapters.spec import Limits
 from metasearch.engine.engine import Engine
 from metasearch.errors import NotRead, TimedOut
 from metasearch.events import Answer
-from metasearch.loop.lag import GRACE, lag
+from metasearch.loop import GRACE, lag
 from metasearch.settings import Settings
 from tests.adapters.fetch.timeless import TimelessLoop, timeless
 from tests.engine.test_engine import item, works

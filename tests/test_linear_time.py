@@ -36,13 +36,13 @@ from tests.pathological import samples, text, too_slow
 
 #: Modules and packages whose public functions take what databases, files and people wrote.
 SWEPT = (
-    "bib", "bib.chinese", "bib.names",
-    "dedup.titles", "dedup.affixes", "dedup.people", "dedup.venues", "dedup.dois", "dedup.cjk",
-    "dedup.published.text", "dedup.fingerprint", "formats.reading.values", "formats.bibtex.latex",
-    "formats.reading.accession", "formats.bibtex.values",
-    "formats.reading.worktypes", "formats.reading.type_words", "formats.reading.tagged",
-    "formats.bibtex.entry", "formats.bibtex.escapes", "formats.bibtex.people", "query.years",
-    "query.kinds",
+    "bib",
+    "dedup.titles",  "dedup.people", "dedup.imprint", "dedup.cjk",
+    "bulk.published.words", "bulk.published.simhash", "bulk.published.sets",
+    "bulk.published.paragraphs", "dedup.fingerprints", "formats.reading.values", "formats.latex",
+    "formats.bibtex",
+    "formats.reading.worktypes",  "formats.reading.tagged",
+    "formats.bibtex_entry", "query.values",
 )  # fmt: skip
 #: How a parameter of each type is made of a text; functions with other parameters are not swept
 #: here.
@@ -106,7 +106,7 @@ def unique(found: dict[str, Callable[[str], object]]) -> dict[str, Callable[[str
 
 #: What reads tables of ours, which no text of others reaches, or takes elements and is swept by
 #: itself.
-OTHERS = ("table_lines", "frequencies.read", "texts.labelled")
+OTHERS = ("table_lines", "words.read_frequencies", "texts.labelled")
 #: Converters, readers of names, normalisers: whatever takes text and nothing else.
 FUNCTIONS = {
     name: call
@@ -162,9 +162,9 @@ def test_everything_is_swept() -> None:
     assert {f"as {name}" for name in converters.CONVERTERS} <= FUNCTIONS.keys() | {"as labelled"}
     assert {
         "bib.normalise.fold",
-        "bib.identifier_forms.doi",
-        "bib.names.byline.people_in",
-        "bib.chinese.titles.split_titles",
+        "bib.identifiers.doi",
+        "bib.names.people_in",
+        "bib.chinese_titles.split_titles",
     } <= FUNCTIONS.keys()
     assert len(FUNCTIONS) > 200
 

@@ -17,9 +17,9 @@ import pytest
 
 import metasearch
 from metasearch import errors
-from metasearch.dedup import because
+from metasearch.dedup import evidence
+from metasearch.engine import rank
 from metasearch.errors import CannotAsk, QuerySyntaxError, SourceError
-from metasearch.listing import reasons
 from metasearch.message import Message, joined, message, message_n, translated
 from metasearch.query import parse
 
@@ -251,19 +251,16 @@ def test_each_place_of_a_message_has_its_value() -> None:
 
 def test_each_place_of_a_template_in_a_table_has_its_value() -> None:
     """The same of those that are filled as plain texts."""
-    tables = {"because": vars(because), "reasons": vars(reasons)}
+    table = vars(evidence) | vars(rank)
     filled, wrong = set(), []
     for where, name, call in calls():
         template = call.func.value if isinstance(call.func, ast.Attribute) else None
-        if name != "format" or not isinstance(template, ast.Attribute):
+        used = getattr(template, "attr", getattr(template, "id", ""))
+        if name != "format" or not used.isupper() or used not in table:
             continue
-        table = tables.get(getattr(template.value, "id", ""))
-        if table is None:
-            continue
-        filled.add(template.attr)
-        places = set(PLACE.findall(table[template.attr]))
-        if places != {keyword.arg for keyword in call.keywords}:
-            wrong.append((where, template.attr))
+        filled.add(used)
+        if set(PLACE.findall(table[used])) != {keyword.arg for keyword in call.keywords}:
+            wrong.append((where, used))
 
     assert len(filled) > 30
     assert wrong == []

@@ -19,12 +19,12 @@ from metasearch import opening
 from metasearch.adapters.fetch.cassette import ReplayTransport
 from metasearch.adapters.request import Request
 from metasearch.adapters.specs.specfile import read_table
+from metasearch.bulk.evaluate import datasets
 from metasearch.collections.store import Collection
 from metasearch.dedup.pins import Pins
 from metasearch.errors import CollectionError, FileFormatError, MetasearchError
-from metasearch.evaluate import datasets
+from metasearch.formats import ris
 from metasearch.formats.reading import read_file
-from metasearch.formats.ris import read as ris
 from metasearch.server.limits.keys import ApiKeys
 from metasearch.settings import ServerSettings, Settings
 
@@ -182,10 +182,10 @@ LIMITED = """
 import resource, sys
 kind, low, file = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 from pathlib import Path
-import metasearch.bulk.extra_tags, metasearch.bulk.clusters
+import metasearch.bulk.export, metasearch.bulk.export
 import metasearch.bulk.export, metasearch.bulk.job
-import metasearch.cli.dedup_run
-import metasearch.dedup.default, metasearch.formats.ris.read
+import metasearch.bulk.dedup_run
+import metasearch.dedup.strategies, metasearch.formats.ris
 from metasearch.cli import main
 resource.setrlimit(getattr(resource, kind), (low, low))
 if kind == "RLIMIT_NOFILE":

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.bib import identifier_forms, markup, normalise
+from metasearch.bib import identifiers, normalise, texts
 from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.record import TYPES, Record
 from tests.cases import each
@@ -42,14 +42,14 @@ def read(said: dict[str, Any], source: str) -> Record:
     values = {"source": source, **said}
     for name in ("title", "subtitle", "venue", "publisher"):
         if values.get(name):
-            values[name] = markup.without_markup(values[name])
+            values[name] = texts.without_markup(values[name])
     for name in LISTS[1:]:
         if name in values:
             values[name] = tuple(values[name])
     if "doi" in values:
-        values["doi"] = identifier_forms.doi(values["doi"])
+        values["doi"] = identifiers.doi(values["doi"])
     if "isbn" in values:
-        values["isbn"] = tuple(identifier_forms.isbn(number) or number for number in values["isbn"])
+        values["isbn"] = tuple(identifiers.isbn(number) or number for number in values["isbn"])
     return record(**values)
 
 

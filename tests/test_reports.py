@@ -10,10 +10,9 @@ import pytest
 from benchmarks.claims import Themed, theme_auc, within_disciplines
 from benchmarks.near import Texts
 from benchmarks.report import ORDERED, exponent, ordered
+from metasearch.bulk.evaluate.compare import GrowthPoint, compare
+from metasearch.bulk.evaluate.datasets import LabelledSet
 from metasearch.dedup import STRATEGIES
-from metasearch.evaluate.compare import compare
-from metasearch.evaluate.curves import GrowthPoint
-from metasearch.evaluate.labelled import LabelledSet
 from metasearch.record import Record
 
 pytestmark = pytest.mark.slow

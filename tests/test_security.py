@@ -41,12 +41,10 @@ from metasearch.bulk.job import read_all
 from metasearch.engine.engine import Engine
 from metasearch.errors import BadAnswer, MetasearchError, NotAllowed, SourceError, TimedOut
 from metasearch.events import Added, Answer, Counts, Finished, SearchEvent, SourceReport
-from metasearch.formats import table
-from metasearch.formats.bibtex import write as bibtex
-from metasearch.formats.csv import write as csv_table
+from metasearch.formats import bibtex, ris, table
+from metasearch.formats import csv as csv_table
 from metasearch.formats.events import ndjson, sse
 from metasearch.formats.reading.inputs import gather
-from metasearch.formats.ris import write as ris
 from metasearch.query import parse as parse_query
 from metasearch.record import Author, Hit, Match, Reason, Record, Version
 from metasearch.settings import Settings
@@ -941,7 +939,7 @@ async def test_the_command_line_tells_no_secret(
 
 def test_a_short_key_does_not_blank_out_text() -> None:
     """A key of a few letters would be found everywhere by accident, so bodies keep it."""
-    from metasearch.adapters.redaction import redacted
+    from metasearch.adapters.request import redacted
 
     request = Request(source="db", url="https://x.example/", params=(("key", Secret("tide")),))
     assert redacted(Page(request=request, body=b"tide tables")).body == b"tide tables"

@@ -9,7 +9,7 @@ import pytest
 from metasearch.adapters.specs.registry import Registry
 from metasearch.errors import SettingsError, UnknownSource
 from metasearch.settings import ServerSettings, Settings, SharedSettings
-from metasearch.settings.quotas import QUOTAS
+from metasearch.settings.users import QUOTAS
 
 
 def load(folder: Path, text: str = "", **env: str) -> Settings:

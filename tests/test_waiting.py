@@ -12,9 +12,9 @@ import pytest
 
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.request import Request
-from metasearch.engine.answers import AnswerCache
+from metasearch.engine.context import AnswerCache
 from metasearch.engine.engine import Engine
-from metasearch.engine.shared_runs import KEPT, SharedRuns
+from metasearch.engine.search import KEPT, SharedRuns
 from metasearch.errors import UsageError
 from metasearch.events import Answer, Finished, SearchEvent
 from metasearch.settings import Settings

@@ -124,11 +124,11 @@ async def test_merged_catalogues_agree_with_the_truth(catalogues: dict[str, Any]
 @pytest.fixture(scope="module")
 def both(catalogues: dict[str, Any]) -> Settings:
     """The first catalogue twice: through SRU, and through Z39.50 where YAZ is installed."""
-    from metasearch.adapters.fetch import zoom
+    from metasearch.adapters.fetch import yaz
 
     try:
-        zoom.library()
-    except zoom.LibraryMissing as exc:
+        yaz.library()
+    except yaz.LibraryMissing as exc:
         pytest.skip(f"no YAZ here: {exc}")
     target = catalogues["targets"][0]
     # This Zebra has its years as numbers (structure 109), and no index of years (4).

@@ -1,4 +1,4 @@
-"""Write metasearch/dedup/published/text/frequencies.txt: in how many documents each word occurs.
+"""Write metasearch/bulk/published/frequencies.txt: in how many documents each word occurs.
 
     pip install rjieba==0.2.2 -e .
     python tools/df_table.py CSL/base_zh.jsonl.gz PAYLOADS
@@ -26,9 +26,10 @@ from metasearch import errors
 from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
-from metasearch.bib import markup, normalise
-from metasearch.bib.chinese.characters import has_han
-from metasearch.dedup.published.text import frequencies, segment
+from metasearch.bib import normalise, texts
+from metasearch.bib.chinese_characters import has_han
+from metasearch.bulk.published import words as frequencies
+from metasearch.bulk.published import words as segment
 from metasearch.settings import Settings
 
 HEADER = """
@@ -89,7 +90,7 @@ def main(chinese: Path, payloads: Path) -> None:
     text += section(
         "en", [document for documents in en.values() for document in documents], han=False
     )
-    table = frequencies.read(text)
+    table = frequencies.read_frequencies(text)
     target = Path(frequencies.__file__).with_name("frequencies.txt")
     target.write_text(text, encoding="utf-8", newline="\n")
     sys.stdout.write(f"{table.id}, {target.stat().st_size} bytes\n{sources}\n")
@@ -159,7 +160,7 @@ def dublin_core(folder: Path) -> Iterator[Document]:
             abstract = max(
                 (text for one in descriptions if (text := one.text)), key=len, default=""
             )
-            yield markup.without_markup(title.text or ""), markup.without_markup(abstract)
+            yield texts.without_markup(title.text or ""), texts.without_markup(abstract)
 
 
 def is_new_english(document: Document, seen: set[str]) -> bool:

@@ -122,8 +122,7 @@ def queries() -> Target:
     """
     from metasearch.errors import QuerySyntaxError
     from metasearch.query import CHOICES, parse, read, to_text
-    from metasearch.query.cql.parser import parse_cql
-    from metasearch.query.cql.printer import to_cql
+    from metasearch.query.cql import parse_cql, to_cql
 
     def one(data: bytes) -> None:
         text = data[1:].decode("utf-8", "replace")
@@ -183,10 +182,9 @@ def harvests() -> Target:
     import asyncio
 
     from metasearch.adapters.request import Page, Request
-    from metasearch.adapters.specs.shipped import shipped_table
+    from metasearch.adapters.specs.spec_folders import shipped_table
     from metasearch.adapters.specs.specfile import build
-    from metasearch.collections.harvest.answers import OaiError
-    from metasearch.collections.harvest.client import OaiClient
+    from metasearch.collections.oai import OaiClient, OaiError
     from metasearch.errors import SourceError
     from tests.collections.harvest.repository import HEAD, Repository
 

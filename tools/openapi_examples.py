@@ -2,8 +2,9 @@
 
     python tools/openapi_examples.py
 
-Writes `metasearch/server/faces/openapi/examples.json`. What differs from run to run (times, ports)
-is replaced by fixed values; tests/server/faces/openapi/test_examples.py asks again and compares.
+Writes `metasearch/server/protocols/openapi/examples.json`. What differs from run to run (times,
+ports) is replaced by fixed values;
+tests/server/faces/openapi/test_examples.py asks again and compares.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ import orjson
 from aiohttp.test_utils import TestServer
 
 from metasearch.server.app import make_app, searching
-from metasearch.server.faces.openapi.document import declared
-from metasearch.server.faces.openapi.operation import Example
 from metasearch.server.options import Options
+from metasearch.server.protocols.openapi.document import declared
+from metasearch.server.protocols.openapi.operation import Example
 from metasearch.server.site import SHARED
 from metasearch.settings import ServerSettings, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "metasearch"
 FILES = (
-    PACKAGE / "server" / "faces" / "openapi" / "examples.json",
-    PACKAGE / "workspace" / "openapi_examples.json",
+    PACKAGE / "server" / "protocols" / "openapi" / "examples.json",
+    PACKAGE / "review" / "openapi_examples.json",
 )
 #: The media type and the value of an answer.
 Answer = dict[str, Any]

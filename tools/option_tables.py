@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 from metasearch.dedup import STRATEGIES
+from metasearch.engine.filters import MOST_CHARACTERS, MOST_FILTERS
 from metasearch.engine.options import LAST_PLACE, OPTIONS, Option
-from metasearch.listing.filters import MOST_CHARACTERS, MOST_FILTERS
 from metasearch.server.options import Options
 from metasearch.server.parameters import ASKED, OUTPUT
 

@@ -20,15 +20,14 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from metasearch.demo import EXAMPLE_QUERIES, NOTICE, DemoDatabases
 from metasearch.engine.engine import Engine
+from metasearch.review.examples import EXAMPLES, novelty, review
+from metasearch.review.store.database import Database
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.users import accounts, links, sources, tokens
+from metasearch.review.users.passwords import Passwords
 from metasearch.server.app import listening, make_app
 from metasearch.settings import Settings
 from metasearch.settings.users import UsersSettings
-from metasearch.workspace import source_switches
-from metasearch.workspace.examples import EXAMPLES, novelty, review
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, links, tokens
-from metasearch.workspace.users.passwords import Passwords
-from metasearch.workspace.workspace import Workspace
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images"
 _FLAGS = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
@@ -196,7 +195,7 @@ async def with_users(workspace: Path) -> AsyncIterator[str]:
             accounts.create(db, name, shown=shown, email=f"{name}@example.org")
         tokens.create(db, anna, "Koha", ["search"], 90)
         links.create(db, "account", role="user", by=anna.uid)
-        source_switches.switch(db, "demo-slow", False, by=anna.uid)
+        sources.set_switch(db, "demo-slow", False, by=anna.uid)
     settings = replace(
         Settings(), workspace=workspace, serve_workspace=True, users=UsersSettings(mode="local")
     )

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from metasearch.adapters.spec import CONTACT, AdapterSpec, Auth
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.shipped import TESTED, shipped_groups, shipped_table
+from metasearch.adapters.specs.spec_folders import TESTED, shipped_groups, shipped_table
 from metasearch.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent

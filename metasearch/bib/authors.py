@@ -10,23 +10,132 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from metasearch.bib import identifier_forms, markup
-from metasearch.bib.cuts import Cuts, bounded, most
-from metasearch.bib.fast_records import made_author
-from metasearch.bib.field_limits import LIMITS, MOST_GIVEN
-from metasearch.bib.names import headings
-from metasearch.bib.names.person import (
+from metasearch.bib import identifiers, name_words, texts
+from metasearch.bib.field_limits import LIMITS, MOST_GIVEN, Cuts, bounded, most
+from metasearch.bib.marc import MarcField, Part, Subfields
+from metasearch.bib.name_words import ET_AL, FIRMS, PARTS, part_of
+from metasearch.bib.names import (
     displayed,
     initials_last,
     of_name,
     person,
+    remembered,
     without_homonym,
 )
-from metasearch.bib.names.words import ET_AL
-from metasearch.bib.strings import Converter, first, strings
-from metasearch.bib.texts import text
+from metasearch.bib.texts import Converter, first, strings, text
 from metasearch.late_pattern import late_pattern
-from metasearch.record import Author
+from metasearch.record import Author, made_author
+
+# Names as library catalogues write them: headings of MARC 1XX and 7XX fields, and Dublin Core made
+# from those.
+#
+# A heading identifies an authority record; what an author list wants of it is the name alone,
+# without dates, fuller forms, relators and the field's final punctuation.
+
+_LIFE_DATES = late_pattern(
+    r",?\s*(?:[(\[]?(?:b\.|d\.|fl\.|ca\.|active|approximately|born|geb\.|gest\.)?\s*(?:1[0-9]{3}|20\d\d)\??.*)$"
+)
+# Dublin Core has no place for a role but the name: "Doe, Jane [Hrsg.]", "山田太郎 著".
+_ROLE = late_pattern(
+    rf"\s*\[[^\[\]]*\]$|\.(?:{'|'.join(name_words.CODES_BEHIND_NAMES)})$"
+    rf"|(?<=\w)[ \u3000](?:{'|'.join(name_words.JAPANESE)})$"
+)
+_RELATOR = late_pattern(rf",\s*({'|'.join(name_words.WRITTEN_OUT)})\.?$")
+_BODY_DATES = late_pattern(r"\d{3}")
+_ENDS_WITH_INITIAL = late_pattern(r"(?:^|[\s.-])\w\.$")
+_ABBREVIATIONS = "|".join(
+    (
+        *map(str.capitalize, sorted(FIRMS | {"jr", "sr"})),
+        *r"Bros Assn Dept Univ St e\.V S\.A".split(),
+    )
+)
+_ENDS_WITH_ABBREVIATION = late_pattern(rf"\b(?:{_ABBREVIATIONS})\.$")
+
+
+@remembered
+def personal(name: str) -> str:
+    """A personal name without dates, fuller form of initials, and the field's own punctuation."""
+    value = texts.plain(name)
+    if value[-1:] == "]" or value[-4:-3] == "." or not value.isascii():
+        value = _ROLE.sub("", value)
+    if ", " in value and value[-1:].islower():
+        value = _RELATOR.sub("", value)
+    if "1" in value or "20" in value:
+        value = _LIFE_DATES.sub("", value)
+    if "(" in value:
+        value = _without_fuller_form(value.rstrip(" ,.;"))
+    value = value.rstrip(" ,;:/")
+    # "Smith, J." keeps the stop of an initial; "Davis, Miles." loses the field's own.
+    if (
+        value.endswith(".")
+        and not _ENDS_WITH_INITIAL.search(value)
+        and not _ENDS_WITH_ABBREVIATION.search(value)
+    ):
+        value = value[:-1]
+    return value
+
+
+def _last_bracket(value: str) -> int:
+    """Where the bracket opens that a text ends with, if no other stands in it; else -1."""
+    at = value.rfind("(") if value.endswith(")") else -1
+    return at if at >= 0 and value.find(")", at) == len(value) - 1 else -1
+
+
+def _without_fuller_form(value: str) -> str:
+    """ "Smith, J. (John)" -> "Smith, J.": without a bracket at the end, behind a comma."""
+    at = _last_bracket(value)
+    return (
+        value[:at].rstrip() if at >= 0 and "," in value[value.rfind("(", 0, at) + 1 : at] else value
+    )
+
+
+def took_no_part(name: str) -> bool:
+    """Whether the word behind a heading is a maker or reader of the copy: "Otava, kustantaja"."""
+    hit = _RELATOR.search(name)
+    return hit is not None and part_of(hit[1]) == "none"
+
+
+def corporate(name: str) -> str:
+    """A body's or meeting's name, without dates in brackets and the field's punctuation."""
+    value = texts.plain(name).rstrip(" ,;:/")
+    at = _last_bracket(value)
+    if at >= 0 and _BODY_DATES.search(value, at):
+        value = value[:at].rstrip(" ,;:/")
+    return (
+        value[:-1] if value.endswith(".") and not _ENDS_WITH_ABBREVIATION.search(value) else value
+    )
+
+
+def is_corporate(field: MarcField) -> bool:
+    """Whether the field is for a body or a meeting (110, 111, 710, 711, and 712 of UNIMARC)."""
+    return field.tag[1:] in ("10", "11", "12")
+
+
+def part_in(field: MarcField) -> Part:
+    """What the person did for the work, by the field's relators; "author" where it has none.
+
+    A field with $5 is true of one library's copy only, and an online service is where a copy was
+    bought.
+    """
+    part = field.part
+    if part is None:  # a field is asked for authors and for editors
+        part = field.part = _part_in(field)
+    return part
+
+
+def _part_in(field: MarcField) -> Part:
+    relators = []
+    for code, value in field.subfields:
+        if code in "e4":
+            relators.append(value)
+        elif code == "5" or (code == "a" and "(Online service)" in value):
+            return "none"
+    if not relators:
+        return "author"
+    words = [text.rpartition("/")[2].strip(" .,;()[]").casefold() for text in relators]
+    parts = [part_of(word) for word in words]
+    return next(part for part in PARTS if part in parts)
+
 
 _AND_OTHERS = late_pattern(rf",? {ET_AL}$", re.IGNORECASE)
 
@@ -54,7 +163,7 @@ def names_comma(found: Any) -> tuple[Author, ...]:
 
 def names_initials(found: Any) -> tuple[Author, ...]:
     """Authors from strings such as "Smith JA", one name each."""
-    return tuple(a for v in strings(found) if (a := initials_last(markup.plain(v))))
+    return tuple(a for v in strings(found) if (a := initials_last(texts.plain(v))))
 
 
 #: In text whose white space is single blanks.
@@ -125,7 +234,7 @@ def names_bracketed(found: Any) -> tuple[Author, ...]:
             if not name or name[0] == "/" or name.casefold() in ("none", "not available"):
                 continue
             if _COLLECTIVE.search(name):
-                out.append(Author(markup.without_markup(name), collective=True))
+                out.append(Author(texts.without_markup(name), collective=True))
             elif author := person(name, orcid="-".join(number.groups()) if number else None):
                 out.append(_at(author, text(works_at[1])) if works_at else author)
     return tuple(out)
@@ -133,8 +242,8 @@ def names_bracketed(found: Any) -> tuple[Author, ...]:
 
 def names_catalogue(found: Any) -> tuple[Author, ...]:
     """Authors from catalogue headings, each once: "Heath, Percy, 1923-", "Zeitgeist Films."."""
-    values = [value for value in strings(found) if not headings.took_no_part(value)]
-    return tuple(dict.fromkeys(names([headings.personal(value) for value in values])))
+    values = [value for value in strings(found) if not took_no_part(value)]
+    return tuple(dict.fromkeys(names([personal(value) for value in values])))
 
 
 def each_once(authors: list[Author]) -> tuple[Author, ...]:
@@ -219,7 +328,7 @@ def people(
                         if not name.isascii():
                             name = displayed(given, family)
                         orcid = orcid_of(item)
-                        known = identifier_forms.orcid(orcid) if type(orcid) is str else None
+                        known = identifiers.orcid(orcid) if type(orcid) is str else None
                         works_at = (
                             text(bounded("affiliation", affiliation_of(item), cuts))
                             if affiliated
@@ -240,7 +349,7 @@ def people(
             if tidy is not None and "name" in got:
                 got["name"] = tidy(got["name"])
             if "corporate" in got and "family" not in got:
-                body = markup.without_markup(got["corporate"])
+                body = texts.without_markup(got["corporate"])
                 author = Author(body, collective=True) if body else None
             else:
                 author = person(
@@ -254,3 +363,88 @@ def people(
         return each_once(authors)
 
     return convert
+
+
+# The converters of `authors` and `editors` that are MARC fields: 1XX and 7XX.
+
+#: Those who stand as the authors: of the first part that anybody has.
+_AUTHORS: tuple[Part, ...] = ("author", "editor", "helper")
+
+
+def _taking_part(fields: Sequence[MarcField], *, editors: bool) -> Sequence[MarcField]:
+    """Return the fields of the authors; without any, those of the editors; else of the helpers.
+
+    With `editors` it returns the fields of the editors, but none where the work has no author,
+    because the editors then stand as its authors.
+    """
+    parts = {field.part or part_in(field) for field in fields}
+    if len(parts) == 1:  # as nearly always
+        return () if editors or "none" in parts else fields
+    if editors and not ("editor" in parts and "author" in parts):
+        return ()
+    wanted = "editor" if editors else next(part for part in _AUTHORS if part in parts)
+    return [field for field in fields if field.part == wanted]
+
+
+def _reader(select: Callable[[Any], Any]) -> Callable[[MarcField], str | None]:
+    """Finds the first text of what a selector finds in a field; "" or None where there is none."""
+    if isinstance(select, Subfields):
+        codes = select.codes
+        return lambda field: field.text(codes)
+    return lambda field: first(select(field))
+
+
+def marc_people(
+    each: Callable[[Any], list[Any]],
+    parts: Mapping[str, Callable[[Any], Any]],
+    *,
+    editors: bool = False,
+    tidy: Callable[[str], str] | None = None,
+) -> Converter:
+    """A converter for authors that are MARC fields, whose relators tell authors from editors."""
+    field = "editors" if editors else "authors"
+    longest = LIMITS[field].given
+    readers = [(part, _reader(select)) for part, select in parts.items()]
+
+    def convert(record: Any, cuts: Cuts | None = None) -> tuple[Author, ...]:
+        found = each(record)
+        if not found or (editors and len(found) == 1):  # editors alone stand as authors
+            return ()
+        authors: list[Author] = []
+        for item in _taking_part(most(field, found), editors=editors):
+            got = {}
+            for part, read in readers:
+                value = read(item)
+                if value:
+                    if len(value) > longest:
+                        value = bounded(field, value, Cuts() if cuts is None else cuts)
+                    got[part] = value
+            if tidy is not None and "name" in got:
+                got["name"] = tidy(got["name"])
+            author = marc_author(item, got)
+            if author:
+                authors.append(author)
+        return each_once(authors)
+
+    return convert
+
+
+def marc_author(field: MarcField, got: Mapping[str, str]) -> Author | None:
+    """Return the author that a MARC 1XX or 7XX field names; `got` holds its parts."""
+    name = got.get("name", "")
+    if is_corporate(field):
+        unit = (
+            field.text("b") if field.tag.endswith("10") and name else ""
+        )  # "France. $b Ministère ..."
+        body = corporate(f"{name or got.get('family', '')} {unit}")
+        return Author(body, collective=True) if body else None
+    if not name:  # UNIMARC has family and given names apart
+        return person(
+            "",
+            personal(got.get("family", "")),
+            personal(got.get("given", "")),
+        )
+    name = personal(name)
+    if field.ind1 == "0" and "," not in name:  # "John Paul $b II": entered under the forename
+        return Author(" ".join(filter(None, (name, personal(field.text("b")))))) if name else None
+    return of_name(name)

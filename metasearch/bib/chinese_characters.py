@@ -1,9 +1,8 @@
-"""Characters: traditional, simplified and variant forms of one character made equal, for
-comparison.
+"""Chinese text (and, where it falls out, Japanese and Korean), to compare records: forms of one
+character made equal.
 
-The tables are data files, loaded at the first text that needs them; why not a library:
-docs/decisions/0007-chinese-tables.md. No class of all Chinese characters stands in a regular
-expression of this package, because compiling one takes longer than loading the tables.
+Pure functions; each file `chinese_*` is imported where it is needed, because nothing of them is for
+text without such characters.
 """
 
 from __future__ import annotations
@@ -11,8 +10,15 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from metasearch.bib import unicode_forms
+from metasearch.bib import normalise
 from metasearch.late_pattern import late_pattern
+
+# Characters: traditional, simplified and variant forms of one character made equal, for
+# comparison.
+#
+# The tables are data files, loaded at the first text that needs them; why not a library:
+# docs/decisions/0007-chinese-tables.md. No class of all Chinese characters stands in a regular
+# expression of this package, because compiling one takes longer than loading the tables.
 
 #: Chinese numerals, as they stand in a character class.
 NUMERALS = "〇零一二三四五六七八九十百"
@@ -62,13 +68,13 @@ def plain(text: str) -> str:
     """Letters, digits and marks narrow (NFKC), and every character in one form."""
     if text.isascii():
         return text
-    return simplified(unicode_forms.normalize("NFKC", text))
+    return simplified(normalise.normalize("NFKC", text))
 
 
 def table_lines(name: str) -> list[str]:
     """The lines of a data file of this package, without its comments."""
     # Not by importlib.resources: it alone takes longer to load than all that is done here.
-    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    text = Path(__file__).with_name("chinese").joinpath(name).read_text(encoding="utf-8")
     return [line for line in text.splitlines() if not line.startswith("#")]
 
 

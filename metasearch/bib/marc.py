@@ -20,7 +20,7 @@ class MarcField:
         tag: Three characters.
         ind1, ind2: The indicators; a blank where there is none.
         subfields: Code and text of each subfield that has a text, in order.
-        part: What the person of the field did for the work (names/headings.py); None until that
+        part: What the person of the field did for the work (authors.py); None until that
             is asked.
     """
 

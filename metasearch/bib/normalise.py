@@ -6,12 +6,70 @@ Every function is pure and never raises on odd input.
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Literal
 
-from metasearch.bib import unicode_forms
-from metasearch.bib.folding import APOSTROPHES, LETTERS, MARKS
-from metasearch.bib.names.words import PARTICLES
+from metasearch.bib.name_words import PARTICLES
 from metasearch.late_pattern import late_pattern
+
+# Letters that are one for a reader who types without diacritics; NFKD leaves them whole.
+#
+# Comparison keys are folded by these tables here, queries in `query/match.py`.
+# Comparison keys fold more: ß, ħ, more marks and signs. Queries get ß as "ss" from `str.casefold`,
+# and leave ħ as it is.
+
+#: Lower case, as keys and queries both fold it.
+LETTERS: Mapping[str, str] = {
+    "æ": "ae",
+    "œ": "oe",
+    "ø": "o",
+    "đ": "d",
+    "ð": "d",
+    "þ": "th",
+    "ł": "l",
+    "ı": "i",
+}
+#: Signs that are left out, so that "O'Neill" is one word.
+APOSTROPHES: Mapping[str, str] = dict.fromkeys("'’‘ʼ", "")
+#: Combining diacritics, as the inside of a character class.
+MARKS = r"\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
+
+
+# The normal forms of Unicode, in linear time.
+#
+# To sort the marks above and below a letter, as every normal form does, takes the square of their
+# number; a text of 60,000 marks takes seconds. The Stream-Safe Text Format of UAX #15 allows 30
+# marks in a row, more than any language writes; here the rest of a longer row is left out, so that
+# all else is sorted quickly.
+
+#: Marks in a row that are kept (https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format).
+MOST_MARKS = 30
+#: The half-width voiced marks of Japanese are letters, but become marks under a compatibility form.
+_HALF_WIDTH_MARKS = "\uff9e\uff9f"
+# Every mark is neither a letter nor a blank; what else is found is looked at more closely.
+_MAY_BE_MARKS = late_pattern(rf"(?:[^\w\s]|[{_HALF_WIDTH_MARKS}]){{{MOST_MARKS + 1},}}")
+# The same and blanks: of nearly all texts this says more quickly that there are none.
+_NO_LETTERS = re.compile(rf"[\W{_HALF_WIDTH_MARKS}]{{{MOST_MARKS + 1}}}")
+
+
+def normalize(form: Literal["NFC", "NFD", "NFKC", "NFKD"], text: str) -> str:
+    """Like `unicodedata.normalize`, without the marks behind the thirtieth in a row."""
+    if not text.isascii() and _NO_LETTERS.search(text):
+        text = _MAY_BE_MARKS.sub(_without_excess, text)
+    return unicodedata.normalize(form, text)
+
+
+def _without_excess(found: re.Match[str]) -> str:
+    kept: list[str] = []
+    row = 0
+    for character in found.group():
+        row = row + 1 if unicodedata.combining(character) or character in _HALF_WIDTH_MARKS else 0
+        if row <= MOST_MARKS:
+            kept.append(character)
+    return "".join(kept)
+
 
 #: Words that are not ASCII and are remembered with their plain form; characters of one at most.
 KEPT, LONGEST_KEPT = 2_000, 40
@@ -58,12 +116,12 @@ def fold(value: str) -> str:
 
 def _plain(value: str) -> str:
     """Lower case, one width, no diacritics, a lone Greek letter by its name."""
-    value = _MARKS.sub("", unicode_forms.normalize("NFKD", value).lower())
+    value = _MARKS.sub("", normalize("NFKD", value).lower())
     if value.isascii():
         return value
     value = _SYMBOL_GREEK.sub(lambda m: _GREEK.get(m.group(), m.group()), value)
     # NFC, because NFKD tears Korean syllables apart.
-    return unicode_forms.normalize("NFC", value)
+    return normalize("NFC", value)
 
 
 _kept_plain = lru_cache(maxsize=KEPT)(_plain)

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from metasearch.bib.web_addresses import web_url
+from metasearch.bib.identifiers import web_url
 from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 
 #: Fields that a collection sets when it answers: its own name and the place of the record.

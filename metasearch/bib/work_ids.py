@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from metasearch.bib import identifier_forms
+from metasearch.bib import identifiers as identifier_forms
 from metasearch.late_pattern import late_pattern
 from metasearch.record import Hit, Record
 

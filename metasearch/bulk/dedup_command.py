@@ -7,21 +7,15 @@ from typing import Any
 
 import click
 
+from metasearch.bulk.dedup_staged import ENGINES, MOST_WORKERS, EngineName, Size, StagedOptions
 from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.common_options import (
+from metasearch.cli.options import (
     FORMAT_NAMES,
     chosen_format,
     common,
     dedup_options,
     has_bom,
     writing_options,
-)
-from metasearch.cli.dedup_staged import (
-    ENGINES,
-    MOST_WORKERS,
-    EngineName,
-    Size,
-    StagedOptions,
 )
 from metasearch.cli.terminal.console import Console
 from metasearch.formats import READABLE
@@ -153,7 +147,7 @@ def dedup(
     separate: a duplicate is the same publication, and a review keeps preprint and article as two
     records.
     """
-    from metasearch.cli.dedup_run import DEFAULT_FORMAT, DedupOptions, deduplicate_files
+    from metasearch.bulk.dedup_run import DEFAULT_FORMAT, DedupOptions, deduplicate_files
 
     named = chosen_format(
         format_, json=json, ndjson=ndjson, output=output, without_ending=DEFAULT_FORMAT

@@ -14,28 +14,28 @@ from pathlib import Path
 import click
 
 from metasearch import __version__, garbage_collection
-from metasearch.bulk import clusters, export, report
-from metasearch.bulk.job import FileRead, Outcome, TooManyRecords, deduplicate, read_all
-from metasearch.bulk.telling import Telling, Told, at_once, in_background
-from metasearch.cli.dedup_staged import (
+from metasearch.bulk import export, report
+from metasearch.bulk import export as clusters
+from metasearch.bulk.dedup_staged import (
     MANY,
     StagedOptions,
     may_be_duckdb,
     require_packages,
     staged_works,
 )
-from metasearch.cli.labelled_input import read_rows
-from metasearch.cli.terminal.console import Console, counted
-from metasearch.cli.terminal.exits import Exit
+from metasearch.bulk.evaluate.rows import read_rows
+from metasearch.bulk.export import Telling, Told, at_once, in_background
+from metasearch.bulk.job import FileRead, Outcome, TooManyRecords, deduplicate, read_all
+from metasearch.cli.terminal.console import Console, Exit, counted
 from metasearch.cli.terminal.output import Sink
-from metasearch.cli.terminal.progress_line import ProgressLine
+from metasearch.cli.terminal.progress import ProgressLine
 from metasearch.dedup import Strategy, strategy
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
 from metasearch.formats import table
-from metasearch.formats.citations.styles import DEFAULT_STYLE
-from metasearch.formats.reading.encodings import decode
+from metasearch.formats.citations import DEFAULT_STYLE
 from metasearch.formats.reading.inputs import STDIN, Input, gather
+from metasearch.formats.reading.text import decode
 from metasearch.formats.text import line
 from metasearch.record import VersionsMode
 from metasearch.settings import Settings
@@ -213,9 +213,9 @@ def _on_disk(
 ) -> AbstractContextManager[Outcome]:
     """The same by an engine that keeps all stages on disk."""
     require_packages()
-    from metasearch.bulk.staged.job import StagedJob
-    from metasearch.bulk.staged.reading import ReadingOptions
-    from metasearch.bulk.staged.rules import Rules
+    from metasearch.bulk.staged.pool import Rules
+    from metasearch.bulk.staged.records import ReadingOptions
+    from metasearch.bulk.staged.stages import StagedJob
 
     job = StagedJob(
         inputs,
@@ -327,7 +327,7 @@ def _by_workers(form: str, outcome: Outcome, workers: int) -> bool:
     """Whether worker processes write the works in a format."""
     if not at_once(outcome, workers):
         return False
-    from metasearch.bulk.staged.writing import ONE_AFTER_ANOTHER
+    from metasearch.bulk.staged.works import ONE_AFTER_ANOTHER
 
     return form in ONE_AFTER_ANOTHER
 
@@ -347,8 +347,8 @@ def _content(option: str, options: DedupOptions, result: DedupResult) -> Iterato
 def _clusters(outcome: Outcome, workers: int) -> Iterator[bytes]:
     """The list of clusters."""
     if not at_once(outcome, workers):
-        return clusters.parts(outcome)
-    from metasearch.bulk.staged import writing
+        return clusters.cluster_lines(outcome)
+    from metasearch.bulk.staged import works as writing
 
     return writing.write_clusters(outcome, workers)
 
@@ -357,7 +357,7 @@ def _works_as(name: str, options: DedupOptions, result: DedupResult) -> Iterator
     """The works in a format."""
     workers = options.staged.processes
     if _by_workers(name, result.outcome, workers):
-        from metasearch.bulk.staged import writing
+        from metasearch.bulk.staged import works as writing
 
         return writing.write(
             name,

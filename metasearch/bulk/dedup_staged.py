@@ -20,11 +20,10 @@ from metasearch.extras import how_to_install, is_installed
 from metasearch.formats.text import line
 
 if TYPE_CHECKING:
+    from metasearch.bulk.engines import Engine
     from metasearch.bulk.job import Outcome, Progress
-    from metasearch.bulk.staged.cutting import Cut
-    from metasearch.bulk.staged.engine import Engine
-    from metasearch.bulk.staged.folder import JobFolder
-    from metasearch.bulk.staged.job import StagedJob
+    from metasearch.bulk.staged.components import Cut
+    from metasearch.bulk.staged.stages import JobFolder, StagedJob
     from metasearch.formats.reading.inputs import Input
 
     _OfNumbers = click.ParamType[int]
@@ -119,7 +118,7 @@ def staged_works(
     are missing, or the folder cannot be used; OSError: the disk is full.
     """
     from metasearch.bulk.staged import pool
-    from metasearch.bulk.staged.job import run
+    from metasearch.bulk.staged.stages import run
 
     job.rules.signed  # noqa: B018, refuses a strategy before a folder is made
     folder = _folder(job, options)
@@ -168,7 +167,7 @@ def _end(folder: JobFolder, options: StagedOptions) -> None:
 def _folder(job: StagedJob, options: StagedOptions) -> JobFolder:
     import orjson
 
-    from metasearch.bulk.staged.folder import JobFolder, user
+    from metasearch.bulk.staged.stages import JobFolder, user
 
     described = job.described()
     if options.tmp is not None:
@@ -180,7 +179,7 @@ def _folder(job: StagedJob, options: StagedOptions) -> JobFolder:
 
 @contextmanager
 def _engine(job: StagedJob, options: StagedOptions, folder: JobFolder) -> Iterator[Engine]:
-    from metasearch.bulk.engines.duckdb_session import Bounds
+    from metasearch.bulk.engines.duckdb import Bounds
 
     bounds = Bounds(memory=options.memory_limit or MEMORY, threads=job.workers)
     if options.engine == "spark":

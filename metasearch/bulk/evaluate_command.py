@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.common_options import common
-from metasearch.cli.terminal.console import Console
-from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.options import common
+from metasearch.cli.terminal.console import Console, Exit
 from metasearch.cli.terminal.output import Sink
 from metasearch.errors import UsageError
 from metasearch.record import VERSIONS_MODES
 
 if TYPE_CHECKING:
+    from metasearch.bulk.evaluate.datasets import LabelledSet
     from metasearch.dedup import Strategy
-    from metasearch.evaluate.labelled import LabelledSet
 
 #: Columns of lines where they go to a file or a pipe.
 WIDTH = 120
@@ -142,7 +141,7 @@ def evaluate(
     """
     del config  # every command has this option; this one does not use it
     from metasearch import garbage_collection
-    from metasearch.cli.evaluate_run import EvaluationJob, write
+    from metasearch.bulk.evaluate.output import EvaluationJob, write
 
     json = json or (output is not None and output.suffix.lower() == ".json")
     chosen = _strategies(name, strategies)
@@ -159,7 +158,7 @@ def evaluate(
     if errors and len(chosen) > 1:
         raise UsageError("--errors shows the pairs of one strategy", advice="Name one alone.")
     if plot is not None:
-        from metasearch.evaluate.plot import check
+        from metasearch.bulk.evaluate.output import check
 
         check(plot)
     kept = _fields(fields)
@@ -210,7 +209,7 @@ def _strategies(name: str | None, names: Iterable[str]) -> list[Strategy]:
 
 
 def _fields(names: Iterable[str]) -> tuple[str, ...]:
-    from metasearch.evaluate.labelled import known_fields
+    from metasearch.bulk.evaluate.datasets import known_fields
 
     return known_fields(_names(names))
 
@@ -223,8 +222,8 @@ def _read(
     paths: Iterable[Path], fields: Sequence[str]
 ) -> tuple[dict[Path, LabelledSet], dict[Path, str]]:
     """(path -> set, path of what is no set -> reason). Raises UsageError: no path is a set."""
-    from metasearch.evaluate import datasets
-    from metasearch.evaluate.labelled import narrowed
+    from metasearch.bulk.evaluate import datasets
+    from metasearch.bulk.evaluate.datasets import narrowed
 
     reasons = {path: datasets.skipped(path) for path in datasets.expanded(paths)}
     skipped = {path: reason for path, reason in reasons.items() if reason is not None}

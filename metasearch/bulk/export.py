@@ -1,17 +1,22 @@
-"""The works of a job in the export formats of a search: files take the place of sources."""
+"""What a job writes: its works in the export formats of a search, the list of clusters, and what
+the output has no place for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import tee
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 from metasearch import formats
-from metasearch.bulk.extra_tags import columns, with_besides
-from metasearch.bulk.job import FileRead, Outcome
+from metasearch.bib.field_limits import Cuts, kept_given
+from metasearch.bulk.job import FileRead, InputRecord, MergedWork, Outcome
+from metasearch.bulk.report import CountedWorks, Numbers, numbers_of
 from metasearch.errors import SourceError, UsageError
 from metasearch.events import (
     Added,
@@ -23,10 +28,130 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
-from metasearch.formats.citations.styles import DEFAULT_STYLE
-from metasearch.formats.origins import Beside
-from metasearch.formats.text import clean, clean_or_none, line
-from metasearch.record import Hit
+from metasearch.formats import READABLE
+from metasearch.formats.citations import DEFAULT_STYLE
+from metasearch.formats.csv import MOST_BESIDE, columns_beside
+from metasearch.formats.origins import Beside, Origin
+from metasearch.formats.reading.result import MOST_TAGS
+from metasearch.formats.text import clean, clean_or_none, exact_number, line
+from metasearch.record import Hit, Match
+
+# What the files of a job say beside the fields of its records: what of it a format has a place
+# for, and what not.
+#
+# A tag goes out again in the format that it came in. JSON, CSV and Parquet have room for those of
+# any format, under a name such as "ris:N1"; read again, they are N1 of RIS.
+
+#: Output formats that have a place for the tags of any format.
+_ROOMY = frozenset({"json", "ndjson", "sse", "csv", "parquet"})
+#: Tags whose values every format has a place for.
+_HELD = frozenset({("ris", "DB")})
+#: Tags that a note names; the others are counted.
+NAMES_SHOWN = 20
+
+
+def origins(record: InputRecord, file: FileRead) -> tuple[Origin, ...]:
+    """Of the records that a record stands for: several, where an earlier job has made them one."""
+    return record.origins or (Origin(file.input.name, line(record.database) or None),)
+
+
+def with_besides(outcome: Outcome, name: str) -> Iterator[tuple[MergedWork, Beside]]:
+    """Each work with what stands beside it in an output; as much as of one record."""
+    for work in outcome.works:
+        yield work, _beside(work.items, outcome.files, name, Cuts())
+
+
+def _beside(
+    items: tuple[InputRecord, ...], files: Sequence[FileRead], name: str, cuts: Cuts
+) -> Beside:
+    made_of = tuple([one for item in items for one in origins(item, files[item.file])])
+    found = [field for item in items for field in _placed(item, files[item.file], name)]
+    return Beside(made_of, kept_given(list(dict.fromkeys(found)), cuts))
+
+
+def _placed(item: InputRecord, file: FileRead, name: str) -> Iterator[tuple[str, str]]:
+    """The fields of a record that an output format has a place for, by their names there."""
+    for tag, value in item.given:
+        form, bare = _parted(tag, file.reading.format)
+        if form == name:
+            yield bare, value
+        elif name in _ROOMY:
+            yield f"{form}:{bare}", value
+
+
+def _parted(tag: str, form: str) -> tuple[str, str]:
+    """The format whose tag it is, and the tag; CSV, JSON and Parquet hold those of others, too."""
+    before, colon, bare = tag.partition(":")
+    is_of_another = before in READABLE and form in ("csv", "ndjson", "parquet")
+    return (before, bare) if colon and bare and is_of_another else (form, tag)
+
+
+def columns(outcome: Outcome, name: str) -> list[str]:
+    """The columns that a table has for the tags of the files."""
+    return columns_beside(beside for _, beside in with_besides(outcome, name))
+
+
+class LeftOut:
+    """What the files say and an output does not; it looks at one work after another, and says
+    nothing of a table for the eye.
+    """
+
+    def __init__(self, files: Sequence[FileRead], name: str) -> None:
+        self._files = files
+        self._name = name
+        self._cuts = Cuts()
+        self._tags: set[str] = set()
+        self._written: dict[str, None] = {}
+
+    def add(self, work: MergedWork) -> None:
+        """Look at one more."""
+        if self._name == "table":
+            return
+        beside = _beside(work.items, self._files, self._name, self._cuts)
+        if self._name == "csv":
+            if len(self._tags) < MOST_TAGS:
+                self._tags.update(tag for tag, _ in beside.fields)
+            if len(self._written) <= MOST_BESIDE:
+                self._written.update(dict.fromkeys(columns_beside([beside])))
+
+    def join(self, other: LeftOut) -> None:
+        """Take in what another one of the same job and format has seen, which come behind."""
+        self._cuts.join(other._cuts)
+        if len(self._tags) < MOST_TAGS:
+            self._tags |= other._tags
+        if len(self._written) <= MOST_BESIDE:
+            self._written |= other._written
+
+    def notes(self) -> list[str]:
+        """In words, a line a file, when it has seen all works."""
+        if self._name == "table":
+            return []
+        notes = [note for file in self._files if (note := self._of(file))]
+        notes += [f"of merged records, {note}" for note in self._cuts.notes()]
+        held = min(len(self._written), MOST_BESIDE)
+        if len(self._tags) > held:
+            notes.append(
+                f"a table has {held:,} columns of files at most: {len(self._tags) - held:,} more "
+                f"were left out"
+            )
+        return notes
+
+    def _of(self, file: FileRead) -> str:
+        lost: Counter[str] = Counter()
+        for tag, times in file.reading.tags().items():
+            form, bare = _parted(tag, file.reading.format)
+            if form != self._name and self._name not in _ROOMY and (form, bare) not in _HELD:
+                lost[bare] += times
+        if not lost:
+            return ""
+        shown = ", ".join(
+            f"{line(tag)} ({times:,})" for tag, times in lost.most_common(NAMES_SHOWN)
+        )
+        more = f" and {len(lost) - NAMES_SHOWN} more" if len(lost) > NAMES_SHOWN else ""
+        return f"{file.input.name}: {self._name} has no place for {shown}{more}"
+
+
+# The works of a job in the export formats of a search: files take the place of sources.
 
 #: Problems of a file that its report quotes; `metasearch.bulk.report` has all.
 NOTES = 20
@@ -53,17 +178,17 @@ def write(
     hits, beside = _in_step(outcome, name)
     match name:
         case "ris":
-            from metasearch.formats.ris import write as ris
+            from metasearch.formats import ris
 
             yield from ris.parts(hits, provenance=provenance, beside=beside)
         case "bibtex":
-            from metasearch.formats.bibtex import write as bibtex
-            from metasearch.formats.bibtex.keys import CitationKeys
+            from metasearch.formats import bibtex
+            from metasearch.formats.citation_keys import CitationKeys
 
             keyed = CitationKeys(_Hits(outcome))
             yield from bibtex.parts(hits, beside=beside, keyed=keyed)
         case "csv":
-            from metasearch.formats.csv import write as csv_table
+            from metasearch.formats import csv as csv_table
 
             more = columns(outcome, name)
             yield from csv_table.parts(hits, bom=bom, beside=beside, columns=more)
@@ -186,3 +311,130 @@ def report(file: FileRead) -> SourceReport:
         else None,
         unread=file.reading.lost,
     )
+
+
+# What is told of a job beside its works: its numbers, and what the output has no place for.
+
+#: Works from which on a process of its own pays.
+MANY = 50_000
+
+
+class Told(NamedTuple):
+    """What is told. `left_out`: sentences on what the output format cannot hold."""
+
+    numbers: Numbers
+    left_out: list[str]
+
+
+class Telling:
+    """Finds out what is told while it looks at one work after another. `name`: of the format in
+    which its works are written; None where they are not.
+    """
+
+    def __init__(self, outcome: Outcome, name: str | None) -> None:
+        self._counted = CountedWorks()
+        self._lost = LeftOut(outcome.files, name) if name is not None else None
+
+    def add(self, work: MergedWork) -> None:
+        """Look at one more."""
+        self._counted.add(work)
+        if self._lost is not None:
+            self._lost.add(work)
+
+    def join(self, other: Telling) -> None:
+        """Take in what another one of the same job and format has seen, which come behind."""
+        self._counted.join(other._counted)
+        if self._lost is not None and other._lost is not None:
+            self._lost.join(other._lost)
+
+    def told(self, outcome: Outcome) -> Told:
+        """What is told of the job, when all its works were looked at."""
+        notes = self._lost.notes() if self._lost is not None else []
+        return Told(numbers_of(outcome, self._counted), notes)
+
+
+def tell(outcome: Outcome, name: str | None) -> Told:
+    """Find it out; the works are gone through once. `name`: of the format in which its works are
+    written; None where they are not.
+    """
+    telling = Telling(outcome, name)
+    for work in outcome.works:
+        telling.add(work)
+    return telling.told(outcome)
+
+
+def at_once(outcome: Outcome, workers: int) -> bool:
+    """Whether worker processes go through the works: many that lie on disk."""
+    return workers > 1 and len(outcome.works) > MANY and not isinstance(outcome.works, Sequence)
+
+
+@contextmanager
+def in_background(outcome: Outcome, name: str | None, workers: int) -> Iterator[Callable[[], Told]]:
+    """`tell` for a block. Many works that lie on disk are gone through by a worker process while
+    the block goes on, and the block has the others; what is given waits for it. Raises UsageError:
+    what is given: a part of the works is damaged, or the process was ended.
+    """
+    if at_once(outcome, workers):
+        from metasearch.bulk.staged import pool
+
+        with pool.kept(workers), pool.in_background(tell, outcome, name) as told:
+            yield told
+    else:
+        found = tell(outcome, name)
+        yield lambda: found
+
+
+# The list of clusters: an NDJSON line for every work that more than one record describes.
+#
+#     {"cluster": ["a.ris:1", "b.bib:@7"], "kept": "a.ris:1", "records": [...], "because": [...]}
+#
+# `cluster` alone is a line of the truth of a labelled set (docs/evaluation.md). Wherever a line
+# names a record, it is by the id that stands there.
+
+
+def cluster_bytes(outcome: Outcome) -> bytes:
+    """The lines in UTF-8, in the order of the works; b"" for none."""
+    return b"".join(cluster_lines(outcome))
+
+
+def cluster_lines(outcome: Outcome) -> Iterator[bytes]:
+    """The same, a line after another."""
+    for work in outcome.works:
+        if len(work.items) > 1:
+            line = cluster_object(work, outcome.files)
+            yield orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def cluster_object(work: MergedWork, files: Sequence[FileRead]) -> dict[str, Any]:
+    """One line."""
+    ids = [clean(item.id) for item in work.items]
+    return {
+        "cluster": ids,
+        "kept": ids[0],
+        "records": [_record(item, files[item.file]) for item in work.items],
+        "because": list(_because(work.matches, work.items)),
+    }
+
+
+def _record(item: InputRecord, file: FileRead) -> dict[str, Any]:
+    return {
+        "id": clean(item.id),
+        "key": clean(item.key),
+        "file": file.input.name,
+        "line": item.line,
+        "position": exact_number(item.position),
+        "database": clean_or_none(item.database),
+    }
+
+
+def _because(matches: Iterable[Match], items: Iterable[InputRecord]) -> Iterable[dict[str, Any]]:
+    names = {item.key: clean(item.id) for item in items}
+    for match in matches:
+        yield {
+            "left": names[match.left],
+            "right": names[match.right],
+            "matcher": match.matcher,
+            "verdict": match.verdict,
+            "score": match.score,
+            "because": clean(match.because),
+        }

@@ -6,9 +6,9 @@ from metasearch.wing import Wing
 
 WING = Wing(
     commands={
-        "dedup": "metasearch.cli.dedup:dedup",
+        "dedup": "metasearch.bulk.dedup_command:dedup",
         "strategies": "metasearch.cli.strategies:strategies",
-        "evaluate": "metasearch.cli.evaluate:evaluate",
+        "evaluate": "metasearch.bulk.evaluate_command:evaluate",
     },
-    strategies="metasearch.dedup.published.strategies:STRATEGIES",
+    strategies="metasearch.bulk.published:STRATEGIES",
 )

@@ -8,7 +8,6 @@ once and is silent from then on. No byte of the cache is ever unpickled.
 
 from __future__ import annotations
 
-from metasearch.cache.disk import DiskStore
-from metasearch.cache.store import CacheStats, MemoryStore, Store
+from metasearch.cache.store import CacheStats, DiskStore, MemoryStore, Store
 
 __all__ = ["CacheStats", "DiskStore", "MemoryStore", "Store"]

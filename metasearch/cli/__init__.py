@@ -1,15 +1,15 @@
 """The command line. Results go to stdout, everything else to stderr.
 
-A command is a file of its name: it declares the options, and imports inside its function what only
+A command is a file of its name: it declares the options, and imports inside its functions what only
 a running command needs. So this package imports little more than click, and `metasearch --help` is
-fast. Longer commands have their work in NAME_run.py and their texts in NAME_report.py.
+fast.
 
 root.py             the list of all commands
-command_group.py    the classes of commands and groups; misspelt.py recognises misspelt commands
-common_options.py   options that several commands share
-search*.py          search.py declares the command, search_options.py its options; search_run.py
-                    searches, search_output.py writes hits and exit code, search_summary.py stderr,
-                    search_rescue.py the hits of a search that was killed or crashed
+command_group.py    the classes of commands and groups, and misspelt commands
+options.py          options that several commands share
+search.py           `metasearch "query"`; search_summary.py writes what stands on stderr after it
+explain.py          `metasearch explain`; explanation.py does its work
+collections.py      `metasearch index`, `harvest` and `collections`
 sources/            `metasearch sources`
 terminal/           stderr, stdout, progress, exit codes, and the child process of a command
 """
@@ -26,8 +26,7 @@ import click
 from metasearch import garbage_collection, opening
 from metasearch.cli.completion import VARIABLE, complete_in_bash
 from metasearch.cli.root import root
-from metasearch.cli.terminal.console import Console
-from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.console import Console, Exit
 from metasearch.cli.terminal.output import forget_stdout
 from metasearch.errors import MetasearchError
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metasearch.cli.command_group import CommandGroup
-from metasearch.cli.common_options import common
-from metasearch.cli.terminal.console import Console, counted
-from metasearch.cli.terminal.exits import Exit
-from metasearch.cli.terminal.logs import logs_to
+from metasearch.cli.options import common
+from metasearch.cli.terminal.console import Console, Exit, counted
 from metasearch.cli.terminal.output import Sink
+from metasearch.cli.terminal.progress import logs_to
 from metasearch.errors import CacheError, UsageError
 
 if TYPE_CHECKING:

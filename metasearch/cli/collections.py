@@ -1,4 +1,6 @@
-"""`metasearch collections`: lists the collections on this machine, and removes one."""
+"""`metasearch index`, `harvest` and `collections`: files of records, or those of a repository,
+become a source on this machine; the collections are listed, and removed.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,328 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.command_group import CommandGroup
-from metasearch.cli.common_options import common
-from metasearch.cli.terminal.console import Console, counted
-from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.command_group import CommandGroup, ExampleCommand
+from metasearch.cli.options import common
+from metasearch.cli.terminal.console import Console, Exit, counted
 from metasearch.cli.terminal.output import Sink
-from metasearch.errors import CollectionError, UsageError
+from metasearch.errors import CollectionError, SourceError, UsageError
 
 if TYPE_CHECKING:
+    from metasearch.collections.harvest import Harvested, HarvestRequest
+    from metasearch.collections.indexing import FileReport, Indexed
+    from metasearch.collections.store import Collection
     from metasearch.settings import Settings
+
+
+# `metasearch index FOLDER`: makes files of records a source.
+
+
+#: Problems of a file that are shown.
+PROBLEMS_SHOWN = 5
+
+
+@click.command(
+    cls=ExampleCommand,
+    short_help="Make files of records a source.",
+    examples=(
+        ("metasearch index ~/refs", "all files in and below a folder, as the source `refs`"),
+        ("metasearch index --name mine a.bib export.ris", "these files, as the source `mine`"),
+        ("metasearch index --name mine", "again, after files have changed"),
+    ),
+)
+@click.argument("files", nargs=-1, metavar="[FOLDER|FILE]...", type=click.Path(path_type=Path))
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="Name of the collection, and of its source; the default is the name of the folder.",
+)
+@common
+@click.pass_obj
+def index(
+    console: Console, /, *, files: tuple[Path, ...], name: str | None, config: Path | None
+) -> int:
+    """Store the records of FOLDERs and FILEs in a collection, which is a source from then on.
+
+    All formats that `metasearch dedup` reads, in any mix. Run the command again after changes: it
+    reads new and changed files only, and removes the records of files that are gone. Without
+    FILEs it checks all folders and files of the collection. A new collection is made with its
+    first record. Exit code 3: a file or a record could not be read; 4: no file could be read.
+    """
+    from metasearch.cli.terminal.progress import ProgressLine
+    from metasearch.collections.indexing import index as index_files
+    from metasearch.collections.store import Collection
+    from metasearch.settings import Settings
+
+    settings = Settings.load(config, os.environ)
+    if not files and name is None:
+        raise UsageError(
+            "there is nothing to index", advice="Name a folder, files, or a collection with --name."
+        )
+    missing = [str(path) for path in files if not path.exists()]
+    if missing:
+        raise UsageError(
+            f"there is no such file: {', '.join(missing)}",
+            advice="Nothing was read. Check the path.",
+        )
+    collection_name = new_name(name, files[0].resolve().stem if files else "", settings)
+    live = ProgressLine(console)
+    with Collection.open(folder_of(settings), collection_name, "files") as collection:
+        try:
+            indexed = index_files(
+                files, collection, lambda done, total: live("reading files", done, total)
+            )
+        finally:
+            live.clear()
+        count = collection.count if collection.exists else None
+    _report_index(indexed, collection_name, count, console)
+    if indexed.read and indexed.failed == len(indexed.read) and not count:
+        return Exit.NO_ANSWER
+    return Exit.PARTIAL if indexed.failed or indexed.lost else Exit.OK
+
+
+def _report_index(done: Indexed, name: str, count: int | None, console: Console) -> None:
+    from metasearch.formats.text import line
+
+    for file in done.read:
+        if file.error is not None:
+            console.error(file.error)
+    if console.quiet:
+        return
+    for note in done.notes:
+        console.say(note, "yellow")
+    for file in done.read:
+        _report_problems(file, console)
+    parts = [
+        (
+            f"{counted(len(done.read) - done.failed, 'file')} read with "
+            f"{counted(done.records, 'record')}"
+        )
+    ]
+    if done.unchanged:
+        parts.append(f"{done.unchanged:,} unchanged")
+    if done.gone:
+        parts.append(f"{done.gone:,} gone with {counted(done.removed, 'record')}")
+    if done.failed:
+        parts.append(f"{counted(done.failed, 'file')} could not be read")
+    if done.lost:
+        parts.append(f"{counted(done.lost, 'record')} could not be read")
+    console.say("; ".join(parts))
+    console.say(collection_in_words(line(name), count))
+
+
+def _report_problems(file: FileReport, console: Console) -> None:
+    from metasearch.formats.text import line
+
+    problems = sorted(file.problems, key=lambda problem: (not problem.lost, problem.line))
+    for problem in problems[:PROBLEMS_SHOWN]:
+        console.say(
+            f"{file.name}:{problem.line}: {line(problem.message)}"
+            if problem.line
+            else f"{file.name}: {line(problem.message)}",
+            "yellow",
+        )
+    more = len(problems) - PROBLEMS_SHOWN
+    if more > 0:
+        console.say(
+            f"{file.name}: {counted(more, 'problem')} more, {counted(file.lost, 'record')} lost "
+            f"in total",
+            "yellow",
+        )
+
+
+# `metasearch harvest URL`: makes an OAI-PMH repository a source.
+
+#: Unreadable records, and notes, that are shown.
+SHOWN = 5
+
+
+@click.command(
+    cls=ExampleCommand,
+    short_help="Make an OAI-PMH repository a source.",
+    examples=(
+        (
+            "metasearch harvest https://repository.example.org/oai",
+            "all records, or those that changed since the last harvest",
+        ),
+        (
+            "metasearch harvest https://repository.example.org/oai --set theses --name theses",
+            "the records of one set",
+        ),
+    ),
+)
+@click.argument("url")
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="Name of the collection, and of its source; the default is made of the URL's host.",
+)
+@click.option(
+    "--set", "set_", default="", metavar="SET", help="Only the records of this set (a setSpec)."
+)
+@click.option(
+    "--prefix",
+    default="oai_dc",
+    metavar="FORMAT",
+    help="The metadataPrefix; the default is oai_dc.",
+)
+@click.option(
+    "--from",
+    "first",
+    default="",
+    metavar="DATE",
+    help="Only records that changed since this date; YYYY-MM-DD.",
+)
+@click.option(
+    "--until", default="", metavar="DATE", help="Only records that changed until this date."
+)
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Fetch all records again, and remove those that the repository no longer has.",
+)
+@common
+@click.pass_obj
+def harvest(
+    console: Console,
+    /,
+    *,
+    url: str,
+    name: str | None,
+    set_: str,
+    prefix: str,
+    first: str,
+    until: str,
+    full: bool,
+    config: Path | None,
+) -> int:
+    """Store the records of the OAI-PMH repository at URL in a collection, which is a source from
+    then on.
+
+    URL is the base URL, without a verb. Later harvests fetch only the changes; an interrupted
+    harvest is resumed. A new collection is made with its first record, so a harvest that fails
+    before leaves no file. Exit code 3: the repository failed during the harvest, or records could
+    not be read; 4: no record came.
+    """
+    import asyncio
+    from urllib.parse import urlsplit
+
+    from metasearch.collections.store import Collection
+    from metasearch.settings import Settings
+
+    order = _order(url, prefix, set_, first, until, full=full)
+    settings = Settings.load(config, os.environ)
+    collection_name = new_name(name, urlsplit(order.url).hostname or "", settings)
+    with Collection.open(folder_of(settings), collection_name, "oai") as collection:
+        error, done = asyncio.run(_harvested(order, collection, collection_name, settings, console))
+        count = collection.count if collection.exists else None
+    if error is not None:
+        console.say(f"error: {error}", "red")
+        if error.advice:
+            console.say(f"  {error.advice}")
+    _report_harvest(done, collection_name, count, console)
+    if error is not None and count is not None and not console.quiet:
+        console.say(
+            "the harvest is not complete: its records are kept, and the same command resumes it"
+        )
+    if error is not None:
+        return Exit.PARTIAL if done.pages and count is not None else Exit.NO_ANSWER
+    return Exit.PARTIAL if done.lost else Exit.OK
+
+
+def _order(
+    url: str, prefix: str, set_: str, first: str, until: str, *, full: bool
+) -> HarvestRequest:
+    from urllib.parse import parse_qs, urlsplit
+
+    from metasearch.collections.harvest import HarvestRequest
+    from metasearch.collections.oai import date_of
+
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        raise UsageError(
+            f"{url[:200]!r} is not the URL of a repository",
+            advice="Write it like https://repository.example.org/oai",
+        )
+    if "verb" in parse_qs(parts.query):
+        base = parts._replace(query="", fragment="").geturl()
+        raise UsageError("the URL contains a request", advice=f"Give the base URL only: {base}")
+    for option, text in (("--from", first), ("--until", until)):
+        try:
+            date_of(text) if text else None
+        except ValueError as exc:
+            raise UsageError(f"{option}: {exc}") from exc
+    if full and (first or until):
+        raise UsageError("--full fetches all records and excludes --from and --until")
+    return HarvestRequest(parts._replace(fragment="").geturl(), prefix, set_, first, until, full)
+
+
+async def _harvested(
+    order: HarvestRequest, collection: Collection, name: str, settings: Settings, console: Console
+) -> tuple[SourceError | None, Harvested]:
+    """(the error that ended the harvest, or None; its counts)."""
+    from metasearch.adapters.fetch.transport import HttpTransport
+    from metasearch.adapters.specs.spec_folders import shipped_table
+    from metasearch.adapters.specs.specfile import build
+    from metasearch.cli.terminal.progress import ProgressLine
+    from metasearch.collections.harvest import Harvest
+    from metasearch.collections.oai import OaiClient
+
+    live = ProgressLine(console)
+
+    def warn(text: str) -> None:
+        live.clear()
+        if not console.quiet:
+            console.say(text, "yellow")
+
+    def progress(done: Harvested) -> None:
+        total = f" of {done.size:,}" if done.size else ""
+        live.show(f"harvesting {name}: {done.seen:,}{total} records, page {done.pages}")
+
+    spec = build(
+        {"extends": "oai", "name": name, "url": order.url}, f"collection {name}", shipped_table
+    )
+    transport = HttpTransport(allow=settings.allow, user_agent=settings.user_agent)
+    job = Harvest(order, collection, OaiClient(order.url, spec, transport, warn), progress)
+    try:
+        await job.run()
+    except SourceError as error:
+        return error, job.done
+    finally:
+        live.clear()
+        await transport.close()
+    return None, job.done
+
+
+def _report_harvest(done: Harvested, name: str, count: int | None, console: Console) -> None:
+    """Write the counts of a harvest to stderr. `count`: its records; None where no record came, so
+    that it was not made.
+    """
+    from metasearch.formats.text import line
+
+    if console.quiet:
+        return
+    for unread in done.unread[:SHOWN]:
+        console.say(f"could not be read: {line(unread.reason)}", "yellow")
+    for note in done.notes[:SHOWN]:
+        console.say(f"note: {line(note)}")
+    began = "resumed; " if done.resumed else ""
+    since = f" since {done.since}" if done.since else ""
+    counts = (
+        f"{done.added:,} new, {done.changed:,} changed, {done.unchanged:,} unchanged, "
+        f"{done.deleted:,} deleted"
+    )
+    lost = f"; {counted(done.lost, 'record')} could not be read" if done.lost else ""
+    console.say(
+        f"{began}{counted(done.seen, 'record')}{since} on {counted(done.pages, 'page')}: "
+        f"{counts}{lost}"
+    )
+    console.say(collection_in_words(name, count))
+
+
+# `metasearch collections`: lists the collections on this machine, and removes one.
 
 
 @click.group(
@@ -62,8 +377,7 @@ def list_(console: Console, /, *, as_json: bool, config: Path | None) -> int:
 
 
 def _rows(settings: Settings) -> Iterator[dict[str, Any]]:
-    from metasearch.adapters.specs.collections import collection_file, collection_names
-    from metasearch.adapters.specs.registry import Registry
+    from metasearch.adapters.specs.registry import Registry, collection_file, collection_names
     from metasearch.collections.search import facts
 
     sources = set(Registry(settings).collections)
@@ -131,7 +445,7 @@ def _in_words(row: dict[str, Any]) -> str:
 @click.pass_obj
 def remove(console: Console, /, *, name: str, yes: bool, config: Path | None) -> int:
     """Remove the collection NAME. Its files or repository are not changed."""
-    from metasearch.adapters.specs.collections import collection_file
+    from metasearch.adapters.specs.registry import collection_file
     from metasearch.collections.store import remove as remove_collection
     from metasearch.settings import Settings
 
@@ -175,8 +489,7 @@ def new_name(asked: str | None, offered: str, settings: Settings) -> str:
     `--name`. Raises UsageError: the name is not allowed, or a source or group has it.
     """
     from metasearch.adapters.spec import SOURCE_NAME
-    from metasearch.adapters.specs.collections import name_for
-    from metasearch.adapters.specs.registry import Registry
+    from metasearch.adapters.specs.registry import Registry, name_for
 
     name = name_for(offered) if asked is None else asked
     if not SOURCE_NAME.fullmatch(name):

@@ -16,8 +16,8 @@ from click.shell_completion import (
 )
 
 from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.common_options import common
-from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.options import common
+from metasearch.cli.terminal.console import Exit
 from metasearch.cli.terminal.output import Sink
 
 #: The script sets this variable; then `metasearch` only prints what completes the line.

@@ -7,10 +7,14 @@ from typing import Any
 
 import click
 
-from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.common_options import common, dedup_options
-from metasearch.cli.misspelt import how_to_search
-from metasearch.cli.search_options import SearchCommandOptions, query_text, search_options
+from metasearch.cli.command_group import ExampleCommand, how_to_search
+from metasearch.cli.options import (
+    SearchCommandOptions,
+    common,
+    dedup_options,
+    query_text,
+    search_options,
+)
 from metasearch.cli.terminal.console import Console
 
 
@@ -59,7 +63,7 @@ def explain(
         raise click.UsageError(
             f"Where are the records? Name files that exist, or a search with --query. {hint}"
         )
-    from metasearch.cli.explain_run import ExplainOptions, explain_ids
+    from metasearch.cli.explanation import ExplainOptions, explain_ids
 
     search = SearchCommandOptions(
         query=query_text((query,)) if query is not None else "",

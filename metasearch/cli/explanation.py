@@ -1,22 +1,105 @@
-"""An explanation as text for a terminal, and as data."""
+"""Runs `metasearch explain`: reads the records, finds those that the IDs name, and writes why they
+are in one hit or not, as text for a terminal or as data.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
+import orjson
 from wcwidth import wcswidth
 
-from metasearch.cli.explain_list import ListOptions, list_object, list_rows
-from metasearch.cli.terminal.console import counted
-from metasearch.dedup.explain import Explanation
+from metasearch.bib.work_ids import read_name
+from metasearch.cli.options import TABLE_HITS, SearchCommandOptions
+from metasearch.cli.search import FAILS_ON_PURPOSE
+from metasearch.cli.search_summary import write_summary
+from metasearch.cli.terminal.console import Console, Exit, answered, counted
+from metasearch.cli.terminal.output import Sink
+from metasearch.cli.terminal.progress import logs_to
+from metasearch.dedup import strategy
+from metasearch.dedup.explain import Explainer, Explanation
+from metasearch.dedup.fingerprints import Fingerprint
 from metasearch.dedup.matcher import Key
-from metasearch.formats.answer import hit_object, match_object
-from metasearch.formats.records import record_object
+from metasearch.dedup.pins import Pins
+from metasearch.engine.facets import DEFAULT_VALUES, FacetCounts, facet_names
+from metasearch.engine.filters import Filters, Sort, parse_filters
+from metasearch.engine.options import MAX_PER_SOURCE
+from metasearch.errors import UsageError
+from metasearch.events import ORDERS, Answer
+from metasearch.formats.answer import facets_object, hit_object, match_object, reason_object
+from metasearch.formats.own import record_object
+from metasearch.formats.reading import FileReading, read_file
 from metasearch.formats.reference import full_title, identifiers
+from metasearch.formats.table import shown_points
 from metasearch.formats.text import clean, line, wrapped
 from metasearch.record import Hit, Match, Record
+from metasearch.settings import Settings
+
+# How a hit that `metasearch explain` explains stands in the list of the search: its rank and why,
+# whether it passes the filters, and under which values of facets it counts.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListOptions:
+    """What the explanation of a hit says about a list of works.
+
+    Attributes:
+        filters: Whether the hit passes them is shown.
+        facets: Names of facets; the values under which the hit counts are shown.
+        facet_limit: Values of each facet at most.
+        works: Works of the list; 0 without a search.
+    """
+
+    sort: Sort = "relevance"
+    filters: Filters = field(default_factory=Filters)
+    facets: tuple[str, ...] = ()
+    facet_limit: int = DEFAULT_VALUES
+    works: int = 0
+
+
+def list_rows(hit: Hit, options: ListOptions) -> Iterator[tuple[str, str]]:
+    """Where the hit stands in the list of the search and why, whether it passes the filters, and
+    under which values it counts.
+    """
+    if hit.rank:
+        order = ORDERS.get(options.sort, options.sort)
+        yield "rank", f"{hit.rank} of {counted(options.works, 'hit')}, sorted by {order}"
+        yield "score", f"{hit.score:.4f}"
+        for reason, points in zip(hit.reasons, shown_points(hit), strict=True):
+            yield "score", f"{points:+.4f} {line(reason.text)}"
+    if options.filters:
+        passes = "passes" if options.filters.passes()(hit) else "does not pass"
+        yield "filter", f"{passes} {line(str(options.filters))}"
+    for facet in FacetCounts(options.facets, options.facet_limit).count([hit]).facets:
+        values = [line(each.value) for each in facet.values]
+        more = [f"{facet.more:,} more"] if facet.more else []
+        yield "facet", f"{facet.name}: {'; '.join(values + more) or 'no value'}"
+
+
+def list_object(hit: Hit, options: ListOptions) -> dict[str, Any]:
+    """How a hit stands in the list: `rank` and `score` are 0 without a search, `passes` is null
+    without filters, and `facets` is null where none was asked for.
+    """
+    names = options.facets
+    facets = FacetCounts(names, options.facet_limit).count([hit]) if names else None
+    return {
+        "id": clean(hit.id),
+        "rank": hit.rank,
+        "score": hit.score,
+        "reasons": [reason_object(reason) for reason in hit.reasons],
+        "passes": options.filters.passes()(hit) if options.filters else None,
+        "facets": facets_object(facets),
+    }
+
+
+# An explanation as text for a terminal, and as data.
 
 #: Columns of the narrowest layout with two records side by side.
 MIN_WIDTH = 40
@@ -252,3 +335,210 @@ def hit_as_object(hit: Hit, options: ListOptions) -> dict[str, Any]:
     """A hit as in the JSON answer, with all fields of its records and its place."""
     records = {"records": [record_object(record) for record in hit.records]}
     return hit_object(hit) | records | list_object(hit, options)
+
+
+# Runs `metasearch explain`: reads records, finds those of the IDs, writes why they are one.
+
+#: Problems of a file that are shown.
+PROBLEMS_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainOptions:
+    """The IDs, and the records among which they are looked up.
+
+    Attributes:
+        ids: Two for a pair of records, one for a hit.
+        search: The search whose records are added, if `searches`; else only its configuration,
+            pins, versions and strategy are used.
+        searches: Whether `--query` is given.
+        json: Whether to write a JSON document.
+    """
+
+    ids: tuple[str, ...]
+    files: tuple[Path, ...]
+    search: SearchCommandOptions
+    searches: bool
+    json: bool
+
+
+def explain_ids(options: ExplainOptions, console: Console) -> Exit:
+    """Gather the records, find those that the IDs name, and write the explanation. Raises
+    MetasearchError: an ID, the query, a file or the configuration cannot be used; OSError: a file
+    cannot be read.
+    """
+    settings = options.search.settings()
+    for name in options.ids:
+        _check(name)
+    chain = strategy(settings.strategy).chain.pinned(Pins.load(settings.pins))
+    records = _read(options, console)
+    ranked: tuple[Hit, ...] = ()
+    if options.searches:
+        answer = asyncio.run(_search(options.search, settings, console))
+        on_purpose = FAILS_ON_PURPOSE if options.search.demo else ()
+        write_summary(answer, console, on_purpose=on_purpose)
+        if not any(answered(report) for report in answer.sources):
+            return Exit.NO_ANSWER
+        ranked = answer.hits
+        records += [record for hit in ranked for record in hit.records]
+    explainer = Explainer(chain, records, settings.versions)
+    sides = [_named(explainer, name) for name in options.ids]
+    if len(sides) == 1:
+        return _one(explainer, options, ranked, sides[0], console)
+    return _two(explainer, options, ranked, sides[0], sides[1], console)
+
+
+def _ranked(hit: Hit, ranked: Sequence[Hit]) -> Hit:
+    """The hit with the rank, score and reasons that it has in the list of the search."""
+    keys = {record.key for record in hit.records}
+    for listed in ranked:
+        if any(record.key in keys for record in listed.records):
+            return replace(hit, rank=listed.rank, score=listed.score, reasons=listed.reasons)
+    return hit
+
+
+def _list_options(options: ExplainOptions, ranked: Sequence[Hit]) -> ListOptions:
+    search = options.search
+    return ListOptions(
+        sort=search.sort,
+        filters=parse_filters(search.filter),
+        facets=facet_names(search.facets),
+        facet_limit=search.facet_limit,
+        works=len(ranked),
+    )
+
+
+def _two(
+    explainer: Explainer,
+    options: ExplainOptions,
+    ranked: Sequence[Hit],
+    ours: list[Fingerprint],
+    theirs: list[Fingerprint],
+    console: Console,
+) -> Exit:
+    pairs = [(one, other) for one in ours for other in theirs if one is not other]
+    if not pairs:
+        raise UsageError(
+            f"{options.ids[0]} and {options.ids[1]} name one record, {line(ours[0].record_key)}",
+            advice="Give one ID to see why all records of its hit are together.",
+        )
+    explanation = explainer.pair(*pairs[0])
+    list_options = _list_options(options, ranked)
+    hits = {hit.id: _ranked(hit, ranked) for hit in explanation.hits}
+    others = []
+    for name, side in zip(options.ids, (ours, theirs), strict=True):
+        keys = [fingerprint.record_key for fingerprint in side]
+        others.append((name, [line(key) for key in keys if key not in explanation.names]))
+    if options.json:
+        document = pair_object(explanation) | {
+            "listed": [list_object(hit, list_options) for hit in hits.values()],
+            "others": {name: keys for name, keys in others if keys},
+        }
+        _write_json(document)
+    else:
+        columns, _ = console.size(sys.stdout)
+        _write(pair_text(explanation, columns, list_options).encode())
+        if not console.quiet:
+            for name, keys in others:
+                if keys:
+                    console.say(
+                        f"{name} is also an ID of {', '.join(keys)}; to choose a record, give "
+                        f"its key"
+                    )
+    return Exit.OK if explanation.together else Exit.NO_HITS
+
+
+def _one(
+    explainer: Explainer,
+    options: ExplainOptions,
+    ranked: Sequence[Hit],
+    named: list[Fingerprint],
+    console: Console,
+) -> Exit:
+    hits: dict[str, Hit] = {}
+    for fingerprint in named:
+        hit = _ranked(explainer.hit_of(fingerprint), ranked)
+        hits.setdefault(hit.id, hit)
+    list_options = _list_options(options, ranked)
+    if options.json:
+        document = {
+            "id": options.ids[0],
+            "hits": [hit_as_object(hit, list_options) for hit in hits.values()],
+        }
+        _write_json(document)
+    else:
+        columns, _ = console.size(sys.stdout)
+        _write(hits_text(list(hits.values()), columns, list_options).encode())
+    return Exit.OK if len(hits) == 1 else Exit.NO_HITS
+
+
+def _check(name: str) -> None:
+    """Refuse what is not an ID before any request is sent."""
+    try:
+        read_name(name)
+    except ValueError as exc:
+        raise UsageError(
+            str(exc), advice="If you meant a file: there is no file of this name."
+        ) from exc
+
+
+def _named(explainer: Explainer, name: str) -> list[Fingerprint]:
+    """The records that have the ID. Raises UsageError: there are none."""
+    fingerprints = explainer.bearers(name)
+    if fingerprints:
+        return fingerprints
+    near = ", ".join(map(line, explainer.near(name)))
+    advice = f"Did you mean {near}?" if near else "No record has a similar ID."
+    raise UsageError(f"no record has the ID {name}", advice=advice)
+
+
+def _read(options: ExplainOptions, console: Console) -> list[Record]:
+    """The records of the files; problems are shown on stderr."""
+    if not options.files:
+        return []
+    records: list[Record] = []
+    last_parts = Counter(file.name for file in options.files)
+    for file in options.files:
+        # Records of two files must not have the same keys.
+        reading = read_file(file, name=file.name if last_parts[file.name] == 1 else str(file))
+        records += reading.records
+        if not console.quiet:
+            _show_problems(reading, console)
+    return records
+
+
+def _show_problems(reading: FileReading, console: Console) -> None:
+    for problem in reading.problems[:PROBLEMS_SHOWN]:
+        place = f"{reading.name}: {problem.line}" if problem.line else reading.name
+        console.say(f"{place}: {line(problem.message)}", "yellow")
+    more = len(reading.problems) - PROBLEMS_SHOWN
+    if more > 0:
+        lost = counted(reading.lost, "record")
+        console.say(
+            f"{reading.name}: {counted(more, 'problem')} more; {lost} could not be read in total",
+            "yellow",
+        )
+
+
+async def _search(options: SearchCommandOptions, settings: Settings, console: Console) -> Answer:
+    """The answer of the search, with all hits of its records, also those its filters drop."""
+    from metasearch.cli.search import prepared  # only here: the engine takes long to load
+
+    wanted = options.limit or TABLE_HITS
+    depth = options.per_source or min(MAX_PER_SOURCE, max(settings.per_source, wanted))
+    whole = replace(options, per_source=depth, limit=None, filter=None, facets=None, format="json")
+    with logs_to(console, None):
+        async with prepared(whole, settings) as search:
+            async for _ in search:
+                pass
+    assert search.answer is not None
+    return search.answer
+
+
+def _write_json(document: dict[str, Any]) -> None:
+    _write(orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def _write(content: bytes) -> None:
+    with Sink() as sink:
+        sink.write(content)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import click
 
 from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.common_options import common, dedup_options
-from metasearch.cli.terminal.console import Console
-from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.options import common, dedup_options
+from metasearch.cli.terminal.console import Console, Exit
 from metasearch.record import VersionsMode
+from metasearch.settings import Settings
 
 
 @click.command(
@@ -47,12 +48,10 @@ def mcp(
     import signal
     import sys
 
-    from metasearch.cli.terminal.logs import logs_to
-    from metasearch.server.faces.mcp import check_extra
-    from metasearch.settings import Settings
+    from metasearch.cli.terminal.progress import logs_to
+    from metasearch.server.protocols.mcp import check_extra
 
     check_extra()
-    from metasearch.cli.mcp_run import run
 
     settings = Settings.load(config, os.environ).deduplicated(pins, versions, dedup)
     if sys.stdin.isatty():
@@ -62,3 +61,32 @@ def mcp(
     with logs_to(console, None):
         asyncio.run(run(settings, demo=demo))
     return Exit.OK
+
+
+# Runs `metasearch mcp`: the engine, and MCP over stdin and stdout around it.
+#
+# Nothing but the protocol is written to stdout: the package sends what else is printed there to
+# stderr.
+
+
+async def run(settings: Settings, *, demo: bool) -> None:
+    """Answers until stdin is closed."""
+    from mcp.server.stdio import stdio_server
+
+    from metasearch.engine.engine import Engine
+    from metasearch.server.options import Options
+    from metasearch.server.protocols.mcp.arguments import Caller
+    from metasearch.server.protocols.mcp.protocol import protocol_server
+
+    async with AsyncExitStack() as stack:
+        if demo:
+            from metasearch.demo import DemoDatabases
+
+            databases = await stack.enter_async_context(DemoDatabases())
+            settings = databases.settings(settings)
+        # Names of sources come from a model: a path among them must not make this machine read it.
+        engine = await stack.enter_async_context(Engine(settings, spec_files=False))
+        caller = Caller(engine, Options.of(settings))
+        server = protocol_server(lambda _ctx: caller)
+        incoming, outgoing = await stack.enter_async_context(stdio_server())
+        await server.run(incoming, outgoing, server.create_initialization_options())

@@ -11,9 +11,8 @@ import click
 
 from metasearch import opening
 from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.common_options import common, complete_source
-from metasearch.cli.terminal.console import Console, counted
-from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.options import common, complete_source
+from metasearch.cli.terminal.console import Console, Exit, counted
 from metasearch.cli.terminal.output import Sink
 from metasearch.errors import Drifted, SourceError, TooLarge
 
@@ -94,10 +93,10 @@ def _read(file: Path, limit: int) -> bytes:
 
 
 def _write(parsed: Parsed) -> None:
-    from metasearch.formats import records
+    from metasearch.formats import own
 
     with Sink() as sink:
-        sink.write(records.write(parsed.records))
+        sink.write(own.write(parsed.records))
 
 
 def _counts(file: Path, parsed: Parsed) -> str:

@@ -22,9 +22,11 @@ _COMMANDS = {
     "mcp": ("mcp",),
     "parse": ("parse",),
     "explain": ("explain",),
-    "harvest": ("harvest",),
-    "index": ("index",),
-    "collections": ("collections",),
+    "collections": (
+        "harvest",
+        "index",
+        "collections",
+    ),
     "completion": ("completion",),
 }
 

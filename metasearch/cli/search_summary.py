@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterator
 
-from metasearch.cli.terminal.console import Console, counted
-from metasearch.cli.terminal.exits import answered
-from metasearch.cli.terminal.progress_block import count_of
+from metasearch.cli.terminal.console import Console, answered, counted
+from metasearch.cli.terminal.progress import count_of
 from metasearch.engine.pages import held_back
 from metasearch.events import Answer, SourceReport, Totals
 from metasearch.formats.failures import alike, as_line

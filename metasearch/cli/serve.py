@@ -11,9 +11,8 @@ from typing import Literal
 import click
 
 from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.common_options import common, dedup_options
-from metasearch.cli.terminal.console import Console
-from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.options import common, dedup_options
+from metasearch.cli.terminal.console import Console, Exit
 from metasearch.record import VersionsMode
 
 _MOST_WORKERS = 256
@@ -188,9 +187,9 @@ def _log(
     import logging
     import sys
 
-    from metasearch.cli.terminal.logs import logs_to
-    from metasearch.server.access_log import JsonLines
-    from metasearch.server.access_log import logger as access
+    from metasearch.cli.terminal.progress import logs_to
+    from metasearch.server.process import JsonLines
+    from metasearch.server.process import access_logger as access
 
     handler = logging.StreamHandler(sys.stderr)
     root, own = logging.getLogger(), logging.getLogger("metasearch")

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.common_options import common, complete_strategy
-from metasearch.cli.terminal.console import Console
-from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.options import common, complete_strategy
+from metasearch.cli.terminal.console import Console, Exit
 from metasearch.cli.terminal.output import Sink
 from metasearch.formats.text import line, wrapped
 
@@ -43,7 +42,7 @@ PAIRS = "pairs"
 def strategies(console: Console, /, *, name: str | None, as_json: bool, **_: Any) -> int:
     """List the strategies that `--dedup` takes, or show the one called NAME with its parameters."""
     from metasearch import dedup
-    from metasearch.dedup.published.text.segment import segmenter
+    from metasearch.bulk.published.words import segmenter
 
     chosen = [dedup.strategy(name)] if name else list(dedup.STRATEGIES.values())
     with Sink() as sink:

@@ -8,10 +8,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.common_options import common
-from metasearch.cli.search_options import query_text
-from metasearch.cli.terminal.console import Console
-from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.options import common, query_text
+from metasearch.cli.terminal.console import Console, Exit
 from metasearch.cli.terminal.output import Sink
 
 
@@ -19,7 +17,7 @@ def _complete_target(
     _ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Names of syntaxes that begin as the last name of a list with commas, each with an example."""
-    from metasearch.query.writing import TARGETS
+    from metasearch.query.writer import TARGETS
 
     before, comma, begun = incomplete.rpartition(",")
     return [
@@ -83,7 +81,7 @@ def translate(
     to stderr. "-" alone reads QUERY from stdin. Exit code 1: a syntax cannot express any part of
     it.
     """
-    from metasearch.engine.translating import translation_lines, translations, translations_object
+    from metasearch.engine.translation import translation_lines, translations, translations_object
     from metasearch.formats.text import line
 
     names = [name.strip() for value in to for name in value.split(",") if name.strip()]

@@ -19,9 +19,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from metasearch.adapters.parse.records import Unread
-from metasearch.collections.harvest.answers import Identity, OaiError, OaiPage, arguments_of
-from metasearch.collections.harvest.client import OaiClient
-from metasearch.collections.harvest.dates import before, earlier, fitting
+from metasearch.collections.oai import (
+    Identity,
+    OaiClient,
+    OaiError,
+    OaiPage,
+    arguments_of,
+    before,
+    earlier,
+    fitting,
+)
 from metasearch.collections.store import Collection
 from metasearch.errors import BadAnswer, CollectionError, SourceSaysError
 

@@ -20,7 +20,7 @@ from metasearch import opening
 from metasearch.collections.store import Collection, KnownFile
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.formats.reading import MOST_BYTES, FileProblem, read_content
-from metasearch.formats.reading.content import Content, not_opened, too_large, unreadable
+from metasearch.formats.reading.files import Content, not_opened, too_large, unreadable
 from metasearch.formats.reading.inputs import Input, gather
 from metasearch.formats.text import line
 

@@ -1,20 +1,260 @@
-"""A collection that is open for writing: its transactions, records and files."""
+"""The SQLite file of a collection: its tables, the text that is indexed, and the collection that is
+open for writing.
+"""
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-from metasearch.adapters.specs.collections import collection_file
+from metasearch import opening
+from metasearch.adapters.specs.registry import collection_file
+from metasearch.bib import identifiers, normalise
+from metasearch.bib.chinese_characters import is_cjk, simplified
 from metasearch.bib.record_json import encodable, packed
-from metasearch.collections.database import Kind, check, lock, make, regular, unusable
-from metasearch.collections.texts import COLUMNS, indexed
 from metasearch.errors import CollectionError
-from metasearch.record import Record
+from metasearch.message import message
+from metasearch.record import Author, Record
+
+# The text of a record that is indexed, and the same spelling for the words of a query.
+#
+# The same rules fold both: `normalise.fold`, simplified Chinese characters, and blanks around every
+# Chinese, Japanese or Korean character, because such text has no blanks between words. A query for
+# several of them is a phrase, so any substring is found, even one character; FTS5's trigram
+# tokenizer finds no substring shorter than three.
+#
+# An identifier, a type or a language is one word. Its punctuation is moved into Unicode's private
+# use area, whose characters FTS5 counts as letters.
+
+#: The columns of the index, with their weights in the ranking (bm25).
+COLUMNS = {
+    "title": 5.0, "author": 3.0, "venue": 1.0, "abstract": 1.0, "subject": 2.0, "other": 0.5,
+    "doi": 1.0, "isbn": 1.0, "issn": 1.0, "type": 0.0, "language": 0.0,
+}  # fmt: skip
+_PRIVATE = 0xE000
+#: The first character of each of these words, so that no plain word equals one.
+_MARK = chr(0xF000)
+_BETWEEN = f" {chr(0xF001)} "
+_FORMS: dict[str, Callable[[str | None], str | None]] = {
+    "doi": identifiers.doi,
+    "isbn": identifiers.isbn,
+    "issn": identifiers.issn,
+}
+_STRING = re.compile(r'(?:\b(doi|isbn|issn|type|language)\s*:\s*)?"((?:[^"]|"")*)"')
+
+
+def folded(text: str) -> str:
+    """The text as indexed: folded, blanks around each Chinese, Japanese or Korean character."""
+    text = simplified(normalise.fold(text))
+    if text.isascii():
+        return text
+    return "".join([f" {char} " if is_cjk(char) else char for char in text])
+
+
+def exact(value: str) -> str:
+    """A value as one word: "10.1000/x" with punctuation as letters in the eyes of FTS5."""
+    moved = (
+        char if char.isalnum() or ord(char) > 0xFF else chr(_PRIVATE + ord(char))
+        for char in value.lower()
+    )
+    return _MARK + "".join(moved)
+
+
+def indexed(record: Record) -> tuple[str, ...]:
+    """The text of each of `COLUMNS` for a record."""
+    titles = (
+        record.title,
+        record.subtitle,
+        record.original_title,
+        record.translated_title,
+        *record.titles,
+    )
+    people = (form for person in (*record.authors, *record.editors) for form in _names(person))
+    numbers = (record.doi, *record.isbn, *record.issn, *record.ids.values(), record.source_id)
+    return (
+        _joined(titles),
+        _joined(people),
+        _joined((record.venue,)),
+        _joined((record.abstract,)),
+        _joined((*record.keywords, *record.subjects)),
+        _joined((record.publisher, record.institution, *numbers)),
+        # A DOI is also found by its prefix.
+        _exactly((record.doi, record.doi.partition("/")[0]) if record.doi else ()),
+        _exactly(record.isbn),
+        _exactly(record.issn),
+        _exactly((record.type,)),
+        _exactly((record.language,)),
+    )
+
+
+def _names(person: Author) -> Iterable[str]:
+    """The forms of a name that users search for: whole, without middle names, with initials, and
+    with the family name first or last.
+    """
+    yield person.name
+    if person.family and person.given:
+        given = re.findall(r"[^\W_]+", person.given) or [person.given]
+        for form in (person.given, given[0], " ".join(word[0] for word in given)):
+            yield f"{person.family} {form} {person.family}"
+
+
+def _joined(parts: Iterable[str | None]) -> str:
+    """The parts with a word of no query between them, so that no phrase spans two."""
+    return _BETWEEN.join(folded(part) for part in parts if part)
+
+
+def _exactly(values: Iterable[str | None]) -> str:
+    return " ".join(exact(value) for value in values if value)
+
+
+def spelt(expression: str) -> str:
+    """An expression of FTS5 whose quoted texts are spelt as in the index."""
+    return _STRING.sub(_respelt, expression)
+
+
+def _respelt(match: re.Match[str]) -> str:
+    column, text = match[1], match[2].replace('""', '"')
+    if not column:
+        return f'"{_quotable(folded(text))}"'
+    return f'{column} : "{_quotable(exact(_canonical(column, text)))}"'
+
+
+def _quotable(text: str) -> str:
+    """The text without quotes and NUL, which would end the string; no word holds them."""
+    return text.replace('"', " ").replace("\0", " ")
+
+
+def _canonical(column: str, text: str) -> str:
+    """An identifier in the form that records have; the text itself where it is not one."""
+    form = _FORMS.get(column)
+    return (form(text) if form else None) or text.strip()
+
+
+# The SQLite file of a collection: its tables, marks and lock.
+#
+# The FTS5 table stores its text. A contentless table would be half as large, but deleting a record
+# from it needs exactly the text that was inserted, by whatever version of this program. A large
+# file is better than a collection that finds deleted records.
+
+#: What a collection was filled from.
+Kind = Literal["files", "oai"]
+#: The application id of our SQLite files ("mssh"), and the version of their tables.
+APPLICATION, VERSION = 0x6D737368, 1
+
+_TABLES = f"""
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, root TEXT NOT NULL, size INTEGER NOT NULL,
+    changed INTEGER NOT NULL, digest TEXT NOT NULL, lost INTEGER NOT NULL
+);
+CREATE TABLE records (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, year INTEGER, body BLOB,
+    deleted INTEGER NOT NULL DEFAULT 0, datestamp TEXT NOT NULL DEFAULT '',
+    run INTEGER NOT NULL DEFAULT 0, file INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX records_by_year ON records (year) WHERE deleted = 0;
+CREATE INDEX records_by_file ON records (file);
+CREATE VIRTUAL TABLE texts USING fts5(
+    {", ".join(COLUMNS)}, tokenize = 'unicode61 remove_diacritics 2'
+);
+"""
+#: Part of the transaction that makes the tables, so that no file is left without a kind.
+_KINDS: Mapping[Kind, str] = {
+    kind: f"INSERT INTO meta VALUES ('kind', '{kind}');"  # noqa: S608
+    for kind in ("files", "oai")
+}
+
+
+def check(db: sqlite3.Connection, path: Path) -> None:
+    """Check that an open file is a collection that this version can read. Raises CollectionError:
+    it is not; sqlite3.Error: it is not an SQLite file, or broken.
+    """
+    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise CollectionError(
+            str(path),
+            message("the file is not a collection of metasearch"),
+            advice=message("Move it out of the folder of collections."),
+        )
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version != VERSION:
+        raise CollectionError(
+            str(path),
+            message(
+                "it has version {version}, and this program reads version {own}",
+                version=version,
+                own=VERSION,
+            ),
+            advice=message("Use the newer program, or remove the collection and fill it again."),
+        )
+
+
+def make(db: sqlite3.Connection, kind: Kind) -> None:
+    """Make the tables of a collection in an empty file."""
+    try:
+        db.executescript(
+            f"BEGIN;{_TABLES}{_KINDS[kind]}PRAGMA application_id = {APPLICATION};PRAGMA "
+            f"user_version = {VERSION};COMMIT"
+        )
+    except sqlite3.OperationalError as exc:
+        if "fts5" in str(exc):
+            raise CollectionError(
+                "sqlite3",
+                message("this Python's SQLite has no FTS5"),
+                advice=message("Use a Python whose SQLite has it."),
+            ) from exc
+        raise
+
+
+def lock(path: Path, held: ExitStack) -> None:
+    """Lock the collection until `held` is closed. The lock is one of SQLite's on a separate file,
+    and ends with the process.
+    """
+    held_file = sqlite3.connect(path.with_suffix(".lock"), timeout=0, isolation_level=None)
+    held.callback(held_file.close)
+    try:
+        held_file.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as exc:
+        if "locked" not in str(exc):
+            raise
+        raise CollectionError(
+            str(path),
+            message("another process is writing to this collection"),
+            advice=message("Try again when it has finished."),
+        ) from exc
+
+
+def regular(path: Path) -> None:
+    """Check that the files of a collection, where they exist, are regular files. Raises
+    NoRegularFile: one is a device, pipe or socket, which SQLite would wait for or write to.
+    """
+    for place in (path, path.with_suffix(".lock")):
+        with suppress(FileNotFoundError):
+            opening.opened(place).close()
+
+
+def unusable(path: Path, cause: Exception) -> CollectionError:
+    """The error for a file that cannot be used."""
+    if "unable to open database file" in str(cause):  # SQLite gives no reason
+        try:
+            with suppress(FileNotFoundError):
+                regular(path)
+        except OSError as exc:
+            cause = exc
+    reason = opening.why(cause)
+    advice = message(
+        "Check free space and the owner of the file; or remove the collection, and fill it again."
+    )
+    return CollectionError(
+        str(path), message("the collection cannot be used: {reason}", reason=reason), advice=advice
+    )
+
+
+# A collection that is open for writing: its transactions, records and files.
 
 #: Bytes of one record at most: a larger one holds a whole text in place of an abstract.
 LARGEST = 4 << 20

@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from metasearch.dedup.default import DEFAULT
-from metasearch.dedup.fingerprint import Fingerprint, fingerprint
+from metasearch.dedup.fingerprints import Fingerprint, fingerprint
 from metasearch.dedup.matcher import Chain, Key, Matcher
 from metasearch.dedup.online import OnlineDedup
-from metasearch.dedup.strategies import DEFAULT_STRATEGY, Strategy
+from metasearch.dedup.strategies import DEFAULT, DEFAULT_STRATEGY, Strategy
 from metasearch.errors import UsageError
 from metasearch.wing import load, wings
 

@@ -1,5 +1,5 @@
 """What fingerprints and relations do otherwise for Chinese, Japanese and Korean text; see
-`metasearch.bib.chinese`.
+`metasearch.bib.chinese_characters`.
 
 The modules of that package are imported when the first such text comes.
 """
@@ -23,8 +23,7 @@ def titles(
 
     In simplified characters, without column heads.
     """
-    from metasearch.bib.chinese.parts import with_digits
-    from metasearch.bib.chinese.titles import marked, split_titles, without_sections
+    from metasearch.bib.chinese_titles import marked, split_titles, with_digits, without_sections
 
     first, *others = split_titles(without_sections(title))
     words: list[str] = []
@@ -44,36 +43,36 @@ def titles(
 
 def is_generic(title: str) -> bool:
     """Whether a title stands on many works: 编者按, 2019年总目次."""
-    from metasearch.bib.chinese import notices
+    from metasearch.bib import chinese_titles
 
-    return notices.is_generic(title)
+    return chinese_titles.is_generic(title)
 
 
 def notice(title: str) -> str:
     """What kind of notice about another work a title announces, "" for a work of its own."""
-    from metasearch.bib.chinese import notices
+    from metasearch.bib import chinese_titles
 
-    return notices.notice(title)
+    return chinese_titles.notice(title)
 
 
 def parts(title: str) -> frozenset[str]:
     """The numbers of the parts that a title names."""
-    from metasearch.bib.chinese.parts import part_number
+    from metasearch.bib.chinese_titles import part_number
 
     return part_number(title)
 
 
 def numbers(title: str) -> frozenset[str]:
     """All numbers in a title, those of parts apart."""
-    from metasearch.bib.chinese import parts
+    from metasearch.bib import chinese_titles
 
-    return parts.numbers(title) - parts.part_number(title)
+    return chinese_titles.numbers(title) - chinese_titles.part_number(title)
 
 
 def edition(record: Record) -> str:
     """The edition that a title names, and the degree of a thesis: both make another work."""
-    from metasearch.bib.chinese.parts import edition as named
-    from metasearch.bib.chinese.venues import thesis_degree
+    from metasearch.bib.chinese_titles import edition as named
+    from metasearch.bib.chinese_venues import thesis_degree
 
     degree = thesis_degree(record.venue, record.publisher) if record.type == "thesis" else ""
     return " ".join(sorted({*named(record.title), degree} - {""}))
@@ -81,7 +80,7 @@ def edition(record: Record) -> str:
 
 def venue(record: Record) -> tuple[str, ...]:
     """(name, edition) of a journal, (university + 学位论文,) of a thesis."""
-    from metasearch.bib.chinese.venues import journal, thesis_container
+    from metasearch.bib.chinese_venues import journal, thesis_container
 
     if record.type == "thesis" and (container := thesis_container(record.venue, record.publisher)):
         return (simplified(container),)
@@ -104,9 +103,9 @@ def same_venue(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
 
 def simplified(text: str) -> str:
     """The text in simplified characters."""
-    from metasearch.bib.chinese import characters
+    from metasearch.bib import chinese_characters
 
-    return characters.simplified(text)
+    return chinese_characters.simplified(text)
 
 
 def people_relation(
@@ -117,7 +116,7 @@ def people_relation(
 
     Nothing contradicts here: a name that is not read may be romanised in another way.
     """
-    from metasearch.bib.chinese.names import authors_agree, common_people
+    from metasearch.bib.chinese_names import authors_agree, common_people
 
     chinese, other = (a, b) if normalise.has_cjk(a[0].name) else (b, a)
     han, latin = [author.name for author in chinese], [_written(author) for author in other]

@@ -15,10 +15,10 @@ from itertools import islice
 from rapidfuzz import fuzz, process
 
 from metasearch.bib.work_ids import find, is_hit_id, read_name
-from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.fingerprints import Fingerprint
 from metasearch.dedup.matcher import Chain, Key, Searching
 from metasearch.dedup.online import OnlineDedup
-from metasearch.dedup.pin_index import record_names
+from metasearch.dedup.pins import record_names
 from metasearch.record import Hit, Match, Record, VersionsMode
 
 #: Pairs of records of two hits that are judged, to find what keeps the hits apart.

@@ -7,18 +7,218 @@ journal, year, first author}, each stripped of symbols, width and case, hashed w
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable
+import re
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypeVar
 
-from metasearch.bib import normalise, number_keys, web_addresses
+from metasearch.bib import identifiers, normalise, numbering
 from metasearch.bib.field_limits import LIMITS
 from metasearch.dedup import cjk, imprint, people
-from metasearch.dedup.affixes import without_affixes
-from metasearch.dedup.dois import names_nothing
-from metasearch.dedup.late_fields import LONGEST_TITLE, LateFields
-from metasearch.dedup.titles import is_generic, parts, title_words
-from metasearch.dedup.venues import record_venue
+from metasearch.dedup.imprint import Form, record_form, record_venue
+from metasearch.dedup.titles import (
+    is_generic,
+    marks,
+    notice,
+    numbers,
+    parts,
+    title_words,
+    without_affixes,
+)
+from metasearch.late_pattern import late_pattern
 from metasearch.record import Author, Record
+
+# DOIs that name a version: Cochrane's ".pub3", Research Square's "/v2", figshare's ".v2".
+
+_VERSION = late_pattern(r"(?:\.pub|[./]v)(\d+)$")
+_F1000_VERSION = late_pattern(r"(?<=\d)\.(\d+)$")
+_F1000 = "10.12688/"
+
+
+def without_version(doi: str) -> str:
+    """The DOI without what names the version."""
+    return _pattern(doi).sub("", doi)
+
+
+def version_number(doi: str | None) -> str:
+    """The number of the version that a DOI names, "" where it names none."""
+    found = _pattern(doi).search(doi) if doi else None
+    return found.group(1) if found else ""
+
+
+# Registrants that have registered far more works than a name without a number could tell apart:
+# each suffix has one.
+_NUMBERED = frozenset(
+    """
+    10.1002 10.1007 10.1016 10.1017 10.1021 10.1038 10.1039 10.1046 10.1063 10.1080 10.1088 10.1093
+    10.1097 10.1103 10.1109 10.1111 10.1136 10.1145 10.1155 10.1177 10.1186 10.1371 10.3389 10.3390
+""".split()
+)
+# The first part of a suffix that goes on: an ISBN that has not all its digits, also behind a letter
+# ("b978-0-12"); half of an ISSN, or a whole one and nothing more ("s0140", "j.1365-2133").
+_HALF_ISBN = re.compile(r"[a-z]{0,4}97[89](?:-?\d){0,9}-?")
+_ISSN_ONLY = re.compile(r"(?:s|j\.)\d{4}(?:-\d{3}[\dx])?")
+#: Longer suffixes are not cut off at their first part.
+LONGEST_FIRST_PART = 24
+
+
+def names_nothing(doi: str) -> bool:
+    """Whether a DOI was cut off at its first part: "10.1007/978", "10.1016/j"."""
+    prefix, _, suffix = doi.partition("/")
+    if len(suffix) > LONGEST_FIRST_PART:
+        return False
+    if _HALF_ISBN.fullmatch(suffix):
+        return True
+    if prefix not in _NUMBERED:
+        return False
+    return suffix.isascii() and (
+        not any(map(str.isdecimal, suffix)) or _ISSN_ONLY.fullmatch(suffix) is not None
+    )
+
+
+def without_marks(doi: str) -> str:
+    """A value equal for DOIs that differ in full stops and slashes, which databases confuse."""
+    return doi.replace("/", ".")
+
+
+def _pattern(doi: str) -> re.Pattern[str]:
+    return _F1000_VERSION if doi.startswith(_F1000) else _VERSION
+
+
+# What of a fingerprint is computed when a pair is compared for the first time.
+#
+# Each of these is a property over a slot that is empty at first. `__getattr__` would be shorter,
+# but makes the interpreter look up every attribute of a class in the slow way, also those that are
+# there.
+
+#: Characters of a title, or of its subtitle, that are compared, in time that grows with their
+#: square. Records of databases and files have no longer ones; of what else makes records, the
+#: beginnings are compared.
+LONGEST_TITLE = LIMITS["title"].text
+#: Letters of an abstract's beginning that are compared.
+ABSTRACT_START = 80
+
+
+class LateFields:
+    """Computed of the fields of a `Fingerprint`, which documents them all."""
+
+    record: Record
+    words: tuple[str, ...]
+    text: str
+    cjk: bool
+    breaks: frozenset[int]
+    authors: tuple[Author, ...]
+    first: frozenset[str]
+    venue: tuple[str, ...]
+    #: What stands before or behind the title.
+    _mark: str
+    _abstract_start: str
+    _cut: bool
+    _edition: str
+    _form: Form
+    _marks: frozenset[int]
+    _notice: str
+    _numbers: frozenset[str]
+    _publisher: tuple[str, ...]
+
+    __slots__ = (
+        "_abstract_start", "_cut", "_edition", "_form", "_marks", "_notice", "_numbers",
+        "_publisher",
+    )  # fmt: skip
+
+    # ---------------------------------------------------------------- texts
+
+    @property
+    def marks(self) -> frozenset[int]:
+        """Numbers of words after which any mark stands."""
+        try:
+            return self._marks
+        except AttributeError:
+            self._marks = marks(without_affixes(self.record.title[:LONGEST_TITLE])[0])
+            return self._marks
+
+    @property
+    def abstract_start(self) -> str:
+        """The first letters of the abstract."""
+        try:
+            return self._abstract_start
+        except AttributeError:
+            start = normalise.compact((self.record.abstract or "")[:240])
+            self._abstract_start = start[:ABSTRACT_START]
+            return self._abstract_start
+
+    # ---------------------------------------------------------------- the rest, at once
+
+    @property
+    def cut(self) -> bool:
+        """Whether the title ends in an ellipsis."""
+        try:
+            return self._cut
+        except AttributeError:
+            self._complete()
+            return self._cut
+
+    @property
+    def notice(self) -> str:
+        """ "erratum", "reply", ..."""
+        try:
+            return self._notice
+        except AttributeError:
+            self._complete()
+            return self._notice
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """All numbers in the title."""
+        try:
+            return self._numbers
+        except AttributeError:
+            self._complete()
+            return self._numbers
+
+    @property
+    def edition(self) -> str:
+        """The number of the edition."""
+        try:
+            return self._edition
+        except AttributeError:
+            self._complete()
+            return self._edition
+
+    @property
+    def publisher(self) -> tuple[str, ...]:
+        """Folded words."""
+        try:
+            return self._publisher
+        except AttributeError:
+            self._complete()
+            return self._publisher
+
+    @property
+    def form(self) -> Form:
+        """ "preprint", "abstract", ..."""
+        try:
+            return self._form
+        except AttributeError:
+            self._complete()
+            return self._form
+
+    def _complete(self) -> None:
+        """Compute all of these, because whoever compares one of them compares the others too."""
+        record, words = self.record, self.words
+        self._cut = record.title.endswith(("…", "...", "… ", "... "))
+        marked = self._mark if self._mark != "abstract" else ""
+        self._notice = notice(self.text, words, self.breaks, record.title) or marked
+        self._edition = imprint.edition(record.edition) if record.edition else ""
+        if self.cjk:
+            self._notice = self._notice or cjk.notice(record.title)
+            self._numbers = cjk.numbers(f"{record.title} {record.subtitle or ''}")
+            self._edition = " ".join(filter(None, (self._edition, cjk.edition(record))))
+        else:
+            self._numbers = numbers(self.text, words)
+        self._publisher = tuple(normalise.words(record.publisher)) if record.publisher else ()
+        self._form = record_form(record, self.venue, self._mark)
+
 
 #: Shorter translated titles are not compared.
 SHORTEST_OTHER = 8
@@ -130,11 +330,11 @@ class Fingerprint(LateFields):
         self.venue = venue = record_venue(record)
         self.volume = imprint.volume(record.volume) if record.volume else ""
         self.issue = imprint.issue(record.issue) if record.issue else ""
-        self.pages = number_keys.pages_key(record.pages)
+        self.pages = numbering.pages_key(record.pages)
         self.generic = is_generic(words, compact, venue, first) or (
             in_characters and cjk.is_generic(title)
         )
-        self.url = web_addresses.url_key(record.url)
+        self.url = identifiers.url_key(record.url)
         self.doi = None if record.doi and names_nothing(record.doi) else record.doi
         self.ids = _identifiers(record)
         self.isbn = frozenset(record.isbn) if record.isbn else _NOBODY
@@ -225,3 +425,48 @@ def _other_titles(titles: tuple[str, ...], compact: str) -> frozenset[str]:
         if len(letters) >= (cjk.SHORTEST_TITLE if normalise.has_cjk(letters) else SHORTEST_OTHER):
             found.add(letters)
     return frozenset(found - {compact})
+
+
+# The fingerprints of all records of a job, of which only some are in memory.
+
+#: Fingerprints that are in memory: more than a search, or a review, has records.
+KEPT = 20_000
+
+#: Number of a record -> its fingerprint; grows while records arrive.
+PrintsByNumber = Mapping[int, Fingerprint] | Sequence[Fingerprint]
+
+
+class Prints(dict[int, Fingerprint]):
+    """Number -> fingerprint.
+
+    A fingerprint takes more memory than its record, and is a function of it. So of a large job
+    those that were made longest ago are dropped, and made anew when somebody asks for them; `in`,
+    `len` and iteration are about those in memory. `whole`: never drop one: for matchers that
+    compute much more of a record than what the default chain compares.
+    """
+
+    __slots__ = ("_whole", "record_keys", "records")
+
+    def __init__(self, *, whole: bool = False) -> None:
+        super().__init__()
+        self._whole = whole
+        self.records: list[Record] = []
+        self.record_keys: list[str] = []
+
+    def append(self, fingerprint: Fingerprint) -> None:
+        """Enter the next record."""
+        number = len(self.records)
+        self.records.append(fingerprint.record)
+        self.record_keys.append(fingerprint.record_key)
+        self._hold(number, fingerprint)
+
+    def __missing__(self, number: int) -> Fingerprint:
+        fingerprint = Fingerprint(self.records[number], self.record_keys[number])
+        self._hold(number, fingerprint)
+        return fingerprint
+
+    def _hold(self, number: int, fingerprint: Fingerprint) -> None:
+        if len(self) >= KEPT and not self._whole:
+            for oldest in list(islice(self, KEPT // 2)):
+                del self[oldest]
+        self[number] = fingerprint

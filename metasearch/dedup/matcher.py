@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, runtime_checkable
 
-from metasearch.bib.fast_records import made_match
-from metasearch.dedup.fingerprint import Fingerprint
-from metasearch.record import Match, Verdict
+from metasearch.dedup.fingerprints import Fingerprint
+from metasearch.record import Match, Verdict, made_match
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
+from dataclasses import replace
 from itertools import chain, compress
 from typing import Any, TypeVar
 
-from metasearch.bib.fast_records import fields_getter, made_hit, made_record
-from metasearch.dedup import because, naming
-from metasearch.dedup.dois import version_number
-from metasearch.dedup.fingerprint import Fingerprint
-from metasearch.dedup.venues import Form
-from metasearch.record import Author, Hit, Match, Record, Version
+from metasearch.dedup import evidence, naming
+from metasearch.dedup.fingerprints import Fingerprint, version_number
+from metasearch.dedup.imprint import Form
+from metasearch.record import (
+    Author,
+    Hit,
+    Match,
+    Record,
+    Version,
+    fields_getter,
+    made_hit,
+    made_record,
+)
 
 #: Fields that a merged record takes from its records one by one.
 FIELDS = tuple(
@@ -27,11 +35,11 @@ FIELDS = tuple(
 
 #: The best form first; what each is called as a version of a work.
 VERSIONS: Mapping[Form, str] = {
-    "journal": because.PUBLISHED,
-    "": because.PUBLISHED,
-    "conference": because.CONFERENCE_PAPER,
-    "abstract": because.CONFERENCE_ABSTRACT,
-    "preprint": because.PREPRINT,
+    "journal": evidence.PUBLISHED,
+    "": evidence.PUBLISHED,
+    "conference": evidence.CONFERENCE_PAPER,
+    "abstract": evidence.CONFERENCE_ABSTRACT,
+    "preprint": evidence.PREPRINT,
 }
 _FORMS = tuple(VERSIONS)
 
@@ -101,7 +109,7 @@ def _versions(members: Sequence[tuple[str, Record, Fingerprint]]) -> tuple[Versi
         )
         kind = VERSIONS[fp.form]
         if number:
-            kind = because.NUMBERED_VERSION.format(kind=kind, number=number)
+            kind = evidence.NUMBERED_VERSION.format(kind=kind, number=number)
         kinds.setdefault(kind, []).append(key)
     return (
         tuple(Version(kind, tuple(keys)) for kind, keys in kinds.items()) if len(kinds) > 1 else ()
@@ -263,3 +271,56 @@ POLICIES: Mapping[str, Choose] = {
     "institution": longest,
     "open_access": most_telling_status,
 }
+
+
+# Fill what a hit lacks from one more record of its work, which a source returned for its DOI.
+#
+# The record replaces nothing, so the hit keeps its id, its score and its place.
+
+#: `Match.matcher` of the match that such a record adds.
+MATCHER = "enrich"
+#: Fields of which the record may hold a better value than the hit: "closed", or a mere "open", may
+#: be improved.
+_IMPROVABLE = frozenset(("open_access",))
+
+
+def filled(hit: Hit, record: Record) -> Hit:
+    """Return the hit with the record and what it adds; what the hit has stays as it is. `record`: a
+    record of the work with this DOI, from a source that the hit has no record of.
+    """
+    values: dict[str, Any] = {}
+    for name in ("title", *FIELDS):
+        new_value, known = getattr(record, name), getattr(hit.record, name)
+        if new_value and known and name in _IMPROVABLE:
+            new_value = POLICIES[name]((known, new_value))
+            known = known if new_value == known else None
+        if new_value and not known:
+            values[name] = new_value
+    year = hit.record.year or values.get("year")
+    if year and not values.get("date", str(year)).startswith(str(year)):
+        del values["date"]  # the date of another version, or of another calendar, would mislead
+    ids = {scheme: value for scheme, value in record.ids.items() if scheme not in hit.record.ids}
+    new = dict.fromkeys([*values, *(f"ids.{scheme}" for scheme in ids)], record.source)
+    holder = _holder(hit)
+    left, right = sorted((holder.key, record.key))
+    match = Match(
+        MATCHER, "same", 1.0, evidence.ASKED_BY_DOI.format(doi=hit.record.doi), left, right
+    )
+    return replace(
+        hit,
+        record=replace(hit.record, ids={**hit.record.ids, **ids}, **values),
+        records=tuple(sorted((*hit.records, record), key=lambda record: record.key)),
+        provenance={**hit.provenance, **new},
+        matches=tuple(sorted((*hit.matches, match), key=lambda match: (match.left, match.right))),
+        versions=tuple(
+            replace(version, records=(*version.records, record.key))
+            if holder.key in version.records
+            else version
+            for version in hit.versions
+        ),
+    )
+
+
+def _holder(hit: Hit) -> Record:
+    """Return the record that gave the hit its DOI."""
+    return next((record for record in hit.records if record.doi == hit.record.doi), hit.records[0])

@@ -16,11 +16,10 @@ from typing import TypeVar
 
 from metasearch.bib import normalise
 from metasearch.bib import work_ids as names
-from metasearch.bib.names.words import GENERATIONS
-from metasearch.dedup.fingerprint import Fingerprint
-from metasearch.dedup.prints import PrintsByNumber
+from metasearch.bib.name_words import GENERATIONS
+from metasearch.dedup.fingerprints import Fingerprint, PrintsByNumber
+from metasearch.dedup.imprint import is_preprint
 from metasearch.dedup.titles import GENERIC_TITLES
-from metasearch.dedup.venues import is_preprint
 from metasearch.record import Record
 
 #: Words of a title that count: databases cut long ones off, and a typo is likelier in them.

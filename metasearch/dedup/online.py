@@ -10,21 +10,294 @@ and not on who answered first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
+from typing import Generic, TypeVar
 
-from metasearch.dedup.apart import Apart, by_others
-from metasearch.dedup.columns import JournalColumns
-from metasearch.dedup.components import ALL_PAIRS, Divider
-from metasearch.dedup.contents import Contents
-from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.apart import Apart, applies, by_others
+from metasearch.dedup.components import ALL_PAIRS, Cluster, Components, Divider, JournalColumns
+from metasearch.dedup.fingerprints import Fingerprint, Prints
 from metasearch.dedup.index import KeyIndex
 from metasearch.dedup.matcher import Chain
-from metasearch.dedup.prints import Prints
-from metasearch.dedup.sketches import applies
-from metasearch.dedup.told import Told
-from metasearch.dedup.works import Works
-from metasearch.events import Change, Counts
+from metasearch.dedup.merge import alone, merge
+from metasearch.dedup.naming import Names
+from metasearch.events import Added, Change, Counts, Grown, Joined
 from metasearch.record import Hit, Match, Record, VersionsMode
+
+# What records say but their own names: copies of a record are told by it.
+
+Why = TypeVar("Why")
+
+#: Fields that name the copy, and say nothing of the work.
+NAMES_THE_COPY = ("source", "source_id", "position")
+_COMPARED = tuple(
+    name for name in Record.__dataclass_fields__ if name not in ("ids", *NAMES_THE_COPY)
+)
+
+
+def content_of(record: Record) -> tuple[object, ...]:
+    """All that a record says but its own names."""
+    return (tuple(sorted(record.ids.items())), *(getattr(record, name) for name in _COMPARED))
+
+
+class Contents(Generic[Why]):
+    """The contents of some records of a job.
+
+    A content is read where a title comes again; most titles come once. `records`: all records by
+    number; the list grows while records arrive.
+    """
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self._records = records
+        # Hash of a title -> the record that had it alone, None where several have it; hash of a
+        # content -> the first record of it.
+        self._titles: dict[int, int | None] = {}
+        self._contents: dict[int, int] = {}
+        # Hash of a title -> a record of which it is not known yet whether it is taken in, and what
+        # tells it.
+        self._later: dict[int, tuple[int, Why]] = {}
+
+    def add_later(self, number: int, why: Why) -> bool:
+        """Take in a record with a new title, if it is to be taken in: that is asked when the title
+        comes again. False, and nothing is done, where the title has come before.
+        """
+        title = hash(self._records[number].title)
+        if title in self._titles or title in self._later:
+            return False
+        self._later[title] = number, why
+        return True
+
+    def add(self, number: int, is_taken: Callable[[int, Why], bool] | None = None) -> int | None:
+        """Take in a record, and return the first one that says the same in every field; None where
+        there is none. `is_taken`: whether a record that was left for later is taken in.
+        """
+        title = hash(self._records[number].title)
+        later = self._later.pop(title, None)
+        if later is not None and later[0] != number and is_taken is not None and is_taken(*later):
+            self._titles[title] = later[0]
+        alone = self._titles.setdefault(title, number)
+        if alone == number:
+            return None
+        if alone is not None:
+            self._titles[title] = None
+            self._contents.setdefault(hash(content_of(self._records[alone])), alone)
+        content = content_of(self._records[number])
+        other = self._contents.setdefault(hash(content), number)
+        # Contents of one hash may differ.
+        return other if other != number and content_of(self._records[other]) == content else None
+
+
+# The works of a job: what its components are divided into, what each work is called, and its hit.
+#
+# Works are divided and named when somebody asks, because records come in many and a component grows
+# with several of them; a hit is merged when it is read.
+
+
+class Works:
+    """The works of records that are taken in one by one; a component of them is named by its root,
+    the number of one of its records.
+
+    `prints`: the fingerprints by number; they are there before a record is added here. `trust`: as
+    in `merge`. `versions`: as in `OnlineDedup`.
+    """
+
+    def __init__(
+        self,
+        prints: Prints,
+        columns: JournalColumns,
+        divider: Divider,
+        trust: Mapping[str, float] | None,
+        versions: VersionsMode,
+    ) -> None:
+        self._prints = prints
+        self._columns = columns
+        self._divider = divider
+        self._trust = trust
+        self._versions = versions
+        self.components = Components()
+        self._names = Names(prints, separate=versions == "separate")
+        self._clusters: dict[int, list[Cluster]] = {}
+        self._made: dict[int, list[Hit]] = {}
+        self._copies: dict[int, list[tuple[int, Match]]] = {}
+        self._dirty: set[int] = set()
+        self._gone: set[int] = set()
+
+    # ---------------------------------------------------------------- in
+
+    def add(self, number: int, fingerprint: Fingerprint) -> None:
+        """Add the next record, alone in its component."""
+        self._names.add(fingerprint)
+        self.components.add()
+        self._dirty.add(number)
+
+    def add_copy(self, number: int, other: int, match: Match) -> None:
+        """Put the record that came last beside an equal one, whose verdicts hold for it."""
+        self._copies.setdefault(other, []).append((number, match))
+        self.components.put_under(number, other)
+        self._dirty.discard(number)
+        self._dirty.add(self.components.root(other))
+
+    def join(self, a: int, b: int, match: Match) -> None:
+        """Join the components of two records."""
+        kept, gone = self.components.join(a, b, match)
+        if gone is not None:
+            self._clusters.pop(gone, None)
+            self._made.pop(gone, None)
+            self._dirty.discard(gone)
+            self._gone.add(gone)
+        self._dirty.add(kept)
+
+    def divide_anew(self, number: int) -> None:
+        """Let the component of a record be divided again."""
+        root = self.components.root(number)
+        if self._has_several(root):
+            self._dirty.add(root)
+
+    def settle(self) -> tuple[set[int], set[int]]:
+        """Divide what has grown and name its works. Returns the components in which something may
+        be different now, and those that are gone.
+        """
+        gone, self._gone = self._gone, set()
+        for root in gone:
+            self._names.forget(root)
+        changed, self._dirty = self._dirty, set()
+        for root in changed:
+            if self._has_several(root):
+                self._clusters[root] = self._divide(root)
+                self._made.pop(root, None)
+                self._names.claim(root, self.numbers(root))
+            else:  # it never was larger: a component only grows
+                self._names.claim_new(root)
+        renamed = self._names.settle(self.numbers)
+        for root in renamed:
+            self._made.pop(root, None)
+        return changed | renamed, gone
+
+    # ---------------------------------------------------------------- out
+
+    @property
+    def duplicates(self) -> int:
+        """Records less works."""
+        return sum(
+            len(numbers) - 1 for clusters in self._clusters.values() for numbers, _ in clusters
+        )
+
+    def roots(self) -> Iterator[int]:
+        """All components."""
+        return self.components.roots()
+
+    def numbers(self, root: int) -> list[list[int]]:
+        """The numbers of the records of each work of a component."""
+        clusters = self._clusters.get(root)
+        return [[root]] if clusters is None else [numbers for numbers, _ in clusters]
+
+    def hits(self, root: int) -> list[Hit]:
+        """The hits of a component: those that are kept, or new ones."""
+        return self._made.get(root) or self._make(root)
+
+    def keep_hits(self, root: int, *, anew: bool = False) -> list[Hit]:
+        """The same, kept for the next time; `anew`: made again in any case."""
+        if anew or root not in self._made:
+            self._made[root] = self._make(root)
+        return self._made[root]
+
+    def _has_several(self, root: int) -> bool:
+        return self.components.has_several(root) or root in self._copies
+
+    def _make(self, root: int) -> list[Hit]:
+        clusters = self._clusters.get(root)
+        if clusters is None:
+            name, also = self._names.of(root, 0, (root,))
+            return [alone(name, self._prints.records[root], also)]
+        return [
+            self._hit(cluster, self._names.of(root, place, cluster[0]))
+            for place, cluster in enumerate(clusters)
+        ]
+
+    def _hit(self, cluster: Cluster, name: tuple[str, tuple[str, ...]]) -> Hit:
+        numbers, matches = cluster
+        records, keys = self._prints.records, self._prints.record_keys
+        if len(numbers) == 1:
+            return alone(name[0], records[numbers[0]], name[1])
+        members = ((keys[n], records[n], self._prints[n]) for n in numbers)
+        hit = merge(members, matches, self._trust, name)
+        return replace(hit, versions=()) if self._versions == "merge" else hit
+
+    def _divide(self, root: int) -> list[Cluster]:
+        joins = self.components.joins(root)
+        clusters = self._divider.divide(
+            self.components.members(root), joins, separate=self._versions == "separate"
+        )
+        if self._copies:
+            apart: list[Cluster] = []
+            for numbers, matches in clusters:
+                for number in numbers[:]:
+                    for copy, match in self._copies.get(number, ()):
+                        said = (
+                            self._divider.in_column(number, copy)
+                            if copy in self._columns
+                            else match
+                        )
+                        if said is None:
+                            apart.append(([copy], []))
+                        else:
+                            numbers.append(copy)
+                            matches.append(said)
+            clusters += apart
+        return clusters
+
+
+# What a caller was told of the hits of a job, and what has changed since.
+
+
+class Told:
+    """The hits as they were told."""
+
+    def __init__(self, works: Works) -> None:
+        self._works = works
+        # Of each component, the ids of its hits, and a record of each; of those that are gone.
+        self._told: dict[int, dict[str, int]] = {}
+        self._left: dict[str, int] = {}
+
+    def leave(self, roots: Iterable[int]) -> None:
+        """Take note of components that are gone."""
+        for root in roots:
+            self._left |= self._told.pop(root, {})
+
+    def changes(self, roots: set[int]) -> list[Change]:
+        """What has happened to the hits since the last call. `roots`: the components in which
+        something may be different now.
+        """
+        before, self._left = self._left, {}
+        for root in roots:
+            before |= self._told.pop(root, {})
+        # A hit that has gone may stand in a component that settled without a report.
+        root_of = self._works.components.root
+        behind = {root for root in map(root_of, before.values()) if root not in roots}
+        for root in behind:
+            before |= self._told.pop(root, {})
+        now: list[tuple[Hit, list[int]]] = []
+        for root in sorted(roots | behind):
+            hits = self._works.keep_hits(root, anew=True)
+            works = list(zip(hits, self._works.numbers(root), strict=True))
+            now += works
+            self._told[root] = {hit.id: numbers[0] for hit, numbers in works}
+        return list(_told_as(before, now))
+
+
+def _told_as(before: Mapping[str, int], now: Sequence[tuple[Hit, list[int]]]) -> Iterator[Change]:
+    """The changes that turn some hits into others, for callers that keep hits by id. `before`: id
+    of each -> number of one of its records.
+    """
+    ids = {hit.id for hit, _ in now}
+    gone = {number: name for name, number in before.items() if name not in ids}
+    for hit, numbers in now:
+        absorbed = sorted(gone[number] for number in numbers if number in gone) if gone else ()
+        if absorbed:
+            yield Joined(hit, tuple(absorbed))
+        else:
+            yield Grown(hit) if hit.id in before else Added(hit)
+
 
 #: Candidates from which on it is first asked whether a record repeats another one: copies are
 #: compared once.

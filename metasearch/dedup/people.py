@@ -9,7 +9,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from metasearch.bib import normalise
-from metasearch.bib.names.words import (
+from metasearch.bib.name_words import (
     ADDRESSES,
     BODIES,
     BODIES_OR_NAMES,

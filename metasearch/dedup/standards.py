@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from metasearch.bib import normalise, unicode_forms
-from metasearch.dedup.fingerprint import Fingerprint
-from metasearch.dedup.late_fields import LONGEST_TITLE
+from metasearch.bib import normalise
+from metasearch.bib import normalise as unicode_forms
+from metasearch.dedup.fingerprints import LONGEST_TITLE, Fingerprint
 from metasearch.dedup.people import is_body
 from metasearch.late_pattern import late_pattern
 from metasearch.record import Record

@@ -8,8 +8,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from metasearch.dedup.default import DEFAULT
 from metasearch.dedup.matcher import Chain, Matcher
+from metasearch.dedup.matchers.exact import DoiHash, FourTuple, Identifiers, Standards, Url
+from metasearch.dedup.matchers.fields import Fields
+from metasearch.dedup.matchers.text import Text
+from metasearch.dedup.matchers.vetoes import Vetoes
+
+# The chain that searches use by default.
+
+#: URL, DOI hash, other identifiers, numbers of standards, SHA-1 of the four-tuple, fields, text;
+#: over all, the vetoes.
+DEFAULT = Chain(
+    (Url(), DoiHash(), Identifiers(), Standards(), FourTuple(), Fields(), Text()), (Vetoes(),)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,10 +3,10 @@
     async with DemoDatabases() as demo:
         answer = await metasearch.search("gambling harms", settings=demo.settings())
 
-How it is made: `catalogue.py` reads the works, `databases/` says in one file a database which of
-them it holds, how it tells them and in which shape it answers, `asked.py` reads queries in their
-dialects, `holdings.py` finds works, `server.py` puts it all behind sockets, and `transport.py`
-answers an engine of the same process without any: `metasearch --demo QUERY` does not need them.
+How it is made: `catalogue.py` reads the works and finds them, `databases/` says in one file a
+database which of them it holds, how it tells them and in which shape it answers, `queries.py` reads
+queries in their dialects, and `server.py` puts it all behind sockets, or answers an engine of the
+same process without any: `metasearch --demo QUERY` does not need them.
 Importing this package imports neither aiohttp nor lxml.
 """
 

@@ -1,17 +1,23 @@
-"""The works behind the demo, one line each in catalogue.jsonl. They are real, and what says what
-they are about is ours; only the works on lakes are invented, for the example of a novelty search.
-Their journals and publishers are called 示例 or "Example", and their DOIs begin with 10.5555, the
-prefix that Crossref keeps for examples.
-"""
+"""The works behind the demo, and what each simulated database holds and finds of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+import hashlib
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 import orjson
+
+from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
+
+# The works behind the demo, one line each in catalogue.jsonl. They are real, and what says what
+# they are about is ours; only the works on lakes are invented, for the example of a novelty search.
+# Their journals and publishers are called 示例 or "Example", and their DOIs begin with 10.5555, the
+# prefix that Crossref keeps for examples.
 
 
 class Work(NamedTuple):
@@ -136,3 +142,215 @@ def _work(facts: dict[str, object]) -> Work:
 
 def _frozen(value: object) -> object:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+# What one simulated database holds, and how it finds works: words, ranked by their places.
+
+_RUN = re.compile(r"[\u3400-\u9fff]+|(?:(?![\u3400-\u9fff])[^\W_])+\*?")
+#: The same for small letters and figures of ASCII, of which most texts consist, five times as fast.
+_ASCII_RUN = re.compile(r"[a-z0-9]+\*?")
+#: The last s of an ASCII word, where `_singular` takes it off. The s comes first in the pattern,
+#: because the rest of the text is then passed over quickly.
+_ASCII_PLURAL = re.compile(r"s(?![a-z0-9])(?<=[a-z0-9]{2}[a-hj-rtvwyz0-9]s)")
+# fmt: off
+_IGNORED = frozenset((
+    "a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with",
+    "de", "des", "du", "et", "la", "le", "les",
+))
+# fmt: on
+#: What a word is worth in the field that holds it; a work in which it stands in several fields is
+#: more about it.
+_WEIGHTS = {
+    "title": 3.0,
+    "author": 2.0,
+    "keyword": 1.5,
+    "abstract": 1.0,
+    "venue": 0.5,
+    "topic": 0.25,
+}
+#: What it adds that the words of a query follow one another in the title, and that the title begins
+#: with them.
+_TOGETHER, _FIRST = 2.0, 0.5
+
+
+def dice(*what: str) -> float:
+    """A number in 0..1 that depends on the words alone, in every process, on every day."""
+    raw = hashlib.sha256("\x1f".join(what).encode()).digest()
+    return int.from_bytes(raw[:8], "big") / 2**64
+
+
+@lru_cache(maxsize=4096)
+def words(text: str) -> tuple[str, ...]:
+    """Words without case, accents, plural s; Chinese in runs, `psilo*` with its star."""
+    folded = text.casefold()
+    if not folded.isascii():
+        folded = unicodedata.normalize("NFKD", folded).translate(_WITHOUT_MARKS)
+    if folded.isascii():
+        return tuple(_ASCII_RUN.findall(_ASCII_PLURAL.sub("", folded)))
+    return tuple(map(_singular, _RUN.findall(folded)))
+
+
+class _Marks(dict[int, int | None]):
+    """For `str.translate`: combining marks are left out. Each character is looked up once."""
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = None if unicodedata.combining(chr(code)) else code
+        return self[code]
+
+
+_WITHOUT_MARKS = _Marks()
+
+
+def _singular(word: str) -> str:
+    if word.endswith("*"):  # texts are in the singular
+        return f"{_singular(word[:-1])}*"
+    return word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] not in "suix" else word
+
+
+class Holdings:
+    """The works of one database, ready to be searched.
+
+    `facets`: the type and language of a work as the database calls them; our own words if it is
+    left out. `works`: in the database's own order, which ranking falls back to.
+    """
+
+    def __init__(
+        self,
+        database: str,
+        works: Iterable[Work],
+        facets: Callable[[Work], Mapping[str, str]] | None = None,
+    ) -> None:
+        self.works = tuple(sorted(works, key=lambda work: dice(database, work.id, "order")))
+        self._texts = [_texts(work) for work in self.works]
+        for work, texts in zip(self.works, self._texts, strict=True):
+            called = facets(work) if facets else {"type": work.type, "language": work.language}
+            texts |= {name: word.casefold() for name, word in called.items()}
+
+    def find(self, query: Query | None, *, lenient: bool = False) -> list[Work]:
+        """The works that match, best first; without a query, all. `lenient`: where no work has all
+        the words, those with at least half of them are found, as in Crossref.
+        """
+        if query is None:
+            return list(self.works)
+        asked = [
+            Term(word, term.field)
+            for term in terms(query)
+            if term.field not in CODED_FIELDS
+            for word in words(term.text)
+            if word not in _IGNORED
+        ]
+        scored: list[tuple[float, int]] = []
+        for number, texts in enumerate(self._texts):
+            if _matches(query, texts, self.works[number]):
+                scored.append(
+                    (sum(_weight(term, texts) for term in asked) + _in_title(query, texts), number)
+                )
+        if not scored and lenient:
+            for number, texts in enumerate(self._texts):
+                weights = [weight for term in asked if (weight := _weight(term, texts))]
+                if weights and len(weights) * 2 >= len(asked):
+                    scored.append((10.0 * len(weights) + sum(weights), number))
+        return [
+            self.works[number] for _, number in sorted(scored, key=lambda pair: (-pair[0], pair[1]))
+        ]
+
+
+def newest_first(works: Iterable[Work]) -> list[Work]:
+    """The works by their dates; equal ones stay in their order."""
+    return sorted(works, key=lambda work: work.date or str(work.year), reverse=True)
+
+
+def _texts(work: Work) -> dict[str, str]:
+    """Field -> its words between blanks; "tiab": title or abstract, "topic": the subject."""
+    texts = {
+        "title": _text(work.full_title),
+        "author": _text(*(f"{family} {given} {family}{given}" for family, given in work.authors)),
+        "venue": _text(work.venue, work.abbrev, work.publisher, *work.issn),
+        "topic": _text(SUBJECTS[work.subject]),
+        "keyword": _text(*work.keywords),
+        "abstract": _text(work.abstract),
+    }
+    texts["any"] = "".join(texts.values()) + f"{work.year} "
+    texts["subject"] = texts["topic"] + texts["keyword"]
+    texts["tiab"] = texts["title"] + texts["abstract"]
+    return texts
+
+
+def _text(*parts: str) -> str:
+    """The words of all parts; two blanks between two parts, so that no phrase reaches over both."""
+    return "".join(_part(part) for part in parts if part)
+
+
+@lru_cache(maxsize=4096)  # several databases hold each work
+def _part(text: str) -> str:
+    return f" {' '.join(words(text))} "
+
+
+def _matches(query: Query, texts: dict[str, str], work: Work) -> bool:
+    match query:
+        case And(parts):
+            return all(_matches(part, texts, work) for part in parts)
+        case Or(parts):
+            return any(_matches(part, texts, work) for part in parts)
+        case Not(part):
+            return not _matches(part, texts, work)
+        case Years(first, last):
+            return (first is None or work.year >= first) and (last is None or work.year <= last)
+        case Term(text, "doi"):
+            return work.doi == text.lower()
+        case Term(text, ("isbn" | "issn") as scheme):
+            return text.replace("-", "") in (
+                number.replace("-", "") for number in getattr(work, scheme)
+            )
+        case Term(text, ("type" | "language") as facet):
+            return texts.get(facet) == text.casefold()
+        case Term(text, field, phrase):
+            text_of_field = texts.get(field, texts["any"])
+            if phrase and " ".join(words(text)).isascii():
+                return f" {' '.join(words(text))} " in text_of_field
+            return all(_has(word, text_of_field) for word in words(text) if word not in _IGNORED)
+
+
+def _weight(term: Term, texts: dict[str, str]) -> float:
+    """How well one word fits: by the fields that hold it, a little more in a short title."""
+    if term.field in IDENTIFIERS:
+        return 1.0
+    fields = {
+        "any": tuple(_WEIGHTS),
+        "tiab": ("title", "abstract"),
+        "subject": ("keyword", "topic"),
+    }
+    found = [
+        field for field in fields.get(term.field, (term.field,)) if _has(term.text, texts[field])
+    ]
+    return sum(_WEIGHTS[field] for field in found) + (
+        10 / (50 + len(texts["title"])) if "title" in found else 0.0
+    )
+
+
+def _in_title(query: Query, texts: dict[str, str]) -> float:
+    """What it adds that the query's plain words follow one another in the title, or begin it."""
+    asked = " ".join(
+        word
+        for term in terms(query)
+        if term.field in ("any", "title", "tiab")
+        for word in words(term.text)
+    )
+    if not asked:
+        return 0.0
+    title = texts["title"]
+    together = _TOGETHER if " " in asked and f" {asked} " in title else 0.0
+    return together + (
+        _FIRST if title.startswith((f" {asked} ", f" the {asked} ", f" a {asked} ")) else 0.0
+    )
+
+
+def _has(word: str, text: str) -> bool:
+    if word.endswith("*"):
+        return f" {word[:-1]}" in text
+    if word.isascii():
+        return f" {word} " in text
+    if word in text:
+        return True
+    pairs = [word[i : i + 2] for i in range(len(word) - 1)]
+    return len(pairs) > 1 and sum(pair in text for pair in pairs) * 3 >= len(pairs) * 2

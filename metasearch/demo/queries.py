@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from metasearch.query.ast import And, Not, Or, Query, Term, Years
+from metasearch.query.tree import And, Not, Or, Query, Term, Years
 
 MAX_TOKENS = 500
 MAX_DEPTH = 40

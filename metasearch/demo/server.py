@@ -1,24 +1,31 @@
-"""The simulated databases behind real sockets: an aiohttp server and a free loopback port each."""
+"""The simulated databases behind real sockets, and without any."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import parse_qsl, urlsplit
 
-from metasearch.demo.catalogue import works
+from metasearch.adapters.request import Page, Request, public
+from metasearch.demo.catalogue import Holdings, works
 from metasearch.demo.databases import FAULTY, SOUND, all_holdings
 from metasearch.demo.databases.reply import Database
-from metasearch.demo.holdings import Holdings
+from metasearch.errors import TimedOut, TooLarge
+from metasearch.message import message
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:
     from aiohttp import web
+
+
+# The simulated databases behind real sockets: an aiohttp server and a free loopback port each.
 
 HOST = "127.0.0.1"
 
@@ -179,3 +186,56 @@ def _tables(places: Mapping[str, str]) -> dict[str, dict[str, Any]]:
         for database in SOUND + FAULTY
         if database.name in places
     }
+
+
+# The simulated databases without sockets: requests are answered where they are made.
+
+_DATABASES = {f"{database.name}.invalid": database for database in SOUND + FAULTY}
+
+
+class DemoTransport:
+    """Answers requests to the addresses of `replayed()`, and sends nothing: an engine with both
+    searches the same works as the demo, its requests are the same on every day, and no HTTP client
+    or server is loaded.
+
+    `latency`: scales the time that each database takes to answer; 0 answers at once.
+    """
+
+    def __init__(self, latency: float = 0.0) -> None:
+        self._latency = latency
+
+    async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
+        """See `Transport.send`.
+
+        Raises:
+            TimedOut: The database takes longer.
+            TooLarge: The answer is larger.
+            ValueError: The address is that of no simulated database.
+        """
+        began = time.perf_counter()
+        address = urlsplit(request.url)
+        database = _DATABASES.get(address.netloc)
+        if database is None:
+            raise ValueError(f"{request.shown} is no address of the demo")
+        seconds = database.latency * self._latency
+        if seconds:
+            await asyncio.sleep(min(seconds, timeout))
+        if seconds > timeout:
+            late = message("no whole answer within {seconds} s", seconds=f"{timeout:g}")
+            raise TimedOut(request.source, late, url=request.shown)
+        params = dict(parse_qsl(address.query))
+        params |= dict(public(request.params)) | dict(public(request.body))
+        reply = database.answer(address.path, params, all_held()[database.name])
+        if len(reply.body) > max_bytes:
+            raise TooLarge(request.source, max_bytes, url=request.shown)
+        return Page(
+            request=request,
+            status=reply.status,
+            content_type=reply.content_type,
+            body=reply.body,
+            fetched_at=time.time(),
+            seconds=time.perf_counter() - began,
+        )
+
+    async def close(self) -> None:
+        """Nothing is held."""

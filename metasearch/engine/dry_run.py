@@ -13,6 +13,7 @@ from metasearch.adapters.request import public
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
+from metasearch.engine.filters import Sort, parse_filters
 from metasearch.engine.options import SearchKeywords, SearchOptions, search_options
 from metasearch.engine.resolved import (
     depth_of,
@@ -25,8 +26,6 @@ from metasearch.engine.resolved import (
 )
 from metasearch.errors import KeyMissing, SourceError
 from metasearch.formats.text import clean, clean_or_none, line
-from metasearch.listing.filters import parse_filters
-from metasearch.listing.sort import Sort
 from metasearch.message import message
 from metasearch.query import Query, ReadQuery, to_text
 from metasearch.settings import Settings

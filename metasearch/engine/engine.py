@@ -4,38 +4,288 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+import math
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
+from metasearch import opening
 from metasearch.adapters.fetch.fetch import Fetcher, SourceState
 from metasearch.adapters.fetch.health import CAUSES, LONGEST_PAUSE, Pause
-from metasearch.adapters.specs.ownspecs import SourcesLike, is_path, names_of
+from metasearch.adapters.request import Page, Request, public
 from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.specs.spec_folders import SourcesLike, is_path, names_of
 from metasearch.dedup import strategy
 from metasearch.dedup.pins import Pins
-from metasearch.engine.answers import AnswerCache
-from metasearch.engine.context import Shared
-from metasearch.engine.options import SearchKeywords, SearchOptions, check, search_options
+from metasearch.engine.context import AnswerCache, SearchContext, Shared, ShownWorks
+from metasearch.engine.options import (
+    LAST_PLACE,
+    MAX_PER_SOURCE,
+    SearchKeywords,
+    SearchOptions,
+    check,
+    search_options,
+)
 from metasearch.engine.pages import PositionStore
-from metasearch.engine.resolved import ResolvedSearch, resolved
+from metasearch.engine.resolved import Named, ResolvedSearch, resolved
 from metasearch.engine.scheduler import FairScheduler, Warmup
-from metasearch.engine.search import Search
-from metasearch.engine.shared_runs import MOST, SharedRuns
-from metasearch.engine.works import ShownWorks
-from metasearch.errors import MetasearchError
+from metasearch.engine.search import MOST, Search, SharedRuns
+from metasearch.engine.source import AskedPage, Inbox, QueryRun
+from metasearch.errors import MetasearchError, SourceError
+from metasearch.events import SourceReport
+from metasearch.loop import GRACE, lag
 from metasearch.message import message
-from metasearch.query import Query
+from metasearch.query import Query, terms
+from metasearch.record import Record
+from metasearch.replicas import Alone, Sharing, SharingState
 from metasearch.settings import Settings
-from metasearch.settings.shared import NO_PAGES
-from metasearch.sharing import Alone, Sharing, SharingState
+from metasearch.settings.server import NO_PAGES
 
 if TYPE_CHECKING:
     from metasearch.adapters.fetch.transport import Transport
     from metasearch.cache import Store
-    from metasearch.engine.asking import Asking
+
+
+# What each source answers to a query, for programs that keep its records, or count its hits, and
+# need no merged list.
+#
+# The requests, limits, turns, single flights and the page cache are those of a search.
+
+#: Keeps a page; may take a moment, and raises OSError where it cannot.
+Keep = Callable[[Page], None]
+#: Terms of a query up to which records are filtered on the loop: each takes some 10 µs a record.
+FEW_TERMS = 20
+#: Records that one source can be asked for.
+MOST_RECORDS = LAST_PLACE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentRequest:
+    """A request that was made of a source, or of the page cache in its place; it holds no secret.
+
+    Attributes:
+        method: "GET" or "POST".
+        body: Of a POST: its form fields as pairs, or its text under the name "".
+        fetched_at: When its page was fetched, in Unix time; None where no page came.
+        cached: Whether the page was in the cache.
+    """
+
+    method: str
+    url: str
+    body: tuple[tuple[str, str], ...] = ()
+    fetched_at: float | None = None
+    cached: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceAnswer:
+    """What one source answered.
+
+    Attributes:
+        report: How it fared. Its `total` is None where the source does not say it; 0 where it
+            answered that it has nothing.
+        records: In its order; none where its hits were only counted.
+        requests: What it was asked, in order.
+        asked_at: When the oldest page of the answer was fetched, in Unix time; None where no page
+            came.
+        exact: Whether the total is of the whole query: no clause was lost or applied here.
+    """
+
+    source: str
+    label: str
+    report: SourceReport
+    records: tuple[Record, ...] = ()
+    requests: tuple[SentRequest, ...] = ()
+    asked_at: float | None = None
+    exact: bool = True
+    spec: str = ""
+
+
+class Asking:
+    """One query for sources that are asked one by one. `keep`: keeps every page that is used, in a
+    thread; None keeps none.
+    """
+
+    def __init__(self, shared: Shared, resolved: ResolvedSearch, keep: Keep | None = None) -> None:
+        self._shared = shared
+        self._resolved = resolved
+        self._keep = keep
+        self._sources = {named.name: named for named in resolved.sources}
+
+    @property
+    def query(self) -> str:
+        """The query in metasearch's syntax, its years included."""
+        return self._resolved.text
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the sources that can be asked, groups expanded."""
+        return tuple(self._sources)
+
+    async def records(self, source: str, most: int) -> SourceAnswer:
+        """Ask a source for its first records; its failure is in the report, with the records that
+        had come before.
+
+        `most`: records that are wanted, up to `MOST_RECORDS`. Raises UsageError: `most` is outside
+        its limits.
+        """
+        check("per_source", most, 1, MOST_RECORDS)
+        rounds = math.ceil(most / MAX_PER_SOURCE)
+        run = _AskedSource.of(self._sources[source], self._keep)
+        depth = math.ceil(most / rounds)
+        context = self._context(run, replace(self._resolved, depth=depth, reach=most))
+        await self._within(run, context, partial(self._rounds, run, context))
+        return run.answer()
+
+    async def count(self, source: str) -> SourceAnswer:
+        """Ask a source how many hits it has, by one request for as few records as it can be asked
+        for. It is not sent again where there is no answer.
+        """
+        run = _AskedSource.of(self._sources[source], self._keep, counts=True)
+        context = self._context(run, replace(self._resolved, depth=1, reach=1), again=False)
+        await self._within(run, context, partial(run.ask_round, context, _unread()))
+        return run.answer()
+
+    def _context(
+        self, run: _AskedSource, resolved: ResolvedSearch, *, again: bool = True
+    ) -> SearchContext:
+        began = asyncio.get_running_loop().time()
+        return SearchContext(
+            run.id,
+            resolved,
+            self._shared,
+            self._shared.scheduler.turns(),
+            began,
+            began + resolved.seconds,
+            again,
+        )
+
+    async def _rounds(self, run: _AskedSource, context: SearchContext) -> None:
+        inbox = _unread()
+        await run.ask_round(context, inbox)
+        while run.more and asyncio.get_running_loop().time() < context.deadline:
+            await run.ask_round(context, inbox)
+
+    async def _within(
+        self, run: _AskedSource, context: SearchContext, ask: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Ask until the deadline; a page that came in time is read after it."""
+        try:
+            with lag().watched():
+                async with asyncio.timeout_at(context.deadline + GRACE):
+                    await context.turns.next()  # to translate a query takes milliseconds
+                    await ask()
+        except TimeoutError:
+            seconds = asyncio.get_running_loop().time() - context.began
+            run.late(seconds, context.resolved.seconds)
+        run.ended()
+
+
+def _unread() -> Inbox:
+    """An inbox for batches that nobody merges: only the ends of rounds are put into it."""
+    return asyncio.Queue()
+
+
+@dataclass(slots=True)
+class _AskedSource(QueryRun):
+    """A source that is asked for a query alone.
+
+    Attributes:
+        id: For the log, and for turns at the source.
+        keep: Keeps every page; None keeps none.
+        records: What it gave; none where its hits are only counted.
+    """
+
+    id: str = field(default_factory=lambda: secrets.token_hex(6))
+    keep: Keep | None = None
+    records: list[Record] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, named: Named, keep: Keep | None, *, counts: bool = False) -> _AskedSource:
+        """The source at the beginning."""
+        return cls(named.name, named.spec, notes=[*named.notes], keep=keep, counts=counts)
+
+    async def fetch(self, request: Request, context: SearchContext) -> Page:
+        """See `SourceRun.fetch`; the page is kept in the folder. Raises SourceError: there is no
+        answer, or the page cannot be kept.
+        """
+        page = await QueryRun.fetch(self, request, context)
+        if self.keep is not None:
+            try:
+                await asyncio.to_thread(self.keep, page)
+            except OSError as exc:
+                raise SourceError(
+                    request.source,
+                    message("its answer cannot be recorded: {why}", why=opening.why(exc)),
+                    url=request.shown,
+                    advice=message("Name a folder that can be written to."),
+                ) from exc
+        return page
+
+    async def _put(
+        self, records: Sequence[Record], wanted: int, context: SearchContext, inbox: Inbox
+    ) -> None:
+        if self.counts:
+            kept = list(records)
+        elif self._filters_long(context):
+            kept = []
+            await context.turns.apart(lambda _given_up: kept.extend(self._kept(records, wanted)))
+        else:
+            kept = self._kept(records, wanted)
+        self.count += len(kept)
+        self.seconds = asyncio.get_running_loop().time() - context.began
+        if not self.counts:
+            self.records += kept
+
+    def _filters_long(self, context: SearchContext) -> bool:
+        """Whether comparing a few records with what is not searched takes longer than a turn."""
+        if self.plan is None or self.plan.residual is None:
+            return False
+        return any(islice(terms(context.resolved.query, negated=True), FEW_TERMS, None))
+
+    def ended(self) -> None:
+        """Settle the status; a failure stays one."""
+        if self.status != "running":
+            return
+        nothing = not (self.count or self.filtered or self.unread)
+        if nothing and self.total is None:
+            self.total = 0
+        has_some = bool(self.total) or not nothing if self.counts else bool(self.count)
+        self.status = "ok" if has_some else "empty"
+
+    def answer(self) -> SourceAnswer:
+        """What is known of it."""
+        plan = self.plan
+        dates = [page.fetched_at for page in self.asked if page.fetched_at is not None]
+        return SourceAnswer(
+            source=self.name,
+            label=self.spec.label,
+            report=self.report(),
+            records=tuple(self.records),
+            requests=tuple(map(_sent, self.asked)),
+            asked_at=min(dates, default=None),
+            exact=not self.left_out
+            and (plan is None or (plan.residual is None and not plan.notes)),
+            spec=self.spec.digest,
+        )
+
+
+def _sent(asked: AskedPage) -> SentRequest:
+    request = asked.request
+    text = (("", request.content),) if request.content else ()
+    return SentRequest(
+        method=request.method,
+        url=request.shown,
+        body=(*public(request.body), *text),
+        fetched_at=asked.fetched_at,
+        cached=asked.cached,
+    )
+
 
 log = logging.getLogger(__name__)
 
@@ -212,7 +462,6 @@ class Engine:
             SpecError: A spec in use is wrong.
         """
         from metasearch.adapters.fetch.cassette import keep
-        from metasearch.engine.asking import Asking
 
         kept = None if record is None else partial(keep, record, recorded_as=self._recorded_as)
         return Asking(self._shared(), self.resolve(options), kept)
@@ -280,10 +529,9 @@ def _sharing(settings: Settings, registry: Registry) -> Sharing:
     shared = settings.shared
     if not shared.url:
         return Alone()
-    from metasearch.sharing.connection import Connection
-    from metasearch.sharing.names import Names, secret_of
-    from metasearch.sharing.pages import RedisPages
-    from metasearch.sharing.redis import RedisSharing
+    from metasearch.replicas.connection import Connection, Names, secret_of
+    from metasearch.replicas.pages import RedisPages
+    from metasearch.replicas.redis import RedisSharing
 
     connection, names = Connection(shared.url), Names(secret_of(shared.url, shared.secret))
     pages = None
@@ -309,7 +557,7 @@ def transport_of(settings: Settings) -> Transport:
 
 
 def _collections(settings: Settings) -> Transport:
-    from metasearch.collections.transport import CollectionTransport
+    from metasearch.collections.search import CollectionTransport
 
     return CollectionTransport(settings.collections_dir)
 

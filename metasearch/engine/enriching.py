@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from metasearch.adapters.parse.parse import MOST_RECORDS
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.translate.plan import plan_enrichment
-from metasearch.dedup.fill_gaps import filled
+from metasearch.dedup.merge import filled
 from metasearch.engine.context import SearchContext
 from metasearch.engine.scheduler import collect_until
 from metasearch.engine.source import SourceRun

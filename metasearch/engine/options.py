@@ -12,16 +12,15 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
+from metasearch.engine.facets import DEFAULT_VALUES, FACETS, MOST_VALUES, facet_names
+from metasearch.engine.filters import RANK_MODES, SORTS, FiltersLike, RankMode, Sort, parse_filters
 from metasearch.errors import UsageError
-from metasearch.listing.facets import DEFAULT_VALUES, FACETS, MOST_VALUES, facet_names
-from metasearch.listing.filters import FiltersLike, parse_filters
-from metasearch.listing.sort import RANK_MODES, SORTS, RankMode, Sort
 from metasearch.message import message
 from metasearch.query import CHOICES, Query, YearsLike
 from metasearch.record import VERSIONS_MODES, VersionsMode
 
 if TYPE_CHECKING:
-    from metasearch.adapters.specs.ownspecs import SourcesLike
+    from metasearch.adapters.specs.spec_folders import SourcesLike
 
 T = TypeVar("T")
 

@@ -15,9 +15,9 @@ from dataclasses import replace
 from typing import Self
 
 from metasearch.deflated import deflated
+from metasearch.engine.filters import Filters
 from metasearch.engine.options import LAST_PLACE
 from metasearch.events import Answer, Counts, NextPage, Paging, SourceReport, Totals
-from metasearch.listing.filters import Filters
 from metasearch.message import joined, message
 from metasearch.record import Hit
 

@@ -8,19 +8,62 @@ single collection: `benchmarks/ranking.py` prints what it does on several.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterable, Mapping
+import threading
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import lru_cache
+from importlib.util import find_spec
 from operator import itemgetter
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from metasearch.bib.fast_records import made_hit, made_reason
-from metasearch.listing import reasons
-from metasearch.listing.positions import AGREEMENT, K, best_positions, source_weights
-from metasearch.listing.sort import RankMode
-from metasearch.listing.steps import all_at_once, stretches
-from metasearch.listing.words import MOST_PAIRS, Counts, QueryWords, Score
-from metasearch.query.ast import Query
-from metasearch.record import Hit, Reason
+from metasearch.engine.filters import RankMode
+from metasearch.engine.scores import (
+    AGREEMENT,
+    MOST_PAIRS,
+    Counts,
+    K,
+    QueryWords,
+    Score,
+    all_at_once,
+    best_positions,
+    source_weights,
+    stretches,
+)
+from metasearch.errors import UsageError
+from metasearch.extras import how_to_install, is_installed
+from metasearch.message import Templates, message, message_template
+from metasearch.query.tree import Query, terms
+from metasearch.record import Hit, Reason, Record, made_hit, made_reason
+
+# Why a hit stands where it stands, in words: the templates of `Reason.text`.
+#
+# `rank.py` fills them as plain texts, because each hit has several; `REASONS` finds the template of
+# a text again, for a page in another language.
+
+RANKS = message_template("{source} ranks it {position}")
+AGREE = message_template("{number} sources agree")
+NEAREST = message_template("its meaning is near the query, nearest of all")
+NEAR = message_template("its meaning is near the query ({share} of the nearest)")
+FITS_BEST = message_template("its words fit the query best")
+FITS = message_template("its words fit the query {share} as well as the best hit's")
+ONE_PAIR = message_template("two words of the query stand together")
+PAIRS = message_template("{number} pairs of words of the query stand together")
+THE_WORD_IN_TITLE = message_template("the word in the title")
+ALL_WORDS_IN_TITLE = message_template("all words in the title")
+WORDS_IN_TITLE = message_template("{held} of {wanted} words in the title")
+THE_FIELD_AGREES = message_template("the field agrees")
+ALL_WORDS_AND_FIELDS_AGREE = message_template("all words and fields agree")
+ALL_FIELDS_AGREE = message_template("all fields agree")
+WORDS_AND_FIELDS_AGREE = message_template("{held} of {wanted} words and fields agree")
+FIELDS_AGREE = message_template("{held} of {wanted} fields agree")
+
+#: Knows each text.
+REASONS = Templates(
+    RANKS, AGREE, NEAREST, NEAR, FITS_BEST, FITS, ONE_PAIR, PAIRS, THE_WORD_IN_TITLE,
+    ALL_WORDS_IN_TITLE, WORDS_IN_TITLE, THE_FIELD_AGREES, ALL_WORDS_AND_FIELDS_AGREE,
+    ALL_FIELDS_AGREE, WORDS_AND_FIELDS_AGREE, FIELDS_AGREE,
+)  # fmt: skip
+
 
 #: The words of a hit are worth a first position for each of these parts, where eight sources
 #: answered: with more sources the positions of a hit add up to more, and so must its words.
@@ -217,11 +260,11 @@ class Ranking:
             for (source, position), points in zip(positions.items(), votes, strict=False)
         ]
         if len(votes) > len(positions):
-            found.append(made_reason(reasons.AGREE.format(number=len(positions)), votes[-1]))
+            found.append(made_reason(AGREE.format(number=len(positions)), votes[-1]))
         if scored.score is not None:
             self._add_reasons_of_words(found, scored.score, scored.of_words)
         if scored.near:
-            near = reasons.NEAREST if scored.near == 1 else reasons.NEAR
+            near = NEAREST if scored.near == 1 else NEAR
             found.append(made_reason(near.format(share=f"{scored.near:.0%}"), scored.of_meaning))
         return found
 
@@ -235,12 +278,10 @@ class Ranking:
                 self._covering[words] = self._covered(score)
             found.append(made_reason(self._covering[words], coverage))
         if score.bm25:
-            text = reasons.FITS_BEST if score.bm25 == 1 else _fits(f"{score.bm25:.0%}")
+            text = FITS_BEST if score.bm25 == 1 else _fits(f"{score.bm25:.0%}")
             found.append(made_reason(text, bm25))
         if score.pairs:
-            text = (
-                reasons.ONE_PAIR if score.pairs == 1 else reasons.PAIRS.format(number=score.pairs)
-            )
+            text = ONE_PAIR if score.pairs == 1 else PAIRS.format(number=score.pairs)
             found.append(made_reason(text, pairs))
 
     def _covered(self, score: Score) -> str:
@@ -248,25 +289,25 @@ class Ranking:
         held, wanted = score.held, score.wanted
         if not self._words.fielded:
             if held < wanted:
-                return reasons.WORDS_IN_TITLE.format(held=held, wanted=wanted)
-            return reasons.THE_WORD_IN_TITLE if wanted == 1 else reasons.ALL_WORDS_IN_TITLE
+                return WORDS_IN_TITLE.format(held=held, wanted=wanted)
+            return THE_WORD_IN_TITLE if wanted == 1 else ALL_WORDS_IN_TITLE
         words = bool(self._words.words)
         if held < wanted:
-            some = reasons.WORDS_AND_FIELDS_AGREE if words else reasons.FIELDS_AGREE
+            some = WORDS_AND_FIELDS_AGREE if words else FIELDS_AGREE
             return some.format(held=held, wanted=wanted)
         if wanted == 1:
-            return reasons.THE_FIELD_AGREES
-        return reasons.ALL_WORDS_AND_FIELDS_AGREE if words else reasons.ALL_FIELDS_AGREE
+            return THE_FIELD_AGREES
+        return ALL_WORDS_AND_FIELDS_AGREE if words else ALL_FIELDS_AGREE
 
 
 @lru_cache(maxsize=2_000)
 def _ranks(source: str, position: int) -> str:
-    return reasons.RANKS.format(source=source, position=position)
+    return RANKS.format(source=source, position=position)
 
 
 @lru_cache(maxsize=100)
 def _fits(share: str) -> str:
-    return reasons.FITS.format(share=share)
+    return FITS.format(share=share)
 
 
 def _ties(hit: Hit) -> tuple[int, int, str, str]:
@@ -303,3 +344,124 @@ class _Worth:
             round(unit * BM25_PART * bm25, 9) if bm25 else 0.0,
             in_pairs,
         )
+
+
+# How near the meaning of a hit is to the meaning of the query: the extra `rerank`.
+#
+# WordLlama holds a vector for each of 32,000 pieces of words; the mean of the vectors of a text is
+# its meaning, and two texts are near where their means have a small angle. The package ships the
+# vectors, so nothing is downloaded. Only its two files are read: its code is not imported, because
+# on import it configures the logging of the process, and it downloads where it misses a file.
+# Measured against other packages: docs/decisions/0032-reranker.md.
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+#: Hits whose meaning is compared, of those that are ranked at once.
+MOST_HITS = 100
+#: Characters of a query, a title and an abstract that are read, and pieces of words of a text.
+MOST_QUERY, MOST_TITLE, MOST_ABSTRACT, MOST_PIECES = 1_000, 500, 1_500, 512
+#: Fields whose terms have a meaning.
+_FIELDS = frozenset({"any", "title", "abstract", "subject"})
+
+#: What the extra installs.
+PACKAGES = ("wordllama", "safetensors", "tokenizers")
+_VECTORS = "weights/l2_supercat_256.safetensors"
+_PIECES = "tokenizers/l2_supercat_tokenizer_config.json"
+
+#: Texts -> a row of length 1 for each; a row of zeros for a text without a known piece.
+Embed = Callable[[Sequence[str]], "Vectors"]
+
+
+def check() -> None:
+    """Make sure, before a source is asked, that the extra is installed. Raises UsageError: it is
+    not, or its files have moved.
+    """
+    missing = [name for name in PACKAGES if not is_installed(name)]
+    if not missing and all((_folder() / name).is_file() for name in (_VECTORS, _PIECES)):
+        return
+    what = message("another release of wordllama: the files of this one have moved")
+    if missing:
+        what = message("what is not installed: {names}", names=", ".join(missing))
+    raise UsageError(message("rerank needs {what}", what=what), advice=how_to_install("rerank"))
+
+
+def nearness(query: Query, hits: Sequence[Hit], embed: Embed | None = None) -> dict[str, float]:
+    """How near each hit is to the query: 0 for the farthest of them, 1 for the nearest.
+
+    It does not depend on the order of the hits; a hit takes less than half a millisecond of CPU.
+    `hits`: at most `MOST_HITS` are meant. `embed`: None for the vectors of WordLlama, which are
+    read once a process. Returns id of a hit -> nearness; {} where the query has no words, or all
+    hits are equally near.
+    """
+    asked = _asked(query)
+    if not asked or not hits:
+        return {}
+    rows = (embed or _wordllama())([asked, *(_text(hit.record) for hit in hits)])
+    # Not `rows[1:] @ rows[0]`: BLAS reads past short rows and may warn of an invalid value there.
+    # Six digits: sums may differ in the last ones where the texts stand in another order.
+    angles = [round(float(value), 6) for value in (rows[1:] * rows[0]).sum(axis=1)]
+    least, span = min(angles), max(angles) - min(angles)
+    if not span:
+        return {}
+    return {hit.id: (value - least) / span for hit, value in zip(hits, angles, strict=True)}
+
+
+def _asked(query: Query) -> str:
+    return " ".join(term.text for term in terms(query) if term.field in _FIELDS)[:MOST_QUERY]
+
+
+def _text(record: Record) -> str:
+    title = f"{record.title} {record.subtitle}" if record.subtitle else record.title
+    return f"{title[:MOST_TITLE]}\n{(record.abstract or '')[:MOST_ABSTRACT]}"
+
+
+# --------------------------------------------------------------------------- WordLlama
+
+
+def _folder() -> Path:
+    spec = find_spec("wordllama")  # imports nothing
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent
+
+
+class _WordLlama:
+    """The vectors of the package: a fifth of a second of CPU, some 70 MB of memory."""
+
+    def __init__(self) -> None:
+        from safetensors import safe_open
+        from tokenizers import Tokenizer
+
+        self._pieces: Any = Tokenizer.from_file(str(_folder() / _PIECES))
+        self._pieces.no_padding()
+        self._pieces.enable_truncation(MOST_PIECES)
+        with safe_open(_folder() / _VECTORS, "np") as file:
+            self._vectors = file.get_tensor("embedding.weight")
+
+    def __call__(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        rows = np.zeros((len(texts), self._vectors.shape[1]), np.float32)
+        # A lone surrogate cannot be encoded.
+        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        read = self._pieces.encode_batch_fast(clean, add_special_tokens=False)
+        for row, pieces in zip(rows, read, strict=True):
+            if pieces.ids:
+                row[:] = self._vectors[pieces.ids].mean(axis=0, dtype=np.float32)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.asarray(rows / np.maximum(lengths, 1e-9), np.float32)
+
+
+_LOADING = threading.Lock()
+_LOADED: dict[str, _WordLlama] = {}
+
+
+def _wordllama() -> Embed:
+    with _LOADING:
+        if "wordllama" not in _LOADED:
+            _LOADED["wordllama"] = _WordLlama()
+        return _LOADED["wordllama"]

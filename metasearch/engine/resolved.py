@@ -9,11 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.adapters.specs.ownspecs import SourcesLike, is_path, names_of
 from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.specs.spec_folders import SourcesLike, is_path, names_of
 from metasearch.adapters.translate.plan import newest_first, why_not_by_date
 from metasearch.dedup import Chain, Strategy, strategy
 from metasearch.dedup.pins import Pins
+from metasearch.engine.facets import FacetCounts, facet_names
+from metasearch.engine.filters import Filters, Sort, parse_filters
 from metasearch.engine.options import (
     LAST_PLACE,
     MAX_ENRICHERS,
@@ -26,9 +28,6 @@ from metasearch.engine.options import (
 from metasearch.engine.pages import PositionStore, filtered, window
 from metasearch.errors import UsageError
 from metasearch.events import Answer, Facets
-from metasearch.listing.facets import FacetCounts, facet_names
-from metasearch.listing.filters import Filters, parse_filters
-from metasearch.listing.sort import Sort
 from metasearch.message import Message, message, message_template
 from metasearch.query import Query, ReadQuery, conjunction, read, to_text, years_of
 from metasearch.record import VersionsMode
@@ -172,7 +171,7 @@ def resolved(
     or an option cannot be used; SpecError: a spec in use is wrong.
     """
     if options.rerank:
-        from metasearch.listing import rerank
+        from metasearch.engine import rank as rerank
 
         rerank.check()
     asked = query_of(options)

@@ -9,6 +9,8 @@ from time import perf_counter
 from typing import TypeVar
 
 from metasearch.dedup import Fingerprint, OnlineDedup
+from metasearch.engine.facets import FacetCounts
+from metasearch.engine.filters import arranged
 from metasearch.engine.options import LAST_PLACE
 from metasearch.engine.pages import (
     Positions,
@@ -17,12 +19,10 @@ from metasearch.engine.pages import (
     passing_name,
     totals,
 )
+from metasearch.engine.rank import Ranking
 from metasearch.engine.resolved import ResolvedSearch
+from metasearch.engine.scores import STRETCH, all_at_once, stretches
 from metasearch.events import Answer, Change, Facets, NextPage, Paging, SourceReport
-from metasearch.listing.facets import FacetCounts
-from metasearch.listing.rank import Ranking
-from metasearch.listing.sort import arranged
-from metasearch.listing.steps import STRETCH, all_at_once, stretches
 from metasearch.message import message
 from metasearch.record import Hit, Record
 

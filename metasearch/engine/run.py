@@ -15,11 +15,10 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from metasearch.adapters.fetch.throttle import BEHIND
+from metasearch.adapters.fetch.rate_limiter import BEHIND
 from metasearch.engine.context import SearchContext, Shared
 from metasearch.engine.enriching import Enricher, Enrichers
-from metasearch.engine.facet_events import FacetEvents
-from metasearch.engine.growth import Growth
+from metasearch.engine.facets import FacetCounts
 from metasearch.engine.resolved import ResolvedSearch
 from metasearch.engine.results import Listing, counting
 from metasearch.engine.scheduler import collect_until
@@ -29,6 +28,8 @@ from metasearch.events import (
     Added,
     Answer,
     Change,
+    Facets,
+    FacetsChanged,
     Finished,
     Grown,
     Joined,
@@ -38,11 +39,94 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
-from metasearch.listing.facets import FacetCounts
-from metasearch.loop.ending import seen
-from metasearch.loop.lag import GRACE, lag
+from metasearch.loop import GRACE, lag, seen
 from metasearch.message import message
 from metasearch.record import Hit
+
+# What has changed in a search, for those who wait for it.
+
+
+class Growth:
+    """Counts the changes of a search, and wakes all who wait for one. `changes`: how many changes
+    there were. `records`: whether records have been received.
+    """
+
+    def __init__(self) -> None:
+        self.changes = 0
+        self.records = False
+        self._awaited: asyncio.Event | None = None  # while somebody waits
+
+    def changed(self, *, records: bool = False) -> None:
+        """Count a change."""
+        self.changes += 1
+        self.records = self.records or records
+        if self._awaited is not None:
+            self._awaited.set()
+            self._awaited = None
+
+    async def after(self, changes: int, until: float | None) -> None:
+        """Wait until there are more changes than these, or until a loop time; None is never."""
+        try:
+            async with asyncio.timeout_at(until):
+                while self.changes <= changes:
+                    if self._awaited is None:
+                        self._awaited = asyncio.Event()
+                    await self._awaited.wait()
+        except TimeoutError:
+            pass
+
+
+# When the facets of a running search are counted and sent.
+#
+# Counting takes time, so this is done at most every `EVERY` seconds; what changes in between is
+# counted when the time has come, also if no further records arrive. A slow reader gets no second
+# facets before the first are read.
+
+#: Seconds between two counts.
+EVERY = 0.25
+
+
+class FacetEvents:
+    """The facets of one search; synchronous, owned by its task."""
+
+    def __init__(self, *, wanted: bool) -> None:
+        self._wanted = wanted
+        self._sent: Facets | None = None
+        self._place = 0  # of the newest facets among all events
+        self._stale = False  # whether hits have changed since the last count
+        self._next = 0.0
+
+    @property
+    def due(self) -> float | None:
+        """Loop time of the next count; None where nothing has changed since the last one."""
+        return self._next if self._stale else None
+
+    def hits_changed(self) -> None:
+        """Have the facets counted when their time has come."""
+        self._stale = self._wanted
+
+    def count(
+        self, facets: Callable[[], Facets | None], now: float, noted: int, read: int
+    ) -> FacetsChanged | None:
+        """The event to send now; None where it is not time yet, or the facets are as they were."""
+        if not self._stale or now < self._next:
+            return None
+        self._next = now + EVERY
+        if read < self._place:
+            return None
+        self._stale = False
+        event = self.changed(facets())
+        if event is not None:
+            self._place = noted + 1
+        return event
+
+    def changed(self, facets: Facets | None) -> FacetsChanged | None:
+        """The event for these facets; None where they are those that were sent last."""
+        if facets is None or facets == self._sent:
+            return None
+        self._sent = facets
+        return FacetsChanged(facets)
+
 
 T = TypeVar("T")
 
@@ -335,7 +419,7 @@ class Run:
         if not options.rerank or options.sort != "relevance":
             return
         # Not at the top: ordinary searches do without it.
-        from metasearch.listing.rerank import MOST_HITS, nearness
+        from metasearch.engine.rank import MOST_HITS, nearness
 
         hits = self._list.to_rerank(MOST_HITS)
         if not hits:

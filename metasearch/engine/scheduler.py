@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from metasearch.dedup import Chain, Fingerprint, Strategy
 from metasearch.errors import MetasearchError
-from metasearch.loop.threads import in_daemon_thread
+from metasearch.loop import in_daemon_thread
 from metasearch.message import message
 
 T = TypeVar("T")

@@ -9,24 +9,19 @@ twice.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Coroutine,
-    Generator,
-)
-from contextlib import aclosing, nullcontext
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Generator
+from contextlib import aclosing, asynccontextmanager, closing, nullcontext
+from dataclasses import dataclass, field
+from time import perf_counter
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from metasearch.engine.context import Shared
-from metasearch.engine.growing import GrowingPage
 from metasearch.engine.options import MIN_SECONDS, check
 from metasearch.engine.resolved import ResolvedSearch
-from metasearch.engine.run import BACKLOG, Outbox, Run
-from metasearch.engine.shared_runs import SharedRun, SharedRuns
+from metasearch.engine.run import BACKLOG, Outbox, Run, longer
+from metasearch.engine.scheduler import Turns
 from metasearch.events import (
     Added,
     Answer,
@@ -36,6 +31,259 @@ from metasearch.events import (
     SearchEvent,
     SourceProgress,
 )
+
+# Runs that several callers wait for, or that go on in the background of an engine.
+
+log = logging.getLogger("metasearch")
+
+#: Runs that may go on in the background; those among them that have ended are kept for a caller
+#: that comes back.
+MOST = 64
+#: Seconds for which the answer of such a run is kept.
+KEPT = 30.0
+
+
+@dataclass(slots=True, eq=False)
+class SharedRun:
+    """A run that several callers may wait for.
+
+    Attributes:
+        waiting: How many callers wait for it right now.
+        background: Whether it goes on without a caller.
+        until: Loop time at which its answer is forgotten; None while it runs.
+    """
+
+    run: Run
+    waiting: int = field(default=0, init=False)
+    background: bool = field(default=False, init=False)
+    until: float | None = field(default=None, init=False)
+
+
+class SharedRuns:
+    """All runs of one engine that callers wait for, or that go on in the background. `most`: so
+    many may go on in the background; a further one ends at its soft deadline.
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._all: dict[SharedRun, None] = {}
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def begin(self, run: Run) -> SharedRun:
+        """Start a run."""
+        shared = SharedRun(run)
+        self._all[shared] = None
+        run.start().add_done_callback(lambda task: self._ended(shared, task))
+        return shared
+
+    def find(self, resolved: ResolvedSearch) -> SharedRun | None:
+        """A run whose answer will hold the page of this search; None where there is none. A run
+        that has ended is found until its answer is asked for.
+        """
+        now = asyncio.get_running_loop().time()
+        for shared in list(self._all):
+            if shared.until is not None and now >= shared.until:
+                self._all.pop(shared)
+                continue
+            if shared.run.ending:  # its last caller has just left
+                continue
+            outlasts = shared.background or shared.run.resolved.wait is not None
+            if outlasts and shared.run.resolved.holds(resolved):
+                return shared
+        return None
+
+    async def answer(self, shared: SharedRun, resolved: ResolvedSearch) -> Answer:
+        """All hits of a run; where the wait of `resolved` is over before its end, those that are
+        there, and the run goes on. Raises MetasearchError: the error with which the run failed.
+        """
+        task = shared.run.task
+        assert task is not None
+        # A search that joins an earlier run waits no longer than its own timeout.
+        patience = resolved.wait or (None if shared.run.resolved is resolved else resolved.seconds)
+        async with self.waiting(shared):
+            await asyncio.wait({task}, timeout=patience)
+            if not task.done():
+                so_far = await shared.run.soon()
+                if not task.done():
+                    shared.background = shared.background or self._room()
+                    return so_far
+            return self.ended(shared)
+
+    @asynccontextmanager
+    async def waiting(self, shared: SharedRun) -> AsyncIterator[None]:
+        """Wait for a run inside the block; then `leave` it."""
+        shared.waiting += 1
+        try:
+            yield
+        finally:
+            shared.waiting -= 1
+            await self.leave(shared)
+
+    def ended(self, shared: SharedRun) -> Answer:
+        """All hits of a run that has ended; it is kept no longer for a caller that comes back.
+        Raises MetasearchError: the error with which the run failed.
+        """
+        self._all.pop(shared, None)
+        return shared.run.ended()
+
+    async def leave(self, shared: SharedRun) -> None:
+        """End a run that no caller waits for, unless it goes on in the background."""
+        task = shared.run.task
+        if task is not None and not (task.done() or shared.background or shared.waiting):
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def close(self) -> None:
+        """End all runs."""
+        tasks = [shared.run.task for shared in self._all if shared.run.task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._all.clear()
+
+    def _room(self) -> bool:
+        """Whether one more run may go on in the background; the oldest ended one makes room."""
+        background = [shared for shared in self._all if shared.background]
+        if len(background) < self._most:
+            return True
+        finished = next((shared for shared in background if shared.until is not None), None)
+        if finished is not None:
+            self._all.pop(finished)
+        return finished is not None
+
+    def _ended(self, shared: SharedRun, task: asyncio.Task[None]) -> None:
+        failed = not task.cancelled() and task.exception() is not None
+        if failed and not shared.waiting:
+            log.error("search %s failed in the background: %s", shared.run.id, task.exception())
+        answered = not failed and not task.cancelled()
+        kept = shared.background and shared.run.resolved.options.cache
+        if answered and kept:  # a caller that waits now takes it away, unless it leaves before
+            shared.until = task.get_loop().time() + KEPT
+        else:
+            self._all.pop(shared, None)
+
+
+# The page of a search while its list grows: for a reader who wants the whole page anew, and not
+# the single changes.
+#
+# Each page ranks all hits. So pages are made in turns with the searches, in steps, and no more
+# often than the reader and the length of the list ask for.
+
+T = TypeVar("T")
+
+#: Seconds of computing in one turn; a step that is begun is done.
+TURN = 0.0015
+#: After a page there is none for this many times as long as it took, its turns included: where many
+#: readers wait for turns, most turns stay free for the searches.
+REST = 3.0
+
+
+class GrowingPage:
+    """One reader's page of one run.
+
+    `resolved`: what the reader asks for: the run's own search, or one that has joined it. `every`:
+    seconds between two pages; of a long list in proportion more.
+    """
+
+    def __init__(self, run: Run, resolved: ResolvedSearch, turns: Turns, every: float) -> None:
+        self._run = run
+        self._resolved = resolved
+        self._turns = turns
+        self._every = every
+        # One for all pages: a hit that has not changed is counted once.
+        self._counts = run.facet_counts(resolved)
+        self._loop = asyncio.get_running_loop()
+        # A search that has joined a run waits no longer than its own timeout.
+        own = resolved is run.resolved
+        self._until = None if own else self._loop.time() + resolved.seconds
+
+    async def so_far(self) -> AsyncGenerator[Answer]:
+        """The page as of now, whenever something has changed, until the run is over or the timeout
+        has passed.
+
+        The first one comes as soon as something is there, and the first one with records as soon as
+        there are records.
+        """
+        task = self._run.task
+        assert task is not None
+        task.add_done_callback(self._hurry)
+        try:
+            seen, due, bare = 0, self._loop.time(), True
+            while await self._wanted(seen, due, bare):
+                growth, began = self._run.growth, self._loop.time()
+                seen, bare = growth.changes, not growth.records
+                steps = self._run.snapshot(self._resolved, self._counts)
+                page = await _in_slices(steps, self._turns.next, self._over)
+                if page is None:
+                    return
+                if not page.running and self._run.closing:  # the last one was done meanwhile
+                    continue
+                now = self._loop.time()
+                pause = self._every * longer(page.counts.unique)
+                due = now + max(pause, REST * (now - began))
+                yield page
+        finally:
+            task.remove_done_callback(self._hurry)
+
+    async def last(self, whole: Answer) -> Answer:
+        """The page at the end of the run."""
+        steps = self._run.paging(self._resolved, whole, self._counts)
+        self._turns.hurry()
+        page = await _in_slices(steps, self._turns.next, lambda: False)
+        assert page is not None
+        return page
+
+    async def _wanted(self, seen: int, due: float, bare: bool) -> bool:
+        """Wait until the next page is wanted; returns whether one is.
+
+        `seen`: changes that the last page shows. `due`: loop time from which on it is wanted.
+        `bare`: whether the last page showed no records; then it is wanted as soon as there are
+        records.
+        """
+        growth = self._run.growth
+        await growth.after(seen, self._until)
+        while not self._over():
+            if self._run.closing:  # the end, or a further round, is a moment away
+                await growth.after(growth.changes, self._until)
+            elif self._loop.time() < due and not (bare and growth.records):
+                ends = due if self._until is None else min(due, self._until)
+                await growth.after(growth.changes, ends)
+            else:
+                return True
+        return False
+
+    def _over(self) -> bool:
+        timed_out = self._until is not None and self._loop.time() >= self._until
+        return self._run.over or timed_out
+
+    def _hurry(self, _: object) -> None:
+        """End at once the wait for a turn: there is nothing to compute in it."""
+        self._turns.hurry()
+
+
+async def _in_slices(
+    steps: Generator[None, None, T],
+    turn: Callable[[], Awaitable[None]],
+    given_up: Callable[[], bool],
+) -> T | None:
+    """The result of steps that compute for a millisecond or less each. `given_up`: whether the
+    result is of no use any more; then None is returned.
+    """
+    with closing(steps):
+        while True:
+            await turn()
+            if given_up():
+                return None
+            began = perf_counter()
+            while perf_counter() - began < TURN:
+                try:
+                    next(steps)
+                except StopIteration as end:
+                    result: T = end.value
+                    return result
+
 
 #: The longest interval between two answers of `growing`, in seconds.
 LONGEST_INTERVAL = 60.0

@@ -12,7 +12,7 @@ from metasearch.errors import UsageError
 from metasearch.formats.text import clean, line
 from metasearch.message import message
 from metasearch.query import ReadQuery, read, to_text
-from metasearch.query.writing import TARGETS, Translation, written
+from metasearch.query.writer import TARGETS, Translation, written
 
 #: Stands for every syntax.
 ALL = "all"

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from metasearch.errors import FormatError
-from metasearch.formats.citations.styles import DEFAULT_STYLE
-from metasearch.formats.format import Format
-from metasearch.formats.registry import FORMATS, READABLE, WRITABLE
+from metasearch.formats.citations import DEFAULT_STYLE
+from metasearch.formats.registry import FORMATS, READABLE, WRITABLE, Format
 
 if TYPE_CHECKING:
     from metasearch.events import Answer
@@ -59,7 +58,7 @@ def write(
         answer: What it holds.
         bom: CSV begins with a byte order mark, by which Excel knows UTF-8.
         provenance: RIS says in N1 which source gave which field.
-        style: Of citations, one of `metasearch.formats.citations.styles.STYLES`.
+        style: Of citations, one of `metasearch.formats.citations.STYLES`.
 
     Raises:
         FormatError: No such format, or one that is written event by event

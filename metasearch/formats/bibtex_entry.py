@@ -5,13 +5,103 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from metasearch.bib import converters, identifier_forms
+from metasearch.bib import converters, normalise
+from metasearch.bib import identifiers as identifier_forms
+from metasearch.bib.name_words import means_others
+from metasearch.bib.names import people_in, person
 from metasearch.formats import origins
-from metasearch.formats.bibtex.latex import decoded
-from metasearch.formats.bibtex.people import people
-from metasearch.formats.reading import accession, values, worktypes
-from metasearch.formats.reading.drafts import Draft
+from metasearch.formats.latex import decoded
+from metasearch.formats.reading import values, worktypes
+from metasearch.formats.reading import values as accession
+from metasearch.formats.reading.result import Draft
 from metasearch.record import TYPES as RECORD_TYPES
+from metasearch.record import Author
+
+# The names in a field of BibTeX or biblatex, still in LaTeX, as authors.
+
+_EXTENDED = re.compile(
+    r"(?<![a-z])(family|given|prefix|suffix)(?:-i)?\s*=\s*(\"[^\"]*\"|\{[^{}]*\}|[^,]*)",
+    re.IGNORECASE,
+)
+_EXTENDED_STARTS = ("family=", "given=", "prefix=", "family-i=", "given-i=")
+_OTHER_SEPARATOR = re.compile("[;；，、]")
+
+
+def people(raw: str) -> tuple[Author, ...]:
+    """The authors of a field, still in LaTeX: names apart by "and", in any of BibTeX's forms."""
+    from bibtexparser.middlewares.names import split_multiple_persons_names
+
+    raw = " ".join(raw.split())
+    if not raw:
+        return ()
+    parts = split_multiple_persons_names(raw)
+    if (
+        len(parts) == 1
+        and not raw.startswith(("{", *_EXTENDED_STARTS))
+        and (_OTHER_SEPARATOR.search(raw) or raw.count(",") > 1)
+    ):
+        return people_in(
+            decoded(raw)
+        )  # names apart by something else, which BibTeX would take for one
+    return tuple(
+        author
+        for part in parts
+        if not means_others(part.strip("{} ")) and (author := _author(part))
+    )
+
+
+def _author(raw: str) -> Author | None:
+    """One name; "Given Family" stays whole unless a particle or braces part it."""
+    raw = raw.strip().rstrip(",")
+    if raw.startswith("{") and _closes_at_end(raw):
+        name = converters.text(decoded(raw))
+        return Author(name) if name else None
+    if raw.startswith(_EXTENDED_STARTS):
+        return _extended(raw)
+    if "{" not in raw and "\\" not in raw:
+        if "," in raw:
+            return person(raw.replace("~", " "))
+        if not any(word[:1].islower() for word in raw.split()):
+            return person(raw.replace("~", " "))
+    return _in_parts(raw)
+
+
+def _in_parts(raw: str) -> Author | None:
+    from bibtexparser.middlewares.names import InvalidNameError, parse_single_name_into_parts
+
+    try:
+        parts = parse_single_name_into_parts(raw, strict=True)
+    except InvalidNameError:
+        return person(decoded(raw))
+    family, given = decoded(" ".join([*parts.von, *parts.last])), decoded(" ".join(parts.first))
+    particles = bool(parts.von) and normalise.family_key(" ".join([*parts.von, "x"])) == "x"
+    in_braces = any("{" in word and " " in word for word in parts.last)
+    if "," in raw or particles or in_braces:
+        return person("", family, given)
+    return person(decoded(raw))
+
+
+def _extended(raw: str) -> Author | None:
+    """biblatex's "family=Beethoven, given=Ludwig, prefix=van"."""
+    parts = {name.lower(): decoded(value.strip(' "')) for name, value in _EXTENDED.findall(raw)}
+    family = " ".join(filter(None, (parts.get("prefix"), parts.get("family"))))
+    return person("", family, parts.get("given"))
+
+
+def _closes_at_end(raw: str) -> bool:
+    """Whether the brace that opens a name is closed by its last character."""
+    depth = 0
+    for index, char in enumerate(raw):
+        if char == "{":
+            depth += 1
+        elif char == "}":
+            depth -= 1
+            if depth == 0:
+                return index == len(raw) - 1
+    return False
+
+
+# What the fields of a BibTeX or biblatex entry say of a work, LaTeX turned into text.
 
 #: Entry type -> `Record.type`; others say nothing.
 TYPES: Mapping[str, str] = {

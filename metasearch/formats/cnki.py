@@ -11,12 +11,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from metasearch.formats.reading import accession, values, worktypes
-from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.result import FileReading
-from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, blocks
-from metasearch.formats.reading.tagged_records import gather
-from metasearch.formats.reading.text_pieces import DecodedText
+from metasearch.formats.reading import values, worktypes
+from metasearch.formats.reading import values as accession
+from metasearch.formats.reading.result import Draft, FileReading
+from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, blocks, gather
+from metasearch.formats.reading.text import DecodedText
 
 _LINE = re.compile(r"(DataType|[A-Z][A-Za-z]{2,20}-[A-Z\u4e00-\u9fff]{1,8}) ?[:：](.*)", re.DOTALL)
 _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*(?:SrcDatabase-来源库|Title-题名) ?[:：]")

@@ -1,29 +1,180 @@
-"""Tables of works (.csv, .tsv, .txt): one work a row, the names of the columns in the first; apart
-by commas, semicolons or tabs. Embase's second form too, in which a row is one field and its name
-stands first.
-
-A quote that is never closed would swallow what follows. So where a row does not fit the columns, it
-is looked whether a line within it would, and the reading goes on from there.
+"""Tables (.csv, .tsv, .txt): one work a row, read from any program and written with our own
+columns.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from metasearch.formats.csv import rows as csv_rows
-from metasearch.formats.csv.columns import CsvColumns, compact, is_known
-from metasearch.formats.csv.lines import Lines
-from metasearch.formats.csv.row import CsvRowReader
-from metasearch.formats.reading.entries import EntryCollector
-from metasearch.formats.reading.result import FileReading
-from metasearch.formats.reading.text_pieces import DecodedText
+from metasearch.formats.csv_columns import CsvColumns, CsvRowReader, compact, is_known
+from metasearch.formats.origins import Beside, BesideHits, joined, with_beside
+from metasearch.formats.reading.result import EntryCollector, FileReading
+from metasearch.formats.reading.text import DecodedText
+from metasearch.formats.reference import field_sources, identifiers, inverted, link
+from metasearch.formats.text import line as one_line
+from metasearch.formats.text import web_url
+from metasearch.record import Hit
+
+# The lines of a table, of which no more are kept than may be looked at again.
+
+
+class Lines:
+    """The lines of a table by their numbers, from 0, with their ends; those that were forgotten are
+    gone.
+
+    `longest`: characters of a line; a longer one is told as lost, and empty. `collector`: where
+    that is told. `size`: characters that were read so far.
+    """
+
+    def __init__(self, text: DecodedText, longest: int, collector: EntryCollector) -> None:
+        self._lines = text.lines(longest)
+        self._longest = longest
+        self._collector = collector
+        self._kept: deque[str] = deque()
+        self._forgotten = 0
+        self.size = 0
+
+    def has(self, number: int) -> bool:
+        """Whether the file has a line of that number."""
+        while number >= self._forgotten + len(self._kept):
+            line = next(self._lines, None)
+            if line is None:
+                return False
+            if len(line) > self._longest:
+                place = self._forgotten + len(self._kept) + 1
+                self._collector.lose(
+                    place, f"the line has more than {self._longest:,} characters; it was left out"
+                )
+                line = ""
+            self.size += len(line) + 1
+            self._kept.append(line.replace("\x00", "") + "\n")
+        return True
+
+    def __getitem__(self, number: int) -> str:
+        return self._kept[number - self._forgotten]
+
+    def first(self, count: int, longest: int) -> list[str]:
+        """The beginnings of the first lines, as many of them as there are."""
+        self.has(count - 1)
+        return [self._kept[number][:longest] for number in range(min(count, len(self._kept)))]
+
+    def since(self, number: int) -> Iterator[str]:
+        """The lines from one that is not forgotten to the end of the file."""
+        while self.has(number):
+            yield self[number]
+            number += 1
+
+    def forget(self, number: int) -> None:
+        """Let go of the lines before one."""
+        while self._forgotten < number and self._kept:
+            self._kept.popleft()
+            self._forgotten += 1
+
+
+# Rows of a table whose cells may be long.
+#
+# Python's csv module refuses cells of more than 131,072 characters; that limit belongs to the whole
+# process (`csv.field_size_limit`), so a library must not move it. The few rows that have such a
+# cell (a list of a thousand references) are read here, by the same rules.
+
+#: Characters of one cell; a list of references can be long.
+LONGEST_CELL = 10_000_000
+
+
+def row(lines: Iterator[str], delimiter: str, *, strict: bool = False) -> list[str] | None:
+    """The first row, which may be several lines; None where there is no line left.
+
+    `strict`: whether a quote that is never closed, or with something behind it, is an error. Raises
+    csv.Error: as the csv module, and for a cell above `LONGEST_CELL`.
+    """
+    taken: list[str] = []
+
+    def fed() -> Iterator[str]:
+        for line in lines:
+            taken.append(line)
+            yield line
+
+    try:
+        return next(csv.reader(fed(), delimiter=delimiter, strict=strict), None)
+    except csv.Error:
+        # Whether it was the length, and of what, is decided where that limit is set.
+        return long_row(_again(taken, lines), delimiter, strict=strict)
+
+
+def _again(taken: list[str], lines: Iterator[str]) -> Iterator[str]:
+    yield from list(taken)
+    yield from lines
+
+
+def long_row(lines: Iterator[str], delimiter: str, *, strict: bool = False) -> list[str]:
+    """A row with cells of any length up to `LONGEST_CELL`; arguments and errors as of `row`."""
+    cells: list[str] = []
+    line = next(lines)
+    at = 0
+    while True:
+        parts: list[str] = []
+        if line.startswith('"', at):
+            line, at = _quoted(line, at + 1, lines, parts, delimiter, strict=strict)
+        end = line.find(delimiter, at)
+        over = end < 0
+        parts.append(line[at:].rstrip("\n") if over else line[at:end])
+        cell = "".join(parts)
+        if len(cell) > LONGEST_CELL:
+            raise csv.Error(f"field larger than field limit ({LONGEST_CELL})")
+        cells.append(cell)
+        if over:
+            return cells if cells != [""] or line[:1] == '"' else []
+        at = end + 1
+
+
+def _quoted(
+    line: str, at: int, lines: Iterator[str], parts: list[str], delimiter: str, *, strict: bool
+) -> tuple[str, int]:
+    """Reads to the closing quote, adds to the parts; gives the line and the place behind it."""
+    size = 0
+    while True:
+        quote = line.find('"', at)
+        piece = line[at:] if quote < 0 else line[at:quote]
+        parts.append(piece)
+        size += len(piece)
+        if size > LONGEST_CELL:
+            raise csv.Error(f"field larger than field limit ({LONGEST_CELL})")
+        if quote < 0:
+            following = next(lines, None)
+            if following is None:
+                if strict:
+                    raise csv.Error("unexpected end of data")
+                return "", 0
+            line, at = following, 0
+        elif line.startswith('"', quote + 1):
+            parts.append('"')
+            size += 1
+            at = quote + 2
+        else:
+            if (
+                strict
+                and not line.startswith((delimiter, "\n"), quote + 1)
+                and quote + 1 < len(line)
+            ):
+                raise csv.Error(f"'{delimiter}' expected after '\"'")
+            return line, quote + 1
+
+
+# Tables of works (.csv, .tsv, .txt): one work a row, the names of the columns in the first; apart
+# by commas, semicolons or tabs. Embase's second form too, in which a row is one field and its name
+# stands first.
+#
+# A quote that is never closed would swallow what follows. So where a row does not fit the columns,
+# it is looked whether a line within it would, and the reading goes on from there.
 
 #: Characters of a line, and of a row, which may go over several.
-LONGEST_LINE = LONGEST_ROW = csv_rows.LONGEST_CELL + 1_000_000
+LONGEST_LINE = LONGEST_ROW = LONGEST_CELL + 1_000_000
 #: Characters of a file that may always be looked at twice.
 PATIENCE = 100_000
 #: Characters of a row that are looked at for names of columns.
@@ -132,7 +283,7 @@ class _Rows:
                 # Its cells may only be longer than the csv module takes.
                 self.next_line = start
                 try:
-                    long = csv_rows.long_row(self._fed(), self.delimiter)
+                    long = long_row(self._fed(), self.delimiter)
                 except csv.Error as exc:
                     if self._patient(self._row_size):
                         self.next_line = start + 1
@@ -161,7 +312,7 @@ class _Rows:
     def breaks_off(self, first: int) -> bool:
         """Whether the row that begins on a line, the last one, has a quote that is never closed."""
         try:
-            csv_rows.row(self.lines.since(first), self.delimiter, strict=True)
+            row(self.lines.since(first), self.delimiter, strict=True)
         except csv.Error:
             return True
         return False
@@ -174,10 +325,10 @@ class _Rows:
             if not self._patient(len(self.lines[index])):
                 return None
             try:
-                row = csv_rows.row(iter([self.lines[index]]), self.delimiter, strict=True) or []
+                row_ = row(iter([self.lines[index]]), self.delimiter, strict=True) or []
             except csv.Error:
                 continue
-            if fits(row):
+            if fits(row_):
                 return index
         return None
 
@@ -280,3 +431,181 @@ def _read_vertical(lines: Lines, collector: EntryCollector) -> None:
                 record, line = {}, at
             record.setdefault(row[0], [cell for cell in row[1:] if cell.strip()])
     put()
+
+
+# CSV (RFC 4180) for spreadsheets and scripts: one row a hit, its column names an interface.
+#
+# A cell that a spreadsheet would take for a formula is prefixed with an apostrophe, as OWASP's note
+# on CSV injection advises: upstream text must not be able to run anything on the reader's machine.
+# So is what follows a semicolon: there spreadsheets in much of Europe begin another cell, whatever
+# the file says.
+
+COLUMNS = (
+    "rank",
+    "score",
+    "id",
+    "title",
+    "subtitle",
+    "original_title",
+    "translated_title",
+    "authors",
+    "editors",
+    "year",
+    "date",
+    "venue",
+    "publisher",
+    "institution",
+    "edition",
+    "volume",
+    "issue",
+    "pages",
+    "doi",
+    "ids",
+    "version",
+    "isbn",
+    "issn",
+    "url",
+    "pdf_url",
+    "type",
+    "language",
+    "keywords",
+    "subjects",
+    "citations",
+    "open_access",
+    "licence",
+    "retracted",
+    "sources",
+    "provenance",
+    "abstract",
+)
+#: Full-width forms too: spreadsheets in East Asian locales fold them.
+_formula_start = re.compile(r"(?:^|(?<=;)[\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
+
+
+#: Columns of works that were made of files, behind `COLUMNS`; then those of the files that hold
+#: more.
+OF_FILES = ("database", "origins")
+#: Columns of files that are written; a wider table cannot be read.
+MOST_BESIDE = 500
+
+
+def columns_beside(beside: Iterable[Beside]) -> list[str]:
+    """The columns that files add, in the order in which they come, `MOST_BESIDE` at most."""
+    ours = {*COLUMNS, *OF_FILES}
+    found: dict[str, None] = {}
+    for one in beside:
+        found.update(
+            (name, None)
+            for tag, _ in one.fields
+            if (name := one_line(tag)) and name.lower() not in ours
+        )
+        if len(found) > MOST_BESIDE:
+            break
+    return list(found)[:MOST_BESIDE]
+
+
+def write(hits: Iterable[Hit], *, bom: bool = False, beside: BesideHits | None = None) -> bytes:
+    """The hits as CSV in UTF-8 with a header row; lists are joined by "; ", line breaks become
+    blanks.
+
+    `hits`: in the order of the rows. `bom`: begin with a byte order mark, without which Excel takes
+    the file for its own code page. `beside`: what files say beside the records, by `Hit.id`: a
+    column for each of their tags.
+    """
+    return b"".join(parts(hits, bom=bom, beside=beside))
+
+
+def parts(
+    hits: Iterable[Hit],
+    *,
+    bom: bool = False,
+    beside: BesideHits | None = None,
+    columns: Sequence[str] | None = None,
+) -> Iterator[bytes]:
+    """The same bytes, a row after another. `hits`: in the order of the rows. `columns`: what
+    `columns_beside` gives for that; needed unless it is a `Mapping`.
+    """
+    more = more_columns(beside, columns)
+    heading = COLUMNS if beside is None else (*COLUMNS, *OF_FILES, *more)
+    yield (b"\xef\xbb\xbf" if bom else b"") + _row(heading)
+    for hit, found in with_beside(hits, beside):
+        yield _row(cells(hit) if found is None else [*cells(hit), *cells_beside(found, more)])
+
+
+def more_columns(beside: BesideHits | None, columns: Sequence[str] | None) -> Sequence[str]:
+    """The names of the columns that files add, which are given or can be found."""
+    if columns is None and isinstance(beside, Mapping):
+        return columns_beside(beside.values())
+    return columns or ()
+
+
+def _row(values: Iterable[str | float | None]) -> bytes:
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator="\r\n").writerow([guarded(value) for value in values])
+    return out.getvalue().encode()
+
+
+def cells(hit: Hit) -> list[str | float | None]:
+    """The values of `COLUMNS`, unguarded."""
+    record = hit.record
+    return [
+        hit.rank,
+        hit.score,
+        hit.id,
+        record.title,
+        record.subtitle,
+        record.original_title,
+        record.translated_title,
+        "; ".join(inverted(a) for a in record.authors),
+        "; ".join(inverted(a) for a in record.editors),
+        record.year,
+        record.date,
+        record.venue,
+        record.publisher,
+        record.institution,
+        record.edition,
+        record.volume,
+        record.issue,
+        record.pages,
+        record.doi,
+        "; ".join(identifiers(record)),
+        record.version,
+        "; ".join(record.isbn),
+        "; ".join(record.issn),
+        link(record),
+        web_url(record.pdf_url),
+        record.type,
+        record.language,
+        "; ".join(record.keywords),
+        "; ".join(record.subjects),
+        record.citations,
+        record.open_access,
+        record.licence,
+        "yes" if record.retracted else None,
+        "; ".join(hit.sources),
+        "; ".join(field_sources(hit)),
+        record.abstract,
+    ]
+
+
+def cells_beside(beside: Beside, columns: Sequence[str]) -> list[str]:
+    """The cells behind those of a row; several values of one tag are apart by semicolons."""
+    found: dict[str, list[str]] = {}
+    for tag, value in beside.fields:
+        known = found.setdefault(one_line(tag), [])
+        shown = one_line(value)
+        if shown and shown not in known and shown not in "; ".join(known).split("; "):
+            known.append(shown)
+    values = ["; ".join(found.get(name, ())) for name in columns]
+    return ["; ".join(beside.databases), joined(beside.origins), *values]
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet could take the text, or what follows a semicolon in it, for one."""
+    return _formula_start.search(text) is not None
+
+
+def guarded(cell: str | float | None) -> str | float | None:
+    if not isinstance(cell, str):
+        return cell
+    return _formula_start.sub(r"\g<0>'", one_line(cell))

@@ -13,8 +13,7 @@ from typing import Any
 
 import orjson
 
-from metasearch.bib.fast_records import made_author, made_record
-from metasearch.record import Author, Hit, Match, Reason, Record, Version
+from metasearch.record import Author, Hit, Match, Reason, Record, Version, made_author, made_record
 
 #: Of the shape below; a hit that was written in another one is not read.
 _SHAPE = 1

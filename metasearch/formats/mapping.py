@@ -1,27 +1,85 @@
-"""`record_of`: a record of what a program has at hand, such as a row of a table.
-
-A database or a file is read as well as it can be, with notes. Here the caller can mend what is
-wrong, so nothing is cut or left out: an error names the field.
-"""
+"""`Record.of`: a record of what a program has at hand, such as a row of a table."""
 
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
-from metasearch.bib import converters, identifier_forms, web_addresses
-from metasearch.bib.cuts import Cuts, kept
-from metasearch.bib.field_limits import LIMITS, MOST_GIVEN
-from metasearch.bib.names import byline
-from metasearch.bib.names.person import person
+from metasearch.bib import converters, identifiers, names
+from metasearch.bib.field_limits import LIMITS, MOST_FOUND, MOST_GIVEN, Cuts, kept
+from metasearch.bib.names import person
 from metasearch.errors import UsageError
-from metasearch.formats.cells import is_nothing, items_of, python_value, text_of, wrong
 from metasearch.formats.reading import values
-from metasearch.formats.reading.type_words import type_of
+from metasearch.formats.reading.worktypes import type_of
 from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
+
+# What a cell of a table may hold, such as NaN or a number of numpy's, read for `record_of`.
+
+
+def python_value(value: Any) -> Any:
+    """A number of numpy's as one of Python's."""
+    item: Callable[[], Any] | None = getattr(value, "item", None)
+    return item() if item and type(value).__module__ == "numpy" and value.ndim == 0 else value
+
+
+def is_nothing(value: Any) -> bool:
+    """None, "", and tables' nothing: NaN, NaT, NA of pandas, unequal to themselves."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return True
+    if isinstance(value, Real):
+        return math.isnan(value)
+    return type(value).__name__ in ("NaTType", "NAType")
+
+
+def text_of(field: str, value: Any) -> str:
+    """The text of a cell: a text or a number, as spreadsheets make of volumes and ids."""
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value):
+        number = float(value)
+        return str(int(number)) if number.is_integer() else str(number)
+    if not isinstance(value, str):
+        raise wrong(field, value, "a text or a number")
+    limit = LIMITS.get(field, LIMITS["ids"])
+    # What is kept whole or not at all is not markup either, and its readers look at so many
+    # characters.
+    most = min(limit.text, values.SHORT) if limit.whole else limit.given
+    if len(value) > most:
+        raise UsageError(f"{field} has more than {most:,} characters")
+    return values.text(value)
+
+
+def items_of(field: str, value: Any) -> list[Any]:
+    """The items of a list, without those that are nothing; of one text or number, itself."""
+    if isinstance(value, str | Author | Mapping) or not isinstance(value, Iterable):
+        return [] if is_nothing(value) else [value]
+    items: list[Any] = []
+    for item in value:
+        if len(items) >= MOST_FOUND:
+            raise UsageError(f"{field} has more than {MOST_FOUND:,} entries")
+        if not is_nothing(item):
+            items.append(python_value(item))
+    return items
+
+
+def wrong(field: str, value: Any, wanted: str) -> UsageError:
+    """The error of a value that is no such thing; it names the field. `wanted`: what the field
+    takes: "a text or a number".
+    """
+    shown = repr(value) if isinstance(value, str | int | float) else type(value).__name__
+    return UsageError(
+        f"{field} must be {wanted}, is {shown if len(shown) <= 80 else shown[:79] + '…'}"
+    )
+
+
+# `record_of`: a record of what a program has at hand, such as a row of a table.
+#
+# A database or a file is read as well as it can be, with notes. Here the caller can mend what is
+# wrong, so nothing is cut or left out: an error names the field.
 
 _PEOPLE = ("authors", "editors")
 _LISTS = ("titles", "isbn", "issn", "keywords", "subjects")
@@ -203,9 +261,9 @@ def _people(field: str, value: Any) -> tuple[Author, ...]:
             if len(item) > MOST_GIVEN:
                 raise UsageError(f"{field} has a text of more than {MOST_GIVEN:,} characters")
             for part in item.replace("；", ";").split(";"):
-                if len(part) > byline.LONGEST:
+                if len(part) > names.LONGEST_BYLINE:
                     raise UsageError(
-                        f"{field} has more than {byline.LONGEST:,} characters without a ';' "
+                        f"{field} has more than {names.LONGEST_BYLINE:,} characters without a ';' "
                         f"between names"
                     )
                 people += _named(part, one=several or ";" in item)
@@ -238,7 +296,7 @@ def _of_parts(field: str, item: Mapping[Any, Any]) -> Author:
         given.get("name", ""),
         given.get("family"),
         given.get("given"),
-        identifier_forms.orcid(given.get("orcid")),
+        identifiers.orcid(given.get("orcid")),
     )
     if author is None:
         raise UsageError(f"{field}: an author has neither `name` nor `family`")
@@ -261,11 +319,11 @@ def _texts(field: str, value: Any) -> tuple[str, ...]:
         parts = [part.strip() for text in texts for part in text.replace("；", ";").split(";")]
     if field == "isbn":
         return tuple(
-            dict.fromkeys(identifier_forms.isbn(number) or number for number in filter(None, parts))
+            dict.fromkeys(identifiers.isbn(number) or number for number in filter(None, parts))
         )
     if field == "issn":
         return tuple(
-            dict.fromkeys(identifier_forms.issn(number) or number for number in filter(None, parts))
+            dict.fromkeys(identifiers.issn(number) or number for number in filter(None, parts))
         )
     return tuple(dict.fromkeys(filter(None, parts)))
 
@@ -347,6 +405,6 @@ _ONE: Mapping[str, Callable[[str], Any]] = {
         "open_access", f"one of {', '.join(OPEN_ACCESS)}", converters.open_access
     ),
     "abstract": converters.abstract,
-    "url": _needed("url", "a web address", web_addresses.web_url),
-    "pdf_url": _needed("pdf_url", "a web address", web_addresses.web_url),
+    "url": _needed("url", "a web address", identifiers.web_url),
+    "pdf_url": _needed("pdf_url", "a web address", identifiers.web_url),
 }

@@ -1,39 +1,167 @@
-"""A hit as a MARC 21 record: leader, control fields and data fields. The exports (MARCXML, ISO
-2709) and the servers of library protocols write it.
-
-What MARC has no field for, or only as free text, stands where `own.py` and the family `sru` find it
-again: the type in 380 with $2 metasearch, other identifiers in 024 with their scheme in $2,
-databases in 786, origins in 500. 003 marks a record as written by metasearch.
-"""
+"""A hit as a MARC 21 record, and a MARC record as what a file says of a work."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
 
+from metasearch.adapters.parse.records import record_of
+from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.specs.spec_folders import shipped_table
+from metasearch.adapters.specs.specfile import build
+from metasearch.bib import identifiers
+from metasearch.bib.field_limits import Cuts
 from metasearch.bib.languages import language_code, languages
-from metasearch.formats.marc.own import (
-    ISSUE,
-    OPEN_ACCESS,
-    OWNER,
-    PAGES,
-    PDF,
-    RETRACTED,
-    UNTITLED,
-    VOLUME,
-)
+from metasearch.bib.marc import MarcField, MarcRecord
+from metasearch.formats import origins
 from metasearch.formats.origins import Beside, texts
+from metasearch.formats.reading import values
+from metasearch.formats.reading.result import Entry, EntryCollector, FileReading
 from metasearch.formats.reference import (
+    databases,
     date_parts,
     field_sources,
+    four_digits,
+    further_titles,
+    general_type,
     inverted,
     is_corporate,
     link,
     without_stop,
 )
-from metasearch.formats.tagged_lines import databases, four_digits, further_titles, general_type
 from metasearch.formats.text import line, web_url
-from metasearch.record import Author, Hit, Record
+from metasearch.record import OPEN_ACCESS as COLOURS
+from metasearch.record import TYPES, Author, Hit, Record
+
+# What our own writers of MARC put where the general rules for catalogues do not look for it.
+
+#: 003 of a record that we have written.
+OWNER = "metasearch"
+#: Words before the numbers in 773 $g and 490 $v.
+VOLUME, ISSUE, PAGES = "Vol. ", "no. ", "p. "
+_PEOPLE = frozenset({"100", "110", "700", "710"})
+#: Characters in which an ORCID stands in $0.
+_LONGEST_ORCID = 100
+#: 856 $q of a file.
+PDF = "application/pdf"
+#: 245 of a work without a title: catalogues and reference managers fail without the field.
+UNTITLED = "[Untitled]"
+#: Fields 246 that are read.
+_MOST_TITLES = 200
+#: 500 of a work that was retracted, and the words of 506 before its colour.
+RETRACTED, OPEN_ACCESS = "Retracted", "Open access"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMarc:
+    """A record with all of its fields, its database and its origins."""
+
+    record: Record
+    database: str | None
+    origins: tuple[origins.Origin, ...]
+
+
+def own(node: Any, record: Record) -> OwnMarc | None:
+    """The record with what only our own writers say; None where the record is not ours."""
+    marc = MarcRecord(node)
+    if marc.control.get("003") != [OWNER]:
+        return None
+
+    def texts(tag: str, code: str) -> list[str]:
+        return [text for field in marc.fields(tag) if (text := field.text(code))]
+
+    made_of = origins.read(texts("500", "a"))
+    found = replace(record, **_own_numbers(marc), **_own_fields(marc, node, record))
+    database = origins.named(made_of) or "; ".join(texts("786", "t")) or None
+    return OwnMarc(found, database, made_of)
+
+
+def _own_numbers(marc: MarcRecord) -> dict[str, Any]:
+    hosts = [*marc.fields("773"), *marc.fields("490")]
+    said = [text for field in hosts for code, text in field.subfields if code in "gv"]
+
+    def behind(word: str) -> str | None:
+        return next((text[len(word) :] for text in said if text.startswith(word)), None)
+
+    return {"volume": behind(VOLUME), "issue": behind(ISSUE), "pages": behind(PAGES)}
+
+
+def _own_fields(marc: MarcRecord, node: Any, record: Record) -> dict[str, Any]:
+    def first(tag: str, code: str) -> str | None:
+        return next((text for field in marc.fields(tag) if (text := field.text(code))), None)
+
+    schemes = dict(_schemes(marc))
+    kind = first("380", "a")
+    date = first("264", "c")
+    links = {field.text("q"): field.text("u") for field in reversed(marc.fields("856"))}
+    found = [
+        text for tag in ("773", "022") for text in _all(marc, tag, "x" if tag == "773" else "a")
+    ]
+    language = first("041", "a") or first("546", "a")
+    titles = [(field.ind2, field.text("a")) for field in marc.fields("246")[:_MOST_TITLES]]
+    access = (first("506", "a") or "").removeprefix(f"{OPEN_ACCESS} (").removesuffix(")")
+    return {
+        "title": "" if record.title == UNTITLED else record.title,
+        "original_title": first("240", "a"),
+        "translated_title": next((title for parallel, title in titles if parallel == "1"), None),
+        "titles": tuple(title for parallel, title in titles if title and parallel != "1"),
+        "authors": _own_people(node, ""),
+        "editors": _own_people(node, "edt"),
+        "type": kind if kind in TYPES else None,
+        "venue": first("773", "t") or first("490", "a"),
+        "publisher": first("264", "b"),
+        "edition": first("250", "a"),
+        "date": values.date([date], record.year) if date else None,
+        "language": values.language([language]) if language else None,
+        "issn": values.standard_numbers(found)[1],
+        "doi": values.doi([schemes.pop("doi", "")]),
+        "ids": {**schemes},
+        "abstract": " ".join(_all(marc, "520", "a")) or None,
+        "url": next(iter(values.links([links.get("", "")])), None),
+        "pdf_url": next(iter(values.links([links.get(PDF, "")])), None),
+        "open_access": access if access in COLOURS else None,
+        "retracted": RETRACTED in _all(marc, "500", "a") or None,
+    }
+
+
+def _own_people(node: Any, relator: str) -> tuple[Author, ...]:
+    """Those with this relator in $4, in the order of the record."""
+    elements = (one for one in node.iter("{*}datafield") if one.get("tag") in _PEOPLE)
+    found = (MarcField.of(one) for one in elements)
+    people = (_own_person(field) for field in found if field.text("4") == relator)
+    return tuple(author for author in people if author is not None)
+
+
+def _own_person(field: MarcField) -> Author | None:
+    name = field.text("a")
+    if field.tag.endswith("10"):
+        return Author(name, affiliation=field.text("u") or None, collective=True) if name else None
+    author = values.one_author(name)
+    if author is None:
+        return None
+    orcid = identifiers.orcid(field.text("0")[:_LONGEST_ORCID])
+    return replace(author, orcid=orcid, affiliation=field.text("u") or None)
+
+
+def _all(marc: MarcRecord, tag: str, code: str) -> Iterator[str]:
+    return (text for field in marc.fields(tag) if (text := field.text(code)))
+
+
+def _schemes(marc: MarcRecord) -> Iterator[tuple[str, str]]:
+    for field in marc.fields("024"):
+        scheme, number = field.text("2"), field.text("a")
+        if scheme and number:
+            yield scheme, number
+
+
+# A hit as a MARC 21 record: leader, control fields and data fields. The exports (MARCXML, ISO
+# 2709) and the servers of library protocols write it.
+#
+# What MARC has no field for, or only as free text, stands where `own.py` and the family `sru` find
+# it again: the type in 380 with $2 metasearch, other identifiers in 024 with their scheme in $2,
+# databases in 786, origins in 500. 003 marks a record as written by metasearch.
 
 #: `Record.type` -> type and level of the leader; those without "b" or "a" stand by themselves.
 _LEADERS = {
@@ -263,3 +391,56 @@ def _host(record: Record, kind: str, *, is_part: bool) -> Iterator[_Field]:
         isbn = line(next(iter(record.isbn), None)) if kind == "chapter" else ""
         numbered = (("g", number) for number in numbers)
         yield "773", "0 ", (("t", venue), *numbered, ("x", issn), ("z", isbn))
+
+
+# MARC 21 and UNIMARC, read by the rules of SRU catalogues (adapter_specs/families/sru.toml).
+
+
+@cache
+def _spec() -> AdapterSpec:
+    return build(shipped_table("sru"), "sru.toml", shipped_table)
+
+
+class MarcReader:
+    """Makes records of the MARC elements of one file."""
+
+    def __init__(self, reading: FileReading, collector: EntryCollector) -> None:
+        self._spec = replace(_spec(), name=reading.name)
+        self._shapes = [shape.shape() for shape in self._spec.shapes if shape.body == "marcxml"]
+        self._collector = collector
+
+    def put(self, line: int, node: Any, *remarks: str) -> None:
+        """Hand the record of an element to the collector. `node`: an lxml element whose children
+        are leader, control fields and data fields, with or without namespace.
+        """
+        cuts = Cuts()
+        found = self._collector.attempt(line, lambda: (self._record(node, cuts),))
+        if found is None:
+            return
+        (record,) = found
+        if record is None:
+            self._collector.lose(
+                line, "the record has neither a title nor an identifier, and was left out"
+            )
+            return
+        ours = own(node, record)
+        record = ours.record if ours is not None else record
+        record = replace(record, source_id=self._collector.own(record.source_id))
+        if ours is not None:
+            self._collector.keep(Entry(record, line, ours.database, ours.origins))
+        else:
+            self._collector.keep(Entry(record, line))
+        for remark in (*remarks, *cuts.notes()):
+            self._collector.remark(line, remark)
+
+    def _record(self, node: Any, cuts: Cuts) -> Record | None:
+        """By the first family of MARC in which the record has a title, else is one at all."""
+        position = self._collector.position + 1
+        records = (record_of(shape, node, position, self._spec, cuts) for shape in self._shapes)
+        fallback = None
+        for record in records:
+            if isinstance(record, Record) and record.title:
+                return record
+            if isinstance(record, Record) and (record.doi or record.ids or record.isbn):
+                fallback = fallback or record
+        return fallback

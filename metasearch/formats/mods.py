@@ -11,14 +11,17 @@ from xml.sax.saxutils import quoteattr
 
 from metasearch.formats.origins import Beside, BesideHits, texts, with_beside
 from metasearch.formats.reference import (
+    databases,
     date_parts,
     field_sources,
+    four_digits,
+    further_titles,
+    general_type,
     is_corporate,
     link,
     page_range,
     without_stop,
 )
-from metasearch.formats.tagged_lines import databases, four_digits, further_titles, general_type
 from metasearch.formats.text import line, web_url
 from metasearch.formats.xml_elements import nested, one
 from metasearch.record import Author, Hit, Record

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any
 
-from metasearch.formats.csv.write import COLUMNS, cells
+from metasearch.formats.csv import COLUMNS, cells
 from metasearch.formats.reference import full_title, link
 from metasearch.formats.text import clean, line
 from metasearch.record import Hit

@@ -1,31 +1,76 @@
-"""What metasearch itself writes as JSON (.ndjson, .jsonl, .json), to be read again.
-
-    bare records        a `Record` a line (formats/records.py): comes back as it was, its source and
-                        position too
-    a stream of events  formats/events.py: the hits that it leaves, each one record
-    an answer           formats/answer.py: its hits, each one record
-    hits                the same, a hit a line, as other programs cut them out of an answer
-
-A hit stands for several records, which are not in it; its record bears the name of the file, and
-the hit's id.
+"""What metasearch itself writes as JSON (.ndjson, .jsonl, .json): bare records written, and all of
+it read again.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from metasearch.bib.cuts import Cuts, kept
+import orjson
+
+from metasearch.bib.field_limits import Cuts, kept
 from metasearch.errors import FileFormatError
 from metasearch.formats import origins
-from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.entries import EntryCollector
-from metasearch.formats.reading.json_items import JsonItem, items, load
-from metasearch.formats.reading.result import Entry, FileReading
-from metasearch.formats.reading.text_pieces import DecodedText
+from metasearch.formats.reading.items import JsonItem, items, load
+from metasearch.formats.reading.result import Draft, Entry, EntryCollector, FileReading
+from metasearch.formats.reading.text import DecodedText
+from metasearch.formats.text import clean, exact_number
 from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
+
+# Bare records as NDJSON: one `Record` a line, as an object of those fields that say something.
+#
+# The field names are those of `Record`; `source` and `position` are always there. So `metasearch
+# parse` writes what it reads, `metasearch dedup` reads it back, and a
+# record is the same afterwards, text that no format may let through excepted (`text.py`).
+
+_ALWAYS = ("source", "position")
+
+
+def write(records: Iterable[Record]) -> bytes:
+    """The records as NDJSON in UTF-8, in the order given; b"" for none."""
+    return b"".join(
+        orjson.dumps(record_object(record), option=orjson.OPT_APPEND_NEWLINE) for record in records
+    )
+
+
+def record_object(record: Record) -> dict[str, Any]:
+    """The object of a record: {"source": "crossref", "position": 1, "title": ..., ...}."""
+    found = ((field.name, _plain(getattr(record, field.name))) for field in fields(record))
+    return {
+        name: value for name, value in found if name in _ALWAYS or value not in (None, "", [], {})
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return exact_number(value)
+    if isinstance(value, Author):
+        parts = ((part.name, _plain(getattr(value, part.name))) for part in fields(value))
+        return {name: part for name, part in parts if part not in (None, False)}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if value is None:
+        return None
+    return {clean(name): clean(text) for name, text in value.items()}
+
+
+# What metasearch itself writes as JSON (.ndjson, .jsonl, .json), to be read again.
+#
+#     bare records        a `Record` a line (`write`): comes back as it was, its source and
+#                         position too
+#     a stream of events  formats/events.py: the hits that it leaves, each one record
+#     an answer           formats/answer.py: its hits, each one record
+#     hits                the same, a hit a line, as other programs cut them out of an answer
+#
+# A hit stands for several records, which are not in it; its record bears the name of the file, and
+# the hit's id.
 
 #: Characters of a line: an answer of thousands of hits is one.
 LONGEST_LINE = 32_000_000

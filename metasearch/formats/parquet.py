@@ -1,29 +1,291 @@
-"""Apache Parquet (.parquet): our own works, which come back as from JSON, and tables of anybody
-else, whose columns are known by their names as those of CSV are.
-
-The file is read row group by row group, a batch of rows at a time, and only the columns that say
-something of a work. What a file claims is checked before it is unpacked (`bounds.py`). The "line"
-of a record is the number of its row, from 1.
+"""Apache Parquet (.parquet), read and written: our own works, which come back as from JSON, and the
+tables of other programs. pyarrow comes with the extra `bulk` and is imported inside functions only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import datetime as dt
+import io
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
 from functools import partial
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from metasearch.errors import FileFormatError
-from metasearch.formats.csv.columns import CsvColumns
-from metasearch.formats.csv.read import MOST_TOLD
-from metasearch.formats.csv.row import CsvRowReader
+from metasearch.formats import parquet_bounds
+from metasearch.formats.answer import hit_object
+from metasearch.formats.csv import MOST_TOLD
+from metasearch.formats.csv_columns import CsvColumns, CsvRowReader
+from metasearch.formats.origins import Beside, BesideHits, with_beside
 from metasearch.formats.own import OwnObjects
-from metasearch.formats.parquet import bounds
-from metasearch.formats.parquet.cells import text_of
-from metasearch.formats.parquet.columns import COLUMNS, MARK, OF_FILES
-from metasearch.formats.parquet.values import Values, values_of
-from metasearch.formats.reading.content import Content, too_large
-from metasearch.formats.reading.entries import MOST_HANDED_OUT, MOST_RECORDS, EntryCollector
-from metasearch.formats.reading.result import FileReading
+from metasearch.formats.reading.files import Content, too_large
+from metasearch.formats.reading.result import (
+    MOST_HANDED_OUT,
+    MOST_RECORDS,
+    EntryCollector,
+    FileReading,
+)
+from metasearch.formats.text import clean, clean_or_none
+from metasearch.record import Hit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from typing_extensions import Buffer
+
+
+# The columns of our Parquet files: the names of the JSON answer, each with a type of its own.
+#
+# Texts, numbers and lists stand in columns of their own type, people as structs, `ids` and
+# `provenance` as maps, so that DuckDB, Spark, Polars and pandas need no parsing. What the JSON
+# answer has as null is null, and an empty list is an empty list.
+
+#: Key and value in the metadata of a file: that its rows are works of ours.
+MARK = {"metasearch": "works"}
+#: Columns that are no text.
+NUMBERS = ("rank", "year", "citations")
+TEXT_LISTS = ("titles", "isbn", "issn", "keywords", "subjects")
+PEOPLE = ("authors", "editors")
+MAPS = ("ids", "provenance")
+#: All of them, in the order of the JSON answer.
+COLUMNS = tuple(
+    "id rank score reasons title subtitle original_title translated_title titles authors editors "
+    "year date venue publisher institution edition volume issue pages doi ids version isbn issn "
+    "url pdf_url type language abstract keywords subjects citations open_access licence retracted "
+    "sources provenance matches versions".split()
+)
+#: Behind those, of works that were made of files.
+OF_FILES = ("origins", "given")
+
+
+def schema(*, of_files: bool) -> pa.Schema:
+    """The schema of a file. `of_files`: whether it has `OF_FILES`, too. Raises ImportError: pyarrow
+    is not installed; `metasearch.formats.get` checks that before.
+    """
+    import pyarrow as pa
+
+    text = pa.string()
+    person = pa.struct(
+        [
+            ("name", text),
+            ("family", text),
+            ("given", text),
+            ("orcid", text),
+            ("affiliation", text),
+            ("collective", pa.bool_()),
+        ]
+    )
+    source = pa.struct([("source", text), ("position", pa.int64()), ("id", text), ("url", text)])
+    match = pa.struct(
+        [
+            ("matcher", text),
+            ("verdict", text),
+            ("score", pa.float64()),
+            ("because", text),
+            ("left", text),
+            ("right", text),
+        ]
+    )
+    reason = pa.struct([("text", text), ("points", pa.float64()), ("source", text)])
+    types = {
+        "score": pa.float64(),
+        "retracted": pa.bool_(),
+        "reasons": pa.list_(reason),
+        "sources": pa.list_(source),
+        "matches": pa.list_(match),
+        "versions": pa.list_(pa.struct([("kind", text), ("records", pa.list_(text))])),
+        "origins": pa.list_(pa.struct([("file", text), ("database", text)])),
+        "given": pa.list_(pa.struct([("tag", text), ("value", text)])),
+        **dict.fromkeys(NUMBERS, pa.int64()),
+        **dict.fromkeys(TEXT_LISTS, pa.list_(text)),
+        **dict.fromkeys(PEOPLE, pa.list_(person)),
+        **dict.fromkeys(MAPS, pa.map_(text, text)),
+    }
+    names = (*COLUMNS, *(OF_FILES if of_files else ()))
+    return pa.schema([(name, types.get(name, text)) for name in names])
+
+
+# The values of Arrow's arrays as plain ones of Python, one by one, so that no more than a row is
+# unpacked at once: what a file says once in a dictionary, a million rows may repeat.
+
+#: Bytes of one text, in UTF-8.
+LONGEST = 4_000_000
+#: Entries of one list.
+MOST_ITEMS = 20_001
+
+#: Gives the value at a place of an array.
+Values = Callable[[int], Any]
+
+
+def values_of(array: Any) -> Values:
+    """What gives the value at a place: None, a text, a number, a date, a list or a dict; maps are
+    dicts. Of a list longer than `MOST_ITEMS`, only so many are given.
+
+    `array`: a `pyarrow.Array`. Raises ValueError: (when a value is asked for) A text is longer than
+    `LONGEST`.
+    """
+    from pyarrow import types
+
+    kind = array.type
+    if types.is_dictionary(kind):
+        return _nullable(array, _of_dictionary(array))
+    if types.is_map(kind):
+        return _nullable(array, _of_map(array))
+    if types.is_list(kind) or types.is_large_list(kind):
+        return _nullable(array, _of_list(array.offsets.to_pylist(), values_of(array.values)))
+    if types.is_fixed_size_list(kind):
+        return _nullable(array, _of_scalars(array))
+    if types.is_struct(kind):
+        return _nullable(array, _of_struct(array))
+    if _is_text(kind):
+        return _of_texts(array)
+    if types.is_timestamp(kind):
+        return _of_dates(array)
+    return _of_scalars(array)
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(
+        types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_binary(kind)
+        or types.is_large_binary(kind)
+    )
+
+
+def _nullable(array: Any, values: Values) -> Values:
+    if not array.null_count:
+        return values
+    valid = array.is_valid().to_pylist()
+    return lambda place: values(place) if valid[place] else None
+
+
+def _of_dictionary(array: Any) -> Values:
+    codes = array.indices.to_pylist()
+    texts = values_of(array.dictionary)
+    known: dict[int, Any] = {}  # rows share the objects of what they repeat
+
+    def value(place: int) -> Any:
+        code = codes[place]
+        if code not in known:
+            known[code] = texts(code)
+        return known[code]
+
+    return value
+
+
+def _of_texts(array: Any) -> Values:
+    import pyarrow as pa
+
+    # Bytes are not taken for UTF-8 before they are looked at.
+    plain = array.cast(pa.large_binary())
+
+    def value(place: int) -> str | None:
+        scalar = plain[place]
+        buffer = scalar.as_buffer()
+        if buffer is None:
+            return None
+        if buffer.size > LONGEST:
+            raise ValueError(f"it has a text of more than {LONGEST:,} bytes")
+        return str(buffer.to_pybytes(), "utf-8", "replace")
+
+    return value
+
+
+def _of_list(offsets: list[int], values: Values) -> Values:
+    def value(place: int) -> list[Any]:
+        first, end = offsets[place], offsets[place + 1]
+        return [values(item) for item in range(first, min(end, first + MOST_ITEMS))]
+
+    return value
+
+
+def _of_map(array: Any) -> Values:
+    keys = _of_list(array.offsets.to_pylist(), values_of(array.keys))
+    items = _of_list(array.offsets.to_pylist(), values_of(array.items))
+
+    def value(place: int) -> dict[Any, Any]:
+        return dict(zip(keys(place), items(place), strict=True))
+
+    return value
+
+
+def _of_struct(array: Any) -> Values:
+    parts = [
+        (field.name, values_of(part))
+        for field, part in zip(array.type, array.flatten(), strict=True)
+    ]
+    return lambda place: {name: part(place) for name, part in parts}
+
+
+def _of_dates(array: Any) -> Values:
+    """Of a moment the day, which is all that a record has of it."""
+    import pyarrow as pa
+
+    return _of_scalars(array.cast(pa.date32(), safe=False))
+
+
+def _of_scalars(array: Any) -> Values:
+    return lambda place: array[place].as_py()
+
+
+# A value of a table of strangers as the text that the reader of CSV takes.
+
+#: Names that a table may have for the whole name of a person.
+_WHOLE = ("name", "full_name", "fullname", "display_name", "literal", "author")
+_FAMILY = ("family", "last", "last_name", "lastname", "surname", "family_name")
+_GIVEN = ("given", "first", "first_name", "firstname", "given_name", "forename")
+
+
+def text_of(value: Any) -> str:
+    """The text of a cell; "" for nothing. Lists are joined by semicolons, people are written
+    "Family, Given", other tables as "key:value".
+    """
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return ""
+        return str(int(value)) if value.is_integer() else str(value)
+    if isinstance(value, dt.datetime):
+        return value.date().isoformat()
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    if isinstance(value, int | Decimal):
+        return str(value)
+    if isinstance(value, list):
+        items = (text_of(item).replace(";", ",") for item in value)
+        return "; ".join(item for item in items if item)
+    if isinstance(value, Mapping):
+        return _of_table(value)
+    return ""
+
+
+def _of_table(value: Mapping[str, Any]) -> str:
+    family, given, whole = (_first(value, names) for names in (_FAMILY, _GIVEN, _WHOLE))
+    if family or whole:
+        return ", ".join(filter(None, (family, given))) if family else whole
+    pairs = ((key, text_of(item).replace(";", ",")) for key, item in value.items())
+    return "; ".join(f"{key}:{item}" for key, item in pairs if item)
+
+
+def _first(value: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    found = (value.get(name) for name in names)
+    return next((text for text in found if isinstance(text, str) and text), "")
+
+
+# Apache Parquet (.parquet): our own works, which come back as from JSON, and tables of anybody
+# else, whose columns are known by their names as those of CSV are.
+#
+# The file is read row group by row group, a batch of rows at a time, and only the columns that say
+# something of a work. What a file claims is checked before it is unpacked (parquet_bounds.py). The
+# "line" of a record is the number of its row, from 1.
 
 #: Fields of a record of whose column structs are read, too.
 _WITH_STRUCTS = frozenset({"authors", "editors", "ids"})
@@ -52,7 +314,7 @@ def _opened(file: IO[bytes], reading: FileReading) -> Any:
     from pyarrow import parquet
 
     name = reading.name
-    bounds.checked_end(file, name)
+    parquet_bounds.checked_end(file, name)
 
     def opened(dictionaries: list[str]) -> Any:
         return parquet.ParquetFile(
@@ -60,16 +322,16 @@ def _opened(file: IO[bytes], reading: FileReading) -> Any:
             read_dictionary=dictionaries,
             pre_buffer=False,
             buffer_size=1 << 16,
-            thrift_string_size_limit=bounds.LONGEST_TEXT,
-            thrift_container_size_limit=bounds.MOST_ENTRIES,
-            schema_depth_limit=bounds.DEEPEST,
+            thrift_string_size_limit=parquet_bounds.LONGEST_TEXT,
+            thrift_container_size_limit=parquet_bounds.MOST_ENTRIES,
+            schema_depth_limit=parquet_bounds.DEEPEST,
             arrow_extensions_enabled=False,
         )
 
     try:
         table = opened([])
         most = MOST_RECORDS if reading.hand_out is None else MOST_HANDED_OUT
-        bounds.checked_directory(table.metadata, name, most)
+        parquet_bounds.checked_directory(table.metadata, name, most)
         # Texts stay in their dictionary, which a bomb would be without.
         return opened(list(_texts(table.schema)))
     except (FileFormatError, MemoryError):
@@ -99,7 +361,7 @@ def _batches(
         group = metadata.row_group(number)
         rows, done = group.num_rows, 0
         try:
-            size = bounds.batch_rows(file, group, leaves)
+            size = parquet_bounds.batch_rows(file, group, leaves)
             for batch in table.iter_batches(size, [number], wanted, use_threads=False):
                 yield first + done, batch
                 done += batch.num_rows
@@ -186,7 +448,7 @@ def _length(value: Any) -> int:
 
 
 class _Own(_Rows):
-    """Takes rows that `write.py` has written."""
+    """Takes rows that `parts` has written."""
 
     def __init__(self, collector: EntryCollector, name: str, most: int) -> None:
         super().__init__(collector, name, most)
@@ -255,3 +517,93 @@ def _is_plain(kind: Any) -> bool:
         inner = inner.value_type if types.is_dictionary(inner) else inner
         return bool(types.is_string(inner) or types.is_large_string(inner))
     return not types.is_nested(kind)
+
+
+# Apache Parquet: a row a work, with the columns of `COLUMNS`, packed by Zstandard. pyarrow
+# writes it, which comes with the extra `bulk` and is imported here only.
+#
+# Row groups are written one after another, so that memory does not grow with the works.
+
+#: Works of a row group, and about so many bytes: whichever is reached first ends it.
+ROWS = 5_000
+BYTES = 32_000_000
+
+
+def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
+    """The file, a row group after another.
+
+    `hits`: in the order of the rows. `beside`: what files say beside the records, by `Hit.id`, or
+    in the order of the hits. Raises ImportError: pyarrow is not installed; `metasearch.formats.get`
+    checks that before.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    names = schema(of_files=beside is not None)
+    sink = _Sink()
+    with parquet.ParquetWriter(sink, names, compression="zstd", store_schema=False) as writer:
+        rows: list[dict[str, Any]] = []
+        size = 0
+        for hit, found in with_beside(hits, beside):
+            rows.append(row(hit, found))
+            size += _size(hit, found)
+            if len(rows) >= ROWS or size >= BYTES:
+                writer.write_table(pa.Table.from_pylist(rows, schema=names))
+                rows, size = [], 0
+                yield sink.taken()
+        if rows:
+            writer.write_table(pa.Table.from_pylist(rows, schema=names))
+        writer.add_key_value_metadata(MARK)
+    yield sink.taken()
+
+
+def row(hit: Hit, beside: Beside | None) -> dict[str, Any]:
+    """The row of a hit: its entry in the JSON answer, with maps as lists of pairs."""
+    made = hit_object(hit)
+    for name in MAPS:
+        made[name] = list(made[name].items())
+    if beside is not None:
+        made["origins"] = [
+            {"file": clean(origin.file), "database": clean_or_none(origin.database)}
+            for origin in beside.origins
+        ]
+        made["given"] = [{"tag": clean(tag), "value": clean(value)} for tag, value in beside.fields]
+    return made
+
+
+def _size(hit: Hit, beside: Beside | None) -> int:
+    """About the bytes of a row: what can be long or many."""
+    record = hit.record
+    size = 1_000 + len(record.abstract or "") + 300 * len(hit.records) + 500 * len(hit.matches)
+    size += 200 * (len(record.authors) + len(record.editors))
+    size += 50 * (len(record.keywords) + len(record.subjects))
+    if beside is not None:
+        size += 100 * len(beside.origins) + sum(len(value) + 50 for _, value in beside.fields)
+    return size
+
+
+class _Sink(io.RawIOBase):
+    """Keeps what is written until it is taken; nothing is read or sought in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept: list[bytes] = []
+        self._place = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._place
+
+    def write(self, data: Buffer, /) -> int:
+        """Keep some bytes."""
+        kept = bytes(data)
+        self._kept.append(kept)
+        self._place += len(kept)
+        return len(kept)
+
+    def taken(self) -> bytes:
+        """What was written since this was last asked."""
+        some, self._kept = b"".join(self._kept), []
+        return some

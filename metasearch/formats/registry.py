@@ -1,13 +1,123 @@
-"""The one table of formats: what each is called, and which module reads or writes it.
+"""What a file format is, and the one table of formats: what each is called, and which module reads
+or writes it.
 
-Importing this module loads no format, and so neither orjson nor lxml.
+Importing this module loads no format, and so neither orjson nor lxml: a format's module is imported
+by its first use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal, cast
 
-from metasearch.formats.format import Format
+from metasearch.errors import UsageError
+from metasearch.extras import how_to_install, is_installed
+
+# What a file format is: its name, its endings, and the modules that read and write it.
+#
+# A format's module is imported by its first use.
+
+#: What one call of a format's writer takes.
+Unit = Literal["event", "hits", "answer"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """One format, read, written or both.
+
+    Attributes:
+        name: What `--format`, `--from` and `format=` call it.
+        about: In one line: what it is and who writes it.
+        endings: Of files that may hold it, without the dot; the first one is the usual one.
+        reader: The module of `metasearch.formats` that reads it; None where none does.
+        binary: Its reader takes bytes, because the encoding stands in them.
+        writer: The module of `metasearch.formats` that writes it; None where none does.
+        function: Of the writer, where it is not `write`.
+        unit: What the writer takes: "event" is written while the search runs, "hits" from any hits,
+            "answer" from the finished answer.
+        media_type: Of what is written, without parameters; every format is UTF-8.
+        download: A browser saves what is written, it does not show it.
+        in_parts: The writer has `parts(hits, beside=...)`, the bytes of one record after another,
+            in place of `write`; RIS, BibTeX and CSV have both.
+        library: Its writer needs it, and its reader, where it has one; "" for none.
+        extra: What the library comes with; "" for none.
+        magic: Bytes that every file of it begins with; b"" for a format that is told by its text.
+    """
+
+    name: str
+    about: str
+    endings: tuple[str, ...]
+    reader: str | None = None
+    binary: bool = False
+    writer: str | None = None
+    function: str = "write"
+    unit: Unit = "hits"
+    media_type: str = ""
+    download: bool = False
+    in_parts: bool = False
+    library: str = ""
+    extra: str = ""
+    magic: bytes = b""
+
+    @property
+    def extension(self) -> str:
+        """The usual ending of a file that holds it, without the dot."""
+        return self.endings[0]
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing can be written before the search is finished."""
+        return self.unit != "event"
+
+    @property
+    def usable(self) -> bool:
+        """Whether what reads and writes it is installed."""
+        return not self.library or is_installed(self.library)
+
+    def require(self) -> None:
+        """Check that what reads and writes it is installed.
+
+        Raises:
+            UsageError: It is not; the advice is the command that installs it.
+        """
+        if not self.usable:
+            done = "read and written" if self.reader else "written"
+            raise UsageError(
+                f"{self.name} is {done} by {self.library}, which is not installed",
+                advice=how_to_install(self.extra),
+            )
+
+    def looks_like(self, head: str) -> bool:
+        """Whether a file with this beginning holds this format; never for one with `magic`."""
+        return not self.magic and bool(_function(self.reader, "looks_like")(head))
+
+    @property
+    def read(self) -> Callable[[Any, Any], None]:
+        """The reader's `read(text or bytes, reading)`."""
+        return _function(self.reader, "read")
+
+    @property
+    def write(self) -> Callable[..., bytes]:
+        """The writer's `write(answer or hits, ...)`; the module of events has none."""
+        if self.in_parts:
+            return lambda hits, **options: b"".join(self.parts(hits, **options))
+        return _function(self.writer, self.function)
+
+    @property
+    def parts(self) -> Callable[..., Iterator[bytes]]:
+        """The writer's `parts(hits, beside=...)`, where it has one."""
+        return _function(self.writer, "parts")
+
+
+def _function(module: str | None, name: str) -> Callable[..., Any]:
+    return cast("Callable[..., Any]", getattr(import_module(f"metasearch.formats.{module}"), name))
+
+
+# The one table of formats: what each is called, and which module reads or writes it.
+#
+# Importing this module loads no format, and so neither orjson nor lxml.
 
 #: Readable ones in the order in which they are tried on a file: tags are quickly seen and need no
 #: library; a comma proves least.
@@ -45,8 +155,8 @@ FORMATS: Mapping[str, Format] = {
             name="noteexpress",
             about="NoteExpress: CNKI, Wanfang, VIP",
             endings=("net", "txt", "nol"),
-            reader="noteexpress.read",
-            writer="noteexpress.write",
+            reader="noteexpress",
+            writer="noteexpress",
             media_type="application/x-noteexpress",
             download=True,
             in_parts=True,
@@ -55,8 +165,8 @@ FORMATS: Mapping[str, Format] = {
             name="nbib",
             about="PubMed and MEDLINE",
             endings=("nbib", "txt", "medline"),
-            reader="nbib.read",
-            writer="nbib.write",
+            reader="nbib",
+            writer="nbib",
             media_type="application/nbib",
             download=True,
             in_parts=True,
@@ -65,8 +175,8 @@ FORMATS: Mapping[str, Format] = {
             name="ris",
             about="RIS: nearly every database and reference manager",
             endings=("ris", "txt"),
-            reader="ris.read",
-            writer="ris.write",
+            reader="ris",
+            writer="ris",
             media_type="application/x-research-info-systems",
             download=True,
         ),
@@ -74,8 +184,8 @@ FORMATS: Mapping[str, Format] = {
             name="refworks",
             about="RefWorks, CNKI, Wanfang",
             endings=("txt", "rwk"),
-            reader="refworks.read",
-            writer="refworks.write",
+            reader="refworks",
+            writer="refworks",
             media_type="application/x-refworks-tagged",
             download=True,
             in_parts=True,
@@ -84,8 +194,8 @@ FORMATS: Mapping[str, Format] = {
             name="endnote-tagged",
             about="EndNote's tagged format (refer), CNKI",
             endings=("enw", "txt", "refer"),
-            reader="endnote.tagged",
-            writer="endnote.write_tagged",
+            reader="endnote_tagged",
+            writer="endnote_tagged",
             media_type="application/x-endnote-refer",
             download=True,
             in_parts=True,
@@ -94,9 +204,9 @@ FORMATS: Mapping[str, Format] = {
             name="marc",
             about="MARC 21 and UNIMARC (ISO 2709)",
             endings=("mrc", "marc", "iso"),
-            reader="marc.iso2709",
+            reader="iso2709",
             binary=True,
-            writer="marc.write_iso2709",
+            writer="iso2709",
             media_type="application/marc",
             download=True,
             in_parts=True,
@@ -105,9 +215,9 @@ FORMATS: Mapping[str, Format] = {
             name="marcxml",
             about="MARCXML",
             endings=("xml", "marcxml"),
-            reader="marc.marcxml",
+            reader="marcxml",
             binary=True,
-            writer="marc.write_xml",
+            writer="marcxml",
             media_type="application/marcxml+xml",
             download=True,
             in_parts=True,
@@ -116,9 +226,9 @@ FORMATS: Mapping[str, Format] = {
             name="endnote-xml",
             about="XML of EndNote",
             endings=("xml",),
-            reader="endnote.xml",
+            reader="endnote_xml",
             binary=True,
-            writer="endnote.write_xml",
+            writer="endnote_xml",
             media_type="application/x-endnote+xml",
             download=True,
             in_parts=True,
@@ -153,8 +263,8 @@ FORMATS: Mapping[str, Format] = {
             name="csl-json",
             about="CSL-JSON of Zotero, Crossref and others",
             endings=("json",),
-            reader="csl_json.read",
-            writer="csl_json.write",
+            reader="csl_json",
+            writer="csl_json",
             media_type="application/vnd.citationstyles.csl+json",
             download=True,
             in_parts=True,
@@ -163,8 +273,8 @@ FORMATS: Mapping[str, Format] = {
             name="bibtex",
             about="BibTeX and BibLaTeX",
             endings=("bib", "bibtex"),
-            reader="bibtex.read",
-            writer="bibtex.write",
+            reader="bibtex",
+            writer="bibtex",
             media_type="application/x-bibtex",
             download=True,
         ),
@@ -172,8 +282,8 @@ FORMATS: Mapping[str, Format] = {
             name="csv",
             about="a table with a heading: CSV, TSV",
             endings=("csv", "tsv", "txt"),
-            reader="csv.read",
-            writer="csv.write",
+            reader="csv",
+            writer="csv",
             media_type="text/csv",
             download=True,
         ),
@@ -192,9 +302,9 @@ FORMATS: Mapping[str, Format] = {
             name="parquet",
             about="Apache Parquet, typed columns; needs the extra bulk",
             endings=("parquet", "pq"),
-            reader="parquet.read",
+            reader="parquet",
             binary=True,
-            writer="parquet.write",
+            writer="parquet",
             media_type="application/vnd.apache.parquet",
             download=True,
             in_parts=True,
@@ -206,7 +316,7 @@ FORMATS: Mapping[str, Format] = {
             name="citations",
             about="formatted citations as text",
             endings=("txt",),
-            writer="citations.write",
+            writer="citations",
             media_type="text/x-bibliography",
             download=True,
             in_parts=True,
@@ -215,7 +325,8 @@ FORMATS: Mapping[str, Format] = {
             name="atom",
             about="an Atom feed",
             endings=("atom",),
-            writer="atom",
+            writer="feeds",
+            function="write_atom",
             unit="answer",
             media_type="application/atom+xml",
         ),
@@ -223,7 +334,8 @@ FORMATS: Mapping[str, Format] = {
             name="rss",
             about="an RSS feed",
             endings=("rss",),
-            writer="rss",
+            writer="feeds",
+            function="write_rss",
             unit="answer",
             media_type="application/rss+xml",
         ),
@@ -231,7 +343,8 @@ FORMATS: Mapping[str, Format] = {
             name="jsonfeed",
             about="a JSON Feed",
             endings=("jsonfeed",),
-            writer="json_feed",
+            writer="feeds",
+            function="write_json_feed",
             unit="answer",
             media_type="application/feed+json",
         ),

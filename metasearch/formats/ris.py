@@ -1,27 +1,249 @@
-"""RIS as two dozen programs write it: Ovid, EBSCOhost, ProQuest, Scopus, Web of Science, Embase,
-Cochrane, Zotero, ...
-
-Tags mean different things to different programs; what is done here is what their real exports ask
-for, and the comments say whose. Values of one tag may stand on several lines (EndNote's keywords),
-behind tags with odd spacing or in lower case; text between records (Ovid's numbering and links,
-headers) is passed over.
+"""RIS, the tagged format of reference managers, as two dozen programs write it: read and
+written.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from metasearch.formats import origins
-from metasearch.formats.reading import accession, values, worktypes
-from metasearch.formats.reading.drafts import Draft, unread
-from metasearch.formats.reading.result import FileReading
-from metasearch.formats.reading.tagged import BLANKS, Block, blocks
-from metasearch.formats.reading.tagged_records import beside, gather
-from metasearch.formats.reading.text_pieces import DecodedText
-from metasearch.formats.ris.grammar import grammar
-from metasearch.formats.ris.write import FIELDS_BY_SOURCE
+from metasearch.formats.origins import Beside, BesideHits, texts, with_beside
+from metasearch.formats.reading import values, worktypes
+from metasearch.formats.reading import values as accession
+from metasearch.formats.reading.result import Draft, FileReading, unread
+from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, beside, blocks, gather
+from metasearch.formats.reading.text import DecodedText
+from metasearch.formats.reading.worktypes import RIS_TYPES
+from metasearch.formats.reference import (
+    SECOND_WORDS,
+    date_parts,
+    field_sources,
+    full_title,
+    general_type,
+    identifiers,
+    inverted,
+    issuing_body,
+    journal_like,
+    link,
+    page_range,
+    standard_numbers,
+)
+from metasearch.formats.text import line, web_url
+from metasearch.record import Hit, Record
+
+# Which lines of a RIS file are tags, and where its records begin and end.
+
+#: Tags in use; others count as tags only where they are written exactly as the format wants it.
+TAGS = frozenset(
+    """
+    TY ER A1 A2 A3 A4 AB AD AN AU AV BT C1 C2 C3 C4 C5 C6 C7 C8 CA CN CP CT CY DA DB DI DO DP ED EP
+    ET ID IS J1 J2 JA JF JO KW L1 L2 L3 L4 LA LB LK M1 M2 M3 N1 N2 NV OP PB PP PY RI RN RP SE SN SP
+    ST T1 T2 T3 TA TI TT U1 U2 U3 U4 U5 UR VL VO Y1 Y2
+""".split()
+)
+#: Fields of running text, in which a line may begin like a tag: "ED - visits", "IS - a".
+_PROSE = frozenset("AB N1 N2 TI T1 T2 T3 AD KW".split())
+_LINE = re.compile(r"([A-Za-z][A-Za-z0-9])([ \t]{0,8})[-\u2013\u2014](?:[ \t](.*)|(.*))", re.DOTALL)
+_TY_LINE = re.compile(
+    rf"^[{BLANKS}]*TY([ \t]{{0,8}})[-\u2013\u2014][ \t]*\w{{3,10}}[ \t]*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+#: Characters of a line that begins a record.
+_LONGEST_TY = 200
+_NOISE = re.compile(
+    r"<?\d+\.?>?$|link to the (?:ovid|external)|provider:|database:|content:|record #?\d+ "
+    r"of|scopus$|export date|"
+    r"date of search|-{3,}|={3,}|\*{3,}|%%|eof$|\[?\d+ (?:records|references)\]?",
+    re.IGNORECASE,
+)
+
+
+def grammar(text: DecodedText) -> TagGrammar:
+    """The format as this file writes it: its tags are spaced as its TY lines are."""
+    spacings = {
+        hit[1] for part in text.stretches(_LONGEST_TY) for hit in _TY_LINE.finditer(part)
+    } - {"  "}
+
+    def split(line: str, open_tag: str) -> tuple[str, str] | None:
+        if (
+            line[2:5] == "  -"
+            and (tag := line[:2]).isalnum()
+            and tag.isascii()
+            and tag.isupper()
+            and tag[0].isalpha()
+        ):
+            return tag, line[5:]
+        hit = _LINE.match(line.lstrip(BLANKS))
+        if hit is None:
+            return None
+        tag, spacing, value = hit[1].upper(), hit[2], hit[3] if hit[3] is not None else hit[4]
+        if tag not in TAGS:
+            return None
+        if (
+            spacing == "  "
+            or spacing in spacings
+            or (tag == "TY" and value.strip().upper() in worktypes.RIS)
+            or (tag == "ER" and not value.strip())
+            or (spacing and hit[1].isupper() and open_tag not in _PROSE)
+        ):
+            return tag, value
+        return None
+
+    return TagGrammar(
+        split,
+        starts=frozenset(("TY",)),
+        ends=frozenset(("ER",)),
+        bears=frozenset(("TI", "T1", "CT", "BT", "AU", "A1")),
+        once=frozenset(("TI", "T1")),
+        noise=_NOISE,
+    )
+
+
+# RIS, the tagged format of reference managers (Research Information Systems, 2011 revision of the
+# tags).
+#
+# Every line is `XX - value` and ends in CRLF; no value holds a line break, so no upstream text can
+# open a field or end a record. Beyond the work itself each record says which databases hold it (DB
+# and DP, one of each a source) and, where that is asked for, which of them gave which field (N1:
+# Zotero makes a note of it beside each record). What files were made one, and what they say beside
+# the fields of a record, follows at its end, an origin a record in M2, which Zotero shows under
+# "Extra".
+
+#: What a note with the provenance of the fields begins with.
+FIELDS_BY_SOURCE = "Fields by source: "
+#: Types whose edition is a version, to EndNote and Zotero.
+_WITH_VERSION = frozenset({"dataset", "software"})
+
+
+def write(
+    hits: Iterable[Hit], *, provenance: bool = False, beside: BesideHits | None = None
+) -> bytes:
+    """The hits as RIS in UTF-8, in the order given; b"" for none.
+
+    `hits`: in the order of the records. `provenance`: say in N1 which source gave which field.
+    `beside`: what files say beside the records, by `Hit.id`; their databases take the place of the
+    sources.
+    """
+    return b"".join(parts(hits, provenance=provenance, beside=beside))
+
+
+def parts(
+    hits: Iterable[Hit], *, provenance: bool = False, beside: BesideHits | None = None
+) -> Iterator[bytes]:
+    """The same bytes, a record after another."""
+    for hit, found in with_beside(hits, beside):
+        lines = _lines(hit, provenance, found)
+        yield "".join(f"{tag}  - {value}\r\n" for tag, value in lines).encode()
+
+
+def _lines(hit: Hit, provenance: bool, beside: Beside | None) -> Iterator[tuple[str, str]]:
+    yield "TY", _type(hit.record)
+    written: set[tuple[str, str]] = set()
+    for tag, value in _fields(hit):
+        if value:
+            written.add((tag, value))
+            yield tag, value
+    if beside is None:
+        for source in hit.sources:
+            yield "DB", line(source)
+            yield "DP", line(source)
+    else:
+        yield from _beside(beside, written)
+    told = "; ".join(field_sources(hit)) if provenance else ""
+    if told:
+        yield "N1", f"{FIELDS_BY_SOURCE}{told}"
+    yield "ER", ""
+
+
+def _beside(beside: Beside, written: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    fields = list(
+        dict.fromkeys((tag, shown) for tag, value in beside.fields if (shown := line(value)))
+    )
+    if not any(tag == "DB" for tag, _ in fields):
+        fields = [("DB", name) for name in beside.databases] + fields
+    yield from (name for name in fields if name not in written)
+    for text in texts(beside.origins):
+        yield "M2", text
+
+
+def _type(record: Record) -> str:
+    if record.type is None and journal_like(record):
+        return "JOUR"
+    return RIS_TYPES.get(record.type or "other", "GEN")
+
+
+def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
+    record = hit.record
+    first, last = page_range(record.pages)
+    yield "ID", line(hit.id)
+    yield "TI", full_title(record)
+    translated = record.translated_title or next(iter(record.titles), None)
+    yield "TT", line(translated)
+    yield "OP", line(record.original_title)
+    for author in record.authors:
+        yield "AU", inverted(author)
+    for editor in record.editors:
+        yield "A2" if record.type == "chapter" else "ED", inverted(editor)
+    yield "T2", line(record.venue)
+    yield "PY", f"{record.year:04d}" if record.year is not None and 0 < record.year < 10_000 else ""
+    yield "DA", _slashed(record.date)
+    yield "VL", line(record.volume)
+    yield "IS", line(record.issue)
+    yield "SP", first
+    yield "EP", last
+    is_versioned = record.type in _WITH_VERSION
+    yield "ET", line(record.edition) or (line(record.version) if is_versioned else "")
+    yield "M3", _second_type(record)
+    # A thesis has its university for publisher, as reference managers expect.
+    yield "PB", issuing_body(record)
+    for number in standard_numbers(record):
+        yield "SN", number
+    yield "DO", line(record.doi)
+    yield "AN", "; ".join(identifiers(record))
+    yield "UR", _address(record)
+    yield "L1", web_url(record.pdf_url) or ""
+    yield "LA", line(record.language)
+    yield "AB", line(record.abstract)
+    for keyword in dict.fromkeys(record.keywords + record.subjects):
+        yield "KW", line(keyword)
+    yield "C1", "Retracted" if record.retracted else ""
+
+
+def _address(record: Record) -> str:
+    """Where a reader is sent. A semicolon of a DOI is escaped, because one parts two addresses."""
+    address = link(record) or ""
+    return address.replace(";", "%3B") if address.startswith("https://doi.org/") else address
+
+
+def _second_type(record: Record) -> str:
+    """A word for a type that the tag TY does not tell."""
+    kind = general_type(record)
+    if kind in ("preprint", "other"):
+        return SECOND_WORDS.get(kind, "")
+    is_part = bool(record.pages or record.venue or record.authors)
+    read = worktypes.conference(worktypes.RIS.get(_type(record)), is_part=is_part)
+    if read == kind and not (kind == "webpage" and record.venue):
+        return ""
+    word = SECOND_WORDS.get(kind, "")
+    is_understood = bool(word) and worktypes.refined(read, [word]) == kind
+    return word if is_understood else f"{worktypes.OWN_MARK}{kind}"
+
+
+def _slashed(date: str | None) -> str:
+    """Year, month, day and other information: "2020-03" as "2020/03//"."""
+    year, month, day = date_parts(date)
+    return f"{year}/{month}/{day}/" if year else ""
+
+
+# RIS as two dozen programs write it: Ovid, EBSCOhost, ProQuest, Scopus, Web of Science, Embase,
+# Cochrane, Zotero, ...
+#
+# Tags mean different things to different programs; what is done here is what their real exports ask
+# for, and the comments say whose. Values of one tag may stand on several lines (EndNote's
+# keywords), behind tags with odd spacing or in lower case; text between records (Ovid's numbering
+# and links, headers) is passed over.
 
 _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*TY[ \t]{{0,8}}[-\u2013\u2014]", re.IGNORECASE)
 _ANY_TAG = re.compile(r"(?:^|[\r\n])(?:TI|T1|AU|A1|ER)  -[ \r\n]")

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from metasearch.bib import converters
-from metasearch.formats.reading import accession, values, worktypes
-from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.result import FileReading
-from metasearch.formats.reading.tagged import BLANKS, Block, TaggedField, TagGrammar, blocks
-from metasearch.formats.reading.tagged_records import gather
-from metasearch.formats.reading.text_pieces import DecodedText
+from metasearch.formats.reading import values, worktypes
+from metasearch.formats.reading import values as accession
+from metasearch.formats.reading.result import Draft, FileReading
+from metasearch.formats.reading.tagged import BLANKS, Block, TaggedField, TagGrammar, blocks, gather
+from metasearch.formats.reading.text import DecodedText
 from metasearch.record import Author
 
 TAGS = frozenset(

@@ -12,14 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from metasearch.errors import UsageError
-from metasearch.formats.csv.write import (
-    COLUMNS,
-    OF_FILES,
-    cells,
-    cells_beside,
-    is_formula,
-    more_columns,
-)
+from metasearch.formats.csv import COLUMNS, OF_FILES, cells, cells_beside, is_formula, more_columns
 from metasearch.formats.origins import BesideHits, with_beside
 from metasearch.formats.text import exact_number, line
 from metasearch.record import Hit

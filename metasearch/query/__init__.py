@@ -10,14 +10,12 @@ Only the standard library is imported here.
 
 from __future__ import annotations
 
-from metasearch.query.ast import FIELDS, And, Not, Or, Query, Term, Years, conjunction, terms
-from metasearch.query.explain import explain
 from metasearch.query.match import matches
-from metasearch.query.reading import ReadQuery
-from metasearch.query.simple import parse
-from metasearch.query.simple.printer import to_text
+from metasearch.query.reading import ReadQuery, explain
+from metasearch.query.simple import parse, to_text
 from metasearch.query.syntaxes import CHOICES, SYNTAXES, read
-from metasearch.query.years import YearsLike, parse_years, years_of
+from metasearch.query.tree import FIELDS, And, Not, Or, Query, Term, Years, conjunction, terms
+from metasearch.query.values import YearsLike, parse_years, years_of
 
 __all__ = [
     "CHOICES",

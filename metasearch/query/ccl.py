@@ -1,1 +1,364 @@
 """CCL, the query language of pazpar2 and of Z39.50 clients, as Index Data's YAZ reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+
+from metasearch.bib.languages import language_code
+from metasearch.errors import QuerySyntaxError
+from metasearch.message import message
+from metasearch.query.reading import (
+    LeftToRight,
+    NestedReader,
+    ReadQuery,
+    Span,
+    in_fields,
+    negation,
+    read_or_suggest,
+    truncatable,
+    words,
+)
+from metasearch.query.tree import (
+    FIELD_WORDS,
+    IDENTIFIERS,
+    Query,
+    Term,
+    Years,
+    conjunction,
+    is_blank,
+    plain,
+)
+from metasearch.query.values import BadYears, dated, type_word
+
+# The words of CCL: scanned, and turned into terms of our fields.
+
+_OPERATORS = {"and": "AND", "or": "OR", "not": "NOT"}
+_NAME = r'[^\s()"=<>,]{1,40}'
+#: Each part is bounded, so that a long text without a relation is read once.
+QUALIFIED = re.compile(rf"({_NAME}(?:\s{{0,5}},\s{{0,5}}{_NAME}){{0,9}})\s{{0,5}}(<=|>=|<>|[=<>])")
+_PROXIMITY = re.compile(r"[%!][0-9]{0,3}")
+_WORD_ENDS = '()="<>'
+#: Signs that stand for letters; only those of `_TRUNCATES` may, at the end of a word.
+_MASKS, _TRUNCATES = "?*#", "?*"
+#: Field -> what turns a word into the form that our records have; None where it is not known.
+_CLOSED: Mapping[str, Callable[[str], str | None]] = {
+    "type": type_word,
+    "language": language_code,
+}
+
+
+class CclTermReader(NestedReader):
+    """A text with a place in it; takes operators, words, phrases and dates."""
+
+    def here(self) -> str:
+        while self.at < len(self.text) and is_blank(self.text[self.at]):
+            self.at += 1
+        return self.text[self.at : self.at + 1]
+
+    def operator(self) -> tuple[str, Span] | None:
+        """Take an operator, if it is next."""
+        name = self.peek_operator()
+        if name is None:
+            return None
+        start, self.at = self.at, self.word_end()
+        return name, (start, self.at)
+
+    def peek_operator(self) -> str | None:
+        self.here()
+        end = self.word_end()
+        name = _OPERATORS.get(self.text[self.at : end].lower()) if end - self.at <= 3 else None
+        # "or=" is no operator, and no known qualifier either.
+        return name if name is None or not QUALIFIED.match(self.text, self.at) else None
+
+    def word_end(self) -> int:
+        end = self.at
+        while end < len(self.text) and not is_blank(self.text[end]):
+            if self.text[end] in _WORD_ENDS:
+                break
+            end += 1
+        return end
+
+    def terms(self, fields: Sequence[str]) -> Query:
+        """Words and phrases up to the next operator, qualifier or bracket."""
+        parts: list[Query] = []
+        run: list[tuple[str, bool]] = []
+        start = self.at
+
+        def end_run() -> None:
+            if run:
+                parts.append(self.in_all(fields, (start, self.at), [*run]))
+                run.clear()
+
+        while (char := self.here()) and char not in "()=<>":
+            if (parts or run) and self.ends_terms():
+                break
+            where = self.at
+            if char == '"':
+                end_run()
+                phrase = self.quoted_to('"')
+                self.count(where, self.at)
+                parts.append(self.phrase(phrase, fields, (where, self.at)))
+            elif match := _PROXIMITY.fullmatch(self.text, where, self.word_end()):
+                self.at = match.end()
+                self.note(
+                    message(
+                        "{operator} is read as and: sources cannot be asked how near words stand "
+                        "to one another",
+                        operator=match[0],
+                    )
+                )
+            else:
+                run.append(self.word())
+        end_run()
+        if not parts:  # a sign of proximity alone
+            raise self.lacks((start, start + 1), "after")
+        return conjunction(*parts)
+
+    def ends_terms(self) -> bool:
+        """Whether an operator or a qualifier is next."""
+        return bool(self.peek_operator() or QUALIFIED.match(self.text, self.at))
+
+    def word(self) -> tuple[str, bool]:
+        """Take a word: (the word, whether it is truncated)."""
+        start, self.at = self.at, self.word_end()
+        self.count(start, self.at)
+        raw = self.text[start : self.at]
+        bare = raw.rstrip(_TRUNCATES)
+        if bare and not any(sign in bare for sign in _MASKS):
+            return plain(bare), raw != bare
+        shown = next(sign for sign in _MASKS if sign in raw)
+        stripped = "".join(char for char in raw if char not in _MASKS)
+        reason = message(
+            "{shown} can stand only at the end of a word, for any letters", shown=shown
+        )
+        if shown == "#":
+            reason = message("# for one letter is not supported")
+        if not any(map(str.isalnum, stripped)):
+            raise self.error(
+                reason, start, self.at, advice=message("Add a word to look for."), kind="masking"
+            )
+        fix = self.replaced(start, self.at, stripped)
+        raise self.error(reason, start, self.at, fix=fix, kind="masking")
+
+    def in_all(
+        self, fields: Sequence[str], where: Span, texts: Sequence[tuple[str, bool]]
+    ) -> Query:
+        """All of the words, in one of the fields."""
+        cut = any(truncated for _, truncated in texts)
+
+        def of(field: str) -> Query:
+            if field in _CLOSED:
+                return self.closed(" ".join(word for word, _ in texts), field, where, cut=cut)
+            if field in IDENTIFIERS and cut:
+                raise self.truncated_number(field.upper(), *where)
+            return truncatable(texts, field)
+
+        return in_fields(fields, of)
+
+    def phrase(self, text: str, fields: Sequence[str], where: Span) -> Query:
+        """A text in quotes, in one of the fields."""
+
+        def of(field: str) -> Query:
+            if field in _CLOSED:
+                return self.closed(text, field, where)
+            if field == "author" and len(names := text.replace(",", " ").split()) > 1:
+                self.note(
+                    message(
+                        "the words of a name are looked for in any order: databases write names "
+                        "in different orders"
+                    )
+                )
+                return words(" ".join(names), field)
+            return words(text, field, phrase=" " in text and field not in IDENTIFIERS)
+
+        return in_fields(fields, of)
+
+    def closed(self, text: str, field: str, where: Span, *, cut: bool = False) -> Query:
+        """A value of a field that has few of them."""
+        known = None if cut else _CLOSED[field](text)
+        if known is None:
+            advice = (
+                message("Write a code, such as en, or a name.")
+                if field == "language"
+                else message("Write a type, such as thesis.")
+            )
+            reason = message(
+                '"{word}" is no known {field}', word=text[:30], field=FIELD_WORDS[field]
+            )
+            raise self.error(reason, *where, advice=advice, kind="term")
+        return Term(known, field)
+
+    # ---------------------------------------------------------------- dates
+
+    def years(self, relation: str) -> Query:
+        """The years of a date, a word or a text in quotes."""
+        start = self.at
+        if self.here() == '"':
+            value = self.quoted_to('"')
+        else:
+            self.at = self.word_end()
+            value = plain(self.text[start : self.at])
+        self.count(start, self.at)
+        try:
+            years, whole = dated(value)
+            ordered = relation in ("<", "<=", ">", ">=")
+            if ordered and years.first != years.last:
+                raise BadYears(message("{relation} takes one year", relation=relation))
+        except BadYears as bad:
+            fix = self.replaced(start, self.at, bad.corrected) if bad.corrected else None
+            advice = None if fix else message("Write a year with four digits.")
+            raise self.error(
+                bad.reason, start, self.at, fix=fix, advice=advice, kind="term"
+            ) from None
+        if not whole:
+            self.note(message("only the year of a date is searched"))
+        return self.compared(relation, years, (start, self.at))
+
+    def compared(self, relation: str, years: Years, where: Span) -> Query:
+        year = years.first
+        if relation == "<>":
+            return negation(years)
+        if relation == "=" or year is None:
+            return years
+        if (relation, year) in (("<", 1), (">", 9999)):
+            advice = message("Write another year.")
+            raise self.error(message("There is no such year"), *where, advice=advice, kind="term")
+        match relation:
+            case "<":
+                return Years(None, year - 1)
+            case "<=":
+                return Years(None, year)
+            case ">":
+                return Years(year + 1, None)
+        return Years(year, None)
+
+
+# CCL -> `ReadQuery`, after the grammar of YAZ (https://software.indexdata.com/yaz/doc/tools.html):
+#
+#     query      = operand { ( "and" | "or" | "not" ) operand }      left to right, no precedence
+#     operand    = "(" query ")" | [ qualifiers relation ] ( "(" query ")" | terms )
+#     qualifiers = name { "," name }                                 in one field or another
+#     relation   = "=" | "<" | "<=" | ">" | ">=" | "<>"              all but "=" compare dates
+#     terms      = ( word [ "?" ] | phrase ) { word [ "?" ] | phrase }
+#
+# Operators are read whatever their case. Words side by side must all occur; "?" at the end of a
+# word stands for any letters, and so does "*". Operands without an operator between them are joined
+# by AND.
+
+#: Field, or "year" -> its qualifiers, in small letters. pazpar2's own settings declare `term`,
+#: `au`, `ti`, `su`, `isbn`, `issn` and `date`
+#: (https://github.com/indexdata/pazpar2/blob/master/etc/settings/defaults.xml); the others are
+#: those that services add, and our own names of fields.
+_OF_FIELDS = {
+    "any": ("term", "any", "wrd", "kw"),
+    "title": ("ti", "title"),
+    "author": ("au", "author"),
+    "subject": ("su", "subject"),
+    "venue": ("jt", "journal-title", "venue"),
+    "abstract": ("ab", "abstract"),
+    "doi": ("doi",),
+    "isbn": ("isbn", "isb"),
+    "issn": ("issn", "iss"),
+    "type": ("medium", "type"),
+    "language": ("la", "language"),
+    "year": ("date", "year", "yr"),
+}
+#: Qualifier -> field.
+QUALIFIERS: Mapping[str, str] = {
+    qualifier: field for field, qualifiers in _OF_FIELDS.items() for qualifier in qualifiers
+}
+_ANYWHERE = ("any",)
+
+
+def parse_ccl(text: str) -> ReadQuery:
+    """Read a query in CCL. Takes time linear in its length. Raises QuerySyntaxError: it is no CCL,
+    or asks for what cannot be searched here.
+    """
+    return read_or_suggest(_read, text)
+
+
+def _read(text: str) -> ReadQuery:
+    reader = _CclParser(text, "ccl")
+    return reader.finished(reader.all_of(lambda: reader.query(_ANYWHERE)))
+
+
+class _CclParser(CclTermReader):
+    # ---------------------------------------------------------------- the grammar
+
+    def query(self, fields: Sequence[str]) -> Query:
+        if operator := self.operator():
+            raise self.lacks(operator[1], "before")
+        joined = LeftToRight(self, self.operand(None, fields))
+        while self.here() not in ("", ")"):
+            operator = self.operator()
+            if operator and operator[0] == "AND" and (also := self.operator()):
+                if also[0] != "NOT":
+                    raise self.lacks(operator[1], "after")
+                operator = also
+            name, where = operator or ("AND", None)
+            joined.add(name, self.operand(where, fields))
+        return joined.query()
+
+    def operand(self, after: Span | None, fields: Sequence[str]) -> Query:
+        """What stands behind an operator. `after`: its place; None where a query begins."""
+        relation = "="
+        if match := QUALIFIED.match(self.text, self._first()):
+            fields, relation = self.fields(match), match[2]
+            self.at, after = match.end(), match.span()
+        char = self.here()
+        if char == "(" and (relation == "=" or fields == ("year",)):
+            opening = self.enter()
+            query = self.query(fields)
+            self.leave(opening)
+            return query
+        if char in ("", ")") or self.peek_operator():
+            if after is None:
+                raise self.stray()
+            raise self.lacks(after, "after")
+        if char in "=<>":
+            reason = message("{char} needs a qualifier before it, as in ti=word", char=char)
+            fix = self.without(self.at, self.at + 1)
+            raise self.error(reason, self.at, self.at + 1, fix=fix)
+        if fields == ("year",):
+            return self.years(relation)
+        if relation == "<>":
+            return negation(self.terms(fields))
+        if relation != "=" and after is not None:
+            reason = message(
+                "{relation} compares dates, as in date{relation}2015", relation=relation
+            )
+            fix = self.replaced(*after, self.text[slice(*after)].replace(relation, "="))
+            raise self.error(reason, *after, fix=fix, kind="relation-and-index")
+        return self.terms(fields)
+
+    def _first(self) -> int:
+        """Where the next character stands that is no blank."""
+        self.here()
+        return self.at
+
+    def fields(self, match: re.Match[str]) -> tuple[str, ...]:
+        """The fields that qualifiers name, each once."""
+        fields: dict[str, None] = {}
+        for name in map(str.strip, match[1].split(",")):
+            field = QUALIFIERS.get(name.lower())
+            if field is None:
+                raise self.unknown(match, name)
+            fields[field] = None
+        if "year" in fields and len(fields) > 1:
+            reason = message("A date is no word of another field")
+            advice = message("Write date=2015 as a part of its own.")
+            raise self.error(reason, *match.span(1), advice=advice, kind="index")
+        return tuple(fields)
+
+    def unknown(self, match: re.Match[str], name: str) -> QuerySyntaxError:
+        near = get_close_matches(name.lower(), QUALIFIERS, 1, 0.7)
+        start, end = match.span()
+        instead = f"{near[0] if near else 'term'}{match[2]}"
+        reason = message(
+            'There is no qualifier "{name}"; there are {names}',
+            name=name,
+            names=", ".join(QUALIFIERS),
+        )
+        return self.error(reason, start, end, fix=self.replaced(start, end, instead), kind="index")

@@ -1,13 +1,54 @@
-"""What Cochrane alone has: `MeSH descriptor: [X] explode all trees`, `[mh "X"]`, `{OR #1-#3}`."""
+"""The syntax of the Cochrane Library: `[mh Gambling] AND (harm* NEAR/3 reduc*):ti,ab,kw`."""
 
 from __future__ import annotations
 
 import re
 
-from metasearch.query.ast import Query
-from metasearch.query.databases.cochrane import COCHRANE
-from metasearch.query.databases.grammar import HEADING
-from metasearch.query.databases.reader import DatabaseReader, joined
+from metasearch.query.databases import DatabaseReader, joined
+from metasearch.query.grammar import (
+    ABSTRACT,
+    ANY,
+    AUTHOR,
+    DOI,
+    HEADING,
+    LANGUAGE,
+    NOWHERE,
+    NUMBER,
+    SUBJECT,
+    TITLE,
+    TYPE,
+    VENUE,
+    YEAR,
+    DatabaseGrammar,
+    codes,
+    near,
+)
+from metasearch.query.tree import Query
+
+COCHRANE = DatabaseGrammar(
+    "cochrane",
+    "the Cochrane Library",
+    codes(
+        ("so-all", ANY),
+        ("ti", TITLE),
+        ("ab", ABSTRACT),
+        ("au", AUTHOR),
+        ("kw", SUBJECT),
+        ("mh", HEADING),
+        ("so", VENUE),
+        ("py yr", YEAR),
+        ("la", LANGUAGE),
+        ("pt", TYPE),
+        ("doi", DOI),
+        ("an", NUMBER),
+        ("crg tb og", NOWHERE),
+    ),
+    suffix=re.compile(r":([a-z]{2,3}(?:\s?,\s?[a-z]{2}){0,20})(?![\w])", re.IGNORECASE),
+    near=near("near", "next"),
+)
+
+
+# What Cochrane alone has: `MeSH descriptor: [X] explode all trees`, `[mh "X"]`, `{OR #1-#3}`.
 
 _DESCRIPTOR = re.compile(
     r"MeSH\s{1,3}descriptor:?\s{0,3}\[([^\[\]]{1,150})\]"

@@ -16,7 +16,7 @@ means literally, and marks of one kind only. What stands in double quotes is no 
   marks stand in `_DATABASES`. A text with marks of several is in the first that has a mark of its
   own, in the order of that table.
 - Lines with numbers, of which one names another, are a strategy:
-  `metasearch.query.databases.lines`.
+  `metasearch.query.strategy`.
 
 Each pattern looks at a bounded stretch, so the time is linear in the length of the text.
 """
@@ -26,7 +26,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from metasearch.query.limits import MAX_LENGTH
+from metasearch.query.tree import MAX_LENGTH
 
 _QUOTED = re.compile(r'(["＂“„])([^"＂“”„]*)(["＂”“])')
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -188,7 +188,7 @@ def _database(bare: str, text: str) -> str | None:
 
 def _of_lines(bare: str, text: str) -> str | None:
     """The syntax of a strategy whose lines have numbers; None where the text is none."""
-    from metasearch.query.databases.lines import numbered_lines, plainly_refer
+    from metasearch.query.strategy import numbered_lines, plainly_refer
 
     lines = numbered_lines(text)
     if lines is None:
@@ -213,7 +213,7 @@ def _is_expert(bare: str, text: str) -> bool:
 @cache
 def _named_fields() -> tuple[re.Pattern[str], ...]:
     """Fields with a Chinese name, before their sign."""
-    from metasearch.query.expert.fields import EXPERT_FIELDS
+    from metasearch.query.cnki import EXPERT_FIELDS
 
     han = sorted((name for name in EXPERT_FIELDS if _HAN.match(name)), key=len, reverse=True)
     names = "|".join(han)
@@ -224,7 +224,7 @@ def _named_fields() -> tuple[re.Pattern[str], ...]:
 
 
 def _is_expert_field(name: str) -> bool:
-    from metasearch.query.expert.fields import EXPERT_FIELDS
+    from metasearch.query.cnki import EXPERT_FIELDS
 
     return name.casefold() in EXPERT_FIELDS
 
@@ -247,6 +247,6 @@ def _is_pubmed(bare: str) -> bool:
 
 
 def _is_pubmed_tag(name: str) -> bool:
-    from metasearch.query.pubmed.tags import TAGS
+    from metasearch.query.pubmed import TAGS
 
     return name in TAGS

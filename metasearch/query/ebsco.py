@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
-from metasearch.query.databases.grammar import (
+from metasearch.query.databases import DatabaseReader
+from metasearch.query.grammar import (
     ABSTRACT,
     ANY,
     AUTHOR,
     DOI,
+    DOUBLE,
     ENTRY_DATE,
     FIRST_AUTHOR,
     HEADING,
@@ -23,9 +25,14 @@ from metasearch.query.databases.grammar import (
     VENUE,
     YEAR,
     DatabaseGrammar,
+    FieldTarget,
+    Style,
+    YearRanges,
     codes,
+    fields_of,
     near,
 )
+from metasearch.query.tree import Query
 
 EBSCO = DatabaseGrammar(
     "ebsco",
@@ -54,4 +61,57 @@ EBSCO = DatabaseGrammar(
     wild="*?#",
     phrases=True,
     reference=re.compile(r"[Ss]([0-9]{1,4})"),
+)
+
+
+# What EBSCOhost alone has: `(MH "X+/TH")`, and the settings that its histories print.
+
+_MAIN = frozenset({"MM", "MJ"})
+
+
+class EbscoReader(DatabaseReader):
+    """One text in the syntax of EBSCOhost."""
+
+    grammar = EBSCO
+
+    def value(
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
+    ) -> Query | None:
+        if tag.heading:
+            name, slash, narrowed = text.partition("/")
+            if slash:
+                self.losses.add("subheading", f"/{narrowed}")
+            if "+" in text[-4:] or name.endswith("+"):
+                self.losses.add("explosion", text)
+            if shown.upper() in _MAIN:
+                self.losses.add("focus", f'{shown} "{name}"')
+            text = name.rstrip("+ ") or text
+        return super().value(text, tag, shown, where, quoted=quoted)
+
+
+# EBSCOhost (https://connect.ebsco.com/s/article/Searching-with-Field-Codes): a code before a term,
+# none for the usual fields: title, subject and abstract.
+
+STYLE = Style(
+    name="ebsco",
+    label="EBSCOhost",
+    fields=fields_of(EBSCO, "{CODE} {x}") | {"any": "{x}"},
+    # A word of two letters may be a code.
+    reserved=r"[a-z]{2}|[nw]\d+|near|within",
+    lost=f"[{DOUBLE}*?#]",
+    years=YearRanges(
+        only=("DT {first}",),
+        both=("DT {first}-{last}",),
+        since=("DT {first}-",),
+        until=("DT 1000-{last}",),
+    ),
+    types={
+        "article": ("Journal Article",),
+        "review": ("Review",),
+        "editorial": ("Editorial",),
+        "letter": ("Letter",),
+        "book": ("Book",),
+        "chapter": ("Book Chapter",),
+    },
+    languages="name",
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from metasearch.query.databases.grammar import (
+from metasearch.query.databases import DatabaseReader
+from metasearch.query.grammar import (
     ABSTRACT,
     ANY,
     AUTHOR,
@@ -58,3 +59,9 @@ IEEE = DatabaseGrammar(
     prefix=re.compile(r'["“”]([A-Za-z][A-Za-z &._-]{2,40})["“”]\s{0,3}[:：]'),
     near=near("near", "onear"),
 )
+
+
+class IeeeReader(DatabaseReader):
+    """One text in the syntax of IEEE Xplore."""
+
+    grammar = IEEE

@@ -1,19 +1,78 @@
-"""What Ovid alone has: headings with a slash, `or/1-4`, `limit 3 to`, `remove duplicates from`."""
+"""Ovid's syntax: `exp Gambling/ and (harm* or problem*).ti,ab.`"""
 
 from __future__ import annotations
 
 import re
 
 from metasearch.message import message
-from metasearch.query.ast import Query, conjunction
-from metasearch.query.blanks import plain
-from metasearch.query.databases.grammar import HEADING
-from metasearch.query.databases.ovid import OVID
-from metasearch.query.databases.reader import DatabaseReader, joined
-from metasearch.query.databases.scanner import Sign
-from metasearch.query.databases.values import language_named, type_named
-from metasearch.query.field_targets import FieldTarget
-from metasearch.query.trees import disjunction, words
+from metasearch.query.databases import DatabaseReader, joined
+from metasearch.query.grammar import (
+    ABSTRACT,
+    ANY,
+    AUTHOR,
+    DOI,
+    DOUBLE,
+    ENTRY_DATE,
+    FIRST_AUTHOR,
+    HEADING,
+    ISBN,
+    ISSN,
+    LANGUAGE,
+    NOWHERE,
+    NUMBER,
+    SUBJECT,
+    TITLE,
+    TITLE_ABSTRACT,
+    TYPE,
+    VENUE,
+    YEAR,
+    Booleans,
+    DatabaseGrammar,
+    FieldTarget,
+    Style,
+    YearRanges,
+    codes,
+    fields_of,
+    near,
+)
+from metasearch.query.reading import disjunction, words
+from metasearch.query.scanner import Sign
+from metasearch.query.tree import Query, conjunction, plain
+from metasearch.query.values import language_named, type_named
+
+OVID = DatabaseGrammar(
+    "ovid",
+    "Ovid",
+    codes(
+        ("mp af", ANY),
+        ("ti ot tt", TITLE),
+        ("ab", ABSTRACT),
+        ("tw ti,ab", TITLE_ABSTRACT),
+        ("au fa", AUTHOR),
+        ("fs px hw sh xs mh rx ox nm rn sy kp mj", HEADING),
+        ("kw kf id dq bt", SUBJECT),
+        ("jn jw jx ja nj so", VENUE),
+        ("a1 fo", FIRST_AUTHOR),
+        ("yr dp", YEAR),
+        ("ed dt dc dd da ep ez up cd rd em", ENTRY_DATE),
+        ("lg la", LANGUAGE),
+        ("pt", TYPE),
+        ("do", DOI),
+        ("is", ISSN),
+        ("ib", ISBN),
+        ("ui an pm cn", NUMBER),
+        ("in ia cp gi gr no sb st vo ip pg pb cr rf co cw ad ci mf ag po cl cc md", NOWHERE),
+    ),
+    suffix=re.compile(r"\.([a-z0-9]{2}(?:\s?,\s?[a-z0-9]{2}){0,20})\.?(?![\w.])", re.IGNORECASE),
+    near=near(r"adj"),
+    wild="*$:?#",
+    endless="*$:",
+    phrases=True,
+    reference=re.compile(r"#?([0-9]{1,4})"),
+)
+
+
+# What Ovid alone has: headings with a slash, `or/1-4`, `limit 3 to`, `remove duplicates from`.
 
 _EXPLODED = re.compile(
     r'exp\s{1,5}(\*?)\s{0,3}(?:"([^"]{1,150})"|([^/"\n]{1,150}?))\s{0,3}/', re.IGNORECASE
@@ -199,3 +258,41 @@ class OvidReader(DatabaseReader):
 def _field_at(text: str, at: int) -> re.Match[str] | None:
     """The field at a place, if one is there."""
     return OVID.suffix.match(text, at) if OVID.suffix else None
+
+
+# Ovid, with the fields of MEDLINE (https://ospguides.ovid.com/OSPguides/medline.htm): `(salt and
+# marsh).ti,ab.`
+
+STYLE = Style(
+    name="ovid",
+    label="Ovid",
+    fields=fields_of(
+        OVID, "{x}.{code}.", title_abstract="ti,ab", subject="hw,kf", venue="jw", isbn=""
+    ),
+    losses={
+        "author": message(
+            "Ovid looks for whole names among authors: write burt-a.au. for one, or "
+            "burt*.au. for all"
+        )
+    },
+    booleans=Booleans(all=" and ", either=" or ", without=" not "),
+    reserved=r"near\d*|with|same|use|freq|exp|limit|to",
+    lost=f"[{DOUBLE}*$:#?]",
+    years=YearRanges(
+        only=("{first}.yr.",),
+        both=("{first}:{last}.yr.",),
+        since=("{first}:3000.yr.",),
+        until=("1000:{last}.yr.",),
+    ),
+    types={
+        "article": ("Journal Article",),
+        "review": ("Review",),
+        "editorial": ("Editorial",),
+        "letter": ("Letter",),
+        "erratum": ("Published Erratum",),
+        "retraction": ("Retraction of Publication",),
+        "preprint": ("Preprint",),
+        "dataset": ("Dataset",),
+    },
+    languages="name",
+)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from metasearch.message import message
-from metasearch.query.databases.grammar import (
+from metasearch.query.databases import DatabaseReader
+from metasearch.query.grammar import (
     ABSTRACT,
     ANY,
     AUTHOR,
     DOI,
+    DOUBLE,
     ENTRY_DATE,
     FIRST_AUTHOR,
     HEADING,
@@ -25,10 +27,14 @@ from metasearch.query.databases.grammar import (
     VENUE,
     YEAR,
     DatabaseGrammar,
+    FieldTarget,
+    Style,
+    YearRanges,
     codes,
+    fields_of,
     near,
 )
-from metasearch.query.field_targets import FieldTarget
+from metasearch.query.tree import Query
 
 PROQUEST = DatabaseGrammar(
     "proquest",
@@ -76,4 +82,76 @@ PROQUEST = DatabaseGrammar(
     near=near("near", "pre"),
     reference=re.compile(r"(?:[Ss]|#)([0-9]{1,4})"),
     order=("AND", "OR", "NOT"),
+)
+
+
+# What ProQuest alone has: `MESH.EXACT.EXPLODE("X")`, `X -- Y`, `[*3]`, `pd(>20091231)`.
+
+_LIMITED = re.compile(r"(?:\[\*[0-9]{1,2}\]|\$[0-9]{1,2})")
+_UNKNOWN = re.compile(r"([A-Za-z]{2,20}(?:\.[A-Za-z]{2,20}){1,3})\(")
+
+
+class ProquestReader(DatabaseReader):
+    """One text in the syntax of ProQuest."""
+
+    grammar = PROQUEST
+
+    def prefix(self) -> tuple[FieldTarget, str] | None:
+        match = super().prefix()
+        if match and "EXPLODE" in match[1].upper():
+            self.losses.add("explosion", match[1])
+        if match and match[1].upper().startswith(("MJ", "MAJ")):
+            self.losses.add("focus", match[1])
+        if match is None and (unknown := _UNKNOWN.match(self.text, self.at)):
+            reason = message("There is no field {field} in ProQuest", field=unknown[1])
+            raise self.error(reason, *unknown.span(1), fix=self.without(*unknown.span(1)))
+        return match
+
+    def is_near(self, word: str) -> bool:
+        return word.isupper()
+
+    def value(
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
+    ) -> Query | None:
+        if tag.heading and " -- " in text:
+            text, _, narrowed = text.partition(" -- ")
+            self.losses.add("subheading", f"-- {narrowed}")
+        return super().value(text, tag, shown, where, quoted=quoted)
+
+    def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
+        if limited := _LIMITED.search(word):
+            self.losses.add("wildcard", word)
+            word = f"{word[: limited.start()]}*"
+        return super().widened(word, where)
+
+
+# ProQuest (https://proquest.libguides.com/proquestplatform/tips): `ti(salt AND marsh)`; `noft` is
+# all but the full text.
+
+STYLE = Style(
+    name="proquest",
+    label="ProQuest",
+    bracketed=True,
+    fields=fields_of(PROQUEST, "{code}({x})", any="noft", title_abstract="ti,ab"),
+    reserved="near|pre|n|p|exact|lnk|within",
+    lost=f"[{DOUBLE}*?{{}}]",
+    years=YearRanges(
+        only=("pd({first})",),
+        both=("pd({first}-{last})",),
+        since=("pd(>={first})",),
+        until=("pd(<={last})",),
+    ),
+    types={
+        "article": ("article", "review"),
+        "review": ("review",),
+        "conference-paper": ("conference paper",),
+        "book": ("book",),
+        "chapter": ("book chapter",),
+        "thesis": ("dissertation",),
+        "editorial": ("editorial",),
+        "letter": ("letter",),
+        "erratum": ("correction",),
+        "report": ("report",),
+    },
+    languages="name",
 )

@@ -1,16 +1,34 @@
-"""What the readers of all foreign syntaxes share: the result, limits, notes and errors."""
+"""What the readers of all foreign syntaxes share: the result with its notes, limits and errors,
+brackets and quotes, and how trees are put together; and how an error is shown.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from metasearch.errors import QueryFault, QuerySyntaxError
 from metasearch.late_pattern import late_pattern
 from metasearch.message import message
-from metasearch.query.ast import And, Not, Or, Query, searches, without_words
-from metasearch.query.blanks import is_blank, plain
-from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, corrections
+from metasearch.query.tree import (
+    MAX_DEPTH,
+    MAX_LENGTH,
+    MAX_TERMS,
+    And,
+    Not,
+    Or,
+    Query,
+    Term,
+    conjunction,
+    corrections,
+    is_blank,
+    plain,
+    searches,
+    without_words,
+)
+from metasearch.query.values import bare_doi
 
 _ADVICE = message("Write one or more words to look for.")
 _SURROGATE = late_pattern(r"[\ud800-\udfff]")
@@ -215,3 +233,258 @@ def nesting(query: Query) -> int:
         case Not(part):
             return nesting(part) + isinstance(part, And | Or)
     return 0
+
+
+# What readers share of syntaxes with brackets and quotes, read left to right without tokens.
+
+T = TypeVar("T")
+
+#: Where a sign or word stood.
+Span = tuple[int, int]
+
+
+class NestedReader(QueryReader, ABC):
+    """A text with a place in it, and the brackets that are open there."""
+
+    def __init__(self, text: str, syntax: str) -> None:
+        super().__init__(text, syntax)
+        self.at = 0
+        self.open: list[int] = []
+
+    @abstractmethod
+    def here(self) -> str:
+        """The next character that is no blank, as ASCII; "" at the end."""
+
+    def all_of(self, read: Callable[[], T]) -> T:
+        """What `read`, which stops at a bracket that closes, makes of the whole text."""
+        query = read()
+        if self.here() == ")":
+            raise self.stray()
+        return query
+
+    def enter(self) -> int:
+        """Take the bracket that opens; where it stood."""
+        opening = self.at
+        self.check_depth(len(self.open), opening)
+        self.open.append(opening)
+        self.at += 1
+        if self.here() in ("", ")"):
+            end = self.at + 1 if self.here() else opening + 1
+            reason = (
+                message("There is nothing between the brackets")
+                if self.here()
+                else message("There is nothing after this bracket")
+            )
+            raise self.error(reason, opening, end, fix=self.without(opening, end))
+        return opening
+
+    def leave(self, opening: int) -> None:
+        """Take the bracket that closes the one at `opening`."""
+        if self.here() != ")":
+            fix = self.text + ")" * len(self.open)
+            raise self.error(message("This bracket is never closed"), opening, opening + 1, fix=fix)
+        self.at += 1
+        self.open.pop()
+
+    def stray(self) -> QuerySyntaxError:
+        """The bracket that is next closes nothing."""
+        return self.error(
+            message("This bracket has no opening bracket"),
+            self.at,
+            self.at + 1,
+            fix=self.without(self.at, self.at + 1),
+        )
+
+    def quoted_to(self, closer: str) -> str:
+        """Take the quoted text that is next, up to the first sign that closes it."""
+        opening = self.at
+        end = self.text.find(closer, opening + 1)
+        if end < 0:
+            rest = self.text.rstrip()
+            fix = rest + closer if len(rest) > opening + 1 else rest[:opening]
+            raise self.error(message("This quote is never closed"), opening, opening + 1, fix=fix)
+        return self.between_quotes(end)
+
+    def between_quotes(self, end: int) -> str:
+        """Take the quoted text that is next, whose closing sign stands at `end`."""
+        opening = self.at
+        text = plain(self.text[opening + 1 : end])
+        if not text:
+            reason = message("There is nothing between the quotes")
+            raise self.error(reason, opening, end + 1, fix=self.without(opening, end + 1))
+        self.at = end + 1
+        return text
+
+    def lacks(self, sign: Span, side: str) -> QuerySyntaxError:
+        """There is nothing "before" or "after" a sign."""
+        shown = self.text[slice(*sign)]
+        reason = (
+            message("{sign} needs something to look for before it", sign=shown)
+            if side == "before"
+            else message("{sign} needs something to look for after it", sign=shown)
+        )
+        return self.error(
+            reason,
+            *sign,
+            fix=self.without(*sign),
+        )
+
+
+# How parsers put trees together: operators from left to right, words of a field, alternatives.
+
+
+class LeftToRight:
+    """Operands that operators join left to right, without precedence; in linear time."""
+
+    def __init__(self, reader: QueryReader, first: Query) -> None:
+        self._reader = reader
+        self._parts = [first]
+        self._either = False
+        #: Whether an AND or NOT came after an OR.
+        self.mixed = False
+
+    def add(self, operator: str, right: Query) -> None:
+        """Join another operand: "AND", "OR" or "NOT"."""
+        either = operator == "OR"
+        if either is not self._either:
+            self.mixed = self.mixed or (self._either and len(self._parts) > 1)
+            self._parts = [self.query()]
+            self._either = either
+        self._parts.append(negation(right) if operator == "NOT" else right)
+
+    def query(self) -> Query:
+        """All of them so far."""
+        if len(self._parts) == 1:
+            return self._parts[0]
+        query = disjunction(self._parts) if self._either else conjunction(*self._parts)
+        self._reader.check_alternation(query)
+        return query
+
+
+def disjunction(parts: Sequence[Query]) -> Query:
+    """OR of the parts, flattened, each once; a single part stands for itself."""
+    flat = dict.fromkeys(
+        inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,))
+    )
+    return next(iter(flat)) if len(flat) == 1 else Or(tuple(flat))
+
+
+def negation(query: Query) -> Query:
+    """NOT of it; two of them are none."""
+    return query.part if isinstance(query, Not) else Not(query)
+
+
+def in_fields(fields: Sequence[str], make: Callable[[str], Query]) -> Query:
+    """What is looked for in one of several fields."""
+    return disjunction([make(field) for field in fields])
+
+
+def words(text: str, field: str, *, phrase: bool = False) -> Query:
+    """A term for words without any signs; a DOI is known as one."""
+    if (
+        field in ("any", "doi")
+        and (doi := bare_doi(text)) is not None
+        and not any(map(is_blank, text))
+    ):
+        return Term(doi, "doi")
+    return Term(text, field, phrase=phrase)
+
+
+def truncatable(texts: Sequence[tuple[str, bool]], field: str) -> Query:
+    """All of (word, whether it is a beginning): plain ones side by side are one term."""
+    parts: list[Query] = []
+    run: list[str] = []
+    for word, truncated in [*texts, ("", True)]:
+        if not truncated:
+            run.append(word)
+            continue
+        if run:
+            parts.append(words(" ".join(run), field))
+            run = []
+        if word:
+            parts.append(Term(word, field, truncated=True))
+    return conjunction(*parts)
+
+
+# A query error for a terminal: the query, a caret line, the reason, what to do.
+
+
+def explain(error: QuerySyntaxError, width: int = 80) -> str:
+    """Several lines for a fixed-width font, without a final newline.
+
+        titel:drive AND gene
+        ^^^^^
+        There is no field "titel"; the fields are any, title, ...
+        Try: title:drive AND gene
+
+    Characters are counted as the columns they take: two for full-width ones, none for combining
+    ones. A long query is shown around the mistake. Control characters are shown as blanks, so the
+    text can do no harm to a terminal.
+
+    Args:
+        error: What `parse` or `parse_years` raised.
+        width: Columns of the query line, at least 20.
+    """
+    before, marked, after = window(error, width)
+    carets = " " * _columns(before) + "^" * max(1, _columns(marked))
+    lines = [f"{before}{marked}{after}", carets, f"{error.reason.rstrip('.')}."]
+    if error.advice:
+        lines.append(_visible(error.advice))
+    return "\n".join(lines)
+
+
+def window(error: QuerySyntaxError, width: int = 80) -> tuple[str, str, str]:
+    """The query around the mistake, on one line: what stands before it, the mistake, what follows.
+
+    The mistake is empty where something is missing at the end. Where the line is cut, an ellipsis
+    stands.
+
+    Args:
+        error: What `parse` or `parse_years` raised.
+        width: Columns of all three, at least 20.
+    """
+    width = max(width, 20)
+    position = min(max(error.position, 0), len(error.text))
+    start = max(0, position - width)
+    before = _visible(error.text[start:position])
+    after = _visible(error.text[position : position + width])
+    cut_left, cut_right = start > 0, position + width < len(error.text)
+    if cut_left or cut_right or _columns(before + after) > width:
+        room = width // 2
+        left = _last(before, max(room - 1, width - 2 - _columns(after)))
+        right = _first(after, width - 2 - _columns(left))
+        cut_left, cut_right = cut_left or left != before, cut_right or right != after
+        before, after = "…" * cut_left + left, right + "…" * cut_right
+    marked = _first(after, max(1, width - _columns(before)))[: max(1, error.length)]
+    return before, marked, after[len(marked) :]
+
+
+def _visible(text: str) -> str:
+    return "".join(
+        "\ufffd" if "\ud800" <= char <= "\udfff" else " " if is_blank(char) else char
+        for char in text
+    )
+
+
+def _columns(text: str) -> int:
+    from wcwidth import wcswidth, wcwidth
+
+    columns = wcswidth(text)
+    return columns if columns >= 0 else sum(max(0, wcwidth(char)) for char in text)
+
+
+def _first(text: str, columns: int) -> str:
+    """As much of the beginning as fits."""
+    from wcwidth import wcwidth
+
+    used = 0
+    for at, char in enumerate(text):
+        used += max(0, wcwidth(char))
+        if used > columns:
+            return text[:at]
+    return text
+
+
+def _last(text: str, columns: int) -> str:
+    """As much of the end as fits."""
+    return _first(text[::-1], columns)[::-1]

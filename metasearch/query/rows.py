@@ -14,7 +14,9 @@ from typing import Literal, get_args
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.ast import (
+from metasearch.query.reading import LeftToRight, QueryReader, disjunction, negation
+from metasearch.query.simple import parse, to_text
+from metasearch.query.tree import (
     CODED_FIELDS,
     FIELDS,
     IDENTIFIERS,
@@ -25,13 +27,9 @@ from metasearch.query.ast import (
     Term,
     Years,
     conjunction,
+    plain,
 )
-from metasearch.query.blanks import plain
-from metasearch.query.identifiers import identifier_field
-from metasearch.query.reading import QueryReader
-from metasearch.query.simple import parse
-from metasearch.query.simple.printer import to_text
-from metasearch.query.trees import LeftToRight, disjunction, negation
+from metasearch.query.values import identifier_field
 
 #: Rows of one form.
 MOST_ROWS = 20

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
-from metasearch.query.databases.grammar import (
+from metasearch.message import message
+from metasearch.query.databases import DatabaseReader
+from metasearch.query.grammar import (
     ABSTRACT,
     ANY,
     AUTHOR,
     DOI,
+    DOUBLE,
     FIRST_AUTHOR,
     HEADING,
     ISBN,
@@ -23,11 +26,17 @@ from metasearch.query.databases.grammar import (
     TYPE,
     VENUE,
     YEAR,
+    Booleans,
     DatabaseGrammar,
+    FieldTarget,
+    Style,
+    YearRanges,
     codes,
+    fields_of,
     near,
 )
-from metasearch.query.field_targets import FieldTarget
+from metasearch.query.reading import negation
+from metasearch.query.tree import Query, Term
 
 SCOPUS = DatabaseGrammar(
     "scopus",
@@ -91,3 +100,82 @@ DOCTYPES = {
     "rp": "report",
     "dp": "article", "tb": "retraction", "bz": "article", "ab": "article",
 }  # fmt: skip
+
+
+# What Scopus alone has: `PUBYEAR > 2009`, `LIMIT-TO(DOCTYPE, "ar")`, `EXCLUDE(…)`.
+
+_YEAR = re.compile(r"PUBYEAR\s{0,5}(>=|<=|>|<|=|AFT|BEF|IS)\s{0,5}([0-9]{4})(?!\w)", re.IGNORECASE)
+_LIMIT = re.compile(
+    r"(LIMIT-TO|EXCLUDE)\s{0,5}\(\s{0,5}([A-Z-]{2,20})\s{0,5},\s{0,5}[\"“]?([^\"“”()]{1,80}?)[\"”]?\s{0,5}\)",
+    re.IGNORECASE,
+)
+
+
+class ScopusReader(DatabaseReader):
+    """One text in the syntax of Scopus."""
+
+    grammar = SCOPUS
+
+    def special(self) -> tuple[bool, Query | None]:
+        if match := _YEAR.match(self.text, self.at):
+            self.at = match.end()
+            self.count(*match.span())
+            return True, self.years(f"{match[1].lower()} {match[2]}", match.span())
+        if match := _LIMIT.match(self.text, self.at):
+            return True, self.limit(match)
+        return super().special()
+
+    def starts_special(self) -> bool:
+        return bool(_YEAR.match(self.text, self.at) or _LIMIT.match(self.text, self.at))
+
+    def limit(self, match: re.Match[str]) -> Query | None:
+        self.at = match.end()
+        tag = self.grammar.codes.get(match[2].lower())
+        if tag is None or tag.fields not in (("year",), ("type",), ("language",)):
+            self.losses.add("limit", match[0])
+            self.count(*match.span())
+            return None
+        query = self.value(" ".join(match[3].split()), tag, match[2], match.span(3), quoted=True)
+        return negation(query) if query is not None and match[1].upper() == "EXCLUDE" else query
+
+    def type(self, text: str) -> Query:
+        known = DOCTYPES.get(text.lower())
+        return Term(known, "type") if known else super().type(text)
+
+
+# Scopus (https://service.elsevier.com/app/answers/detail/a_id/11365/supporthub/scopus/):
+# `TITLE(x)`.
+
+STYLE = Style(
+    name="scopus",
+    label="Scopus",
+    bracketed=True,
+    fields=fields_of(SCOPUS, "{CODE}({x})", any="title-abs-key"),
+    losses={
+        "any": message(
+            "Scopus: what is looked for everywhere is looked for in titles, abstracts and keywords"
+        )
+    },
+    booleans=Booleans(without=" AND NOT "),
+    reserved=r"w|pre",
+    lost=f"[{DOUBLE}*?{{}}]",
+    years=YearRanges(
+        only=("PUBYEAR = {first}",),
+        both=("PUBYEAR > {before}", "PUBYEAR < {after}"),
+        since=("PUBYEAR > {before}",),
+        until=("PUBYEAR < {after}",),
+    ),
+    types={
+        "article": ("ar", "re"),
+        "review": ("re",),
+        "conference-paper": ("cp",),
+        "proceedings": ("cr",),
+        "book": ("bk",),
+        "chapter": ("ch",),
+        "editorial": ("ed",),
+        "letter": ("le",),
+        "erratum": ("er",),
+        "retraction": ("tb",),
+    },
+    languages="name",
+)

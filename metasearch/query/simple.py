@@ -1,7 +1,582 @@
-"""Our own query syntax: read by `parser.py`, written by `printer.py`."""
+"""Our own query syntax: `gene drive author:burt NOT "gene therapy" year:2015-` -> `Query`.
+
+A recursive descent over the tokens of `simple_tokens.py`:
+
+    query        = disjunction
+    disjunction  = conjunction { "OR" conjunction }
+    conjunction  = negation { [ "AND" ] negation }
+    negation     = { "NOT" | "-" } operand
+    operand      = [ field ":" ] ( word [ "*" ] | phrase | "(" disjunction ")" )
+
+Bare words of one field with nothing between them become one `Term`; everything else that stands
+side by side is joined with AND. A truncated word is a `Term` of its own, and so is each type or
+language, in its canonical form. Trees come out normalised: `And` and `Or` flat and with two parts
+at least, no `Not` directly in a `Not`. docs/query.md describes the same for users.
+"""
 
 from __future__ import annotations
 
-from metasearch.query.simple.parser import parse
+import re
+from dataclasses import dataclass
 
-__all__ = ["parse"]
+from metasearch.errors import QuerySyntaxError
+from metasearch.late_pattern import late_pattern
+from metasearch.message import Message, message
+from metasearch.query.simple_tokens import FIELD_NAMES, Token, tokens, with_operators
+from metasearch.query.tree import (
+    CODED_FIELDS,
+    FIELD_WORDS,
+    IDENTIFIERS,
+    MAX_DEPTH,
+    MAX_LENGTH,
+    MAX_TERMS,
+    And,
+    Not,
+    Or,
+    Query,
+    Term,
+    Years,
+    conjunction,
+    corrections,
+    plain,
+    searches,
+    without_words,
+)
+from metasearch.query.values import (
+    CODED_WORDS,
+    BadYears,
+    bare_doi,
+    coded_word,
+    near_coded_words,
+    read_years,
+    years_text,
+)
+
+# What an operand of our own syntax means: words, phrases, types, languages, years.
+
+#: What to do about an empty query.
+ADVICE = message("Type one or more words, such as: gene drive")
+_SPREAD_RANGE = late_pattern(r"\s+[-\u2010-\u2015]\s*([0-9]{4})(?![^\s)）])")
+
+
+@dataclass(slots=True)
+class Operand:
+    """A part of a conjunction; a `bare` one may take the words after it into its `Term`."""
+
+    query: Query
+    bare: bool = False
+
+
+class OperandReader:
+    """The tokens of a query, and a place among them. Raises QuerySyntaxError: the text holds
+    something that is no token.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = with_operators(tokens(text))
+        self.at = 0
+        self.open: list[Token] = []
+        self.read = 0
+
+    def term(self, token: Token, field: str | None) -> Operand:
+        if field == "year":
+            return Operand(self.years(token, f"{token.text}*" if token.truncated else token.text))
+        if field in CODED_FIELDS:
+            return Operand(self.coded(token, field))
+        if token.kind == "phrase":
+            return Operand(Term(token.text, field or "any", phrase=True))
+        if token.truncated:
+            if field in IDENTIFIERS:
+                fix = f"{self.text[: token.end - 1]}{self.text[token.end :]}"
+                raise self.error(
+                    message("{field}: takes whole numbers, without a star", field=field),
+                    token.value,
+                    token.end,
+                    fix,
+                )
+            return Operand(Term(token.text, field or "any", truncated=True))
+        if token.doi is not None and field in (None, "doi"):
+            # Two identifiers are two terms: no database knows them as one.
+            return Operand(Term(token.doi, "doi"))
+        return Operand(Term(token.text, field or "any"), bare=True)
+
+    def coded(self, token: Token, field: str) -> Term:
+        word = None if token.truncated else coded_word(field, token.text)
+        if word is not None:
+            return Term(word, field)
+        near = near_coded_words(field, token.text)
+        shown = token.text if len(token.text) <= 30 else f"{token.text[:29]}…"
+        named = FIELD_WORDS[field]
+        reason = message('There is no {field} "{word}"', field=named, word=shown)
+        if near:
+            reason = message(
+                'There is no {field} "{word}"; near it are {near}',
+                field=named,
+                word=shown,
+                near=", ".join(near),
+            )
+            fix = f"{self.text[: token.start]}{field}:{near[0]}{self.text[token.end :]}"
+            raise self.error(reason, token.value, token.end, fix)
+        raise QuerySyntaxError(
+            reason,
+            text=self.text,
+            position=token.value,
+            length=token.end - token.value,
+            advice=message("Write one of {names}.", names=CODED_WORDS[field]),
+        )
+
+    def years(self, token: Token, value: str) -> Years:
+        end = token.end - 1 if token.kind == "phrase" else token.end
+        try:
+            years = read_years(value)
+        except BadYears as bad:
+            if bad.corrected:
+                fix = f"{self.text[: token.start]}year:{bad.corrected}{self.text[token.end :]}"
+            else:
+                fix = self.without(token.start, token.end)
+            raise self.error(bad.reason, token.value, end, fix) from None
+        spread = _SPREAD_RANGE.match(self.text, token.end)
+        if spread and years.first is not None and years.first == years.last:
+            before, after = self.text[: token.start], self.text[spread.end() :]
+            fix = f"{before}year:{years_text(years)}-{spread[1]}{after}"
+            raise self.error(
+                message("A range of years is written without blanks"), token.end, spread.end(), fix
+            )
+        return years
+
+    def peek(self) -> Token:
+        return self.tokens[self.at]
+
+    def take(self) -> Token:
+        token = self.tokens[self.at]
+        self.at += 1
+        return token
+
+    def count(self, token: Token) -> None:
+        self.read += 1
+        if self.read > MAX_TERMS:
+            raise QuerySyntaxError(
+                message(
+                    "The query has more than {max_terms} words and phrases", max_terms=MAX_TERMS
+                ),
+                text=self.text,
+                position=token.start,
+                length=token.end - token.start,
+                advice=message("Split it into several searches."),
+            )
+
+    def without(self, start: int, end: int) -> str:
+        return f"{self.text[:start]} {self.text[end:]}"
+
+    def error(self, reason: str, start: int, end: int, fix: str) -> QuerySyntaxError:
+        return QuerySyntaxError(
+            reason, text=self.text, position=start, length=end - start, suggestion=fix
+        )
+
+    def stray(self, token: Token) -> QuerySyntaxError:
+        return self.error(
+            message("This bracket has no opening bracket"),
+            token.start,
+            token.end,
+            self.without(token.start, token.end),
+        )
+
+    def lacks(self, token: Token, side: str) -> QuerySyntaxError:
+        sign = self.text[token.start : token.end]
+        fix = self.without(token.start, token.end)
+        reason = (
+            message("{sign} needs something to look for before it", sign=sign)
+            if side == "before"
+            else message("{sign} needs something to look for after it", sign=sign)
+        )
+        return self.error(
+            reason,
+            token.start,
+            token.end,
+            fix,
+        )
+
+
+_FIELD = late_pattern(rf"\b(?:{'|'.join(FIELD_NAMES)})[:：]", re.IGNORECASE)
+_WORDS = late_pattern(r"\w+(?:[-.']\w+)*")
+
+
+def parse(text: str) -> Query:
+    """Read a query. Takes time linear in its length.
+
+    Raises:
+        QuerySyntaxError: The text is no query. Nothing else is raised, whatever the text. Its
+            `suggestion`, where there is one, is a query that can be parsed.
+    """
+    try:
+        return _read(text)
+    except QuerySyntaxError as error:
+        raise QuerySyntaxError(
+            error.reason,
+            text=text,
+            position=error.position,
+            length=error.length,
+            suggestion=_corrected(text, error.suggestion),
+            advice=ADVICE if error.suggestion else error.advice,
+        ) from None
+
+
+def _read(text: str) -> Query:
+    """As `parse`, but a suggestion corrects only one mistake."""
+    if len(text) > MAX_LENGTH:
+        raise QuerySyntaxError(
+            message(
+                "The query is longer than {max_length} characters", max_length=f"{MAX_LENGTH:,}"
+            ),
+            text=text,
+            position=MAX_LENGTH,
+            advice=message("Split it into several searches."),
+        )
+    query = _SimpleParser(text).query()
+    if not searches(query):
+        only = without_words(query)
+        example = "climate NOT warming" if only == "what is excluded" else "climate year:2020"
+        raise QuerySyntaxError(
+            message("The query has no word to look for, only {without_words}", without_words=only),
+            text=text,
+            position=len(text) - len(text.lstrip()),
+            length=len(text.strip()),
+            advice=message("Add a word to look for, as in: {example}", example=example),
+        )
+    return query
+
+
+def _corrected(text: str, fix: str | None) -> str | None:
+    """A query that can be parsed, found by correcting one mistake after the other; where none is
+    found, the words of the text.
+    """
+    if fix is None:
+        return None
+    candidate: str | None = fix
+    for _ in range(corrections(fix)):
+        if candidate is None:
+            break
+        candidate = plain(candidate)
+        try:
+            _read(candidate)
+        except QuerySyntaxError as error:
+            candidate = error.suggestion
+        else:
+            return candidate
+    words = [
+        word for word in _WORDS.findall(_FIELD.sub(" ", text)) if word not in ("AND", "OR", "NOT")
+    ]
+    shortened = " ".join(words)
+    short_enough = len(words) <= MAX_TERMS and len(shortened) <= MAX_LENGTH
+    return shortened if words and short_enough else None
+
+
+class _SimpleParser(OperandReader):
+    def query(self) -> Query:
+        if self.peek().kind == "end":
+            raise QuerySyntaxError(
+                message("The query is empty"), text=self.text, position=0, advice=ADVICE
+            )
+        query = self.disjunction(None)
+        if self.peek().kind == ")":
+            raise self.stray(self.peek())
+        return query
+
+    def disjunction(self, field: str | None) -> Query:
+        parts = [self.conjunction(field)]
+        while self.peek().kind == "or":
+            parts.append(self.conjunction(field, after=self.take()))
+        flat = [
+            inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,))
+        ]
+        return flat[0] if len(flat) == 1 else Or(tuple(flat))
+
+    def conjunction(self, field: str | None, after: Token | None = None) -> Query:
+        parts = [self.negation(field, after)]
+        while (kind := self.peek().kind) not in ("or", ")", "end"):
+            part = self.negation(field, after=self.take() if kind == "and" else None)
+            joined = kind == "word" and self.join(parts[-1], part)
+            if not joined:
+                parts.append(part)
+        return conjunction(*(part.query for part in parts))
+
+    @staticmethod
+    def join(last: Operand, part: Operand) -> bool:
+        """Put the word of `part` into the term of `last`, if both are bare, of one field."""
+        left, right = last.query, part.query
+        if not (last.bare and part.bare and isinstance(left, Term) and isinstance(right, Term)):
+            return False
+        if left.field != right.field:
+            return False
+        last.query = Term(f"{left.text} {right.text}", left.field)
+        return True
+
+    def negation(self, field: str | None, after: Token | None) -> Operand:
+        negated = False
+        last = self.peek()
+        while last.kind in ("not", "-"):
+            if last.kind == "-" and field == "year" and self.tokens[self.at + 1].kind == "word":
+                break
+            negated = not negated
+            after, last = self.take(), self.peek()
+        part = self.operand(field, after)
+        if negated:
+            return Operand(part.query.part if isinstance(part.query, Not) else Not(part.query))
+        beside = after is None or after.kind in ("and", "or")
+        return part if beside else Operand(part.query)
+
+    def operand(self, field: str | None, after: Token | None) -> Operand:
+        token = self.peek()
+        if token.kind == "-":  # in a group of years: the open range "-2024"
+            self.take()
+            word = self.take()
+            self.count(word)
+            return Operand(self.years(word, f"-{word.text}"))
+        if token.kind == "(":
+            return Operand(self.group(field))
+        if token.kind in ("word", "phrase"):
+            self.count(self.take())
+            return self.term(token, token.field or field)
+        if after is not None:
+            raise self.lacks(after, "after")
+        if token.kind == ")":
+            raise self.stray(token)
+        raise self.lacks(token, "before")
+
+    def group(self, field: str | None) -> Query:
+        opening = self.take()
+        bracket = opening.end - 1
+        if len(self.open) == MAX_DEPTH:
+            raise QuerySyntaxError(
+                message("Brackets are nested more than {max_depth} deep", max_depth=MAX_DEPTH),
+                text=self.text,
+                position=bracket,
+                advice=message("Write the query with fewer brackets."),
+            )
+        if self.peek().kind == ")":
+            closing = self.peek()
+            raise self.error(
+                message("There is nothing between the brackets"),
+                bracket,
+                closing.end,
+                self.without(opening.start, closing.end),
+            )
+        if self.peek().kind == "end":
+            raise self.error(
+                message("There is nothing after this bracket"),
+                bracket,
+                bracket + 1,
+                self.without(opening.start, opening.end),
+            )
+        self.open.append(opening)
+        query = self.disjunction(opening.field or field)
+        if self.peek().kind != ")":
+            closed = self.text + ")" * len(self.open)
+            raise self.error(message("This bracket is never closed"), bracket, bracket + 1, closed)
+        self.take()
+        self.open.pop()
+        return query
+
+    # ---------------------------------------------------------------- tokens and errors
+
+
+# Notes on words that look like operators of another syntax, in a text that was read as our own.
+
+_NO_OPERATOR = frozenset({"and", "or", "not", "And", "Or", "Not"})
+_SHOWN = 6
+#: What it is -> how a word looks that is one.
+_SIGNS = {
+    message("operators of proximity"): late_pattern(
+        r"adj[0-9]{1,2}|(?:o?near|next|pre|w|n|p)/[0-9]{1,3}|NEAR|ADJ|SAME|~[0-9]{1,3}|/(?:SEN|PRG)",
+        re.IGNORECASE,
+    ),
+    message("signs for letters"): late_pattern(
+        r"[^\W\d_]{3,40}\$[0-9]{0,2}|[^\W\d_]{2,40}\?[^\W\d_]{1,40}|\w{2,40}#[^\W\d_]{1,40}"
+    ),
+    message("headings"): late_pattern(r"[*\w][\w,-]{2,60}/|exp|\S{1,60}'?/exp\S{0,20}"),
+    message("fields"): late_pattern(
+        r"\S{0,80}\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt)(?:,[a-z]{2}){0,20}\.|(?:TI|TS|AB|AU|SO|PY|KW|SU|DT|LA|TKA|KY)=\S{0,80}"
+        r"|(?-i:TI|AB|TX|MH|MM|SU|AU)|TITLE-ABS-KEY|PUBYEAR|LIMIT-TO|\S{0,80}\[(?:tiab|ti|mh|mesh|tw|au|dp|pt|ab)\]",
+        re.IGNORECASE,
+    ),
+    message("references to lines"): late_pattern(
+        r"#[0-9]{1,3}|(?:or|and)/[0-9][0-9,-]{0,20}", re.IGNORECASE
+    ),
+    message("operators"): late_pattern(r"&&|\|\||&|\||\+[^\W\d_]\S{0,60}"),
+}
+#: The words of letters alone that are one of them, in capitals; so most queries need no pattern.
+_OF_LETTERS = frozenset(
+    {"AB", "ADJ", "AU", "EXP", "MH", "MM", "NEAR", "PUBYEAR", "SAME", "SU", "TI", "TX"}
+)
+
+
+def leftovers(text: str) -> tuple[str, ...]:
+    """One sentence for each kind of what looks like an operator and was read as a word. `text`:
+    that `metasearch.query.simple.parse` has read.
+    """
+    pieces = with_operators(tokens(text))
+    all_words = [token.text for token in pieces if token.kind == "word"]
+    reported: dict[Message, dict[str, None]] = {}
+    lower = any(
+        token.kind in ("and", "or", "not") and text[token.start : token.end].islower()
+        for token in pieces
+    )
+    words = dict.fromkeys(
+        token.text
+        for token in pieces[1:-2]
+        if token.kind == "word" and text[token.start : token.end] in _NO_OPERATOR
+    )
+    notes = []
+    if lower:
+        notes.append(
+            message(
+                "and, or, not in small letters are read as operators, because brackets or fields "
+                "stand beside them"
+            )
+        )
+    if words:
+        capitals = ", ".join(dict.fromkeys(word.upper() for word in words))
+        notes.append(
+            message(
+                "{words}: read as words; write {capitals}",
+                words=", ".join(words),
+                capitals=capitals,
+            )
+        )
+    for word in all_words:
+        if word.isascii() and word.isalpha() and word.upper() not in _OF_LETTERS:
+            continue
+        for kind, pattern in _SIGNS.items():
+            if len(word) <= 200 and pattern.fullmatch(word):
+                reported.setdefault(kind, {})[word[:40]] = None
+    for kind, reported_words in reported.items():
+        shown = ", ".join(list(reported_words)[:_SHOWN])
+        notes.append(
+            message(
+                "{words}: read as words; if they are {kind} of another syntax, "
+                "name the syntax, as in --syntax ovid",
+                words=shown,
+                kind=kind,
+            )
+        )
+    return tuple(notes)
+
+
+# `Query` -> text of our own syntax: `parse(to_text(query)) == query` for every normalised tree
+# within the caps.
+#
+# A word that the parser would take for something else gets a backslash, which makes it a mere word:
+# `\AND`, `\year:2020`, `\10.1000/x`, `\-omics`. Brackets, quotes and stars in a word get one each,
+# so do quotes and backslashes in a phrase.
+
+_SMALL = "and or not"
+_SMALL_WORD = re.compile(r"(?<!\S)(?:and|or|not)(?!\S)|[(:](?:and|or|not)\b|\b(?:and|or|not)\)")
+_IN_WORD = str.maketrans({char: f"\\{char}" for char in '\\"＂“”„()（）'})
+_IN_PHRASE = str.maketrans({char: f"\\{char}" for char in '\\"'})
+
+
+def to_text(query: Query) -> str:
+    """The query in our own syntax, with no more brackets than it needs."""
+    text = _text(query, "")
+    # Beside brackets and fields, `and` in small letters would be an operator.
+    return (
+        _text(query, _SMALL)
+        if _SMALL_WORD.search(text) and any(sign in text for sign in "(:")
+        else text
+    )
+
+
+def _text(query: Query, escaped: str) -> str:
+    """As `to_text`; the words in `escaped` get a backslash."""
+    match query:
+        case Term():
+            return _term(query, escaped)
+        case Years():
+            return f"year:{years_text(query)}"
+        case And(parts):
+            return " AND ".join(
+                _grouped(part, escaped) if isinstance(part, Or) else _text(part, escaped)
+                for part in parts
+            )
+        case Or(parts):
+            return " OR ".join(_text(part, escaped) for part in parts)
+        case Not(part):
+            several = isinstance(part, And | Or) or (
+                isinstance(part, Term) and part.field == "any" and _several(part)
+            )
+            return f"NOT {_grouped(part, escaped) if several else _text(part, escaped)}"
+
+
+def _grouped(query: Query, escaped: str) -> str:
+    return f"({_text(query, escaped)})"
+
+
+def _several(term: Term) -> bool:
+    return not term.phrase and " " in term.text
+
+
+def _term(term: Term, escaped: str) -> str:
+    prefix = "" if term.field == "any" else f"{term.field}:"
+    if term.phrase:
+        return f'{prefix}"{term.text.translate(_IN_PHRASE)}"'
+    if term.truncated:
+        return _truncated(prefix, term)
+    words = term.text.split()
+    grouped = bool(prefix) and len(words) > 1
+    frame = f"{prefix}({{}})" if grouped else f"{prefix}{{}}"
+    return frame.format(
+        " ".join(
+            f"\\{word}"
+            if word in escaped.split()
+            else _word(word, term.field, frame, several=len(words) > 1)
+            for word in words
+        )
+    )
+
+
+def _truncated(prefix: str, term: Term) -> str:
+    escaped = term.text.translate(_IN_WORD).replace("*", r"\*")
+    for written in (f"{prefix}{term.text}*", f"{prefix}{escaped}*"):
+        if _reads_as(written, term):
+            return written
+    return f"{prefix}{escaped}*" if escaped.startswith("\\") else f"{prefix}\\{escaped}*"
+
+
+def _word(word: str, field: str, frame: str, *, several: bool) -> str:
+    escaped = word.translate(_IN_WORD).replace("*", r"\*")
+    meant = Term(word, field)
+    for written in (word, escaped):
+        # Two bare DOIs side by side are two terms, so none of the words of one term may be one; and
+        # whether "type:" is a word depends on the next one.
+        apart = (
+            several
+            and "\\" not in written
+            and (bare_doi(written) is not None or _names_a_coded_field(written))
+        )
+        if not apart and _reads_as(frame.format(written), meant):
+            return written
+    return escaped if escaped.startswith("\\") else f"\\{escaped}"
+
+
+def _names_a_coded_field(word: str) -> bool:
+    return word[-1:] in (":", "：") and FIELD_NAMES.get(word[:-1].lower()) in CODED_FIELDS
+
+
+def _is_word(text: str) -> bool:
+    """Whether a text is a word in every place; in capitals it may be an operator."""
+    return text.isalnum() and not text.isupper()
+
+
+def _reads_as(text: str, term: Term) -> bool:
+    if term.field not in CODED_FIELDS and not term.truncated and _is_word(term.text):
+        return True
+    try:
+        # A type or language is a query only beside a word.
+        return (
+            parse(f"{text} x") == conjunction(term, Term("x"))
+            if term.field in CODED_FIELDS
+            else parse(text) == term
+        )
+    except QuerySyntaxError:
+        return False

@@ -25,26 +25,191 @@ ASCII letters, then the colon, then directly a letter, digit, quote or bracket. 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.ast import CODED_FIELDS
-from metasearch.query.blanks import is_blank
-from metasearch.query.identifiers import bare_doi
-from metasearch.query.simple.coded_fields import coded_word
-from metasearch.query.simple.field_names import FIELD_NAMES, IDENTIFIER_SCHEMES, meant_field
-from metasearch.query.simple.words import (
-    CLOSE,
-    CLOSERS,
-    OPEN,
-    WORD_ENDS,
-    WordScanner,
-    error_at,
-    text_without,
+from metasearch.query.tree import CODED_FIELDS, FIELDS, is_blank
+from metasearch.query.values import DOI, bare_doi, coded_word
+
+# The names of fields in our own syntax, and what other programs call them.
+
+#: What may stand before a colon -> the field of a term; "year" is read as a range.
+FIELD_NAMES = {name: name for name in (*FIELDS, "year")} | {
+    "journal": "venue",
+    "ti": "title",
+    "au": "author",
+    "ab": "abstract",
+    "doctype": "type",
+    "lang": "language",
+}
+
+# Prefixes of identifiers, which people type as words.
+IDENTIFIER_SCHEMES = frozenset(
+    (
+        "ark",
+        "arxiv",
+        "bibcode",
+        "hdl",
+        "http",
+        "https",
+        "info",
+        "mailto",
+        "oclc",
+        "orcid",
+        "pmcid",
+        "pmid",
+        "swh",
+        "urn",
+    )
 )
+#: Names in other programs -> our field.
+_MEANT = {
+    "keyword": "subject", "keywords": "subject", "kw": "subject", "ky": "subject", "su": "subject",
+    "topic": "subject",
+    "creator": "author", "by": "author", "abs": "abstract", "source": "venue",
+    "publication": "venue",
+    "container": "venue", "date": "year", "published": "year", "py": "year", "yr": "year",
+    "all": "any", "text": "any",
+    "kind": "type", "pt": "type", "dt": "type", "la": "language", "ln": "language",
+}  # fmt: skip
+
+
+def meant_field(name: str) -> str:
+    """Returns the field that an unknown name seems to mean; "" where none is near."""
+    from difflib import get_close_matches
+
+    low = name.lower()
+    if low in _MEANT:
+        return _MEANT[low]
+    known = [field for field in FIELD_NAMES if len(field) > 2]
+    return next(iter(get_close_matches(low[:30], known, 1, 0.7)), "")
+
+
+# Where a word of our own syntax ends, and what its stars and backslashes mean.
+
+CLOSERS = {'"': '"', "＂": "＂", "“": "”", "”": "”", "„": "“”"}
+OPEN, CLOSE = "(（", ")）"
+WORD_ENDS = frozenset([*CLOSERS, *OPEN, *CLOSE])
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedWord:
+    """A word as it was scanned: without backslashes, its end, whether it held one, and its bare
+    stars.
+
+    Each star is its index in `value` and its index in the query.
+    """
+
+    value: str
+    end: int
+    escaped: bool
+    stars: tuple[tuple[int, int], ...]
+
+
+class WordScanner:
+    """A text whose words are scanned."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def truncates(self, word: ScannedWord) -> bool:
+        """Whether the word ends in a star that means any ending."""
+        value = word.value
+        for star, place in word.stars:
+            if value[star + 1 : star + 2].isalnum() and _cuts(value, star):
+                raise self.star_inside(word, star, place)
+        enough = len(value) > 1 if word.escaped else sum(map(str.isalnum, value)) > 1
+        return word.stars[-1][0] == len(value) - 1 and enough
+
+    def star_inside(self, word: ScannedWord, star: int, place: int) -> QuerySyntaxError:
+        text, stem = self.text, word.value[:star]
+        if sum(map(str.isalnum, stem)) >= 2 and word.value[star + 1].isascii():
+            fix = f"{text[: place + 1]} {text[word.end :]}"
+        else:
+            fix = f"{text[:place]} {text[place + 1 :]}"
+        return error_at(
+            message("A star can stand only at the end of a word: gene*"),
+            text,
+            place,
+            place + 1,
+            fix,
+        )
+
+    def scan(self, at: int) -> ScannedWord:
+        """The word at `at`."""
+        text, end = self.text, at
+        out: list[str] = []
+        stars: list[tuple[int, int]] = []
+        escaped = False
+        while end < len(text):
+            char = text[end]
+            if char == "\\":
+                if end + 1 == len(text) or is_blank(text[end + 1]):
+                    fix = text_without(text, end, end + 1)
+                    raise error_at(
+                        message("This backslash has no character after it"), text, end, end + 1, fix
+                    )
+                end += 1
+                char, escaped = text[end], True
+            elif is_blank(char) or char in WORD_ENDS:
+                break
+            elif char == "*":
+                stars.append((len(out), end))
+            out.append(char)
+            end += 1
+        return ScannedWord("".join(out), end, escaped, tuple(stars))
+
+    def doi_end(self, at: int) -> int:
+        """Where the DOI at `at` ends; `at` itself for none, or one with a backslash."""
+        match = DOI.match(self.text, at)
+        if match is None:
+            return at
+        text, end = self.text, match.end()
+        while end < len(text):
+            char = text[end]
+            if char == "\\":
+                return at
+            if char == "(" and end in self.pairs:
+                end = self.pairs[end]
+            elif is_blank(char) or char in WORD_ENDS:
+                break
+            end += 1
+        return end
+
+    @cached_property
+    def pairs(self) -> dict[int, int]:
+        """Opening -> closing round bracket, where no blank or quote lies between."""
+        pairs: dict[int, int] = {}
+        opened: list[int] = []
+        for at, char in enumerate(self.text):
+            if char == "(":
+                opened.append(at)
+            elif char == ")" and opened:
+                pairs[opened.pop()] = at
+            elif is_blank(char) or char in WORD_ENDS or char == "\\":
+                opened.clear()
+        return pairs
+
+
+def _cuts(value: str, star: int) -> bool:
+    """Whether a star within stands for others: in `wom*n`, not in `2*3` and `M*A*S*H`."""
+    before, after = value[max(0, star - 2) : star], value[star + 1 : star + 3]
+    if before[-1:].isalnum():
+        return len(before) > 1 and before.isalnum()
+    return len(after) > 1 and after.isalnum()
+
+
+def text_without(text: str, start: int, end: int) -> str:
+    return f"{text[:start]} {text[end:]}"
+
+
+def error_at(reason: str, text: str, start: int, end: int, fix: str) -> QuerySyntaxError:
+    return QuerySyntaxError(reason, text=text, position=start, length=end - start, suggestion=fix)
+
 
 Kind = Literal["word", "phrase", "(", ")", "-", "not", "and", "or", "end"]
 
@@ -247,3 +412,63 @@ class _Lexer(WordScanner):
         if field != "year" and word.stars and self.truncates(word):
             return Token("word", start, word.end, word.value[:-1], field, at, truncated=True)
         return Token(kind, start, word.end, word.value, field, at)
+
+
+# Which `and`, `or`, `not` in small letters are operators of our own syntax: those that brackets or
+# fields show.
+#
+# (gambling or betting) and harm      both are
+# title:x or author:y                 it is
+# pride and prejudice                 a word, as in any title
+# pride and prejudice AND novel       a word: a user who writes capitals means what is written
+
+_KINDS: dict[str, Kind] = {"and": "and", "or": "or", "not": "not"}
+_ENDS = frozenset({"word", "phrase", ")"})
+_STARTS = frozenset({"word", "phrase", "("})
+
+
+def with_operators(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens, with operators where words in small letters are meant as such."""
+    possible = [at for at in range(1, len(tokens) - 1) if _may_be(tokens, at)]
+    if not possible:
+        return list(tokens)
+    inside = _inside(tokens)
+    shown = {at for at in possible if _is_shown(tokens, at, inside[at])}
+    if shown and not any(token.kind in ("and", "or", "not") for token in tokens):
+        shown = set(possible)
+    return [
+        replace(token, kind=_KINDS[token.text], text="") if at in shown else token
+        for at, token in enumerate(tokens)
+    ]
+
+
+def is_plain(token: Token) -> bool:
+    """Whether a token is `and`, `or` or `not` as a word: without a field, star or backslash."""
+    if token.kind != "word" or token.text not in _KINDS:
+        return False
+    if token.field is not None or token.truncated:
+        return False
+    return token.end - token.start == len(token.text)
+
+
+def _may_be(tokens: Sequence[Token], at: int) -> bool:
+    return is_plain(tokens[at]) and tokens[at - 1].kind in _ENDS and tokens[at + 1].kind in _STARTS
+
+
+def _is_shown(tokens: Sequence[Token], at: int, inside: bool) -> bool:
+    following = tokens[at + 1]
+    if is_plain(following) and at + 2 < len(tokens):  # "and not"
+        following = tokens[at + 2]
+    return (
+        inside or tokens[at - 1].kind == ")" or following.kind == "(" or following.field is not None
+    )
+
+
+def _inside(tokens: Sequence[Token]) -> list[bool]:
+    """For each token, whether it stands in brackets."""
+    depth = 0
+    inside: list[bool] = []
+    for token in tokens:
+        depth += (token.kind == "(") - (token.kind == ")")
+        inside.append(depth > 0)
+    return inside

@@ -1,9 +1,7 @@
-"""Strategies whose lines have numbers, of which the last is the search: `1 exp X/`, `2 or/1-4`, `3
-1 and 2`.
+"""Strategies of reviews in the syntax of one database: a single text, or lines with numbers.
 
-Histories are printed with the first line first or the last line first; `#1`, `S1`, `1.` and `1` are
-numbers. A line without a number goes on with the one above it. Each line is read when those before
-it are, so one that names a later line, itself, or none that there is, is an error.
+`grammar.py` describes the table of a syntax, and `databases.py` reads by it. `ovid.py`, `scopus.py`
+and so on hold the tables, and what one database alone has.
 """
 
 from __future__ import annotations
@@ -11,15 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Protocol
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.ast import And, Not, Or, Query
-from metasearch.query.databases.losses import Losses
-from metasearch.query.databases.scanner import StrategyLine
-from metasearch.query.limits import MAX_LINES
-from metasearch.query.reading import ReadQuery
+from metasearch.query.reading import ReadQuery, read_or_suggest
+from metasearch.query.scanner import Losses, StrategyLine
+from metasearch.query.tree import MAX_LINES, And, Not, Or, Query
+
+# Strategies whose lines have numbers, of which the last is the search: `1 exp X/`, `2 or/1-4`, `3
+# 1 and 2`.
+#
+# Histories are printed with the first line first or the last line first; `#1`, `S1`, `1.` and `1`
+# are numbers. A line without a number goes on with the one above it. Each line is read when those
+# before it are, so one that names a later line, itself, or none that there is, is an error.
 
 _NUMBERED = re.compile(r"[ \t\ufeff]{0,8}(#|S|s)?([0-9]{1,4})([.):]?)(?:[ \t]{1,20}|$)(?=(\S?))")
 #: The number of hits that a database writes at the end of a line: in brackets, or behind a tab or
@@ -183,3 +187,42 @@ def _placed(
         advice=error.advice or message("Correct this line."),
         syntax=syntax,
     )
+
+
+#: Syntax -> (module, class) of what reads a text or line in it.
+_READERS: Mapping[str, tuple[str, str]] = {
+    "ovid": ("ovid", "OvidReader"),
+    "scopus": ("scopus", "ScopusReader"),
+    "wos": ("wos", "WosReader"),
+    "ebsco": ("ebsco", "EbscoReader"),
+    "embase": ("embase", "EmbaseReader"),
+    "cochrane": ("cochrane", "CochraneReader"),
+    "proquest": ("proquest", "ProquestReader"),
+    "ieee": ("ieee", "IeeeReader"),
+}
+
+
+def parse_database(text: str, syntax: str) -> ReadQuery:
+    """Read a strategy in the syntax of one database, a single text or lines with numbers.
+
+    `syntax`: a key of `metasearch.query.syntaxes.SYNTAXES` that is the syntax of a database. Raises
+    QuerySyntaxError: it cannot be read in that syntax.
+    """
+    return read_or_suggest(lambda one: _read(one, syntax), text)
+
+
+def line_reader(syntax: str) -> Callable[..., LineReader]:
+    """What reads one line in the syntax of a database, made of its text, the lines that it may name
+    and where its losses are gathered; `PubmedReader` of pubmed.py does the same.
+    """
+    module, name = _READERS[syntax]
+    made: Callable[..., LineReader] = getattr(import_module(f"metasearch.query.{module}"), name)
+    return made
+
+
+def _read(text: str, syntax: str) -> ReadQuery:
+    make = line_reader(syntax)
+    # The whole is looked at once, for what holds for it: its length, and that it is text.
+    one = make(text)
+    lines = numbered_lines(text)
+    return one.ended(one.tree()) if lines is None else read_lines(text, lines, make, syntax)

@@ -119,26 +119,26 @@ def _read_by_its_marks(text: str) -> ReadQuery:
 def _read_as(text: str, syntax: str) -> ReadQuery:
     match syntax:
         case "cql":
-            from metasearch.query.cql.parser import parse_cql
+            from metasearch.query.cql import parse_cql
 
             return parse_cql(text)
         case "ccl":
-            from metasearch.query.ccl.parser import parse_ccl
+            from metasearch.query.ccl import parse_ccl
 
             return parse_ccl(text)
         case "cnki" | "expert":
-            from metasearch.query.expert.parser import parse_expert
+            from metasearch.query.cnki import parse_expert
 
             return parse_expert(text)
         case "pubmed":
-            from metasearch.query.pubmed.parser import parse_pubmed
+            from metasearch.query.pubmed import parse_pubmed
 
             return parse_pubmed(text)
         case "simple":
-            from metasearch.query.simple.leftovers import leftovers
+            from metasearch.query.simple import leftovers
 
             query = parse(text)
             return ReadQuery(query, "simple", leftovers(text))
-    from metasearch.query.databases import parse_database
+    from metasearch.query.strategy import parse_database
 
     return parse_database(text, syntax)

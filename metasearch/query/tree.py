@@ -1,4 +1,4 @@
-"""The query as a tree, whatever syntax it was typed in."""
+"""The query as a tree, whatever syntax it was typed in; its limits, and what parts its words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,59 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from metasearch.message import Message, message
+
+# The limits of a query, the same in every syntax.
+
+#: Characters of a query.
+MAX_LENGTH = 20_000
+#: Brackets inside brackets.
+MAX_DEPTH = 20
+#: Words, phrases and year ranges of a query, each counted as one.
+MAX_TERMS = 1_000
+#: Lines of a strategy.
+MAX_LINES = 300
+
+_CORRECTIONS = 8
+#: Characters of a text that is corrected more than once: each correction reads all of it.
+_CORRECTED = 2_000
+
+
+def corrections(candidate: str | None) -> int:
+    """How many mistakes of a query are corrected one after the other for a suggestion."""
+    return _CORRECTIONS if len(candidate or "") <= _CORRECTED else 1
+
+
+# Which characters separate words, and belong to none.
+
+# Control, zero-width and direction characters come with copied text; none of them belongs to a
+# word.
+_INVISIBLE = frozenset(
+    map(
+        chr,
+        [
+            *range(32),
+            *range(0x7F, 0xA0),
+            0x200B,
+            0x200E,
+            0x200F,
+            *range(0x202A, 0x202F),
+            *range(0x2066, 0x206A),
+        ],
+    )
+) | {"\ufeff", "\ufffe", "\uffff"}
+
+
+def is_blank(char: str) -> bool:
+    """Whether a character separates words."""
+    return char.isspace() or char in _INVISIBLE
+
+
+def plain(text: str) -> str:
+    """Single blanks between words, and nothing that cannot be seen."""
+    return " ".join("".join(" " if is_blank(char) else char for char in text).split())
+
+
+# The query as a tree, whatever syntax it was typed in.
 
 #: Fields that a term can be looked for in; "any" is everything that the source searches by default.
 #: The text of a "type" is one of `metasearch.record.TYPES`, that of a "language" its ISO 639-1

@@ -1,16 +1,196 @@
-"""Year ranges as people write them: "2020", "2019-2024", "2019-", "-2024", ">=2019"."""
+"""What a field holds that is no mere word: identifiers, types of works, languages, years; as people
+and databases write them.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any
 
+from metasearch.bib.languages import language_code, language_words
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.late_pattern import late_pattern
 from metasearch.message import message
-from metasearch.query.ast import Years
+from metasearch.query.tree import Years, is_blank
+
+# DOIs, ISBNs and ISSNs as people type them.
+
+#: Matches the beginning of a DOI; groups: protocol, resolver, prefix with its slash.
+DOI = re.compile(
+    r"(https?://)?((?:dx\.|www\.)?doi\.org/)?(?:doi:)?(10\.[0-9]{4,9}(?:\.[0-9]+)*/)", re.IGNORECASE
+)
+_DOI_TAIL = ".,;:"
+_ISBN = late_pattern(r"(?:97[89][- ]?)?(?:[0-9][- ]?){9}[0-9Xx]")
+_ISSN = late_pattern(r"[0-9]{4}-[0-9]{3}[0-9Xx]")
+
+
+def bare_doi(text: str) -> str | None:
+    """Lower case, without resolver, or None: "https://doi.org/10.1000/X" -> "10.1000/x"."""
+    match = DOI.match(text)
+    if match is None:
+        return None
+    bare = text[match.start(3) :]
+    if match[1] or match[2]:
+        bare = re.split(r"[?#]", bare, maxsplit=1)[0]
+        if "%" in bare:
+            from urllib.parse import unquote
+
+            decoded = unquote(bare)
+            bare = bare if any(map(is_blank, decoded)) else decoded
+    bare = bare.lower().rstrip(_DOI_TAIL)
+    return bare if len(bare) > len(match[3]) else None
+
+
+def identifier_field(text: str) -> str | None:
+    """The field of an identifier, as its form tells: "doi", "isbn", "issn", or None."""
+    if bare_doi(text) is not None:
+        return "doi"
+    if _ISSN.fullmatch(text):
+        return "issn"
+    return "isbn" if _ISBN.fullmatch(text) else None
+
+
+# Types of works: what people call them -> the words of `metasearch.record.TYPES`.
+
+#: The type -> other words for it, in small letters, with hyphens for blanks. Plurals in "s" are
+#: understood.
+TYPE_NAMES: Mapping[str, str] = {
+    "article": "journal-article research-article paper journalarticle 期刊论文 期刊文章 论文 文章",
+    "preprint": "eprint e-print working-paper posted-content 预印本",
+    "conference-paper": "proceedings-article inproceedings conference conferencepaper 会议论文 "
+    "会议文献",
+    "proceedings": "conference-proceedings 会议录 论文集",
+    "book": "monograph 图书 专著",
+    "chapter": "book-chapter bookchapter inbook incollection 章节",
+    "thesis": "theses dissertation phd-thesis doctoral-thesis master-thesis 学位论文 博士论文 "
+    "硕士论文",
+    "report": "technical-report techreport 报告 科技报告",
+    "dataset": "data data-set 数据集",
+    "software": "code program 软件",
+    "patent": "专利",
+    "standard": "norm 标准",
+    "review": "review-article survey systematic-review 综述",
+    "editorial": "社论",
+    "letter": "comment 快报",
+    "erratum": "errata correction corrigendum corrigenda 勘误",
+    "retraction": "retraction-notice 撤稿",
+    "reference-entry": "encyclopedia-entry dictionary-entry 词条",
+    "journal": "periodical serial 期刊",
+    "map": "地图",
+    "score": "sheet-music notated-music 乐谱",
+    "audio": "sound sound-recording music-recording 音频",
+    "video": "film movie moving-image 视频",
+    "image": "picture photograph 图片",
+    "webpage": "web-page website 网页",
+    "other": "其他",
+}
+
+#: What a type holds beside what is called so: databases call a review an article, or tell the two
+#: apart.
+NARROWER: Mapping[str, tuple[str, ...]] = {"article": ("review",)}
+
+TYPE_WORDS: Mapping[str, str] = {
+    word: name for name, others in TYPE_NAMES.items() for word in (name, *others.split())
+}
+
+
+def type_word(word: str) -> str | None:
+    """The type that a word means: "Journal Articles" -> "article"; None where it means none."""
+    plain = "-".join(word.casefold().replace("_", " ").replace("-", " ").split())
+    return TYPE_WORDS.get(plain) or (TYPE_WORDS.get(plain[:-1]) if plain.endswith("s") else None)
+
+
+# Publication types of PubMed and other databases that have another name here.
+
+#: Publication type in small letters -> our type.
+TYPES: Mapping[str, str] = {
+    "journal article": "article", "case reports": "article", "case report": "article",
+    "classical article": "article",
+    "corrected and republished article": "article", "historical article": "article",
+    "introductory journal article":
+    "article", "english abstract": "article", "clinical conference": "article",
+    "legal case": "article",
+    "meta-analysis": "review", "systematic review": "review", "scoping review": "review",
+    "review literature": "review", "review, academic": "review", "review, tutorial": "review",
+    "comment": "letter", "published erratum": "erratum", "retraction of publication": "retraction",
+    "retraction notice": "retraction", "retracted publication": "retraction",
+    "expression of concern": "retraction",
+    "technical report": "report", "government publication": "report",
+    "academic dissertation": "thesis",
+    "dissertations & theses": "thesis", "doctoral dissertation": "thesis",
+    "congress": "proceedings",
+    "congresses": "proceedings", "conference proceeding": "conference-paper",
+    "conference paper": "conference-paper",
+    "conference abstract": "conference-paper", "meeting abstract": "conference-paper",
+    "proceedings paper": "conference-paper", "conference review": "proceedings",
+    "dictionary": "reference-entry",
+    "encyclopedia": "reference-entry", "textbook": "book", "handbook": "book",
+    "book chapter": "chapter",
+    "editorial material": "editorial", "news": "other", "newspaper article": "other",
+    "note": "letter",
+    "short survey": "article", "article in press": "article", "early access": "article",
+    "data paper": "article",
+    "video-audio media": "video", "webcast": "video", "periodical index": "journal",
+    "scholarly journals": "article",
+}  # fmt: skip
+#: Publication types that say how a study was made: no type of works is so narrow, so they are
+#: looked for as keywords.
+STUDIES = frozenset(
+    (
+        "clinical trial|clinical trial, phase i|clinical trial, phase ii|clinical trial, phase iii|"
+        "clinical trial, phase iv|clinical trial protocol|clinical trial, veterinary|controlled "
+        "clinical trial|"
+        "randomized controlled trial|randomized controlled trial, veterinary|adaptive clinical "
+        "trial|"
+        "equivalence trial|pragmatic clinical trial|comparative study|multicenter "
+        "study|observational study|"
+        "observational study, veterinary|evaluation study|evaluation studies|validation "
+        "study|validation studies|"
+        "twin study|network meta-analysis|guideline|practice guideline|consensus development "
+        "conference|"
+        "consensus development conference, "
+        "nih|biography|autobiography|interview|lecture|address|festschrift|"
+        "personal narrative|patient education handout|portrait|bibliography|directory|overall|"
+        "interactive tutorial|research support, non-u.s. gov't|research support, u.s. gov't, "
+        "p.h.s.|"
+        "research support, u.s. gov't, non-p.h.s.|research support, n.i.h., extramural|"
+        "research support, n.i.h., intramural|preregistration|registered report"
+    ).split("|")
+)
+
+
+# The words of the coded fields `type:` and `language:` -> the closed list, and near misses.
+
+#: For messages: what may be written.
+CODED_WORDS: Mapping[str, str] = {
+    "type": ", ".join(TYPE_NAMES),
+    "language": message("the codes of ISO 639-1 (en, zh), or an English name (chinese)"),
+}
+
+
+def coded_word(field: str, text: str) -> str | None:
+    """The canonical "type" or "language" of a word: "Dissertations" -> "thesis"; or None."""
+    return type_word(text) if field == "type" else language_code(text)
+
+
+def near_coded_words(field: str, text: str) -> list[str]:
+    """Canonical words near an unknown one, the nearest first, at most three."""
+    from difflib import get_close_matches
+
+    known = (
+        TYPE_WORDS
+        if field == "type"
+        else {word: code for word, code in language_words().items() if len(word) > 3}
+    )
+    plain = "-".join(text.casefold()[:40].split())
+    near = [word for word in known if len(plain) > 2 and word.startswith(plain)]
+    near += get_close_matches(plain, known, 6, 0.7)
+    return list(dict.fromkeys(known[word] for word in near))[:3]
+
+
+# Year ranges as people write them: "2020", "2019-2024", "2019-", "-2024", ">=2019".
 
 #: How a program may write years: `Years(2018, 2020)`, `(2018, 2020)`, `(2018, None)`, 2018,
 #: "2018-2020", "2018-".
@@ -200,3 +380,71 @@ def _meant(plain: str) -> str | None:
     if not years:
         return None
     return years[0] if years[0] == years[-1] else f"{years[0]}-{years[-1]}"
+
+
+# Values of fields that are no mere words: years, types, languages.
+
+_DATE_MONTH, _DATE_DAY = "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12][0-9]|3[01])"
+# The same sign between both, so that 1450-1012 is no day.
+_DATE_FORM = (
+    rf"[1-3][0-9]{{3}}(?:{_DATE_MONTH}(?:{_DATE_DAY})?|-{_DATE_MONTH}(?:-{_DATE_DAY})?"
+    rf"|/{_DATE_MONTH}(?:/{_DATE_DAY})?|\.{_DATE_MONTH}(?:\.{_DATE_DAY})?)?"
+)
+_DATE_RANGE = re.compile(
+    rf"({_DATE_FORM})?\s{{0,3}}(?:-|–|:|to|\.\.)\s{{0,3}}({_DATE_FORM}|current|present)?",
+    re.IGNORECASE,
+)
+_ONE = re.compile(rf"(>=|<=|>|<|=|is|aft|bef)?\s{{0,3}}({_DATE_FORM})", re.IGNORECASE)
+
+
+def years_in(text: str) -> tuple[Years, bool]:
+    """The years that a date, a range or a comparison of a database says, and whether it says no
+    more than years. Raises BadYears: it says none.
+    """
+    plain = " ".join(text.split())
+    if one := _ONE.fullmatch(plain):
+        year, whole = int(one[2][:4]), len(one[2]) == 4
+        match (one[1] or "").lower():
+            case ">=":
+                return Years(year, None), whole
+            case ">" | "aft":
+                return Years(year + whole, None), whole
+            case "<=":
+                return Years(None, year), whole
+            case "<" | "bef":
+                return Years(None, year - whole), whole
+        return Years(year, year), whole
+    ranged = _DATE_RANGE.fullmatch(plain)
+    last = ranged[2] if ranged and (ranged[2] or "")[:1].isdigit() else None
+    if ranged is None or not (ranged[1] or last):
+        raise BadYears(message("Years are written with four digits, as 2015 or 2015-2020"))
+    begin, end = (int(it[:4]) if it else None for it in (ranged[1], last))
+    if begin is not None and end is not None and begin > end:
+        raise BadYears(message("The range ends before it begins"), f"{end}-{begin}")
+    if end is not None and end >= 2999:
+        end = None
+    exact = (not ranged[1] or _at_edge(ranged[1], "01", "01")) and (
+        not last or _at_edge(last, "12", "31")
+    )
+    if begin is None and end is None:
+        raise BadYears(message("A range of years has a year at one end"))
+    return Years(begin, end), exact
+
+
+def _at_edge(date: str, month: str, day: str) -> bool:
+    digits = re.sub(r"\D", "", date)
+    return len(digits) == 4 or digits[4:] in (month, month + day)
+
+
+def type_named(text: str) -> tuple[str | None, bool]:
+    """The type that a publication type means, or None, and whether that holds more."""
+    name = " ".join(text.split()).casefold()
+    if name in TYPES:
+        return TYPES[name], True
+    return type_word(name), False
+
+
+def language_named(text: str) -> str | None:
+    """ISO 639-1 of what a limit calls a language: "english language", "ENG"."""
+    name = " ".join(text.split()).casefold().removesuffix(" language")
+    return language_code(name)

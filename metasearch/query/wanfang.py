@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from metasearch.query.writing.cnki import LOST
-from metasearch.query.writing.style import Style, YearRanges
+from metasearch.query.cnki import LOST
+from metasearch.query.grammar import Style, YearRanges
 
 STYLE = Style(
     name="wanfang",

@@ -1,12 +1,92 @@
-"""Web of Science (https://webofscience.help.clarivate.com/en-us/Content/advanced-search.html):
-`TS=(salt AND marsh)`
-"""
+"""The syntax of Web of Science: `TS=(gambl* NEAR/3 harm) AND PY=2010-2020`."""
 
 from __future__ import annotations
 
+import re
+
 from metasearch.message import message
-from metasearch.query.databases.wos import WOS
-from metasearch.query.writing.style import DOUBLE, Style, YearRanges, fields_of
+from metasearch.query.databases import DatabaseReader
+from metasearch.query.grammar import (
+    ABSTRACT,
+    ANY,
+    AUTHOR,
+    DOI,
+    DOUBLE,
+    HEADING,
+    ISSN,
+    LANGUAGE,
+    NOWHERE,
+    NUMBER,
+    SUBJECT,
+    TITLE,
+    TOPIC,
+    TYPE,
+    VENUE,
+    YEAR,
+    DatabaseGrammar,
+    Style,
+    YearRanges,
+    codes,
+    fields_of,
+    near,
+)
+from metasearch.query.tree import Query
+
+WOS = DatabaseGrammar(
+    "wos",
+    "Web of Science",
+    codes(
+        ("all", ANY),
+        ("ts", TOPIC),
+        ("ti", TITLE),
+        ("ab", ABSTRACT),
+        ("au gp ed", AUTHOR),
+        ("ak kp de", SUBJECT),
+        ("mh mhx mq ma su wc mj", HEADING),
+        ("so is-so cf", VENUE),
+        ("py fpy", YEAR),
+        ("la", LANGUAGE),
+        ("dt", TYPE),
+        ("do", DOI),
+        ("is", ISSN),
+        ("pmid ut", NUMBER),
+        (
+            "oo og ad sg sa ci ps cu zp fo fg ft fd ai wou sdg cd lt pub pubp np dop sub ssgi",
+            NOWHERE,
+        ),
+    ),
+    prefix=re.compile(r"([A-Za-z]{2,4})\s{0,5}[=＝]"),
+    near=near("near", "same"),
+    wild="*?$",
+)
+
+
+# What Web of Science alone has: the settings that a history prints.
+
+_SETTING = re.compile(
+    r"(?:Indexes|Timespan|Editions|Databases?|DocType|Language)\s{0,3}=\s{0,3}[^\n()\"]{1,200}",
+    re.IGNORECASE,
+)
+
+
+class WosReader(DatabaseReader):
+    """One text in the syntax of Web of Science."""
+
+    grammar = WOS
+
+    def special(self) -> tuple[bool, Query | None]:
+        if setting := _SETTING.match(self.text, self.at):
+            self.at = setting.end()
+            self.losses.add("settings", setting[0])
+            return True, None
+        return super().special()
+
+    def starts_special(self) -> bool:
+        return bool(_SETTING.match(self.text, self.at))
+
+
+# Web of Science (https://webofscience.help.clarivate.com/en-us/Content/advanced-search.html):
+# `TS=(salt AND marsh)`
 
 STYLE = Style(
     name="wos",

@@ -1,17 +1,103 @@
-"""A query tree -> what one syntax can express, and the notes on what it cannot."""
+"""Any query in the syntax of a database that people search by hand: the way back from
+`metasearch.query.syntaxes`.
+
+    translate('"salt marsh" carbon year:2018-', to="ovid").text
+    # ("salt marsh" and carbon).mp. and 2018:3000.yr.
+
+Each syntax has a file with a table (see `grammar.py`); our own syntax and CQL have
+printers of their own. The notes name what a syntax cannot express; where there are none, the text
+is read back as the query that it was written from.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 
 from metasearch.bib.languages import languages
+from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, Not, Or, Query, Term, Years
-from metasearch.query.blanks import plain
-from metasearch.query.simple.printer import to_text
-from metasearch.query.writing.groups import Grouping, Leaf, Part
-from metasearch.query.writing.style import SIGNS, Style
+from metasearch.query.grammar import SIGNS, Booleans, Style
+from metasearch.query.simple import to_text
+from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, Not, Or, Query, Term, Years, plain
+
+# What a syntax can express, as a tree of its own: terms as they are written, and groups of them.
+#
+# A tree of this kind holds no NOT by itself: what must not hold stands beside what has to.
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One term as it is written, and the template to put it into; `frame`: "{x}" for none."""
+
+    text: str
+    frame: str = "{x}"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All or either of several parts, but for those `without`.
+
+    Attributes:
+        every: Whether all of them have to hold.
+        without: What must not hold; only where `every`.
+        frame: The template of all that is in it; "" where there are several.
+    """
+
+    every: bool
+    parts: tuple[Leaf | Group, ...]
+    without: tuple[Leaf | Group, ...] = ()
+    frame: str = ""
+
+
+#: A part of a query as a syntax can express it.
+Part = Leaf | Group
+
+
+class Grouping:
+    """Puts parts together, by the table of one syntax."""
+
+    def __init__(self, style: Style) -> None:
+        self.style = style
+
+    def grouped(self, wanted: Sequence[Part], without: Sequence[Part] = ()) -> Part:
+        """All of them, flattened."""
+        parts: list[Part] = []
+        unwanted: list[Part] = []
+        for part in wanted:
+            if isinstance(part, Group) and part.every:
+                parts += part.parts
+                unwanted += part.without
+            else:
+                parts.append(part)
+        unwanted += without
+        return self.group(True, list(dict.fromkeys(parts)), list(dict.fromkeys(unwanted)))
+
+    def alternatives(self, sides: Sequence[Part]) -> Part:
+        """Either of them, flattened, each once."""
+        flat: dict[Part, None] = {}
+        for side in sides:
+            flat |= dict.fromkeys(
+                side.parts if isinstance(side, Group) and not side.every else (side,)
+            )
+        return self.group(False, list(flat), [])
+
+    def group(self, every: bool, parts: list[Part], without: list[Part]) -> Part:
+        if len(parts) == 1 and not without:
+            return parts[0]
+        frames = {part.frame for part in (*parts, *without)}
+        frame = frames.pop() if len(frames) == 1 and self.style.framed else ""
+        return Group(every, tuple(parts), tuple(without), "" if frame == "{x}" else frame)
+
+
+def is_framed(part: Part) -> bool:
+    """Whether it is looked for in one field, with a template of its own."""
+    return bool(part.frame) and part.frame != "{x}"
+
+
+# A query tree -> what one syntax can express, and the notes on what it cannot.
 
 #: A word that no database takes for anything else, unless it is reserved: letters, digits and
 #: hyphens between them.
@@ -267,3 +353,168 @@ def shown(query: Query) -> str:
 def _anywhere(term: Term) -> Term:
     """The same term, whatever field it is looked for in."""
     return Term(term.text, "any", term.phrase, term.truncated)
+
+
+# A query tree -> text in one syntax, by its `Style`. Brackets stand only where an operator
+# changes.
+#
+# Two steps: `reduced` turns the tree into what the syntax can express, and notes what it
+# cannot; `text` writes that, with one field around all that is looked for in it.
+
+
+class QueryWriter(QueryReducer):
+    """Writes one query."""
+
+    def write(self, query: Query) -> str:
+        """Returns the text; "" where nothing of the query can be written, which a note says."""
+        part = self.reduced(query)
+        if part is None:
+            self.note(
+                message("nothing of the query can be written for {label}", label=self.style.label)
+            )
+            return ""
+        return self.text(part)
+
+    def text(self, part: Part) -> str:
+        """Returns the text of a part, each field around all that is looked for in it."""
+        if isinstance(part, Leaf):
+            return part.frame.format(x=part.text)
+        if part.frame:
+            inner = self.inside(part)
+            return part.frame.format(x=inner if self.style.bracketed else f"({inner})")
+        parts, without = self.by_frame(part)
+        return self.joined(part.every, parts, without, self.style.booleans)
+
+    def by_frame(self, group: Group) -> tuple[list[str], list[str]]:
+        """Returns the texts of the parts and of what must not hold.
+
+        Parts of one field are put together, and each text is in brackets where it needs them.
+        """
+        framed: dict[str, tuple[list[Part], list[Part]]] = {}
+        order: list[str | Part] = []
+        for part in group.parts:
+            if not self.style.framed or not is_framed(part):
+                order.append(part)
+                continue
+            if part.frame not in framed:
+                framed[part.frame] = ([], [])
+                order.append(part.frame)
+            framed[part.frame][0].append(part)
+        outside: list[Part] = []
+        for part in group.without:
+            (framed[part.frame][1] if part.frame in framed else outside).append(part)
+        together: list[Part] = []
+        for entry in order:
+            if not isinstance(entry, str):
+                together.append(entry)
+                continue
+            parts, without = framed[entry]
+            together.append(
+                self.grouped(parts, without) if group.every else self.alternatives(parts)
+            )
+        return (
+            [self.operand(part, group.every) for part in together],
+            [self.operand(part, None) for part in outside],
+        )
+
+    def operand(self, part: Part, every: bool | None) -> str:
+        """Returns the text of a part of a group of that kind; None for what follows a NOT."""
+        text = self.text(part)
+        loose = isinstance(part, Group) and not part.frame and part.every is not every
+        return f"({text})" if loose else text
+
+    def inside(self, part: Part) -> str:
+        """Returns the text of what stands in a frame, without fields."""
+        if isinstance(part, Leaf):
+            return part.text
+        parts = [self.operand_inside(inner, part.every) for inner in part.parts]
+        without = [self.operand_inside(inner, None) for inner in part.without]
+        return self.joined(part.every, parts, without, self.style.within)
+
+    def operand_inside(self, part: Part, every: bool | None) -> str:
+        """As `operand`, in a frame."""
+        loose = isinstance(part, Group) and part.every is not every
+        return f"({self.inside(part)})" if loose else self.inside(part)
+
+    @staticmethod
+    def joined(every: bool, parts: list[str], without: list[str], booleans: Booleans) -> str:
+        """Returns the texts with the operators of the syntax between them."""
+        positive = (booleans.all if every else booleans.either).join(parts)
+        return "".join([positive, *(f"{booleans.without}{text}" for text in without)])
+
+
+#: Name -> what is written, in a few words; in the order of a list of all.
+TARGETS: Mapping[str, str] = {
+    "ovid": "Ovid: (salt and marsh).ti,ab.",
+    "pubmed": 'PubMed: "salt marsh"[tw]',
+    "scopus": "Scopus: TITLE-ABS-KEY(salt AND marsh)",
+    "wos": "Web of Science: TS=(salt AND marsh)",
+    "ebsco": "EBSCOhost: TI (salt AND marsh)",
+    "embase": "Embase.com: (salt AND marsh):ti,ab,kw",
+    "proquest": "ProQuest: noft(salt AND marsh)",
+    "cnki": "CNKI: SU%=('盐沼'*'碳')",
+    "wanfang": 'Wanfang: 主题:("盐沼" AND "碳")',
+    "cql": 'CQL 1.2: cql.anywhere = "carbon"',
+    "simple": "our own: salt marsh",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A query in one syntax.
+
+    Attributes:
+        text: To be pasted into the database's own search; "" where nothing of the query can be said
+            in it.
+        syntax: A key of `TARGETS`.
+        notes: One sentence for each thing that the text does not say as the query does.
+    """
+
+    text: str
+    syntax: str
+    notes: tuple[str, ...] = ()
+
+
+def translate(query: str | Query, *, to: str, syntax: str = "auto") -> Translation:
+    """Write a query in the syntax of a database. Nothing is asked.
+
+    `to`: a key of `TARGETS`. `syntax`: that a text is in, one of `metasearch.query.CHOICES`. Raises
+    QuerySyntaxError: the text cannot be read; UsageError: there is no such syntax.
+    """
+    if to not in TARGETS:
+        raise UsageError(
+            message("there is no syntax called {syntax}", syntax=repr(to[:40])),
+            advice=message("Choose one of {names}.", names=", ".join(TARGETS)),
+        )
+    if not isinstance(query, str):
+        return written(query, to)
+    from metasearch.query.syntaxes import read
+
+    source = read(query, syntax)
+    translation = written(source.query, to)
+    return Translation(
+        translation.text, to, tuple(dict.fromkeys((*source.notes, *translation.notes)))
+    )
+
+
+def written(query: Query, to: str) -> Translation:
+    """A tree in the syntax `to`, a key of `TARGETS`."""
+    match to:
+        case "simple":
+            from metasearch.query.simple import to_text
+
+            return Translation(to_text(query), to)
+        case "cql":
+            from metasearch.query.cql import to_cql
+
+            return Translation(to_cql(query), to)
+
+    writer = QueryWriter(style_of(to))
+    text = writer.write(query)
+    return Translation(text, to, writer.notes)
+
+
+def style_of(syntax: str) -> Style:
+    """How a syntax of `TARGETS` is written; "simple" and "cql" have printers and no style."""
+    style: Style = import_module(f"metasearch.query.{syntax}").STYLE
+    return style

@@ -6,6 +6,6 @@ replicas, on one machine or many, `RedisSharing` (redis.py, imported when it is 
 through a server of Redis or Valkey. Docs: docs/replicas.md, docs/decisions/0043.
 """
 
-from metasearch.sharing.sharing import Alone, Away, SharedLimits, Sharing, SharingState, Start
+from metasearch.replicas.sharing import Alone, Away, SharedLimits, Sharing, SharingState, Start
 
 __all__ = ["Alone", "Away", "SharedLimits", "Sharing", "SharingState", "Start"]

@@ -1,23 +1,37 @@
-"""The members of a JSON body, and the parameters of a request, that the workspace takes: declared
+"""What all addresses of the JSON interface begin with and share: the workspace, its project, the
+members of bodies, parameters, and files that are sent.
+
+GET reads, POST changes. A POST needs `Content-Type: application/json`, that of an archive
+`application/zip`: a page of another site cannot send these without a preflight, and no cookie has a
+part in what may be done. What is answered is `metasearch.review.objects`.
+
+The members of a JSON body, and the parameters of a request, that the workspace takes: declared
 once, checked here, and described in the OpenAPI document.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import IO, Any, Literal, TypeVar
 
 import orjson
 from aiohttp import web
 from multidict import MultiMapping
 
+from metasearch.errors import UsageError
 from metasearch.formats.text import line
 from metasearch.message import message
+from metasearch.review.projects.projects import Project
+from metasearch.review.service import WorkspaceService, workspace_of
+from metasearch.review.store.workspace import Workspace
+from metasearch.server.forms import whole_body
+from metasearch.server.identity import who
+from metasearch.server.middleware import check_addressed
 from metasearch.server.problem import Problem
-from metasearch.server.received import whole_body
-from metasearch.server.site import SHARED
+from metasearch.server.site import SHARED, ServerContext
 
 #: Bytes of a body without a file, and levels of what stands in it.
 LARGEST, DEEPEST = 2_000_000, 8
@@ -211,3 +225,108 @@ def _depth(value: Any) -> int:
             if isinstance(inner, dict | list)
         ]
     return depth
+
+
+# What every address of the interface begins with: the workspace, and its project.
+
+T = TypeVar("T")
+
+#: Characters of a name in an address that are looked up.
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The workspace that a request is about; `by` is who asks, for the log."""
+
+    shared: ServerContext
+    service: WorkspaceService
+    by: str
+
+    @property
+    def workspace(self) -> Workspace:
+        """Its file."""
+        return self.service.workspace
+
+
+def opened(request: web.Request) -> Here:
+    """The workspace of a request."""
+    service = workspace_of(request)
+    check_addressed(request)
+    return Here(request.app[SHARED], service, who(request))
+
+
+async def project_of(request: web.Request, here: Here) -> Project:
+    """The project of the address, by its uid or name."""
+    return await found(here.service.project(named(request, "project")))
+
+
+def named(request: web.Request, part: str) -> str:
+    """A variable part of the address."""
+    return request.match_info[part][:_LONGEST]
+
+
+def numbered(request: web.Request, part: str) -> int:
+    """A number in the address."""
+    text = named(request, part)
+    if not (text.isascii() and text.isdigit() and len(text) <= 15):
+        raise Problem(404)
+    return int(text)
+
+
+async def found(finding: Awaitable[T]) -> T:
+    """What an address names."""
+    try:
+        return await finding
+    except UsageError as exc:
+        problem = Problem.of(exc)
+        raise Problem(404, None, str(exc), **problem.members) from exc
+
+
+def answer(value: Any, *, status: int = 200, location: str = "") -> web.Response:
+    """The JSON answer. It is never kept by a cache: it is of one moment, and of one reader."""
+    headers = {"Cache-Control": "no-store"}
+    if location:
+        headers["Location"] = location
+    return web.Response(
+        body=orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE),
+        status=status,
+        content_type=JSON,
+        headers=headers,
+    )
+
+
+# Files that are sent: written to a temporary file first, so that a failure is an answer, and a
+# slow reader holds up nothing.
+
+#: Bytes that are sent at a time.
+_PART = 262_144
+
+
+async def send_file(
+    request: web.Request,
+    file: IO[bytes],
+    media_type: str,
+    name: str,
+    headers: Mapping[str, str] | None = None,
+) -> web.StreamResponse:
+    """Send a file that has just been written, from its beginning; to a HEAD only what it is.
+    `name`: under which a browser saves it, in ASCII.
+    """
+    file.seek(0, os.SEEK_END)
+    response = web.StreamResponse(
+        headers={
+            "Cache-Control": "no-store",
+            "Content-Type": media_type,
+            "Content-Length": str(file.tell()),
+            "Content-Disposition": f'attachment; filename="{name}"',
+            **(headers or {}),
+        }
+    )
+    file.seek(0)
+    await response.prepare(request)
+    # What followed the head of an answer to HEAD would be read as the next answer.
+    while request.method != "HEAD" and (part := file.read(_PART)):
+        await response.write(part)
+    await response.write_eof()
+    return response

@@ -7,18 +7,16 @@ from importlib.resources import files
 
 import orjson
 
-from metasearch.server.faces.openapi import (
-    saved,
-    workspace,
-    workspace_more,
-    workspace_shapes,
-    workspace_works,
-)
-from metasearch.server.faces.openapi.operation import Chapter
-from metasearch.server.faces.openapi.workspace_operation import TAG
+from metasearch.review import openapi as workspace_shapes
+from metasearch.review.alerts import openapi
+from metasearch.review.openapi import TAG
+from metasearch.review.projects import openapi as workspace
+from metasearch.review.projects import openapi as workspace_more
+from metasearch.review.works import openapi as workspace_works
+from metasearch.server.protocols.openapi.operation import Chapter
 
 #: Where `tools/openapi_examples.py` writes them: package, file.
-_EXAMPLES = "metasearch.workspace", "openapi_examples.json"
+_EXAMPLES = "metasearch.review", "openapi_examples.json"
 _TAGS = {TAG: "Projects with their strategies, runs, works and reports; saved searches."}
 _TAGS_OF_USERS = {
     "Users": "Who works on a project, on a server with users.",
@@ -37,16 +35,17 @@ def chapter(*, users: bool) -> Chapter:
     operations = [
         *workspace.operations(),
         *workspace_works.operations(),
-        *workspace_more.operations(),
+        *workspace_more.more_operations(),
     ]
-    schemas = {**workspace_shapes.SCHEMAS, **saved.SCHEMAS}
+    schemas = {**workspace_shapes.SCHEMAS, **openapi.SCHEMAS}
     if users:
-        from metasearch.server.faces.openapi import accounts, workspace_team
+        from metasearch.review.screening import openapi as workspace_team
+        from metasearch.review.users import openapi as accounts
 
         for module in (workspace_team, accounts):
             operations.extend(module.operations())
             schemas |= module.SCHEMAS
-    operations.extend(saved.operations())
+    operations.extend(openapi.operations())
     return Chapter(
         tags={**_TAGS, **(_TAGS_OF_USERS if users else {})},
         operations=operations,

@@ -1,22 +1,351 @@
-"""The options by which the works of a project are chosen, for all commands about several works."""
+"""What the commands of this wing share: the file, the project, the answer, and options. All
+commands import the workspace when they run, not before.
+
+The project that was used last, so that a command need not name it.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from metasearch.cli.workspace.options import numbers
-from metasearch.errors import UsageError
+from metasearch import opening
+from metasearch.cli.options import common
+from metasearch.cli.terminal.console import Console, columns
+from metasearch.cli.terminal.output import Sink
+from metasearch.engine.options import OPTIONS
+from metasearch.errors import MetasearchError, UsageError
 from metasearch.message import message
 
 if TYPE_CHECKING:
-    from metasearch.workspace.projects import Project
-    from metasearch.workspace.store.database import Database
-    from metasearch.workspace.works.filters import WorksQuery
+    from metasearch.review.projects.projects import Project
+    from metasearch.review.store.database import Database
+    from metasearch.review.strategies.strategies import Strategy
+    from metasearch.review.works.filters import WorksQuery
+    from metasearch.settings import Settings
 
-#: As in `metasearch.workspace.works`, which help need not load.
+
+#: Bytes of the file.
+_MOST = 200
+_UID = re.compile(r"[a-z0-9]{1,40}")
+
+
+def place(workspace: Path) -> Path:
+    """The file that holds the uid of the project, beside the workspace."""
+    return workspace.with_name(f"{workspace.name}.project")
+
+
+def remembered(workspace: Path) -> str | None:
+    """The uid of the project; None where none is remembered."""
+    try:
+        text = opening.read(place(workspace), _MOST).decode("utf-8", "replace").strip()
+    except OSError:
+        return None
+    return text if _UID.fullmatch(text) else None
+
+
+def remember(workspace: Path, uid: str) -> None:
+    """Remember a project. A folder that cannot be written costs the memory only."""
+    if remembered(workspace) == uid:
+        return
+    final = place(workspace)
+    draft = final.with_name(f".{final.name}.{os.getpid()}.part")
+    with suppress(OSError):
+        draft.write_text(f"{uid}\n", encoding="ascii")
+        draft.replace(final)
+
+
+def forget(workspace: Path, uid: str) -> None:
+    """Forget a project that is no longer there."""
+    if remembered(workspace) == uid:
+        with suppress(OSError):
+            place(workspace).unlink()
+
+
+# What a command of the workspace is called with: the file, the project, and how it answers.
+
+
+@dataclass(frozen=True)
+class Call:
+    """The options that all commands have, and what they need of them.
+
+    Attributes:
+        json: Whether the answer is one JSON document.
+        config: The configuration file, or None.
+        workspace: The value of `--workspace`, or None.
+        named: The value of `--project`, or None.
+    """
+
+    console: Console
+    json: bool
+    config: Path | None
+    workspace: Path | None
+    named: str | None = None
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The configuration. Raises SettingsError: it cannot be used."""
+        from metasearch.settings import Settings
+
+        return Settings.load(self.config, os.environ)
+
+    @cached_property
+    def file(self) -> Path:
+        """The workspace's file: as named, of the variable, of the configuration, or usual."""
+        file = self.workspace or self.settings.workspace
+        assert file is not None
+        return file
+
+    @contextmanager
+    def open(self, *, make: bool = False) -> Iterator[Database]:
+        """The file, open while the block runs; runs whose processes are gone are marked so. `make`:
+        whether it is made where it does not exist. Raises UsageError: it does not exist.
+        """
+        from metasearch.review.runs import runs
+        from metasearch.review.store.database import Database
+
+        self.exists(make=make)
+        with Database(self.file) as db:
+            runs.look(db)
+            yield db
+
+    def exists(self, *, make: bool = False) -> None:
+        """Check that the file is there. Raises UsageError: it is not, and `make` is false."""
+        if not make and not self.file.exists():
+            raise UsageError(
+                message("there is no workspace at {file}", file=self.file),
+                advice=message("`metasearch project new NAME` makes one."),
+            )
+
+    def project(self, db: Database) -> Project:
+        """The project that is named, else the one that was used last, else the only one. Raises
+        UsageError: there is no such project, or none is named of several.
+        """
+        from metasearch.review.projects import projects
+
+        if self.named is not None:
+            found = projects.find(db, self.named)
+            remember(self.file, found.uid)
+            return found
+        every = projects.every(db)
+        last = remembered(self.file)
+        chosen = next((project for project in every if project.uid == last), None)
+        if chosen is None and len(every) == 1:
+            chosen = every[0]
+        if chosen is None:
+            raise UsageError(
+                message("which project?"),
+                advice=message(
+                    "Name one with --project NAME, or once with `metasearch project use NAME`: "
+                    "{names}.",
+                    names=", ".join(project.name for project in every[:5]),
+                )
+                if every
+                else message("There is none yet: `metasearch project new NAME` makes one."),
+            )
+        self.tell(f"project {chosen.name}")
+        return chosen
+
+    def use(self, project: Project) -> None:
+        """Remember a project for the next commands."""
+        remember(self.file, project.uid)
+
+    def gone(self, project: Project) -> None:
+        """Forget a project that was deleted."""
+        forget(self.file, project.uid)
+
+    # ---------------------------------------------------------------- what is written
+
+    def tell(self, text: str, style: str = "") -> None:
+        """Write a line to stderr, unless `--quiet` is given."""
+        if not self.console.quiet:
+            self.console.say(text, style)
+
+    def answer(self, value: Any, lines: Iterable[str]) -> None:
+        """Write the answer to stdout: with `--json` the value, else the lines."""
+        if self.json:
+            import orjson
+
+            layout = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+            content = orjson.dumps(value, option=layout)
+        else:
+            from metasearch.formats.text import clean
+
+            content = "".join(f"{clean(line)}\n" for line in lines).encode("utf-8", "replace")
+        with Sink() as sink:
+            sink.write(content)
+
+    def table(self, value: Any, heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+        """Write a table, or with `--json` the value; nothing where there are no rows."""
+        self.answer(value, columns([heads, *rows]) if rows else ())
+
+    def confirmed(self, question: str, *, yes: bool) -> None:
+        """Ask, unless `yes`. Raises UsageError: no terminal; click.Abort: the answer is no."""
+        if yes:
+            return
+        if not sys.stdin.isatty():
+            raise UsageError(
+                message("there is no terminal to confirm this"), advice=message("Add --yes.")
+            )
+        click.confirm(question, abort=True, err=True)
+
+
+# Options that the commands of the workspace share.
+
+#: Numbers that a list such as "1,3-5" may name, and digits of one.
+_MOST_NUMBERS, _MOST_DIGITS = 500, 6
+
+
+def in_workspace(command: Callable[..., int]) -> Any:
+    """Add the options of every command; the function gets a `Call` first."""
+    return _decorated(command, project=False)
+
+
+def in_project(command: Callable[..., int]) -> Any:
+    """The same, and `--project`."""
+    return _decorated(command, project=True)
+
+
+def _decorated(command: Callable[..., int], *, project: bool) -> Any:
+    @wraps(command)
+    def called(
+        console: Console,
+        /,
+        *,
+        workspace: Path | None,
+        config: Path | None,
+        as_json: bool,
+        project: str | None = None,
+        **rest: Any,
+    ) -> int:
+        return int(command(Call(console, as_json, config, workspace, project), **rest))
+
+    decorated: Any = click.pass_obj(called)
+    decorators: tuple[Any, ...] = (
+        click.option("--json", "as_json", is_flag=True, help="Write one JSON document."),
+        click.option(
+            "--workspace",
+            type=click.Path(dir_okay=False, path_type=Path),
+            metavar="FILE",
+            help="The workspace, instead of $METASEARCH_WORKSPACE or the one of the configuration.",
+        ),
+    )
+    if project:
+        decorators = (
+            click.option(
+                "--project",
+                metavar="NAME",
+                shell_complete=complete_project,
+                help="The project; without it the one that was used last.",
+            ),
+            *decorators,
+        )
+    decorated = common(decorated)
+    for decorate in reversed(decorators):
+        decorated = decorate(decorated)
+    return decorated
+
+
+def complete_project(
+    ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Names of projects that begin so, each with its title."""
+    call = Call(
+        Console(quiet=True), False, ctx.params.get("config"), ctx.params.get("workspace"), None
+    )
+    try:
+        from metasearch.review.projects import projects
+
+        with call.open() as db:
+            return [
+                CompletionItem(project.name, help=project.title)
+                for project in projects.every(db)
+                if project.name.startswith(incomplete)
+            ]
+    except MetasearchError:
+        return []
+
+
+def numbers(
+    _ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[int, ...] | None:
+    """The numbers of "1,3-5", each once and in this order; None without the option."""
+    if value is None:
+        return None
+    found: dict[int, None] = {}
+    for part in value.split(","):
+        first, dash, last = (piece.strip().removeprefix("#") for piece in part.partition("-"))
+        ends = [first, last] if dash else [first, first]
+        if not all(
+            end.isascii() and end.isdigit() and len(end) <= _MOST_DIGITS for end in ends
+        ) or int(ends[0]) > int(ends[1]):
+            raise UsageError(
+                message(
+                    "{option}: {part} is no number", option=param.opts[0], part=repr(part[:40])
+                ),
+                advice=message("Write numbers and ranges: 1,3-5."),
+            )
+        if len(found) + int(ends[1]) - int(ends[0]) >= _MOST_NUMBERS:
+            raise UsageError(
+                message(
+                    "{option} names more than {most} numbers",
+                    option=param.opts[0],
+                    most=_MOST_NUMBERS,
+                )
+            )
+        found |= dict.fromkeys(range(int(ends[0]), int(ends[1]) + 1))
+    return tuple(found)
+
+
+# What the commands about one search strategy share.
+
+
+def strategy_option(command: Any) -> Any:
+    """Add `--strategy`."""
+    return click.option(
+        "--strategy",
+        "name",
+        metavar="NAME",
+        help="The search strategy; without it the newest one of the project.",
+    )(command)
+
+
+def syntax_option(command: Any) -> Any:
+    """Add `--syntax`."""
+    return click.option(
+        "--syntax",
+        type=click.Choice(OPTIONS["syntax"].choices),
+        help="What the step is written in; auto, the default, recognises it.",
+    )(command)
+
+
+def names_of(sources: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The names in `--sources`; None without the option."""
+    named = [name.strip() for value in sources for name in value.split(",")]
+    return tuple(dict.fromkeys(filter(None, named))) or None
+
+
+def found(call: Call, db: Database, name: str | None) -> tuple[Project, Strategy]:
+    """The project and the strategy that a command is about. Raises UsageError: there is none."""
+    from metasearch.review.strategies import strategies
+
+    project = call.project(db)
+    return project, strategies.find(db, project, name)
+
+
+# The options by which the works of a project are chosen, for all commands about several works.
+
+#: As in `metasearch.review.works`, which help need not load.
 STANDINGS = ("undecided", "decided", "relevant", "close", "excluded", "unavailable", "conflict")
 STAGES = ("title", "fulltext")
 SORTS = ("added", "title", "author", "year", "citations", "relevance")
@@ -115,7 +444,7 @@ def works_filters(command: Any) -> Any:
 
 def query_of(options: dict[str, Any]) -> WorksQuery:
     """What the options ask for; they are taken out of `options`."""
-    from metasearch.workspace.works.filters import WorksQuery
+    from metasearch.review.works.filters import WorksQuery
 
     given = {name: options.pop(name) for name in _FIELDS}
     return WorksQuery(**{name: value for name, value in given.items() if value is not None})
@@ -125,7 +454,7 @@ def is_narrow(query: WorksQuery) -> bool:
     """Whether the query leaves works out."""
     from dataclasses import replace
 
-    from metasearch.workspace.works.filters import WorksQuery
+    from metasearch.review.works.filters import WorksQuery
 
     return replace(query, sort="added", stage="title") != WorksQuery()
 
@@ -147,7 +476,7 @@ def uids_of(
     """The works that a command is about. `ids`: any names of works; "-" reads them from standard
     input. Raises UsageError: None is named, or both ways are used.
     """
-    from metasearch.workspace.works import listing
+    from metasearch.review.works import lists
 
     every = options.pop("all_matching")
     query = query_of(options)
@@ -157,7 +486,7 @@ def uids_of(
                 message("--all-matching names works, and so do IDs"),
                 advice=message("Use one of them."),
             )
-        return listing.uids(db, project, query)
+        return lists.uids(db, project, query)
     if is_narrow(query):
         raise UsageError(
             message("works are chosen by options, and --all-matching is not given"),

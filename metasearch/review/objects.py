@@ -10,30 +10,30 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from metasearch.formats.answer import hit_object
-from metasearch.workspace.log import Change
-from metasearch.workspace.overview import Overview
-from metasearch.workspace.projects import Project
-from metasearch.workspace.questions.question import Question, Value
-from metasearch.workspace.reports.finished import Report
-from metasearch.workspace.reports.signatures import Signature
-from metasearch.workspace.runs.figures import Figures
-from metasearch.workspace.runs.runs import Run, SourceAnswer
-from metasearch.workspace.runs.validation import Validated, Validation
-from metasearch.workspace.strategies.step import Step
-from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.works.listing import WorksPage
-from metasearch.workspace.works.works import Decision, Finding, Stage, Work
+from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.news import News
+from metasearch.review.alerts.saved_searches import SavedSearch
+from metasearch.review.projects.log import Change
+from metasearch.review.projects.projects import Overview, Project
+from metasearch.review.reports.questions import Question, Value
+from metasearch.review.reports.reports import Report, Signature
+from metasearch.review.runs.figures import Figures
+from metasearch.review.runs.known_works import Validated, Validation
+from metasearch.review.runs.runs import Run, SourceAnswer
+from metasearch.review.strategies.strategies import Step, Strategy
+from metasearch.review.works.lists import WorksPage
+from metasearch.review.works.works import Decision, Finding, Stage, Work
 
-if TYPE_CHECKING:  # a command loads what it needs of them
-    from metasearch.workspace.archive.reading import ImportedProject
-    from metasearch.workspace.runs.known import KnownWork
-    from metasearch.workspace.screening.agreement import Agreement
-    from metasearch.workspace.screening.conflicts import Conflicts
-    from metasearch.workspace.screening.progress import Progress
-    from metasearch.workspace.store.database import Database
-    from metasearch.workspace.strategies.lines import CopiedIn
-    from metasearch.workspace.strategies.search_file import FileIn
-    from metasearch.workspace.strategies.writing import Written
+if TYPE_CHECKING:
+    from metasearch.review.archive.reader import ImportedProject
+    from metasearch.review.runs.known_works import KnownWork
+    from metasearch.review.screening.agreement import Agreement
+    from metasearch.review.screening.conflicts import Conflicts, Progress
+    from metasearch.review.store.database import Database
+    from metasearch.review.strategies.paste import CopiedIn
+    from metasearch.review.strategies.search_file import FileIn
+    from metasearch.review.strategies.writer import Written
+
 
 #: An object for JSON.
 Object = dict[str, Any]
@@ -427,7 +427,9 @@ def agreement(db: Database, shown: Mapping[Stage, Agreement]) -> Object:
 
 def names(db: Database, uids: Iterable[str]) -> dict[str, str]:
     """Uid -> name for people."""
-    from metasearch.workspace.users.names import shown  # a server without users loads none of it
+    from metasearch.review.users.accounts import (
+        shown_name as shown,  # a server without users loads none of it
+    )
 
     return shown(db, uids)
 
@@ -446,4 +448,61 @@ def works_page(shown: WorksPage) -> Object:
             }
             for facet in shown.facets
         ],
+    }
+
+
+# Saved searches as objects for JSON, by `--json` and by the JSON interface. Members may be added;
+# those that are here keep their names and their meaning.
+
+#: An object for JSON.
+
+
+def saved_search(shown: SavedSearch, base: str = "") -> Object:
+    """A saved search, with the addresses of its feed. `base`: absolute address of the server,
+    without a slash at its end; "" where it is not known.
+    """
+    return {
+        "uid": shown.uid,
+        "name": shown.name,
+        "query": shown.query,
+        "syntax": shown.syntax,
+        "sources": list(shown.sources),
+        "years": shown.years,
+        "per_source": shown.per_source,
+        "schedule": shown.schedule,
+        "next_run": shown.next_run,
+        "paused": shown.paused,
+        "email": shown.email,
+        "feed": {ending: f"{base}/feeds/{shown.feed}.{ending}" for ending in ("atom", "json")},
+        "created": shown.created,
+        "version": shown.version,
+    }
+
+
+def saved_run(shown: SavedRun) -> Object:
+    """A run of a saved search."""
+    return {
+        "number": shown.number,
+        "status": shown.status,
+        "baseline": shown.baseline,
+        "started": shown.started,
+        "ended": shown.ended,
+        "works": shown.works,
+        "told": shown.told,
+        "waiting": shown.waiting,
+        "passed_over": shown.passed_over,
+        "error": shown.error,
+        "sources": dict(shown.sources),
+    }
+
+
+def saved_news(shown: News) -> Object:
+    """A piece of news, with its work."""
+    return {
+        "id": shown.id,
+        "uid": shown.uid,
+        "kind": shown.kind,
+        "run": shown.run,
+        "at": shown.at,
+        "work": hit_object(shown.hit),
     }

@@ -1,13 +1,39 @@
-"""The shapes of what the workspace answers: see `metasearch.workspace.objects`."""
+"""What the OpenAPI document says of this wing in all its parts: how operations are declared, and
+the shapes of what they answer.
+
+What the operations of the workspace have in common, and how members are described.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import get_args
+from typing import Any, get_args
 
 from metasearch.events import Status
-from metasearch.query.writing import TARGETS
-from metasearch.server.faces.openapi.schema import (
+from metasearch.query.writer import TARGETS
+from metasearch.review.api import Member, Members
+from metasearch.review.archive.reader import ImportedProject
+from metasearch.review.projects.log import Change
+from metasearch.review.projects.projects import KINDS, Overview, Project
+from metasearch.review.reports.questions import KINDS as QUESTION_KINDS
+from metasearch.review.reports.questions import Question
+from metasearch.review.reports.reports import Report
+from metasearch.review.routes import PROJECTS as BASE
+from metasearch.review.runs.known_works import Finder, StepVerdict, Validated
+from metasearch.review.runs.other_sources import KINDS as OTHER_KINDS
+from metasearch.review.runs.other_sources import OtherSource
+from metasearch.review.runs.runs import PLACES, Mode, Run, RunStatus, SourceAnswer
+from metasearch.review.strategies.paste import CopiedIn, WrittenLine
+from metasearch.review.strategies.paste import Written as WrittenText
+from metasearch.review.strategies.strategies import STEP_KINDS, Step, Strategy
+from metasearch.review.works.decisions import Changed
+from metasearch.review.works.decisions_file import ImportedDecisions, NotImported
+from metasearch.review.works.pins import ProjectPin
+from metasearch.review.works.works import VERDICTS, Decision, Work
+from metasearch.server.protocols.openapi.operation import (
+    BRIEF,
+    JSON,
+    Operation,
     Schema,
     by_name,
     explained,
@@ -21,25 +47,84 @@ from metasearch.server.faces.openapi.schema import (
     whole,
     yes_or_no,
 )
-from metasearch.workspace.archive.reading import ImportedProject
-from metasearch.workspace.log import Change
-from metasearch.workspace.other_sources import KINDS as OTHER_KINDS
-from metasearch.workspace.other_sources import OtherSource
-from metasearch.workspace.overview import Overview
-from metasearch.workspace.projects import KINDS, Project
-from metasearch.workspace.questions.question import KINDS as QUESTION_KINDS
-from metasearch.workspace.questions.question import Question
-from metasearch.workspace.reports.finished import Report
-from metasearch.workspace.runs.runs import PLACES, Mode, Run, RunStatus, SourceAnswer
-from metasearch.workspace.runs.validation import Finder, StepVerdict, Validated
-from metasearch.workspace.strategies.lines import CopiedIn, WrittenLine
-from metasearch.workspace.strategies.lines import Written as WrittenText
-from metasearch.workspace.strategies.step import STEP_KINDS, Step
-from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.works.decisions import Changed
-from metasearch.workspace.works.importing import ImportedDecisions, NotImported
-from metasearch.workspace.works.pins import ProjectPin
-from metasearch.workspace.works.works import VERDICTS, Decision, Work
+from metasearch.server.protocols.openapi.parameters import parameter
+
+TAG = "Workspace"
+#: What stands in the examples; made by the first of them.
+PROJECT, STRATEGY = "gambling", "main"
+#: Errors of what reads, and of what changes.
+READ = (*BRIEF, 403, 404, 421, 507)
+CHANGED = (*READ, 400, 408, 413, 415)
+OF_PROJECT = parameter("project", text(), "Its uid or its name.", place="path")
+OF_STRATEGY = parameter("strategy", text(), "Its name.", place="path")
+
+
+def schema_of(member: Member) -> Schema:
+    """The schema of a member or a parameter."""
+    said: dict[str, Any] = {"description": member.help}
+    match member.kind:
+        case "whole":
+            return whole(minimum=member.least, maximum=member.most, **said)
+        case "flag":
+            return yes_or_no(**said)
+        case "texts":
+            item = one_of(member.choices) if member.choices else text(maxLength=member.longest)
+            return listed(item, maxItems=member.most, **said)
+        case "wholes":
+            return listed(whole(minimum=member.least), maxItems=member.most, **said)
+        case "object":
+            return by_name({}, **said)
+    return one_of(member.choices, **said) if member.choices else text(maxLength=member.most, **said)
+
+
+def body(members: Members) -> dict[str, Schema]:
+    """The body of a POST of these members."""
+    schema = thing(
+        {name: schema_of(member) for name, member in members.items()},
+        optional=[name for name, member in members.items() if not member.required],
+        additionalProperties=False,
+    )
+    examples = {
+        name: member.example for name, member in members.items() if member.example is not None
+    }
+    return {JSON: {**schema, "example": examples} if examples else schema}
+
+
+def query(members: Members) -> tuple[Schema, ...]:
+    """The parameters of a GET; lists have commas."""
+    made = []
+    for name, member in members.items():
+        schema = schema_of(member)
+        del schema["description"]
+        one = parameter(name, schema, member.help, required=member.required)
+        if member.kind in ("texts", "wholes"):
+            one |= {"style": "form", "explode": False}
+        made.append(one)
+    return tuple(made)
+
+
+def operation(
+    path: str, name: str, summary: str, answer: str, *more: Schema, **kwargs: Any
+) -> Operation:
+    """An operation of the workspace; those with a body change something. `path`: behind `BASE`.
+    `kwargs`: as of `Operation`; `further` are further statuses of errors.
+    """
+    changes = kwargs.get("body") is not None
+    errors = (*(CHANGED if changes else READ), *kwargs.pop("further", ()))
+    return Operation(
+        path=f"{BASE}{path}",
+        id=name,
+        tag=TAG,
+        summary=summary,
+        parameters=(*((OF_PROJECT,) if "{project}" in path else ()), *more),
+        answer=kwargs.pop("content", None) or {JSON: ref(answer)},
+        method="post" if changes else "get",
+        errors=errors,
+        **kwargs,
+    )
+
+
+# The shapes of what the workspace answers: see `metasearch.review.objects`.
 
 _MOMENT = text(description="UTC: `2026-11-23T05:40:00Z`.")
 _ANYTHING: Schema = {}

@@ -1,32 +1,66 @@
-"""What every page of the workspace begins with: workspace, project, the answer to a form."""
+"""What all pages of this wing begin with and share: the project, the answer to a form, the frame,
+words, and a change that clashes with another one.
+
+What a page says about the form that was sent to it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from aiohttp import web
-from multidict import MultiMapping
+from multidict import MultiDict, MultiMapping
 
-from metasearch.errors import UsageError
-from metasearch.message import message
-from metasearch.server.hosts import check_host
+from metasearch.errors import Conflict, UsageError
+from metasearch.message import Message, message
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.service import WorkspaceService, workspace_of
+from metasearch.review.store.database import Database
+from metasearch.review.store.workspace import Workspace
 from metasearch.server.identity import check, who
-from metasearch.server.page_response import page_response, see_other
-from metasearch.server.pages.projects.said import Said
+from metasearch.server.middleware import check_host
+from metasearch.server.pages.language import N_, Language
+from metasearch.server.pages.page import page_response, see_other
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.visit import Visit, visit_of
-from metasearch.server.workspace_service import WorkspaceService, workspace_of
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from metasearch.workspace.users.permissions import Action
+    from metasearch.review.users.permissions import Action
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a page says about the form that was sent to it.
+
+    Attributes:
+        error: Why nothing was changed; None where there was no form, or it was done.
+        fields: The form, whose texts the page shows again.
+        place: Which form of the page it was: the value of its button.
+    """
+
+    error: UsageError | None = None
+    fields: MultiMapping[str] = field(default_factory=MultiDict)
+    place: str = ""
+
+    def typed(self, name: str, usual: str = "") -> str:
+        """What was typed into a field of the form that failed; else its usual contents."""
+        return self.fields.get(name, usual)
+
+    def version(self, standing: int) -> str:
+        """What the form that is shown again says it was made with: what it said before, unless its
+        reader is shown what stands now.
+        """
+        if self.error is None or isinstance(self.error, Conflict):
+            return str(standing)
+        return self.fields.get("version", str(standing))
+
+
+# What every page of the workspace begins with: workspace, project, the answer to a form.
 
 #: Characters of a name of a project or strategy in an address.
 _LONGEST_NAME = 100
@@ -142,3 +176,234 @@ def with_parameters(path: str, parameters: Mapping[str, str | int], place: str =
 def unknown_form() -> Problem:
     """400 for a form whose button this page does not have."""
     return Problem.bad_parameters([{"parameter": "do", "reason": message("missing")}])
+
+
+# What all pages of a project share: the way back, its title, and the tabs.
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A page of a project. `words`: to be translated. `here`: whether it is the page itself."""
+
+    words: str
+    address: str
+    here: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The head of a page of a project. `all`: address of the list of projects."""
+
+    all: str
+    title: str
+    base: str
+    tabs: Sequence[Tab]
+
+
+_TABS = (
+    ("", N_("Overview")),
+    ("/strategies", N_("Strategies")),
+    ("/works", N_("Works")),
+    ("/reports", N_("Reports")),
+    ("/log", N_("Log")),
+)
+#: Of a server with users, behind the works and at the end.
+_SCREENING, _MEMBERS = ("/screening", N_("Screening")), ("/members", N_("Members"))
+
+
+def frame(visit: Visit, project: Project, here: str) -> Frame:
+    """The head of a page. `here`: the path of its tab below the project: "", "/works"."""
+    base = visit.site.path(f"/projects/{project.uid}")
+    listed = (*_TABS[:3], _SCREENING, *_TABS[3:], _MEMBERS) if visit.user else _TABS
+    tabs = [Tab(words, base + path, path == here) for path, words in listed]
+    return Frame(visit.site.path("/projects"), project.title, base, tabs)
+
+
+# What the fixed words of a workspace are called on a page; templates translate them.
+
+#: `Change.action` -> its name; another one is shown as it is.
+ACTION_WORDS: Mapping[str, str] = {
+    "new project": N_("project made"),
+    "edit project": N_("project changed"),
+    "import project": N_("project imported"),
+    "new strategy": N_("strategy made"),
+    "edit strategy": N_("strategy changed"),
+    "copy strategy": N_("strategy copied"),
+    "new step": N_("step added"),
+    "add step": N_("step added"),
+    "edit step": N_("step changed"),
+    "remove step": N_("step removed"),
+    "import file": N_("file imported"),
+    "add known works": N_("known works added"),
+    "remove known work": N_("known work removed"),
+    "mark works": N_("works decided on"),
+    "import decisions": N_("decisions imported"),
+    "conflicting decisions": N_("decisions of joined works differ"),
+    "tag works": N_("tags changed"),
+    "note works": N_("note changed"),
+    "pin works": N_("works joined or kept apart by hand"),
+    "remove pin": N_("joined or kept apart by hand no more"),
+    "join votes": N_("two votes on joined works made one"),
+    "resolve conflicts": N_("conflicts of votes resolved"),
+    "begin team screening": N_("screening in a team begun"),
+    "change team screening": N_("screening in a team changed"),
+    "end team screening": N_("screening in a team ended"),
+    "finish report": N_("report frozen"),
+    "sign report": N_("report signed"),
+    "add other source": N_("other way of searching added"),
+    "edit other source": N_("other way of searching changed"),
+    "remove other source": N_("other way of searching removed"),
+}
+#: Mode of a run -> its name.
+MODE_WORDS: Mapping[str, str] = {
+    "records": N_("records fetched"),
+    "counts": N_("counts only"),
+    "import": N_("file imported"),
+}
+#: Status of a run -> its name.
+RUN_WORDS: Mapping[str, str] = {
+    "running": N_("running"),
+    "done": N_("finished"),
+    "stopped": N_("stopped before its end"),
+    "interrupted": N_("interrupted"),
+}
+#: Verdict of a decision -> its name.
+DECISION_WORDS: Mapping[str, str] = {
+    "undecided": N_("undecided"),
+    "conflict": N_("votes differ"),
+    "relevant": N_("relevant"),
+    "close": N_("closely related"),
+    "excluded": N_("excluded"),
+    "unavailable": N_("not retrieved"),
+}
+#: Stage -> the verdicts that it has, in the order of buttons.
+VERDICTS_OF: Mapping[str, tuple[str, ...]] = {
+    "title": ("relevant", "close", "excluded"),
+    "fulltext": ("relevant", "excluded", "unavailable"),
+}
+#: Stage of a decision -> its name.
+STAGE_WORDS: Mapping[str, str] = {
+    "title": N_("Title and abstract"),
+    "fulltext": N_("Full text"),
+}
+
+
+def called(language: Language, names: Mapping[str, str]) -> dict[str, str]:
+    """Names of users as a page shows them: that of one who is gone is a word of the language, and
+    all others stay as they are.
+    """
+    return {
+        uid: language.said(name) if isinstance(name, Message) else name
+        for uid, name in names.items()
+    }
+
+
+# A change that was made with what does not stand any more: both are shown; a reader chooses.
+
+#: Characters of a text that are shown.
+_LONGEST = 20_000
+_YES, _NO = N_("yes"), N_("no")
+
+
+@dataclass(frozen=True, slots=True)
+class ClashRow:
+    """One text, twice; `label` is to be translated."""
+
+    label: str
+    yours: str
+    theirs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """What a page shows of a conflict.
+
+    Attributes:
+        fields: The form that was sent, with the version that stands now; nothing where nothing
+            stands any more.
+        action: The address that it is sent to.
+        leave: The address of the page as it is now.
+    """
+
+    error: Conflict
+    rows: list[ClashRow]
+    fields: list[tuple[str, str]]
+    action: str
+    leave: str
+
+
+def clash_of(
+    said: Said,
+    language: Language,
+    labels: Mapping[str, str],
+    action: str,
+    *,
+    leave: str = "",
+    sent: Iterable[str] | None = None,
+    version: str = "version",
+    more: Iterable[tuple[str, str]] = (),
+    words: Callable[[str, Any], str] | None = None,
+) -> Clash | None:
+    """What to show where a form could not be done because of a conflict; else None.
+
+    Args:
+        labels: Name of what was changed -> what it is called, to be translated.
+        leave: The address of the page without the change; `action` where it is "".
+        sent: Names of the fields that are sent again; all where None.
+        words: What a value of a name is called, as `value_words`.
+    """
+    error = said.error
+    if not isinstance(error, Conflict):
+        return None
+    shown = words or (lambda _, value: value_words(value, language))
+    theirs = error.theirs or {}
+    names = [*error.yours, *(name for name in theirs if name not in error.yours)]
+    rows = [
+        ClashRow(
+            labels.get(name, name),
+            shown(name, error.yours[name])[:_LONGEST] if name in error.yours else "",
+            shown(name, theirs[name])[:_LONGEST] if name in theirs else "",
+        )
+        for name in names
+    ]
+    fields: list[tuple[str, str]] = []
+    if error.version is not None:
+        again = None if sent is None else frozenset(sent)
+        fields = [
+            (name, value)
+            for name, value in said.fields.items()
+            if name not in ("token", version) and (again is None or name in again)
+        ]
+        fields += [*more, (version, str(error.version))]
+    return Clash(error, rows, fields, action, leave or action)
+
+
+def value_words(value: Any, language: Language) -> str:
+    """A value as a text."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return language.gettext(_YES if value else _NO)
+        case list() | tuple():
+            return "\n".join(str(one) for one in value)
+    return str(value)
+
+
+# The tabs of the administration.
+
+#: Path of each page -> its name, in the order of the tabs.
+TABS: Mapping[str, str] = {
+    "/admin/users": N_("Users"),
+    "/admin/projects": N_("All projects"),
+    "/admin/sources": N_("Databases of this server"),
+    "/admin/audit": N_("Audit log"),
+}
+
+
+def tabs(visit: Visit, here: str) -> list[Mapping[str, object]]:
+    """The tabs; `here` is the path of one of them, or "" on the page of something else."""
+    return [
+        {"address": visit.site.path(path), "words": words, "here": path == here}
+        for path, words in TABS.items()
+    ]

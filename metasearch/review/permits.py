@@ -14,12 +14,12 @@ from typing import Literal
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from metasearch.review.background import OWNER, Shares
+from metasearch.review.service import WORKSPACE
+from metasearch.server.forms import FORM
 from metasearch.server.identity import who
 from metasearch.server.limits.clients import USER
-from metasearch.server.limits.shares import OWNER, Shares
-from metasearch.server.received import FORM
 from metasearch.server.site import SHARED
-from metasearch.server.workspace_service import WORKSPACE
 
 #: Kinds of `WorkspaceService`, which has a `Shares` of each.
 Kind = Literal["archives", "exports", "uploads", "streams"]

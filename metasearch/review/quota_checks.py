@@ -1,36 +1,76 @@
-"""The quotas of users, enforced where things happen: searches, exports, and records that are kept.
+"""The quotas of users, enforced where things happen.
 
-Guests who are not logged in, and servers without users, have none here: the rate limit of clients
-holds for all.
+Searches of the last half hour: another page of one of them is no new search.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aiohttp import web
 
-from metasearch.adapters.specs.ownspecs import names_of
+from metasearch.adapters.specs.spec_folders import names_of
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import QuotaExceeded
 from metasearch.record import Record
+from metasearch.review.service import WORKSPACE
 from metasearch.server.identity import identity_of
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED
-from metasearch.server.users.recent import RecentSearches
-from metasearch.server.workspace_service import WORKSPACE
 
 if TYPE_CHECKING:
-    from metasearch.workspace.projects import Project
-    from metasearch.workspace.runs.imports import Imported
-    from metasearch.workspace.store.database import Database
-    from metasearch.workspace.strategies.strategies import Strategy
-    from metasearch.workspace.users.quotas import Daily, Quotas
-    from metasearch.workspace.workspace import Workspace
+    from metasearch.review.projects.projects import Project
+    from metasearch.review.runs.imports import Imported
+    from metasearch.review.store.database import Database
+    from metasearch.review.store.workspace import Workspace
+    from metasearch.review.strategies.strategies import Strategy
+    from metasearch.review.users.quotas import Daily, Quotas
+
+
+#: Seconds for which a search counts as the same one, and searches that are remembered.
+SAME_FOR, MOST = 1_800.0, 20_000
+
+
+class RecentSearches:
+    """Which searches a quota has counted. `clock`: monotonic seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._seen: OrderedDict[Hashable, float] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._seen)
+
+    def is_new(self, search: Hashable) -> bool:
+        """Whether a search was not seen for half an hour."""
+        now = self._clock()
+        while self._seen:
+            oldest, at = next(iter(self._seen.items()))
+            if len(self._seen) < MOST and now - at < SAME_FOR:
+                break
+            del self._seen[oldest]
+        return search not in self._seen
+
+    def remember(self, search: Hashable) -> None:
+        """Note that a search is counted."""
+        self._seen[search] = self._clock()
+        self._seen.move_to_end(search)
+
+    async def close(self) -> None:
+        """Forget all."""
+        self._seen.clear()
+
+
+# The quotas of users, enforced where things happen: searches, exports, and records that are kept.
+#
+# Guests who are not logged in, and servers without users, have none here: the rate limit of clients
+# holds for all.
 
 T = TypeVar("T")
 
@@ -55,7 +95,7 @@ async def take_export(request: web.Request, project: Project, what: str) -> None
     uid = _uid(request)
     if not uid:
         return
-    from metasearch.workspace.users import audit
+    from metasearch.review.users import audit
 
     quotas, client = quotas_of(request), _client(request)
 
@@ -116,12 +156,12 @@ async def check_archive(request: web.Request, path: Path, largest: int | None = 
     """Check that the user may have a project of an archive, by the rows and bytes that it brings.
     Raises UsageError: it is no archive, or none that may be read; Problem: 429 where they may not.
     """
-    from metasearch.workspace.archive import members
+    from metasearch.review.archive import checks
 
     uid = _uid(request)
     if uid:
         quotas = quotas_of(request)
-        records, size = await asyncio.to_thread(members.brought, path, largest)
+        records, size = await asyncio.to_thread(checks.brought, path, largest)
         await _checked(request, uid, lambda db: quotas.check_owner(db, uid, records, size))
 
 
@@ -136,7 +176,7 @@ async def import_file(
     """Import a file as `imports.import_file` does, if the project may have its records. Raises
     Problem: 429 where it may not; UsageError: as there.
     """
-    from metasearch.workspace.runs import imports
+    from metasearch.review.runs import imports
 
     workspace, uid = request.app[WORKSPACE].workspace, _uid(request)
     check = quotas_of(request).check_new if uid else None
@@ -193,7 +233,7 @@ async def enforced(request: web.Request, work: Callable[[Database, Quotas], T]) 
 
 def quotas_of(request: web.Request) -> Quotas:
     """The quotas of the server."""
-    from metasearch.workspace.users.quotas import Quotas
+    from metasearch.review.users.quotas import Quotas
 
     return Quotas(request.app[SHARED].engine.settings.users.quotas)
 
@@ -224,8 +264,8 @@ async def _held(workspace: Workspace, work: Awaitable[T], uid: str, client: str)
 
 def _told(db: Database, *, uid: str, error: QuotaExceeded, client: str) -> None:
     """Write the line, unless today has it."""
-    from metasearch.workspace.store.times import now
-    from metasearch.workspace.users import audit
+    from metasearch.review.store.values import now
+    from metasearch.review.users import audit
 
     about, facts = f"user:{uid}", {"exceeded": error.kind, "limit": error.limit}
     with db.transaction():

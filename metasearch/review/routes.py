@@ -1,22 +1,26 @@
-"""The addresses of the workspace: pages and JSON interface, and what each asks of a user."""
+"""The addresses of this wing, and what each asks of a user. A handler is imported by its first
+request.
+
+The addresses of the workspace: pages and JSON interface, and what each asks of a user.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from metasearch.server.faces import on_first_request
-from metasearch.server.route import Route
+from metasearch.server.route import Route, on_first_request
 
 if TYPE_CHECKING:
-    from metasearch.workspace.users.permissions import Action
+    from metasearch.review.users.permissions import Action
+
 
 #: What all of them begin with.
-BASE = "/api/projects"
-_PROJECT = f"{BASE}/{{project}}"
+PROJECTS = "/api/projects"
+_PROJECT = f"{PROJECTS}/{{project}}"
 _STRATEGY = f"{_PROJECT}/strategies/{{strategy}}"
 
 
-def _route(
+def _interface(
     path: str,
     module: str,
     handler: str,
@@ -29,7 +33,7 @@ def _route(
     assert action is not None
     return Route(
         path=path,
-        handler=on_first_request(f"workspace.{module}", handler),
+        handler=on_first_request(module, handler, "metasearch.review"),
         gets=get is not None,
         posts=post is not None,
         action=action,
@@ -43,12 +47,13 @@ def _page(
     module: str,
     get: Action,
     post: Action | None = None,
-    handler: str = "answer",
+    *,
+    handler: str,
 ) -> Route:
     """An address of the pages. Forms that need more than `post` are checked by the handler."""
     return Route(
         path=f"/projects{path}",
-        handler=on_first_request(f"projects.{module}", handler),
+        handler=on_first_request(module, handler, "metasearch.review"),
         posts=post is not None,
         action=get,
         posts_action=post,
@@ -57,93 +62,263 @@ def _page(
 
 
 JSON_ROUTES = (
-    _route(BASE, "projects", "projects_", get="make project", post="make project"),
-    _route(f"{BASE}/import", "archive", "import_", post="make project"),
-    _route(_PROJECT, "projects", "project", get="read", post="edit"),
-    _route(f"{_PROJECT}/delete", "projects", "delete", post="delete"),
-    _route(f"{_PROJECT}/log", "projects", "log_", get="read"),
-    _route(f"{_PROJECT}/questions", "projects", "questions", get="read", post="edit"),
-    _route(f"{_PROJECT}/archive", "archive", "archive", get="export"),
-    _route(f"{_PROJECT}/other-sources", "other_sources", "listing", get="read", post="edit"),
-    _route(f"{_PROJECT}/other-sources/{{number}}", "other_sources", "one", post="edit"),
-    _route(f"{_PROJECT}/known", "known", "known", get="read", post="edit"),
-    _route(f"{_PROJECT}/known/remove", "known", "remove", post="edit"),
-    _route(f"{_PROJECT}/search-files", "strategy_texts", "read_file", post="edit"),
-    _route(f"{_PROJECT}/strategies", "strategies", "strategies_", get="read", post="edit"),
-    _route(_STRATEGY, "strategies", "strategy", get="read", post="edit"),
-    _route(f"{_STRATEGY}/steps", "strategies", "steps_", post="edit"),
-    _route(f"{_STRATEGY}/steps/{{step}}", "strategies", "step", post="edit"),
-    _route(f"{_STRATEGY}/paste", "strategy_texts", "paste", post="edit"),
-    _route(f"{_STRATEGY}/written", "strategy_texts", "written", get="read"),
-    _route(f"{_STRATEGY}/search-file", "strategy_texts", "write_file", get="export"),
-    _route(f"{_STRATEGY}/copy", "strategies", "copy", post="edit"),
-    _route(f"{_STRATEGY}/counts", "strategies", "counts", get="read"),
-    _route(f"{_STRATEGY}/validation", "known", "validation_", get="read"),
-    _route(f"{_PROJECT}/runs", "runs", "runs_", get="read", post="run"),
-    _route(f"{_PROJECT}/runs/{{run}}", "runs", "run", get="read"),
-    _route(f"{_PROJECT}/runs/{{run}}/stop", "runs", "stop", post="run"),
-    _route(f"{_PROJECT}/runs/{{run}}/resume", "runs", "resume", post="run"),
-    _route(f"{_PROJECT}/imports", "files", "imports", post="edit"),
-    _route(f"{_PROJECT}/works", "works", "works_", get="read"),
-    _route(f"{_PROJECT}/works/{{work:.+}}", "works", "work", get="read"),
-    _route(f"{_PROJECT}/decisions", "decisions", "decide", post="screen"),
-    _route(f"{_PROJECT}/tags", "decisions", "tag", post="screen"),
-    _route(f"{_PROJECT}/notes", "decisions", "note", post="screen"),
-    _route(f"{_PROJECT}/decisions/import", "files", "decisions", post="edit"),
+    _interface(PROJECTS, "projects.api", "projects_", get="make project", post="make project"),
+    _interface(f"{PROJECTS}/import", "projects.api", "import_", post="make project"),
+    _interface(_PROJECT, "projects.api", "project", get="read", post="edit"),
+    _interface(f"{_PROJECT}/delete", "projects.api", "delete", post="delete"),
+    _interface(f"{_PROJECT}/log", "projects.api", "log_", get="read"),
+    _interface(f"{_PROJECT}/questions", "projects.api", "questions", get="read", post="edit"),
+    _interface(f"{_PROJECT}/archive", "projects.api", "archive", get="export"),
+    _interface(f"{_PROJECT}/other-sources", "runs.api", "other_sources_", get="read", post="edit"),
+    _interface(f"{_PROJECT}/other-sources/{{number}}", "runs.api", "other_source", post="edit"),
+    _interface(f"{_PROJECT}/known", "runs.api", "known", get="read", post="edit"),
+    _interface(f"{_PROJECT}/known/remove", "runs.api", "remove_known", post="edit"),
+    _interface(f"{_PROJECT}/search-files", "strategies.api", "read_file", post="edit"),
+    _interface(f"{_PROJECT}/strategies", "strategies.api", "strategies_", get="read", post="edit"),
+    _interface(_STRATEGY, "strategies.api", "strategy", get="read", post="edit"),
+    _interface(f"{_STRATEGY}/steps", "strategies.api", "steps_", post="edit"),
+    _interface(f"{_STRATEGY}/steps/{{step}}", "strategies.api", "step", post="edit"),
+    _interface(f"{_STRATEGY}/paste", "strategies.api", "paste", post="edit"),
+    _interface(f"{_STRATEGY}/written", "strategies.api", "written", get="read"),
+    _interface(f"{_STRATEGY}/search-file", "strategies.api", "write_file", get="export"),
+    _interface(f"{_STRATEGY}/copy", "strategies.api", "copy", post="edit"),
+    _interface(f"{_STRATEGY}/counts", "strategies.api", "counts", get="read"),
+    _interface(f"{_STRATEGY}/validation", "runs.api", "validation_", get="read"),
+    _interface(f"{_PROJECT}/runs", "runs.api", "runs_", get="read", post="run"),
+    _interface(f"{_PROJECT}/runs/{{run}}", "runs.api", "run", get="read"),
+    _interface(f"{_PROJECT}/runs/{{run}}/stop", "runs.api", "stop", post="run"),
+    _interface(f"{_PROJECT}/runs/{{run}}/resume", "runs.api", "resume", post="run"),
+    _interface(f"{_PROJECT}/imports", "works.api", "imports", post="edit"),
+    _interface(f"{_PROJECT}/works", "works.api", "works_", get="read"),
+    _interface(f"{_PROJECT}/works/{{work:.+}}", "works.api", "work", get="read"),
+    _interface(f"{_PROJECT}/decisions", "works.api", "decide", post="screen"),
+    _interface(f"{_PROJECT}/tags", "works.api", "tag", post="screen"),
+    _interface(f"{_PROJECT}/notes", "works.api", "note", post="screen"),
+    _interface(f"{_PROJECT}/decisions/import", "works.api", "take_decisions", post="edit"),
     # Which works are exported stands in the body of a POST; nothing is changed.
-    _route(f"{_PROJECT}/exports", "files", "exports", get="export", post="export"),
-    _route(f"{_PROJECT}/pins", "decisions", "pins_", get="read", post="edit"),
-    _route(f"{_PROJECT}/pins/remove", "decisions", "unpin", post="edit"),
+    _interface(f"{_PROJECT}/exports", "works.api", "exports", get="export", post="export"),
+    _interface(f"{_PROJECT}/pins", "works.api", "pins_", get="read", post="edit"),
+    _interface(f"{_PROJECT}/pins/remove", "works.api", "unpin", post="edit"),
     # One's own vote; whatever else is undone asks for "edit", in the handler.
-    _route(f"{_PROJECT}/undo", "decisions", "undo_", post="screen"),
-    _route(f"{_PROJECT}/reports", "reports", "reports_", get="read"),
-    _route(f"{_PROJECT}/reports/{{kind}}", "reports", "report", get="read", post="report"),
+    _interface(f"{_PROJECT}/undo", "works.api", "undo_", post="screen"),
+    _interface(f"{_PROJECT}/reports", "reports.api", "reports_", get="read"),
+    _interface(f"{_PROJECT}/reports/{{kind}}", "reports.api", "report", get="read", post="report"),
 )
 PAGE_ROUTES = (
-    _page("", "listing", "make project", "make project"),
-    _page("/{project}", "overview", "read", "edit"),
-    _page("/{project}/strategies", "strategies", "read", "edit"),
-    _page("/{project}/strategies/{strategy}", "strategy", "read", "edit"),
-    _page("/{project}/strategies/{strategy}/search-file", "search_file", "export"),
-    _page("/{project}/strategies/{strategy}/check", "strategy", "read", handler="check"),
-    _page("/{project}/strategies/{strategy}/progress", "progress", "read"),
-    _page("/{project}/works", "works", "read", "screen"),
-    _page("/{project}/works/export", "export", "export"),
-    _page("/{project}/reports", "reports", "read", "read"),
-    _page("/{project}/reports/{report}", "report", "read", "edit"),
-    _page("/{project}/log", "log", "read", "screen"),
-    _page("/{project}/archive", "archive", "export"),
+    _page("", "projects.pages", "make project", "make project", handler="answer_list"),
+    _page("/{project}", "projects.pages", "read", "edit", handler="answer_overview"),
+    _page("/{project}/strategies", "strategies.pages", "read", "edit", handler="answer_list"),
+    _page(
+        "/{project}/strategies/{strategy}",
+        "strategies.pages",
+        "read",
+        "edit",
+        handler="answer_strategy",
+    ),
+    _page(
+        "/{project}/strategies/{strategy}/search-file",
+        "strategies.pages",
+        "export",
+        handler="answer_search_file",
+    ),
+    _page(
+        "/{project}/strategies/{strategy}/check", "strategies.pages", "read", handler="answer_check"
+    ),
+    _page(
+        "/{project}/strategies/{strategy}/progress",
+        "strategies.pages",
+        "read",
+        handler="answer_progress",
+    ),
+    _page("/{project}/works", "works.pages", "read", "screen", handler="answer_works"),
+    _page("/{project}/works/export", "works.pages", "export", handler="answer_export"),
+    _page("/{project}/reports", "reports.pages", "read", "read", handler="answer_list"),
+    _page("/{project}/reports/{report}", "reports.pages", "read", "edit", handler="answer_report"),
+    _page("/{project}/log", "projects.pages", "read", "screen", handler="answer_log"),
+    _page("/{project}/archive", "projects.pages", "export", handler="answer_archive"),
 )
-ROUTES = (*PAGE_ROUTES, *JSON_ROUTES)
+PROJECT_ROUTES = (*PAGE_ROUTES, *JSON_ROUTES)
 #: The addresses of who works on projects, on a server with users alone. An administrator is a
 #: member of no project by office: the addresses for administrators name none.
 TEAM_ROUTES = (
-    _page("/{project}/members", "members", "read", "read"),
-    _page("/{project}/screening", "screening", "read", "screen"),
-    _route(f"{_PROJECT}/screening", "screening", "screening_", get="read", post="members"),
-    _route(f"{_PROJECT}/screening/conflicts", "screening", "conflicts_", get="read"),
+    _page("/{project}/members", "projects.member_pages", "read", "read", handler="answer_members"),
+    _page("/{project}/screening", "screening.pages", "read", "screen", handler="answer"),
+    _interface(f"{_PROJECT}/screening", "screening.api", "screening_", get="read", post="members"),
+    _interface(f"{_PROJECT}/screening/conflicts", "screening.api", "conflicts_", get="read"),
     # A third screener, or who may "resolve".
-    _route(f"{_PROJECT}/screening/resolve", "screening", "resolve", post="screen"),
-    _route(f"{_PROJECT}/screening/agreement", "screening", "agreement_", get="read"),
-    _route(f"{_PROJECT}/members", "team", "members_", get="read", post="members"),
-    _route(f"{_PROJECT}/members/leave", "team", "leave", post="read"),
-    _route(f"{_PROJECT}/members/invitations/{{number}}", "team", "revoke", post="members"),
-    _route(f"{_PROJECT}/members/{{user}}", "team", "member", post="members"),
-    _route(
-        f"{_PROJECT}/reports/{{kind}}/signatures", "signing", "signatures_", get="read", post="sign"
+    _interface(f"{_PROJECT}/screening/resolve", "screening.api", "resolve", post="screen"),
+    _interface(f"{_PROJECT}/screening/agreement", "screening.api", "agreement_", get="read"),
+    _interface(
+        f"{_PROJECT}/members", "projects.members_api", "members_", get="read", post="members"
+    ),
+    _interface(f"{_PROJECT}/members/leave", "projects.members_api", "leave", post="read"),
+    _interface(
+        f"{_PROJECT}/members/invitations/{{number}}",
+        "projects.members_api",
+        "revoke",
+        post="members",
+    ),
+    _interface(f"{_PROJECT}/members/{{user}}", "projects.members_api", "member", post="members"),
+    _interface(
+        f"{_PROJECT}/reports/{{kind}}/signatures",
+        "reports.signatures_api",
+        "signatures_",
+        get="read",
+        post="sign",
     ),
     Route(
         path="/admin/projects",
-        handler=on_first_request("projects.admin"),
+        handler=on_first_request("projects.member_pages", "answer_all", "metasearch.review"),
         posts=True,
         action="administer",
         listed=False,
     ),
     Route(
         path="/api/admin/projects",
-        handler=on_first_request("workspace.admin", "projects_"),
+        handler=on_first_request("projects.members_api", "all_projects", "metasearch.review"),
         posts=True,
         action="administer",
         listed=False,
     ),
+)
+
+
+# The addresses of saved searches: pages, the JSON interface, feeds, and what ends e-mails.
+
+#: What the addresses of the JSON interface begin with.
+SAVED = "/api/saved"
+_ONE_SAVED = f"{SAVED}/{{saved}}"
+
+
+def _saved_route(path: str, module: str, handler: str, methods: str) -> Route:
+    return Route(
+        path=path,
+        handler=on_first_request(module, handler, "metasearch.review"),
+        gets="get" in methods,
+        posts="post" in methods,
+        action="save search",
+        listed=False,
+    )
+
+
+SAVED_ROUTES = (
+    _saved_route("/saved", "alerts.pages", "answer_list", "get post"),
+    _saved_route("/saved/{saved}", "alerts.pages", "answer_one", "get post"),
+    _saved_route(SAVED, "alerts.api", "all_", "get post"),
+    _saved_route(_ONE_SAVED, "alerts.api", "one", "get post"),
+    _saved_route(f"{_ONE_SAVED}/delete", "alerts.api", "delete", "post"),
+    _saved_route(f"{_ONE_SAVED}/run", "alerts.api", "run", "post"),
+    _saved_route(f"{_ONE_SAVED}/news", "alerts.api", "news", "get"),
+    _saved_route(f"{_ONE_SAVED}/feed", "alerts.api", "feed", "post"),
+    # Who asks for these cannot log in: the address is the secret.
+    *(
+        Route(
+            path=f"/feeds/{{secret}}.{name}",
+            handler=on_first_request("alerts.feeds", f"answer_{name}", "metasearch.review"),
+            keyless=True,
+            counted="by the handler",
+            listed=False,
+        )
+        for name in ("atom", "json")
+    ),
+    Route(
+        path="/unsubscribe/{secret}",
+        handler=on_first_request("alerts.pages", "answer_unsubscribe", "metasearch.review"),
+        posts=True,
+        keyless=True,
+        counted="by the handler",
+        listed=False,
+    ),
+)
+
+
+# The addresses about users: the account of each, the administration, and both as JSON.
+
+#: What those of the JSON interface begin with.
+ACCOUNT, ADMIN = "/api/account", "/api/admin"
+
+
+def _account_route(
+    path: str,
+    module: str,
+    handler: str,
+    methods: str,
+    action: Literal["account", "administer"],
+) -> Route:
+    return Route(
+        path=path,
+        handler=on_first_request(module, handler, "metasearch.review"),
+        gets="get" in methods,
+        posts="post" in methods,
+        action=action,
+        listed=False,
+    )
+
+
+ACCOUNT_ROUTES = (
+    _account_route("/account", "users.account_pages", "answer_account", "get post", "account"),
+    _account_route("/account/data", "users.account_pages", "answer_data", "get", "account"),
+    _account_route("/admin", "users.admin_pages", "answer_start", "get", "administer"),
+    _account_route("/admin/users", "users.admin_pages", "answer_users", "get post", "administer"),
+    _account_route(
+        "/admin/users/{user}", "users.admin_pages", "answer_user", "get post", "administer"
+    ),
+    _account_route("/admin/sources", "users.sources", "answer_sources", "get post", "administer"),
+    _account_route("/admin/audit", "users.audit_pages", "answer_audit", "get", "administer"),
+    _account_route("/admin/audit/file", "users.audit_pages", "answer_file", "get", "administer"),
+    _account_route(ACCOUNT, "users.api", "account", "get post", "account"),
+    _account_route(f"{ACCOUNT}/data", "users.api", "data", "get", "account"),
+    _account_route(f"{ACCOUNT}/sessions", "users.api", "sessions_", "get", "account"),
+    _account_route(f"{ACCOUNT}/sessions/end", "users.api", "end_own_session", "post", "account"),
+    _account_route(f"{ACCOUNT}/tokens", "users.api", "tokens_", "get post", "account"),
+    _account_route(
+        f"{ACCOUNT}/tokens/{{number}}/revoke", "users.api", "revoke_own_token", "post", "account"
+    ),
+    _account_route(f"{ACCOUNT}/address", "users.api", "address", "post", "account"),
+    _account_route(f"{ACCOUNT}/delete", "users.api", "delete_own_account", "post", "account"),
+    _account_route(f"{ADMIN}/users", "users.api", "users", "get post", "administer"),
+    _account_route(f"{ADMIN}/users/{{user}}", "users.api", "user_", "get post", "administer"),
+    _account_route(f"{ADMIN}/users/{{user}}/link", "users.api", "link", "post", "administer"),
+    _account_route(
+        f"{ADMIN}/users/{{user}}/sessions/end", "users.api", "end", "post", "administer"
+    ),
+    _account_route(f"{ADMIN}/users/{{user}}/delete", "users.api", "delete", "post", "administer"),
+    _account_route(f"{ADMIN}/invitations", "users.api", "invitations", "get post", "administer"),
+    _account_route(
+        f"{ADMIN}/invitations/{{number}}/revoke", "users.api", "revoke", "post", "administer"
+    ),
+    _account_route(f"{ADMIN}/sources", "users.api", "sources", "get post", "administer"),
+    _account_route(f"{ADMIN}/audit", "users.api", "audit_", "get", "administer"),
+)
+
+
+# The addresses that only a server with users has: log in and out, set a password, join. What else
+# only such a server has belongs here, too.
+
+
+def _login_route(
+    path: str, module: str, name: str, *, posts: bool = True, gets: bool = True
+) -> Route:
+    """An address for somebody who is not logged in yet; its handler says who may use it."""
+    handler = on_first_request(module, name, "metasearch.review")
+    return Route(
+        path=path,
+        handler=handler,
+        posts=posts,
+        gets=gets,
+        keyless=True,
+        listed=False,
+    )
+
+
+USERS_ROUTES = (
+    _login_route("/login", "users.login_pages", "answer_login"),
+    _login_route("/login/oidc", "users.oidc_login", "begin", posts=False),
+    _login_route("/login/oidc/back", "users.oidc_login", "back", posts=False),
+    _login_route("/logout", "users.login_pages", "answer_logout", gets=False),
+    _login_route("/password", "users.login_pages", "answer_password"),
+    _login_route("/password/{link}", "users.link_pages", "answer_password_link"),
+    _login_route("/join/{link}", "users.link_pages", "answer_join"),
+    _login_route("/address/{link}", "users.link_pages", "answer_address"),
+    *ACCOUNT_ROUTES,
 )

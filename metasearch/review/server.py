@@ -1,7 +1,5 @@
-"""What the workspace adds to a server: its pages and interfaces, users, and saved searches that are
-run when they are due.
-
-The parent of workers loads this module, too: what answers requests is loaded by its first use.
+"""Whether a server can be started with its users; read by the parent of workers, too, which loads
+nothing that answers requests.
 """
 
 from __future__ import annotations
@@ -11,8 +9,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from metasearch.errors import MetasearchError
-from metasearch.server.users.starting import check_users, warn_of_plain_http
+from metasearch.errors import MetasearchError, SettingsError
+from metasearch.extras import how_to_install, is_installed
 from metasearch.server.wing import ServerWing, SiteLink
 from metasearch.settings import Settings
 
@@ -21,14 +19,63 @@ if TYPE_CHECKING:
 
     from metasearch.engine.engine import Engine
     from metasearch.engine.options import SearchOptions
-    from metasearch.server.faces.openapi.operation import Chapter
+    from metasearch.review.alerts.runs import SavedRunner
+    from metasearch.review.service import WorkspaceService
+    from metasearch.review.users.permissions import Action
+    from metasearch.review.users.service import UsersService
+    from metasearch.review.users.sources import Switches
     from metasearch.server.parameters import Parameters
+    from metasearch.server.protocols.openapi.operation import Chapter
     from metasearch.server.route import Route
-    from metasearch.server.saved_runner import SavedRunner
-    from metasearch.server.users.service import UsersService
-    from metasearch.server.users.switches import Switches
-    from metasearch.server.workspace_service import WorkspaceService
-    from metasearch.workspace.users.permissions import Action
+
+
+#: Mode -> the package that it needs, and the extra that brings it.
+_PACKAGES = {"local": ("argon2", "users"), "oidc": ("joserfc", "oidc")}
+
+
+def check_users(settings: Settings) -> None:
+    """Check [users] against the rest of the configuration. Raises SettingsError: it cannot be used;
+    with every problem.
+    """
+    mode, server = settings.users.mode, settings.server
+    if mode == "none":
+        return
+    problems = []
+    if not settings.serve_workspace or settings.workspace is None:
+        problems.append(
+            f"users.mode: {mode} needs a workspace, in which the users are: "
+            "`metasearch serve --workspace`, or serve = true under [workspace]"
+        )
+    if server.keys or server.keys_file:
+        problems.append(
+            "server.keys: a server with users has no keys of its own; give each program an API "
+            "token of a user (`metasearch user token`)"
+        )
+    if mode == "header" and not server.trusted_proxies:
+        problems.append(
+            "server.trusted_proxies: missing; in mode header only these proxies may name users"
+        )
+    package, extra = _PACKAGES.get(mode, ("", ""))
+    if package and not is_installed(package):
+        problems.append(f"users.mode: {mode} needs a package. {how_to_install(extra)}")
+    if problems:
+        raise SettingsError(settings.file or "environment", problems)
+
+
+def warn_of_plain_http(settings: Settings, host: str) -> None:
+    """Warn where passwords and sessions would cross a network unencrypted."""
+    if settings.users.mode != "none" and not (settings.public_url or "").startswith("https:"):
+        logger.warning(
+            "users log in on %s, and [server] public_url is no https address: passwords and "
+            "sessions can be read on the way; put a proxy with HTTPS in front, and set public_url",
+            host,
+        )
+
+
+# What the workspace adds to a server: its pages and interfaces, users, and saved searches that are
+# run when they are due.
+#
+# The parent of workers loads this module, too: what answers requests is loaded by its first use.
 
 logger = logging.getLogger("metasearch.server")
 
@@ -59,11 +106,12 @@ class WorkspaceWing(ServerWing):
             )
 
     def routes(self, *, users: bool) -> Sequence[Route]:
-        from metasearch.server import saved_routes, workspace_routes
-        from metasearch.server.users import routes
+        from metasearch.review import routes
+        from metasearch.review import routes as saved_routes
+        from metasearch.review import routes as workspace_routes
 
-        of_users = (*workspace_routes.TEAM_ROUTES, *routes.ROUTES) if users else ()
-        return (*workspace_routes.ROUTES, *saved_routes.ROUTES, *of_users)
+        of_users = (*workspace_routes.TEAM_ROUTES, *routes.USERS_ROUTES) if users else ()
+        return (*workspace_routes.PROJECT_ROUTES, *saved_routes.SAVED_ROUTES, *of_users)
 
     # ---------------------------------------------------------------- while it runs
 
@@ -80,12 +128,12 @@ class WorkspaceWing(ServerWing):
         check_users(settings)
         if self._workspace is None:
             return
-        from metasearch.server.workspace_service import WORKSPACE
+        from metasearch.review.service import WORKSPACE
 
         app[WORKSPACE] = self._workspace
         if settings.users.mode != "none":
-            from metasearch.server.users.service import USERS, UsersService
-            from metasearch.server.users.switches import SWITCHES, Switches
+            from metasearch.review.users.service import USERS, UsersService
+            from metasearch.review.users.sources import SWITCHES, Switches
 
             app[USERS] = self._users = UsersService(settings.users, self._workspace.workspace)
             app[SWITCHES] = self._switches = Switches(
@@ -94,7 +142,7 @@ class WorkspaceWing(ServerWing):
             self.users = settings.users.mode
             await self._switches.begin()
         if settings.alerts.run:
-            from metasearch.server.saved_runner import SavedRunner
+            from metasearch.review.alerts.runs import SavedRunner
 
             self._runner = SavedRunner(self._workspace.workspace, engine)
             self._runner.start()
@@ -108,13 +156,13 @@ class WorkspaceWing(ServerWing):
     # ---------------------------------------------------------------- around a request
 
     async def identify(self, request: web.Request, asked: Route | None) -> None:
-        from metasearch.server.users.middleware import identify
+        from metasearch.review.users.service import identify
 
         assert self._users is not None
         await identify(request, self._users, asked)
 
     def permit(self, request: web.Request, asked: Route | None) -> None:
-        from metasearch.server.users.middleware import permit
+        from metasearch.review.users.service import permit
 
         assert self._users is not None
         permit(request, self._users, asked)
@@ -124,26 +172,26 @@ class WorkspaceWing(ServerWing):
         begun; a connection carries requests of several users.
         """
         if self._workspace is not None:
+            from metasearch.review.background import OWNER
+            from metasearch.review.permits import user_of
+            from metasearch.review.store.workspace import LONG_OF
             from metasearch.server.limits.clients import USER
-            from metasearch.server.limits.permits import user_of
-            from metasearch.server.limits.shares import OWNER
-            from metasearch.workspace.workspace import LONG_OF
 
             LONG_OF.set(user_of(request) if USER in request else OWNER)
 
     async def finish(self, request: web.Request) -> None:
-        from metasearch.server.users.preferred import keep_chosen
+        from metasearch.review.users.service import keep_chosen
 
         await keep_chosen(request)
 
     def may(self, request: web.Request, action: str) -> bool:
-        from metasearch.server.users.middleware import may
+        from metasearch.review.users.service import may
 
         return may(request, cast("Action", action))
 
     async def count_search(self, request: web.Request, options: SearchOptions) -> None:
         if self._users is not None:
-            from metasearch.server.users.quota import count_search
+            from metasearch.review.quota_checks import count_search
 
             await count_search(request, options)
 
@@ -152,7 +200,7 @@ class WorkspaceWing(ServerWing):
     def session_mark(self, request: web.Request) -> str:
         if self._users is None:
             return ""
-        from metasearch.server.users.credentials import session_mark
+        from metasearch.review.users.service import session_mark
 
         return session_mark(request)
 
@@ -174,14 +222,14 @@ class WorkspaceWing(ServerWing):
     def chapter(self) -> Chapter:
         if self._workspace is None:
             return super().chapter()
-        from metasearch.server.faces.openapi.workspace_chapter import chapter
+        from metasearch.review.chapter import chapter
 
         return chapter(users=self._users is not None)
 
 
 @cache
 def _links() -> tuple[SiteLink, ...]:
-    from metasearch.server.pages.terms import N_
+    from metasearch.server.pages.language import N_
 
     return (
         SiteLink("/projects", N_("Projects"), "make project", at_head=True),
@@ -200,10 +248,10 @@ async def _workspace(engine: Engine) -> WorkspaceService | None:
     if not settings.serve_workspace or settings.workspace is None:
         return None
     if settings.mail.host:
-        from metasearch.workspace.saved.smtp import MailServer
+        from metasearch.review.alerts.mail import MailServer
 
         MailServer(settings.mail, settings.env)  # nobody should find out by e-mails that lack
-    from metasearch.server.workspace_service import WorkspaceService
+    from metasearch.review.service import WorkspaceService
 
     service = WorkspaceService(settings.workspace, engine)
     try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,22 +21,23 @@ from aiohttp import web
 
 from metasearch.errors import MetasearchError, WorkspaceError
 from metasearch.message import message
-from metasearch.server.background import Job, Jobs
-from metasearch.server.limits.shares import OWNER, Shares
+from metasearch.review.archive.reader import ImportedProject, import_project
+from metasearch.review.background import OWNER, Job, Jobs, Shares
+from metasearch.review.projects import projects, removal
+from metasearch.review.projects.projects import Kind, Project
+from metasearch.review.projects.removal import remove_hidden
+from metasearch.review.runs import runs
+from metasearch.review.runs.imports import recover
+from metasearch.review.runs.plan import RunLimits
+from metasearch.review.runs.run import count_strategy, resume_run, run_strategy
+from metasearch.review.runs.runs import Run, SourceAnswer
+from metasearch.review.store.database import Database
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.strategies.strategies import Strategy
+from metasearch.review.works.intake import are_made, make_works
+from metasearch.server.identity import identity_of
 from metasearch.server.problem import Problem
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.removing import remove_hidden
-from metasearch.workspace.runs import runs
-from metasearch.workspace.runs.counts import count_strategy
-from metasearch.workspace.runs.imports import recover
-from metasearch.workspace.runs.limits import RunLimits
-from metasearch.workspace.runs.resuming import resume_run
-from metasearch.workspace.runs.run import run_strategy
-from metasearch.workspace.runs.runs import Run, SourceAnswer
-from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.works.adding import are_made, make_works
-from metasearch.workspace.workspace import Workspace
+from metasearch.server.site import SHARED
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
@@ -297,3 +298,127 @@ def workspace_of(request: web.Request) -> WorkspaceService:
             ),
         )
     return service
+
+
+# What people of a server with users are called, and who has signed what, for pages and programs.
+#
+# On a server without users nobody has a name: everything here then finds nothing, and imports
+# nothing of the users.
+
+
+async def names(
+    request: web.Request, workspace: Workspace, uids: Iterable[str]
+) -> Mapping[str, str] | None:
+    """Uid -> name for people; None on a server without users."""
+    if identity_of(request) is None:
+        return None
+    from metasearch.review.users.accounts import shown_name as shown
+
+    wanted = {uid for uid in uids if uid}
+    return await workspace.read(shown, wanted) if wanted else {}
+
+
+def client_of(request: web.Request) -> str:
+    """A pseudonym of the address of a request, for the audit log."""
+    clients = request.app[SHARED].clients
+    return clients.pseudonym(clients.of(request))
+
+
+# Projects that a request makes: on a server with users, their maker owns them.
+#
+# A name of a project is known in the whole workspace. Where there are users, one that is taken gets
+# "-2" behind it, as in an import: nobody is told to whom the other one belongs.
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """Who makes projects. `uid`: of the user; None on a server without users. `client`: a pseudonym
+    of the address, for the audit log.
+    """
+
+    uid: str | None
+    client: str
+
+    def create(self, db: Database, name: str, kind: Kind, title: str = "") -> Project:
+        """Make a project. Raises UsageError: as `projects.create`."""
+        with db.transaction():
+            free = self._free(db, name)
+            made = projects.create(db, free, kind, title or name, by=self.uid or "")
+            self._own(db, made)
+            return made
+
+    def imported(
+        self,
+        db: Database,
+        path: Path,
+        name: str | None,
+        largest: int | None = None,
+    ) -> ImportedProject:
+        """Make a project of an archive; without a name it has that of the archive. Raises
+        UsageError: as `import_project`; WorkspaceError: as `import_project`.
+        """
+        free = self._free(db, name) if name else None
+        by = self.uid or ""
+        return import_project(db, path, name=free, largest=largest, by=by, last=self._own)
+
+    def listed(self, db: Database) -> list[Project]:
+        """The projects that are theirs, the newest first; all of them where there are no users."""
+        every = projects.every(db)
+        if self.uid is None:
+            return every
+        theirs = self._roles(db)
+        return [project for project in every if project.id in theirs]
+
+    def _roles(self, db: Database) -> Mapping[int, str]:
+        from metasearch.review.projects import members
+
+        return members.projects_of(db, self.uid or "")
+
+    def _free(self, db: Database, name: str) -> str:
+        return name if self.uid is None else projects.free_name(db, name)
+
+    def _own(self, db: Database, project: Project) -> None:
+        if self.uid is None:
+            return
+        from metasearch.review.projects import members
+        from metasearch.review.users import accounts
+
+        user = accounts.find(db, self.uid)
+        members.add(db, project, user, "owner", by=self.uid, client=self.client)
+
+
+def maker_of(request: web.Request) -> Maker:
+    """Who asks."""
+    identity = identity_of(request)
+    return Maker(None if identity is None else identity.uid, client_of(request))
+
+
+# What leaves a project, or ends it, told by the audit log of a server with users.
+
+
+async def deleted(request: web.Request, workspace: Workspace, project: Project) -> None:
+    """Delete a project, and note it on a server with users."""
+    detail = {"name": project.name, "title": project.title}
+    await workspace.write(removal.hide, project.id)
+    await _told(request, workspace, project, "delete", detail)
+    await workspace.work(removal.remove, project.id)
+
+
+async def _told(
+    request: web.Request,
+    workspace: Workspace,
+    project: Project,
+    action: Literal["delete"],
+    detail: Mapping[str, object],
+) -> None:
+    identity = identity_of(request)
+    if identity is None:
+        return
+    from metasearch.review.users import audit
+
+    actor, client, about = identity.uid, client_of(request), f"project:{project.uid}"
+
+    def write(db: Database) -> None:
+        audit.write(db, actor, action, about, detail, client)
+
+    await workspace.write(write)

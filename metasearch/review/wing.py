@@ -6,15 +6,15 @@ from metasearch.wing import Wing
 
 WING = Wing(
     commands={
-        "project": "metasearch.cli.workspace.project:project",
-        "strategy": "metasearch.cli.workspace.strategy:strategy",
-        "works": "metasearch.cli.workspace.works:works",
-        "report": "metasearch.cli.workspace.report:report",
-        "user": "metasearch.cli.workspace.user:user",
-        "saved": "metasearch.cli.workspace.saved:saved",
-        "alerts": "metasearch.cli.workspace.alerts:alerts",
-        "workspace": "metasearch.cli.workspace.file:workspace",
+        "project": "metasearch.review.projects.commands:project",
+        "strategy": "metasearch.review.strategies.commands:strategy",
+        "works": "metasearch.review.works.commands:works",
+        "report": "metasearch.review.reports.commands:report",
+        "user": "metasearch.review.users.commands:user",
+        "saved": "metasearch.review.alerts.commands:saved",
+        "alerts": "metasearch.review.alerts.commands:alerts",
+        "workspace": "metasearch.review.store.commands:workspace",
     },
-    server="metasearch.server.workspace_wing:WorkspaceWing",
-    pages="metasearch.workspace",
+    server="metasearch.review.server:WorkspaceWing",
+    pages="metasearch.review",
 )

@@ -8,26 +8,29 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from metasearch.server import api, routes
-from metasearch.server.access import observed
-from metasearch.server.advanced import advanced
+from metasearch.server import routes
+from metasearch.server import search as api
 from metasearch.server.cookies import Cookies, kept_key
-from metasearch.server.cors import cors_headers, preflights
-from metasearch.server.faces import on_first_request
 from metasearch.server.limits.admission import Admission
-from metasearch.server.limits.clients import Clients
-from metasearch.server.limits.connections import Connection, Connections
+from metasearch.server.limits.clients import Clients, Connection, Connections, RateLimiter
 from metasearch.server.limits.keys import ApiKeys
-from metasearch.server.limits.rate import RateLimiter
 from metasearch.server.live import Hub
 from metasearch.server.metrics import Metrics
-from metasearch.server.middleware import admitted, errors, security_headers
+from metasearch.server.middleware import (
+    admitted,
+    cors_headers,
+    errors,
+    observed,
+    preflights,
+    security_headers,
+)
 from metasearch.server.options import Options
-from metasearch.server.route import Route, add
+from metasearch.server.pages.advanced import advanced
+from metasearch.server.process import address, listen
+from metasearch.server.route import Route, add, on_first_request
+from metasearch.server.search import updates
 from metasearch.server.site import SHARED, ServerContext
-from metasearch.server.sockets import address, listen
 from metasearch.server.suggest import Suggestions
-from metasearch.server.updates import updates
 from metasearch.server.wing import server_wing
 from metasearch.server.workers.peers import Peers
 from metasearch.settings import Settings
@@ -66,52 +69,71 @@ ROUTES = (
     *(
         Route(
             path=path,
-            handler=on_first_request("searxng.routes", "search"),
+            handler=on_first_request("protocols.searxng", "search"),
             posts=True,
             listed=False,
         )
         for path in ("/searxng", "/searxng/", "/searxng/search")
     ),
     Route(
-        path="/searxng/config", handler=on_first_request("searxng.routes", "config"), listed=False
+        path="/searxng/config",
+        handler=on_first_request("protocols.searxng", "config"),
+        listed=False,
     ),
     Route(
         path="/searxng/autocompleter",
-        handler=on_first_request("searxng.routes", "autocompleter"),
+        handler=on_first_request("protocols.searxng", "autocompleter"),
         posts=True,
         listed=False,
     ),
     Route(
         path="/pazpar2/search.pz2",
-        handler=on_first_request("pazpar2.handler"),
+        handler=on_first_request("protocols.pazpar2.handler", "answer"),
         posts=True,
         counted="by the handler",
         listed=False,
     ),
-    Route(path="/work/{id:.+}", handler=on_first_request("works", "work"), listed=False),
-    Route(path="/basket", handler=on_first_request("basket", "basket"), posts=True, listed=False),
+    Route(path="/work/{id:.+}", handler=on_first_request("pages.work", "work"), listed=False),
     Route(
-        path="/settings", handler=on_first_request("settings", "settings"), posts=True, listed=False
+        path="/basket", handler=on_first_request("pages.basket", "basket"), posts=True, listed=False
     ),
-    Route(path="/unapi", handler=on_first_request("unapi"), counted="none", listed=False),
+    Route(
+        path="/settings",
+        handler=on_first_request("pages.settings", "settings"),
+        posts=True,
+        listed=False,
+    ),
+    Route(
+        path="/unapi", handler=on_first_request("pages.work", "unapi"), counted="none", listed=False
+    ),
     Route(
         path="/mcp",
-        handler=on_first_request("mcp.http"),
+        handler=on_first_request("protocols.mcp.http", "answer"),
         posts=True,
         counted="by the handler",
         listed=False,
     ),
-    Route(path="/sru", handler=on_first_request("sru.handler"), posts=True, listed=False),
     Route(
-        path="/sru/{database}", handler=on_first_request("sru.handler"), posts=True, listed=False
+        path="/sru",
+        handler=on_first_request("protocols.sru.handler", "answer"),
+        posts=True,
+        listed=False,
     ),
     Route(
-        path="/openapi.json", handler=on_first_request("openapi.routes", "document"), keyless=True
+        path="/sru/{database}",
+        handler=on_first_request("protocols.sru.handler", "answer"),
+        posts=True,
+        listed=False,
     ),
-    Route(path="/docs", handler=on_first_request("openapi.routes", "docs"), keyless=True),
+    Route(
+        path="/openapi.json",
+        handler=on_first_request("protocols.openapi.routes", "document"),
+        keyless=True,
+    ),
+    Route(path="/docs", handler=on_first_request("protocols.openapi.routes", "docs"), keyless=True),
     Route(
         path="/.well-known/api-catalog",
-        handler=on_first_request("openapi.routes", "api_catalog"),
+        handler=on_first_request("protocols.openapi.routes", "api_catalog"),
         keyless=True,
     ),
 )

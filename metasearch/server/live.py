@@ -17,8 +17,8 @@ from typing import Literal, Protocol
 
 from metasearch.events import Answer, FacetsChanged, Finished, SearchEvent
 from metasearch.formats.events import sse
-from metasearch.server.access_log import places_of
 from metasearch.server.options import Options
+from metasearch.server.process import places_of
 
 logger = logging.getLogger("metasearch.server")
 

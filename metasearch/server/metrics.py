@@ -23,7 +23,7 @@ from metasearch.events import Answer
 
 if TYPE_CHECKING:
     from metasearch.adapters.fetch.health import SourceState
-    from metasearch.sharing import SharingState
+    from metasearch.replicas import SharingState
 
 #: Of what `MetricsPage.text` writes.
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"

@@ -1,32 +1,241 @@
-"""Around every request: errors become answers, and every answer gets its security headers."""
+"""Around every request: it is counted and logged, checked and admitted; errors become answers, and
+every answer gets its headers.
+"""
 
 from __future__ import annotations
 
 import logging
 import secrets
+import time
 from contextlib import suppress
+from urllib.parse import urlsplit
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from metasearch.errors import MetasearchError, UsageError, WorkspaceError
+from metasearch.formats.text import line
 from metasearch.message import message
-from metasearch.server.access import route
-from metasearch.server.access_log import places_of
-from metasearch.server.api import form_again
+from metasearch.replicas import Away
+from metasearch.server.answering import FACE, SEARCH_ID
 from metasearch.server.identity import identity_of
-from metasearch.server.limits.clients import USER
-from metasearch.server.limits.connections import LONGEST_LINE, set_security_headers
-from metasearch.server.limits.rate import Quota, RateLimiter
-from metasearch.server.page_response import VARY, page_response
-from metasearch.server.pages.page import CONTENT_SECURITY_POLICY, problem_page
-from metasearch.server.problem import Problem, wants_html
+from metasearch.server.limits.clients import (
+    LONGEST_LINE,
+    USER,
+    Connection,
+    Quota,
+    RateLimiter,
+    set_security_headers,
+)
+from metasearch.server.pages.page import CONTENT_SECURITY_POLICY, VARY, page_response, problem_page
+from metasearch.server.problem import Problem, is_storage, storage_problem, wants_html
+from metasearch.server.process import access_logger, places_of
 from metasearch.server.route import Route, route_of
-from metasearch.server.site import SHARED, ServerContext
-from metasearch.server.storage import is_storage, storage_problem
-from metasearch.server.stream import SEARCH_ID
+from metasearch.server.search import form_again
+from metasearch.server.site import SHARED, ServerContext, Site, connection_site, site_of
 from metasearch.server.visit import visit_of
-from metasearch.sharing import Away
+
+# The outermost middleware: each request is counted, and logged in one line.
+#
+# No line contains a query, an address of a client, or other text from a client.
+
+
+#: The status, also in other servers, of a request whose client disconnected before the end.
+CLIENT_LEFT = 499
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+@web.middleware
+async def observed(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Counts and logs a request when it is answered, or when its client has disconnected."""
+    connection = request.protocol if isinstance(request.protocol, Connection) else None
+    began = time.perf_counter()
+    status = CLIENT_LEFT
+    if connection:
+        connection.begun()
+    try:
+        response = await handler(request)
+        status = response.status
+        return response
+    except web.HTTPException as exc:
+        status = exc.status
+        raise
+    except Exception:
+        status = 500
+        raise
+    finally:
+        seconds = time.perf_counter() - began
+        if connection:
+            connection.ended()
+        request.app[SHARED].metrics.answered(face(request), status, seconds)
+        if access_logger.isEnabledFor(logging.INFO):
+            _log(request, status, seconds)
+
+
+def route(request: web.Request) -> str:
+    """The path of the route of a request, such as "/static/{name}"; "" if no route matches."""
+    resource = request.match_info.route.resource
+    return resource.canonical if resource else ""
+
+
+def face(request: web.Request) -> str:
+    """Which part of the server is asked: "json" and other formats, else "sources", "healthz"."""
+    if FACE in request:
+        return request[FACE]
+    match route(request):
+        case "":
+            return "other"
+        case "/":
+            return "search"
+        case "/favicon.ico" | "/robots.txt":
+            return "static"
+        case path:
+            return path.split("/")[1].lstrip(".").partition(".")[0]
+
+
+def _log(request: web.Request, status: int, seconds: float) -> None:
+    clients = request.app[SHARED].clients
+    fields = {
+        "method": request.method if request.method in _METHODS else "other",
+        "path": route(request) or None,
+        "face": face(request),
+        "status": status,
+        "ms": round(seconds * 1000, 1),
+        "client": clients.pseudonym(clients.of(request)),
+        "search_id": request.get(SEARCH_ID),
+        "query_length": len(request.query_string),
+    }
+    text = " ".join(
+        str("-" if fields[name] is None else fields[name])
+        for name in ("method", "path", "face", "status")
+    )
+    search = f", search {fields['search_id']}" if fields["search_id"] else ""
+    access_logger.info(
+        "%s in %s ms, client %s%s",
+        text,
+        fields["ms"],
+        fields["client"],
+        search,
+        extra={"request": fields},
+    )
+
+
+# Pages of other sites that may read answers: CORS for the origins that the operator has named.
+#
+# No answer allows credentials, and no wildcard exists: a page of another origin, or of none, reads
+# nothing. A key travels in `Authorization`, which such a page must hold itself.
+
+#: Headers of a request that pages may set.
+_REQUEST_HEADERS = (
+    "Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Requested-With, "
+    "MCP-Protocol-Version, Mcp-Method, Mcp-Name"
+)
+#: Headers of an answer that scripts may read.
+_ANSWER_HEADERS = (
+    "Content-Disposition, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Server-Timing"
+)
+#: Seconds that a browser may remember the answer to a preflight.
+_REMEMBERED = "600"
+
+
+@web.middleware
+async def preflights(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Answers the question that a browser asks before a request of another origin's page.
+
+    The question has no key and costs nothing, so that neither keys nor quotas concern it.
+    """
+    asked = request.headers.get(hdrs.ACCESS_CONTROL_REQUEST_METHOD)
+    if request.method != hdrs.METH_OPTIONS or asked is None or _origin(request) is None:
+        return await handler(request)
+    refusal = request.match_info.http_exception
+    if not isinstance(refusal, web.HTTPMethodNotAllowed):  # there is no such address
+        return await handler(request)
+    return web.Response(
+        status=204,
+        headers={
+            hdrs.ACCESS_CONTROL_ALLOW_METHODS: ", ".join(sorted(refusal.allowed_methods)),
+            hdrs.ACCESS_CONTROL_ALLOW_HEADERS: _REQUEST_HEADERS,
+            hdrs.ACCESS_CONTROL_MAX_AGE: _REMEMBERED,
+        },
+    )
+
+
+async def cors_headers(request: web.Request, response: web.StreamResponse) -> None:
+    """Set when an answer is about to be sent, streams and errors too."""
+    if not request.app[SHARED].options.cors:
+        return
+    # Caches must not give the answer for one origin to a page of another.
+    vary = response.headers.get(hdrs.VARY)
+    response.headers[hdrs.VARY] = f"{vary}, Origin" if vary else "Origin"
+    if (origin := _origin(request)) is not None:
+        response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = origin
+        response.headers[hdrs.ACCESS_CONTROL_EXPOSE_HEADERS] = _ANSWER_HEADERS
+
+
+def _origin(request: web.Request) -> str | None:
+    """The origin of the page that asks, if it is one that may read answers."""
+    origin = request.headers.get(hdrs.ORIGIN)
+    return origin if origin in request.app[SHARED].options.cors else None
+
+
+# Whether a request was meant for this server: its Host and its Origin.
+#
+# A page of a foreign site can make a browser send requests to a server on the reader's own machine,
+# under a name of its own that leads there (DNS rebinding). MCP requires both checks, and what
+# changes projects has them too.
+
+_USUAL_PORTS = {"http": 80, "https": 443}
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+def check_addressed(request: web.Request) -> None:
+    """Whether the Host is a name of this server, and the Origin one that may ask.
+
+    Names of the server are the host of `public_url` and the address on which the connection was
+    accepted, on loopback under each of its names. Its own pages may ask, and those of the origins
+    in `[server] cors`. Raises Problem: 421 for another host, 403 for another origin.
+    """
+    check_host(request)
+    sites = (site_of(request), connection_site(request))
+    origin = request.headers.get(hdrs.ORIGIN)
+    allowed = {f"{urlsplit(site.base).scheme}://{host}" for site in sites for host in _hosts(site)}
+    if origin is not None and origin not in allowed.union(request.app[SHARED].options.cors):
+        raise Problem(
+            403,
+            None,
+            f"Pages of {line(origin)[:100]!r} may not ask this server; [server] cors names those "
+            "that may.",
+        )
+
+
+def check_host(request: web.Request) -> None:
+    """Whether the Host is a name of this server; forms have a token, and need no more. Raises
+    Problem: 421 for another one.
+    """
+    sites = (site_of(request), connection_site(request))
+    host = request.headers.get(hdrs.HOST, "").lower()
+    if host not in {name for site in sites for name in _hosts(site)}:
+        raise Problem(
+            421,
+            None,
+            f"{line(host)[:100]!r} is no name of this server. If it should be one, start the "
+            "server with --public-url.",
+        )
+
+
+def _hosts(site: Site) -> set[str]:
+    """The values of `Host` by which a client may mean this address."""
+    parts = urlsplit(site.base.lower())
+    name = parts.hostname or ""
+    name = f"[{name}]" if ":" in name else name
+    names = _LOOPBACK if name in _LOOPBACK else (name,)
+    usual = _USUAL_PORTS.get(parts.scheme)
+    port = parts.port or usual
+    with_port = {f"{name}:{port}" for name in names}
+    return with_port.union(names) if port == usual else with_port
+
+
+# Around every request: errors become answers, and every answer gets its security headers.
 
 #: What is left of the quota of a request's client.
 QUOTA = web.RequestKey("quota", Quota)

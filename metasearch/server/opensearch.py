@@ -7,7 +7,7 @@ from base64 import b64encode
 from lxml import etree
 
 from metasearch.formats.text import line
-from metasearch.server.pages.assets import ASSETS
+from metasearch.server.pages.environment import ASSETS
 from metasearch.server.site import NAME, Site
 
 MEDIA_TYPE = "application/opensearchdescription+xml"

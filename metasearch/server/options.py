@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Self
 
-from metasearch.query.limits import MAX_LENGTH
+from metasearch.query.tree import MAX_LENGTH
 from metasearch.settings import Settings
 
 

@@ -1,9 +1,12 @@
-"""What a route is, beside its handler; the table of all of them is `ROUTES` in `app.py`."""
+"""What a route is, beside its handler, and handlers that are imported when their first request
+comes; the table of all routes is `ROUTES` in `app.py`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Literal
 
 from aiohttp import web
@@ -42,7 +45,7 @@ class Route:
     listed: bool = True
 
 
-#: Path of a resource, as `access.route` returns it -> its route.
+#: Path of a resource, as `middleware.route` returns it -> its route.
 TABLE = web.AppKey("table", dict[str, Route])
 
 
@@ -72,3 +75,18 @@ def closed(routes: Iterable[Route]) -> list[str]:
         for start in sorted(starts)
         if not any(start != other and start.startswith(other) for other in starts)
     ]
+
+
+# Other protocols over the same list: each face reads its own parameters into `SearchOptions` and
+# writes the same answer. So do record pages, which programs read as much as people. A face is
+# imported when its first request comes.
+
+
+def on_first_request(module: str, handler: str, package: str = "metasearch.server") -> Handler:
+    """A handler whose module is imported when its first request comes."""
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        answer: Handler = getattr(import_module(f"{package}.{module}"), handler)
+        return await answer(request)
+
+    return handle

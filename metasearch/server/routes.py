@@ -10,34 +10,29 @@ from multidict import MultiDict
 
 from metasearch import __version__
 from metasearch.engine.dry_run import plan_object
-from metasearch.engine.translating import targets, translations, translations_object
+from metasearch.engine.translation import targets, translations, translations_object
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.server import negotiate
-from metasearch.server.answering import computed, plan_of
+from metasearch.server.answering import computed, lasting, plan_of
+from metasearch.server.forms import given
 from metasearch.server.identity import owner
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
 from metasearch.server.metrics import MetricsPage
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.opensearch import SUGGESTIONS_TYPE, describe
-from metasearch.server.page_response import page_response, see_other
-from metasearch.server.pages.assets import ASSETS, Asset
-from metasearch.server.pages.help import help_page
+from metasearch.server.pages.environment import ASSETS, Asset
+from metasearch.server.pages.page import help_page, page_response, see_other
 from metasearch.server.pages.reading import plain_name, read_or_fault
-from metasearch.server.pages.source_choice import ALL, NONE, read_choice
-from metasearch.server.pages.source_groups import grouped
-from metasearch.server.pages.sources import sources_page
-from metasearch.server.parameter_reader import names
-from metasearch.server.parameters import read
+from metasearch.server.pages.sources import ALL, NONE, grouped, read_choice, sources_page
+from metasearch.server.parameters import names, read
 from metasearch.server.problem import Problem
 from metasearch.server.process import running_loop_name
-from metasearch.server.received import given
 from metasearch.server.route import TABLE, closed
 from metasearch.server.site import SHARED, ServerContext, site_of
 from metasearch.server.sources import SourceView, source_object, together, view
 from metasearch.server.suggest import Completion
 from metasearch.server.suggest import together as completed
-from metasearch.server.unchanged import lasting
 from metasearch.server.visit import visit_of
 from metasearch.server.workers.peer_app import all_workers
 

@@ -1,41 +1,155 @@
-"""`/search`: one query in, the answer out, in whatever form the client asked for."""
+"""`/search`: one query in, the answer out, in whatever form the client asked for; and `/updates`,
+what its page still lacks while the search goes on.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 import orjson
 from aiohttp import web
 
-from metasearch.events import Answer
+from metasearch.engine.pages import held_back
+from metasearch.errors import MetasearchError
+from metasearch.events import Answer, Finished, SearchEvent
 from metasearch.formats import WRITABLE, write
 from metasearch.formats.answer import answer_json
 from metasearch.message import message
-from metasearch.server import negotiate, stream
-from metasearch.server.access import FACE
-from metasearch.server.answering import finished, prepare
+from metasearch.server import answering, negotiate
+from metasearch.server.answering import (
+    FACE,
+    PING,
+    SEARCH_ID,
+    file_name,
+    finished,
+    head,
+    lasting_parts,
+    nothing_answered,
+    prepare,
+    relay,
+    send,
+    server_timing,
+    status_of,
+)
+from metasearch.server.forms import given, given_so_far, only
+from metasearch.server.identity import IDENTITY, Identity, identity_of, owner
 from metasearch.server.limits.clients import USER
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
-from metasearch.server.outcome import file_name, lasting, nothing_answered, server_timing, status_of
-from metasearch.server.page_links import Linked, linked
-from metasearch.server.page_response import VARY, page_response
-from metasearch.server.pages.page import Form, start_page
-from metasearch.server.pages.results import results_page
-from metasearch.server.pages.work_links import names_search
-from metasearch.server.parameters import Parameters, read
-from metasearch.server.preferences import with_sources, with_style
+from metasearch.server.pages.facets_panel import PAGE_FACETS
+from metasearch.server.pages.hit import Marker, names_search
+from metasearch.server.pages.page import VARY, Form, page_response, start_page
+from metasearch.server.pages.results import Differences, Results, query_marker, results_page
+from metasearch.server.parameters import Parameters, not_used, read
 from metasearch.server.problem import Problem
-from metasearch.server.received import given, given_so_far, only
-from metasearch.server.result_page import for_page, results_of
-from metasearch.server.site import SHARED, Site, site_of
-from metasearch.server.sources import view
-from metasearch.server.visit import visit_of
+from metasearch.server.site import SHARED, SITE, Site, site_of
+from metasearch.server.sources import labels, view
+from metasearch.server.visit import SIZES, Visit, visit_of, with_sources, with_style
 
 if TYPE_CHECKING:
     from metasearch.engine.search import Search
+
+
+# Searches whose answers contain the address of their next page, in every format.
+
+
+class Linked:
+    """The events of a search, its answer with the address of its next page."""
+
+    def __init__(self, search: Search, parameters: Parameters, site: Site) -> None:
+        self.id = search.id
+        self._search = search
+        self._parameters = parameters
+        self._site = site
+
+    async def __aiter__(self) -> AsyncIterator[SearchEvent]:
+        async with aclosing(self._search):
+            async for event in self._search:
+                yield (
+                    Finished(linked(event.answer, self._parameters, self._site))
+                    if isinstance(event, Finished)
+                    else event
+                )
+
+    async def aclose(self) -> None:
+        """Stop the search."""
+        await self._search.aclose()
+
+
+def linked(answer: Answer, parameters: Parameters, site: Site) -> Answer:
+    """The answer with the address of its next page, without host and format, which
+    stay the same.
+
+    Its notes name the parameters that had no effect, and the one that makes the list longer.
+    """
+    answer = replace(answer, notes=(*answer.notes, *_notes(answer, parameters)))
+    following = answer.paging.next
+    if following is None:
+        return answer
+    link = site.path("/search", **parameters.pairs(following.start))
+    return replace(answer, paging=replace(answer.paging, next=replace(following, link=link)))
+
+
+def _notes(answer: Answer, parameters: Parameters) -> Iterator[str]:
+    if parameters.unknown:
+        yield not_used(parameters.unknown)
+    if names := held_back(answer):
+        have = "has" if len(names) == 1 else "have"
+        yield (
+            f"{', '.join(names)} {have} more records than were requested: per_source=N requests "
+            f"N records from each source"
+        )
+
+
+# A search as the result page makes it: what the reader prefers, and what the page is made from.
+
+
+def for_page(parameters: Parameters, visit: Visit) -> Parameters:
+    """The parameters of a page: what the address leaves open is as the reader prefers."""
+    return replace(
+        parameters,
+        limit=parameters.limit or visit.preferences.page_size,
+        sources=parameters.sources or visit.preferences.sources or None,
+        facets=parameters.facets or ",".join(PAGE_FACETS),
+    )
+
+
+async def results_of(
+    request: web.Request, answer: Answer, parameters: Parameters, asked: Parameters
+) -> Results:
+    """What the page of an answer is made from. `asked`: as the address has them, for links."""
+    from metasearch.server.pages.metadata import resolver_of  # which loads formats
+
+    shared, visit = request.app[SHARED], visit_of(request)
+    updates = ""
+    if answer.running:
+        given = {**asked.pairs(), "worker": shared.peers.number, "lang": visit.language.tag}
+        updates = visit.site.path("/updates", **given)
+    try:
+        marker = await shared.admission.computing.read(
+            request[USER], answer.query, lambda: query_marker(answer.query)
+        )
+    except Problem:  # too many long queries wait: the answer is there, and is shown unmarked
+        marker = Marker(None)
+    return Results(
+        visit,
+        answer,
+        labels(shared.engine, (source.source for source in answer.sources)),
+        asked.pairs(),
+        parameters.limit or SIZES[0],
+        updates,
+        resolver_of(shared.engine.settings.server),
+        marker,
+        shared.wing.save_address(request, asked),
+    )
+
+
+# `/search`: one query in, the answer out, in whatever form the client asked for.
 
 #: Name in `format=` -> media type. A client that does not say what it likes gets the first.
 OFFERED: Mapping[str, str] = {
@@ -75,20 +189,20 @@ async def search(request: web.Request) -> web.StreamResponse:
             [{"parameter": "q", "reason": message("missing; give a query")}]
         )
     if form == "sse" and request.headers.get("Last-Event-ID"):
-        return await stream.resume(request, request.headers["Last-Event-ID"])
+        return await answering.resume(request, request.headers["Last-Event-ID"])
     # People who look at a page are not kept waiting.
     page_wait = shared.options.page_wait if form == "html" else None
     prepared = await prepare(request, parameters, page_wait)
-    if form in stream.FORMS and request.method == "HEAD":
-        return stream.head(form)
-    if form not in stream.FORMS and prepared.joins:  # nothing is asked of any source
+    if form in answering.FORMS and request.method == "HEAD":
+        return answering.head(form)
+    if form not in answering.FORMS and prepared.joins:  # nothing is asked of any source
         async with shared.admission.brief():
             pass
         return await _whole(request, prepared, parameters, asked, form)
     with await shared.admission.enter(request[USER]) as permit:
-        if form in stream.FORMS:
+        if form in answering.FORMS:
             told = Linked(prepared, parameters, site_of(request))
-            return await stream.events(request, told, parameters.query, form, permit)
+            return await answering.events(request, told, parameters.query, form, permit)
         return await _whole(request, prepared, parameters, asked, form)
 
 
@@ -213,7 +327,7 @@ def _body(
     """(what the entity tag is made from, the body); the first contains no times."""
     if form == "json":
         document, hits = answer_json(answer)
-        return (hits, orjson.dumps(lasting(answer))), document
+        return (hits, orjson.dumps(lasting_parts(answer))), document
     if form in FEEDS:
         here = parameters.pairs()
         links = {
@@ -257,7 +371,7 @@ def _following(answer: Answer, parameters: Parameters, form: str, site: Site) ->
 
 def _stable(answer: Answer) -> bytes:
     """What a page shows, without the times."""
-    return orjson.dumps([orjson.Fragment(bytes(answer_json(answer)[1])), *lasting(answer)])
+    return orjson.dumps([orjson.Fragment(bytes(answer_json(answer)[1])), *lasting_parts(answer)])
 
 
 def descriptions(site: Site) -> str:
@@ -278,3 +392,117 @@ def form_again(request: web.Request) -> Form:
     """The search form with what was typed, for pages about an error in it."""
     query = given_so_far(request)
     return Form(query.get("q", ""))
+
+
+# `/updates`: what a result page still lacks, as server-sent events, while its search goes on.
+#
+# The page began the search and was sent after a moment; this continues the same search. It runs in
+# one worker of the server, which the address names.
+
+#: Seconds between two states of a page.
+EVERY = 0.25
+#: Headers of a client on which the states depend; and what names the address of the server to the
+#: worker that makes them.
+_PASSED_ON = ("Accept-Language", "Cookie")
+_LONGEST_SEEN = 1_000  # characters
+_SITE_HEADER = "X-Metasearch-Site"
+#: Who asks, on a server with users: the account has the databases and the language of the page.
+_IDENTITY_HEADER = "X-Metasearch-Identity"
+T = TypeVar("T")
+
+
+async def updates(request: web.Request) -> web.StreamResponse:
+    """The states of a page, from now to the end of its search. Raises Problem: 400 without a query;
+    503 where too many searches run.
+    """
+    peers = request.app[SHARED].peers
+    number = request.query.get("worker", "")
+    if number.isascii() and number.isdigit() and len(number) < 4 and int(number) != peers.number:
+        sent = {name: request.headers[name] for name in _PASSED_ON if name in request.headers}
+        sent[_SITE_HEADER] = site_of(request).base
+        if (identity := identity_of(request)) is not None:
+            sent[_IDENTITY_HEADER] = identity.dumped()
+        elsewhere = await peers.streamed(
+            int(number), f"/updates?{request.rel_url.raw_query_string}", sent, str(request[USER])
+        )
+        if elsewhere is not None:
+            return await relay(request, elsewhere, "")
+    return await _answered(request)
+
+
+async def peer_updates(request: web.Request) -> web.StreamResponse:
+    """The same for another worker, to whose client it is passed on."""
+    request[SITE] = Site(request.headers[_SITE_HEADER])
+    if request.app[SHARED].wing.users != "none":
+        request[IDENTITY] = Identity.loaded(request.headers[_IDENTITY_HEADER])
+    return await _answered(request)
+
+
+async def _answered(request: web.Request) -> web.StreamResponse:
+    shared = request.app[SHARED]
+    asked = read(request.query, shared.options)
+    if not asked.query:
+        reason = message("missing; give a query")
+        raise Problem.bad_parameters([{"parameter": "q", "reason": reason}])
+    parameters = for_page(asked, visit_of(request))
+    prepared = await prepare(request, parameters, shared.options.page_wait)
+    if request.method == "HEAD":
+        return head("sse")
+    if prepared.joins:  # nothing is asked of any source
+        async with shared.admission.brief():
+            pass
+        return await send(request, _states(request, prepared, parameters, asked))
+    with await shared.admission.enter(request[USER]):
+        return await send(request, _states(request, prepared, parameters, asked))
+
+
+async def _states(
+    request: web.Request, prepared: Search, parameters: Parameters, asked: Parameters
+) -> AsyncGenerator[bytes]:
+    shared = request.app[SHARED]
+    request[SEARCH_ID] = prepared.id
+    answers = prepared.growing(EVERY)
+    seen = request.query.get("seen", "")[:_LONGEST_SEEN].split(".")
+    differences = Differences(frozenset(seen))
+    yield b"retry: %d\n" % shared.options.retry  # a field of the event that follows
+    try:
+        async with aclosing(answers):
+            async for answer in pinged(answers, shared.options.ping):
+                if answer is None:
+                    yield PING
+                    continue
+                if not answer.running:
+                    shared.metrics.searched(answer)
+                    shared.suggestions.learn(parameters.query, answer, owner(request))
+                whole = linked(answer, parameters, visit_of(request).site)
+                results = await results_of(request, whole, parameters, asked)
+                for name, data in differences.events(results):
+                    yield b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(data))
+                    await shared.engine.scheduler.turns().next()
+    except MetasearchError as exc:
+        said = visit_of(request).language.said
+        data = {"title": said(message("The search failed.")), "detail": said(exc.message)}
+        yield b"event: failed\ndata: %s\n\n" % orjson.dumps(data)
+
+
+async def pinged(values: AsyncGenerator[T], seconds: float) -> AsyncGenerator[T | None]:
+    """The values of a generator, and None after each stretch of so many seconds without one."""
+    waiting: asyncio.Task[T] | None = None
+    try:
+        while True:
+            if waiting is None:
+                waiting = asyncio.ensure_future(anext(values))
+            done, _ = await asyncio.wait({waiting}, timeout=seconds)
+            if not done:
+                yield None
+                continue
+            ended, waiting = waiting, None
+            try:
+                value = ended.result()
+            except StopAsyncIteration:
+                return
+            yield value
+    finally:
+        if waiting is not None:
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)

@@ -10,9 +10,8 @@ from urllib.parse import quote, urlencode, urlsplit
 from aiohttp import web
 
 from metasearch.server.limits.admission import Admission
-from metasearch.server.limits.clients import Clients
+from metasearch.server.limits.clients import Clients, RateLimiter
 from metasearch.server.limits.keys import ApiKeys
-from metasearch.server.limits.rate import RateLimiter
 from metasearch.server.live import Hub
 from metasearch.server.metrics import Metrics
 from metasearch.server.options import Options

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from metasearch.engine.engine import Engine
     from metasearch.engine.options import SearchOptions
-    from metasearch.server.faces.openapi.operation import Chapter
     from metasearch.server.parameters import Parameters
+    from metasearch.server.protocols.openapi.operation import Chapter
     from metasearch.server.route import Route
     from metasearch.settings import Settings
 
@@ -133,7 +133,7 @@ class ServerWing:
 
     def chapter(self) -> Chapter:
         """What the OpenAPI document says of it."""
-        from metasearch.server.faces.openapi.operation import NO_CHAPTER
+        from metasearch.server.protocols.openapi.operation import NO_CHAPTER
 
         return NO_CHAPTER
 

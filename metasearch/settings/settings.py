@@ -1,6 +1,5 @@
-"""`Settings`: everything that can be configured, read once and then handed down unchanged.
-
-Only the command line, the server and the library read the environment, by `Settings.load`.
+"""`Settings`: everything that can be configured, read once and then handed down unchanged; and
+where files lie.
 """
 
 from __future__ import annotations
@@ -13,12 +12,102 @@ from typing import Any
 from metasearch.errors import SettingsError
 from metasearch.late_pattern import late_pattern
 from metasearch.record import VERSIONS_MODES, VersionsMode
-from metasearch.settings import places
 from metasearch.settings.alerts import AlertsSettings, MailSettings, alerts, mail
-from metasearch.settings.server import ServerSettings, public_url, server_settings
-from metasearch.settings.shared import SharedSettings, shared
-from metasearch.settings.tables import SettingsTables, read_file
+from metasearch.settings.server import (
+    ServerSettings,
+    SharedSettings,
+    public_url,
+    server_settings,
+    shared,
+)
+from metasearch.settings.tables import FOLDER, SettingsTables, read_file
 from metasearch.settings.users import UsersSettings, users
+
+# Where files lie: the configuration itself, pins, spec files, collections, and the cache.
+#
+# A variable comes before the file. A relative path in the file begins in the folder of the file,
+# wherever the command runs.
+
+#: The file of pins in the user's configuration folder, which is used if no other one is named.
+PINS_FILE = "pins.txt"
+#: The folder of spec files beside the configuration, which is used if no other one is named.
+SPEC_FOLDER = "specs"
+
+
+def config_file(env: Mapping[str, str]) -> tuple[Path, bool]:
+    """The configuration file, and whether the environment names it.
+
+    A file that is named must exist; config.toml in the user's configuration folder may be missing.
+    """
+    named = env.get("METASEARCH_CONFIG")
+    if named:
+        return Path(named), True
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("metasearch")) / "config.toml", False
+
+
+def pins(tables: SettingsTables) -> Path | None:
+    """The file of pins that a variable or the configuration names; None if neither does."""
+    variable = tables.env.get("METASEARCH_PINS")
+    if variable:
+        return Path(variable).expanduser()
+    named = tables["dedup"].get("pins")
+    return tables.folder / Path(named).expanduser() if named else None
+
+
+def spec_dir(tables: SettingsTables) -> Path | None:
+    """The folder of spec files; None if there is none.
+
+    A folder that the configuration names must exist, except for the usual one.
+    """
+    named = tables["sources"].get(FOLDER)
+    # A table under this key is a source that is called "folder".
+    folder = named if isinstance(named, str) else SPEC_FOLDER
+    path = tables.folder / Path(folder).expanduser()
+    if path.is_dir() and folder:
+        return path
+    if folder != SPEC_FOLDER:
+        tables.wrong(f"sources.{FOLDER}", f"there is no folder {folder!r}")
+    return None
+
+
+def collections_dir(tables: SettingsTables) -> Path:
+    """The folder of the collections, which need not exist."""
+    named = tables.env.get("METASEARCH_COLLECTIONS_DIR") or tables["collections"].get("dir")
+    if named:
+        return tables.folder / Path(str(named)).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("metasearch")) / "collections"
+
+
+def cache_dir(tables: SettingsTables) -> Path | None:
+    """The folder of the page cache; None if the configuration turns the cache off."""
+    cache = tables["cache"]
+    if cache.get("enabled") is False:
+        return None
+    named = tables.env.get("METASEARCH_CACHE_DIR") or cache.get("dir")
+    if named:
+        return Path(str(named)).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("metasearch"))
+
+
+def workspace(tables: SettingsTables) -> Path:
+    """The file of the workspace, which need not exist."""
+    named = tables.env.get("METASEARCH_WORKSPACE") or tables["workspace"].get("file")
+    if named:
+        return tables.folder / Path(str(named)).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("metasearch")) / "workspace.sqlite3"
+
+
+# `Settings`: everything that can be configured, read once and then handed down unchanged.
+#
+# Only the command line, the server and the library read the environment, by `Settings.load`.
 
 #: In the place of an enricher: none is asked, whatever the configuration names.
 NO_ENRICHER = "none"
@@ -128,13 +217,13 @@ class Settings:
         folder. The latter may be missing, and a pins.txt beside it is used. Raises SettingsError:
         with every problem of the file.
         """
-        file, explicit = (file, True) if file is not None else places.config_file(env)
+        file, explicit = (file, True) if file is not None else config_file(env)
         table = read_file(file) if explicit or file.exists() else {}
         tables = SettingsTables(table, file.parent, env)
         settings = _settings(tables)
         if tables.problems:
             raise SettingsError(str(file) if table else "environment", tables.problems)
-        pins = file.parent / places.PINS_FILE
+        pins = file.parent / PINS_FILE
         if settings.pins is None and not explicit and pins.exists():
             settings = replace(settings, pins=pins)
         return replace(settings, file=str(file) if table else "")
@@ -161,7 +250,7 @@ def _settings(tables: SettingsTables) -> Settings:
     sources = tables["sources"]
     return Settings(
         sources={name: table for name, table in sources.items() if isinstance(table, Mapping)},
-        spec_dir=places.spec_dir(tables),
+        spec_dir=spec_dir(tables),
         default_sources=tables.strings(names, "search.sources") if names is not None else None,
         groups={
             group: tables.strings(members, f"groups.{group}")
@@ -169,13 +258,13 @@ def _settings(tables: SettingsTables) -> Settings:
         },
         allow=frozenset(allow),
         contact=str(contact) if contact else None,
-        cache_dir=places.cache_dir(tables),
+        cache_dir=cache_dir(tables),
         cache_bytes=int(
             tables.positive(tables["cache"].get("max_bytes", 1 << 30), "cache.max_bytes")
         ),
-        collections_dir=places.collections_dir(tables),
+        collections_dir=collections_dir(tables),
         collections_by_default=tables["collections"].get("default") is not False,
-        workspace=places.workspace(tables),
+        workspace=workspace(tables),
         serve_workspace=tables["workspace"].get("serve") is True,
         users=users(tables),
         alerts=alerts(tables),
@@ -184,7 +273,7 @@ def _settings(tables: SettingsTables) -> Settings:
         wait=wait,
         per_source=min(1000, int(per_source)),
         enrich=tables.strings(search.get("enrich", []), "search.enrich"),
-        pins=places.pins(tables),
+        pins=pins(tables),
         versions=_versions(tables),
         strategy=str(env.get("METASEARCH_DEDUP") or dedup.get("strategy") or "default"),
         env=secrets,

@@ -10,10 +10,10 @@ import pytest
 
 from metasearch.adapters.select.marc import compile_marc
 from metasearch.adapters.select.xml import NAMESPACES
-from metasearch.adapters.specs import field_tables, specfile, tables
+from metasearch.adapters.specs import shape_tables, specfile, tables
 from metasearch.adapters.specs.registry import Registry
 from metasearch.bib import converters
-from metasearch.query.ast import FIELDS
+from metasearch.query.tree import FIELDS
 from metasearch.settings import Settings
 from tests.cases import each
 
@@ -75,7 +75,7 @@ def test_every_field_and_placeholder_is_named() -> None:
     """Fields of a query, fields of a record, placeholders and known prefixes."""
     names = {
         *FIELDS,
-        *field_tables.RECORD_FIELDS,
+        *shape_tables.RECORD_FIELDS,
         *(tables.PLACEHOLDERS - set(FIELDS)),
         *(set(NAMESPACES) - {"xml"}),
     }

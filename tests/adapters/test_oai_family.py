@@ -9,7 +9,7 @@ import pytest
 
 from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Page, Request
-from metasearch.adapters.specs.shipped import shipped_table
+from metasearch.adapters.specs.spec_folders import shipped_table
 from metasearch.adapters.specs.specfile import build
 from metasearch.bib.converters import CONVERTERS
 from metasearch.errors import SourceSaysError

@@ -20,7 +20,7 @@ from benchmarks.against.in_order import InOrder, searched
 from benchmarks.upstreams import ROOT
 from metasearch.adapters.request import Page, Request
 from metasearch.demo import replayed
-from metasearch.demo.transport import DemoTransport
+from metasearch.demo.server import DemoTransport
 from metasearch.engine.engine import Engine
 from metasearch.events import Finished
 from metasearch.record import Record

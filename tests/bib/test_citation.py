@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.citation import Part, host, part
+from metasearch.bib.numbering import Part, host, part
 from tests.growth import MOST, growth
 
 

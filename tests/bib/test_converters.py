@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.bib import authors as people
 from metasearch.bib import converters
-from metasearch.bib.names import converters as people
-from metasearch.bib.names.person import without_degrees
+from metasearch.bib.names import without_degrees
 from metasearch.record import Author
 from tests.cases import each
 from tests.examples import examples

@@ -9,7 +9,12 @@ from typing import Any
 
 import pytest
 
-from metasearch.bib.fast_records import (
+from metasearch.record import (
+    Author,
+    Hit,
+    Match,
+    Reason,
+    Record,
     fields_getter,
     made_author,
     made_hit,
@@ -17,7 +22,6 @@ from metasearch.bib.fast_records import (
     made_reason,
     made_record,
 )
-from metasearch.record import Author, Hit, Match, Reason, Record
 
 
 def test_they_cannot_be_told_from_others() -> None:

@@ -14,8 +14,7 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.specs.specfile import build
 from metasearch.bib.converters import PLURAL_FIELDS
-from metasearch.bib.cuts import Cuts, bounded, kept
-from metasearch.bib.field_limits import LARGEST_NUMBER, LIMITS, MOST_FOUND
+from metasearch.bib.field_limits import LARGEST_NUMBER, LIMITS, MOST_FOUND, Cuts, bounded, kept
 from metasearch.dedup import DEFAULT, fingerprint
 from metasearch.dedup.merge import merge
 from metasearch.events import Added, Answer, Counts, SourceReport

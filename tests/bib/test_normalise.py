@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib import identifier_forms, markup, normalise, number_keys, web_addresses
+from metasearch.bib import identifiers, normalise, numbering, texts
 from tests.growth import MOST, growth
 
 
@@ -33,7 +33,7 @@ from tests.growth import MOST, growth
 )
 def test_doi(value: str | None, expected: str | None) -> None:
     """A DOI is bare and lower case, whatever stands around it."""
-    assert expected == identifier_forms.doi(value)
+    assert expected == identifiers.doi(value)
 
 
 @given(
@@ -45,7 +45,7 @@ def test_doi(value: str | None, expected: str | None) -> None:
 def test_a_plain_doi(before: str, prefix: str, suffix: str, end: str) -> None:
     """It is recognised as a whole, and is what is found in a text that is more than a DOI."""
     value = f"{before}{prefix}{suffix}{end}"
-    assert identifier_forms.doi(value) == identifier_forms.doi(f" {value}")
+    assert identifiers.doi(value) == identifiers.doi(f" {value}")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_plain_doi(before: str, prefix: str, suffix: str, end: str) -> None:
 )
 def test_arxiv_id(value: str, expected: str | None) -> None:
     """An arXiv identifier has no version."""
-    assert expected == identifier_forms.arxiv_id(value)
+    assert expected == identifiers.arxiv_id(value)
 
 
 @pytest.mark.parametrize(
@@ -74,14 +74,14 @@ def test_arxiv_id(value: str, expected: str | None) -> None:
 )
 def test_isbn(value: str, expected: str | None) -> None:
     """A valid ISBN is an ISBN-13 of digits; a wrong check digit is no ISBN."""
-    assert expected == identifier_forms.isbn(value)
+    assert expected == identifiers.isbn(value)
 
 
 def test_issn_and_orcid() -> None:
     """ISSNs and ORCIDs have their hyphens and nothing else."""
-    assert "1234-567X" == identifier_forms.issn("ISSN 1234567x")
-    assert "0000-0002-1825-0097" == identifier_forms.orcid("http://orcid.org/0000-0002-1825-0097")
-    assert identifier_forms.orcid("0000-0000-0000-0000") is None
+    assert "1234-567X" == identifiers.issn("ISSN 1234567x")
+    assert "0000-0002-1825-0097" == identifiers.orcid("http://orcid.org/0000-0002-1825-0097")
+    assert identifiers.orcid("0000-0000-0000-0000") is None
 
 
 @pytest.mark.parametrize(
@@ -98,19 +98,19 @@ def test_issn_and_orcid() -> None:
 )
 def test_web_url(value: str, expected: str | None) -> None:
     """Only http(s) URLs become links, and never with user info."""
-    assert expected == web_addresses.web_url(value)
+    assert expected == identifiers.web_url(value)
 
 
 def test_url_key() -> None:
     """Spellings of one address have one key; a DOI link and a bare host have none."""
     keys = {
-        web_addresses.url_key(url)
+        identifiers.url_key(url)
         for url in ("http://www.a.org/x/?utm_source=y#z", "https://a.org/x", "https://A.org:443/x/")
     }
 
     assert {"a.org/x"} == keys
-    assert web_addresses.url_key("https://doi.org/10.1000/x") is None
-    assert web_addresses.url_key("https://a.org/") is None
+    assert identifiers.url_key("https://doi.org/10.1000/x") is None
+    assert identifiers.url_key("https://a.org/") is None
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_url_key() -> None:
 )
 def test_without_markup(value: str, expected: str) -> None:
     """Tags and entities vanish, text and mathematics stay."""
-    assert expected == markup.without_markup(value)
+    assert expected == texts.without_markup(value)
 
 
 @pytest.mark.slow
@@ -150,7 +150,7 @@ def test_markup_in_linear_time(piece: str) -> None:
     """Four times the hostile text takes about four times as long."""
 
     def cleaning(size: int) -> Callable[[], object]:
-        return partial(markup.without_markup, piece * (size // len(piece)))
+        return partial(texts.without_markup, piece * (size // len(piece)))
 
     assert growth(cleaning, 25_000) <= MOST
 
@@ -158,9 +158,9 @@ def test_markup_in_linear_time(piece: str) -> None:
 @given(st.text())
 def test_plain_is_stable(value: str) -> None:
     """Plain text is its own plain text, without control characters or surrogates."""
-    once = markup.plain(value)
+    once = texts.plain(value)
 
-    assert once == markup.plain(once)
+    assert once == texts.plain(once)
     assert once == once.strip()
     assert not any(c < " " for c in once)
 
@@ -221,7 +221,7 @@ def test_family_key(value: str, expected: str) -> None:
 )
 def test_number_key(value: str | None, expected: str) -> None:
     """A volume is a number where it is one."""
-    assert expected == number_keys.number_key(value)
+    assert expected == numbering.number_key(value)
 
 
 @pytest.mark.parametrize(
@@ -240,4 +240,4 @@ def test_number_key(value: str | None, expected: str) -> None:
 )
 def test_pages_key(value: str | None, expected: tuple[str, str]) -> None:
     """First and last page, the short last one completed."""
-    assert expected == number_keys.pages_key(value)
+    assert expected == numbering.pages_key(value)

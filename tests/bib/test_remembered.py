@@ -5,9 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.names import headings
-from metasearch.bib.names.person import of_name, person
-from metasearch.bib.remembered import LONGEST, MOST, remembered
+from metasearch.bib import authors
+from metasearch.bib.names import LONGEST_REMEMBERED as LONGEST
+from metasearch.bib.names import MOST_REMEMBERED as MOST
+from metasearch.bib.names import of_name, person, remembered
 from tests.examples import examples
 
 NAMES = st.text(max_size=30) | st.text(
@@ -43,4 +44,4 @@ def test_names_are_read_as_without_it(name: str) -> None:
     """The first time and the second."""
     for _ in range(2):
         assert of_name(name) == person(name)
-        assert headings.personal(name) == headings.personal.__wrapped__(name)  # type: ignore[attr-defined]
+        assert authors.personal(name) == authors.personal.__wrapped__(name)  # type: ignore[attr-defined]

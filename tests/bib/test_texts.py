@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.bib import texts
-from metasearch.bib.markup import is_printable
-from metasearch.bib.strings import strings
-from metasearch.bib.texts import abstract, plain, text_list
+from metasearch.bib.texts import abstract, is_printable, strings, text_list
+from metasearch.bib.texts import plain_text as plain
 
 #: What texts of databases hold, and what they should not hold.
 _PIECES = st.sampled_from((

@@ -15,11 +15,10 @@ from aiohttp.test_utils import TestServer
 from metasearch.bib.work_ids import hit_id
 from metasearch.demo import EXAMPLE_QUERIES
 from metasearch.record import Hit, Version
+from metasearch.review.users import accounts, links, sources
 from metasearch.server.app import listening, make_app
 from metasearch.server.site import SHARED
 from metasearch.settings import Settings
-from metasearch.workspace import source_switches
-from metasearch.workspace.users import accounts, links
 from tests.browser.conftest import DESKTOP, WATCH
 from tests.server.fake import FakeEngine, answer, hit, late, report, so_far
 from tests.server.pages.projects.filled import TEXT, UNSUBSCRIBE, filled
@@ -107,7 +106,7 @@ def _fill(served: Served) -> None:
     served.project("review", ann="owner")
     with served.database() as db:
         links.create(db, "account", role="user")
-        source_switches.switch(db, "beta", False)
+        sources.set_switch(db, "beta", False)
         uid = accounts.find(db, "ann").uid
         db.run("UPDATE user SET uid = ? WHERE uid = ?", _UID, uid)
 

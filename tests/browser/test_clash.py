@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.settings.oidc import OidcSettings
-from metasearch.settings.users import UsersSettings
-from metasearch.workspace import projects
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
+from metasearch.review.projects import projects
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
+from metasearch.settings.users import OidcSettings, UsersSettings
 from tests.browser.test_accessibility import FIND, TAGS, axe
 from tests.server.users.fake_provider import CLIENT, SECRET, FakeProvider, running
 from tests.server.users.served import serving

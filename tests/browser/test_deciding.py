@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from metasearch.review.projects import log, members, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs.imports import import_file
+from metasearch.review.screening import teams
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import strategies
+from metasearch.review.users import accounts
+from metasearch.review.works import decisions, lists
+from metasearch.review.works.filters import WorksQuery
 from metasearch.server.app import listening
-from metasearch.workspace import log, projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs.imports import import_file
-from metasearch.workspace.screening import teams
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import strategies
-from metasearch.workspace.users import accounts, members
-from metasearch.workspace.works import decisions, listing
-from metasearch.workspace.works.filters import WorksQuery
 from tests.browser.test_accessibility import FIND, TAGS, axe
 from tests.browser.test_figures import MOST_SHIFT
 from tests.browser.waiting import until
@@ -87,7 +87,7 @@ async def screened(tmp_path: Path) -> AsyncIterator[Screened]:
         project = projects.create(db, "lakes", "review", "Lakes")
         strategy = strategies.create(db, project, "main")
         import_file(db, project, strategy, RIS, "1.ris", source="hand", searched="2026-05-03")
-        assert len(listing.uids(db, project, WorksQuery())) == WORKS
+        assert len(lists.uids(db, project, WorksQuery())) == WORKS
         for name in ("owner", "editor", "screener"):
             role = "owner" if name == "owner" else "editor"
             members.add(db, project, accounts.find(db, name), role)  # type: ignore[arg-type]
@@ -167,7 +167,7 @@ async def test_sixty_keys_on_the_list(window, screened: Screened, query, latency
     """At six a second, over the end of the page: sixty works, in the order of the log."""
     with Database(screened.path) as db:
         sort: Any = "title" if query else "added"
-        uids = listing.uids(db, screened.project, WorksQuery(sort=sort))
+        uids = lists.uids(db, screened.project, WorksQuery(sort=sort))
     page = await window(f"{screened.address}/works{query}", extra_http_headers={HEADER: "owner"})
     network = await Network.of(page, latency)
     await page.keyboard.press("j")
@@ -396,7 +396,7 @@ async def test_works_that_others_have_finished_are_passed_over(window, screened:
     with Database(screened.path) as db:
         both = [screened.made.uids[name] for name in ("owner", "editor")]
         teams.begin(db, screened.project, "title", both, needed=1)
-        uids = listing.uids(db, screened.project, WorksQuery())
+        uids = lists.uids(db, screened.project, WorksQuery())
     page = await window(f"{screened.address}/screening", extra_http_headers={HEADER: "owner"})
     with Database(screened.path) as db:
         decisions.mark(db, screened.project, uids[1:3], "excluded", by=screened.made.uids["editor"])

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.server.pages.assets import ASSETS
+from metasearch.server.pages.environment import ASSETS
 from tests.browser.scripted import Work, works
 from tests.browser.waiting import stands, until
 

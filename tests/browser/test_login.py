@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from metasearch.review.users import accounts, links
 from metasearch.settings.users import UsersSettings
-from metasearch.workspace.users import accounts, links
 from tests.browser.test_accessibility import FIND, TAGS, axe
 from tests.server.users.served import PASSWORD, Served, serving
 

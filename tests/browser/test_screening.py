@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from metasearch.review.projects import members
+from metasearch.review.screening import teams
+from metasearch.review.store.database import Database
+from metasearch.review.users import accounts
+from metasearch.review.works import decisions
 from metasearch.server.app import listening
-from metasearch.workspace.screening import teams
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, members
-from metasearch.workspace.works import decisions
 from tests.browser.test_workspace import sends
 from tests.browser.waiting import until
 from tests.security.team import HEADER, Team, team

@@ -9,11 +9,11 @@ import pytest
 import pytest_asyncio
 from aiohttp.test_utils import TestServer
 
+from metasearch.review.reports import reports
+from metasearch.review.reports.document import Document, Paragraph
+from metasearch.review.store.database import Database
 from metasearch.server.app import make_app
 from metasearch.server.options import Options
-from metasearch.workspace.reports import finished, signatures
-from metasearch.workspace.reports.document import Document, Paragraph
-from metasearch.workspace.store.database import Database
 from tests.browser.test_places import OVERFLOW, UNFOLD, WINDOWS
 from tests.security.team import HEADER, Team, team
 from tests.server.fake import FakeEngine
@@ -44,8 +44,8 @@ async def served(tmp_path: Path) -> AsyncIterator[tuple[str, Team]]:
         document = Document(
             kind="chaxin", title=TEXT, language="zh", blocks=(Paragraph(text=TEXT),)
         )
-        report = finished.keep(db, made.review, document, number="2026-1")
-        signatures.sign(
+        report = reports.keep(db, made.review, document, number="2026-1")
+        reports.sign(
             db,
             made.review,
             report,

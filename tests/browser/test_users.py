@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from metasearch.workspace import projects
-from metasearch.workspace.runs.imports import import_file
-from metasearch.workspace.strategies import strategies
+from metasearch.review.projects import projects
+from metasearch.review.runs.imports import import_file
+from metasearch.review.strategies import strategies
 from tests.browser.test_workspace import made, sends
 from tests.browser.waiting import until
 from tests.server.pages.projects.filled import RIS

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from metasearch.bulk.export import tell
 from metasearch.bulk.job import Outcome
-from metasearch.bulk.prisma_numbers import Numbers
-from metasearch.bulk.telling import tell
+from metasearch.bulk.report import Numbers
 
 
 def count(outcome: Outcome) -> Numbers:

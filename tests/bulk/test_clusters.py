@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from metasearch.bulk.clusters import write as clusters
+from metasearch.bulk.export import cluster_bytes as clusters
 from metasearch.bulk.job import ROWS, Outcome, deduplicate, read_all
 from metasearch.dedup import DEFAULT
 from metasearch.formats.reading import Entry, FileReading

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bulk import clusters, export, report
+from metasearch.bulk import export, report
+from metasearch.bulk import export as clusters
 from metasearch.bulk.job import FileRead, Outcome, deduplicate, read_all
-from metasearch.bulk.prisma_numbers import Numbers
+from metasearch.bulk.report import Numbers
 from metasearch.dedup import DEFAULT
 from metasearch.dedup.index import CROWD_OF_FEW, OF_A_YEAR_OF_FEW
 from metasearch.formats import WRITABLE
@@ -69,7 +70,7 @@ def accounted_for(outcome: Outcome) -> Numbers:
 
 
 def everything_written(outcome: Outcome, numbers: Numbers) -> None:
-    lines = [json.loads(line) for line in clusters.write(outcome).splitlines()]
+    lines = [json.loads(line) for line in clusters.cluster_bytes(outcome).splitlines()]
     assert sum(len(line["cluster"]) - 1 for line in lines) == numbers.duplicates
     assert json.loads(report.as_json(numbers, outcome.files, "1"))["unique"] == numbers.unique
     report.as_text(numbers, "1").encode()

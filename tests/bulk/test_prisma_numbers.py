@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from metasearch.bulk.job import deduplicate, read_all
-from metasearch.bulk.prisma_numbers import Numbers, Place, Trouble
+from metasearch.bulk.report import Numbers, Place, Trouble
 from metasearch.dedup import DEFAULT
 from metasearch.dedup.pins import Pins
 from metasearch.formats.reading.inputs import gather

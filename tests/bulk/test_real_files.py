@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from metasearch.bulk.job import Outcome, deduplicate, read_all
-from metasearch.bulk.prisma_numbers import Numbers
-from metasearch.bulk.report import as_text
+from metasearch.bulk.report import Numbers, as_text
 from metasearch.dedup import DEFAULT
 from metasearch.formats.reading.inputs import gather
 from tests.bulk.telling import count

@@ -18,8 +18,10 @@ from typing import Any
 
 import pytest
 
-from metasearch.cache import CacheStats, DiskStore, MemoryStore, disk, pages
-from metasearch.cache.pages import LARGEST_ROW
+from metasearch.cache import CacheStats, DiskStore, MemoryStore
+from metasearch.cache import store as disk
+from metasearch.cache import store as pages
+from metasearch.cache.store import LARGEST_ROW
 from metasearch.errors import CacheError
 
 

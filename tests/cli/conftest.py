@@ -51,7 +51,7 @@ def run(capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPa
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> type[FakeEngine]:
     """The script that every search of the test plays."""
-    from metasearch.cli import search_run as module
+    from metasearch.engine import engine as module
 
     class Script(FakeEngine):
         made: ClassVar[list[FakeEngine]] = []

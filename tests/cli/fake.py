@@ -66,7 +66,7 @@ def failed(source: str = "beta", count: int = 0, error: SourceError | None = Non
 
 
 class FakeEngine:
-    """Plays one script; `metasearch.cli.search_run.Engine` is replaced by it.
+    """Plays one script; `metasearch.engine.engine.Engine` is replaced by it.
 
     Class attributes are the script, so that a test can set them before the command makes the
     engine.

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given
 
+from metasearch.bulk.dedup_run import PROBLEMS_SHOWN
 from metasearch.cli import main
-from metasearch.cli.dedup_run import PROBLEMS_SHOWN
 from metasearch.dedup import STRATEGIES
 from metasearch.formats.reading import read_file
 from metasearch.record import Author
@@ -617,7 +617,7 @@ def test_a_row_that_provokes_a_surprise_costs_only_itself(
     def people_in(byline: str) -> tuple[Author, ...]:
         raise RuntimeError("odd")
 
-    monkeypatch.setattr("metasearch.evaluate.rows.people_in", people_in)
+    monkeypatch.setattr("metasearch.bulk.evaluate.rows.people_in", people_in)
     rows = [{"id": name, "title": "Peat bogs in spring", "doi": "10.1000/peat"} for name in "abc"]
     path = tmp_path / "records.jsonl"
     path.write_text(
@@ -691,9 +691,9 @@ def test_what_is_no_labelled_set_is_read_as_any_file(
 @pytest.mark.parametrize("name", ["sra_tafenoquine", "zh_zotero_silver", "bibdedupe_test_cases"])
 def test_clusters_are_those_that_are_scored(run: Run, shared: Path, name: str) -> None:
     """The list of clusters of a labelled set is what `metasearch evaluate` measures."""
+    from metasearch.bulk.evaluate import datasets
+    from metasearch.bulk.evaluate.run import cluster
     from metasearch.dedup import DEFAULT
-    from metasearch.evaluate import datasets
-    from metasearch.evaluate.run import cluster
 
     folder = shared / "data" / "dedup" / name
     labelled = datasets.read(folder)

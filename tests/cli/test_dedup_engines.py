@@ -10,9 +10,9 @@ import pytest
 pytest.importorskip("duckdb", reason="the extra bulk is not installed")
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk.staged import judging
-from metasearch.cli import dedup_run, dedup_staged
-from metasearch.cli.dedup_staged import Size
+from metasearch.bulk import dedup_run, dedup_staged
+from metasearch.bulk.dedup_staged import Size
+from metasearch.bulk.staged import chunks
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, write
 from tests.cli.conftest import Run
 
@@ -96,7 +96,7 @@ def test_a_job_that_failed_is_continued(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(judging.ChunkJudge, "__call__", fail)
+        patched.setattr(chunks.ChunkJudge, "__call__", fail)
         failed = run("dedup", *exports, *DUCKDB)
     assert failed.code == 2
     assert "--resume continues it" in failed.err

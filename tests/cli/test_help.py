@@ -12,7 +12,7 @@ import pytest
 
 from metasearch import __version__
 from metasearch.cli.root import root
-from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.console import Exit
 from tests.cli.completion import offers
 from tests.cli.conftest import Run
 

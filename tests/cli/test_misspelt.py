@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.cli.misspelt import edits, nearest
+from metasearch.cli.command_group import edits, nearest
 from metasearch.cli.root import root
 from tests.cli.conftest import Run
 from tests.cli.fake import hit, ok

@@ -24,13 +24,13 @@ pytestmark = pytest.mark.skipif(
 SCRIPT = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-import metasearch.cli.search_run as search_run
+import metasearch.engine.engine as engine
 from metasearch.cli import main
 from metasearch.events import SourceReport
 from tests.cli.fake import FakeEngine, hit, ok
 FakeEngine.hits, FakeEngine.hangs = [hit(1), hit(2)], {hangs}
 FakeEngine.reports = [ok(count=2)] + [SourceReport("beta")] * {hangs}
-search_run.Engine = FakeEngine
+engine.Engine = FakeEngine
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -74,7 +74,7 @@ def test_a_command_line_loads_the_command_that_it_names() -> None:
 
     assert "metasearch.cli.search" in loaded
     assert loaded.isdisjoint(
-        {"metasearch.cli.serve", "metasearch.cli.cache", "metasearch.cli.dedup"}
+        {"metasearch.cli.serve", "metasearch.cli.cache", "metasearch.bulk.dedup_command"}
     )
     assert not any(name.startswith("metasearch.cli.workspace") for name in loaded)
 
@@ -95,8 +95,8 @@ NOT_FOR_THE_DEMO = frozenset(
         *("email.message", "http.client", "importlib.resources", "tomllib"),
         "metasearch.adapters.fetch.cassette",
         "metasearch.adapters.fetch.transport",
-        "metasearch.bib.chinese.titles",
-        "metasearch.dedup.published.strategies",
+        "metasearch.bib.chinese_titles",
+        "metasearch.bulk.published",
     }
 )
 
@@ -106,7 +106,7 @@ def test_a_search_of_the_demo_loads_no_client_and_no_strategy_that_nobody_chose(
     loaded = modules_after(
         "import asyncio\n"
         "from metasearch.demo import replayed\n"
-        "from metasearch.demo.transport import DemoTransport\n"
+        "from metasearch.demo.server import DemoTransport\n"
         "from metasearch.engine.engine import Engine\n"
         "async def search():\n"
         "    async with Engine(replayed(), transport=DemoTransport()) as engine:\n"
@@ -125,7 +125,7 @@ def test_a_search_over_http_loads_no_strategy_that_nobody_chose() -> None:
     )
 
     assert "aiohttp" in loaded
-    assert not any(name.startswith("metasearch.dedup.published") for name in loaded)
+    assert not any(name.startswith("metasearch.bulk.published") for name in loaded)
     assert loaded.isdisjoint({"numpy", "aiohttp.web", "http.server", "tomllib"})
 
 

@@ -7,9 +7,9 @@ import json
 import pytest
 from wcwidth import wcswidth
 
+from metasearch.bulk.published import words as segment
 from metasearch.cli.strategies import FACTS
 from metasearch.dedup import STRATEGIES
-from metasearch.dedup.published.text import segment
 from tests.cli.completion import offers
 from tests.cli.conftest import Run
 from tests.strategies import same_title

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from metasearch.server.app import started
-from metasearch.server.sockets import address, listen
+from metasearch.server.process import address, listen
 from tests.clients.programs import ROOT, output, python
 from tests.clients.works import fetched
 from tests.server.faces.openapi.conftest import OPTIONS, app

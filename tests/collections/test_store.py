@@ -14,11 +14,10 @@ from pathlib import Path
 import orjson
 import pytest
 
-from metasearch.adapters.specs import collections as folder
-from metasearch.adapters.specs.collections import collection_file, collection_names, name_for
-from metasearch.collections.database import APPLICATION, VERSION
+from metasearch.adapters.specs import registry as folder
+from metasearch.adapters.specs.registry import collection_file, collection_names, name_for
 from metasearch.collections.search import Stopped, TooMuch, Wanted, facts, search
-from metasearch.collections.store import Collection, remove
+from metasearch.collections.store import APPLICATION, VERSION, Collection, remove
 from metasearch.errors import CollectionError
 from metasearch.record import Record
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.collections.texts import COLUMNS, exact, folded, indexed, spelt
+from metasearch.collections.store import COLUMNS, exact, folded, indexed, spelt
 from metasearch.record import Author, Record
 
 

@@ -15,10 +15,9 @@ from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
-from metasearch.collections import transport as collections
-from metasearch.collections.search import Wanted
+from metasearch.collections import search as collections
+from metasearch.collections.search import CollectionTransport, Wanted, wanted
 from metasearch.collections.store import Collection
-from metasearch.collections.transport import CollectionTransport, wanted
 from metasearch.engine.engine import Engine
 from metasearch.errors import BadAnswer, NotAllowed, SpecError, TimedOut, TooLarge, UnknownSource
 from metasearch.query import And, Not, Or, Query, Term, Years

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.dedup.affixes import without_affixes
+from metasearch.dedup.titles import without_affixes
 
 TITLE = "Current aspects of sorption"
 

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from metasearch.dedup import DEFAULT, STRATEGIES, fingerprint
-from metasearch.dedup.because import BECAUSE, VERSION_KINDS
+from metasearch.dedup.evidence import BECAUSE, VERSION_KINDS
 from metasearch.message import Message, translated
 from metasearch.record import Record
 from tests.test_pairs import FILES, read

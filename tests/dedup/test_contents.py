@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.dedup.contents import Contents, content_of
+from metasearch.dedup.online import Contents, content_of
 from metasearch.record import Record
 
 RECORDS = st.builds(

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from metasearch.dedup.fill_gaps import filled
-from metasearch.dedup.fingerprint import fingerprint
-from metasearch.dedup.merge import merge
+from metasearch.dedup.fingerprints import fingerprint
+from metasearch.dedup.merge import filled, merge
 from metasearch.record import OPEN_ACCESS, Hit, Record, Version
 from tests.dedup.records import ARTICLE, record, records
 

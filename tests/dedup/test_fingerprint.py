@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.dedup.fingerprint import fingerprint
+from metasearch.dedup.fingerprints import fingerprint
 from metasearch.record import Author, Record
 from tests.cases import each
 from tests.dedup.records import ARTICLE, record

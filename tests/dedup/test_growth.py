@@ -13,14 +13,14 @@ import pytest
 
 from benchmarks.generated import Library
 from benchmarks.hostile import HOSTILE
-from metasearch.dedup import DEFAULT, Chain, Fingerprint, OnlineDedup, prints, tables
+from metasearch.dedup import DEFAULT, Chain, Fingerprint, OnlineDedup, fingerprints, index
 from metasearch.dedup.apart import Apart, by_others
+from metasearch.dedup.fingerprints import Prints
+from metasearch.dedup.index import Tables
 from metasearch.dedup.matcher import share_a_key
 from metasearch.dedup.matchers.fields import Fields, are_strangers, surely_share_a_key
 from metasearch.dedup.pins import Pins
-from metasearch.dedup.prints import Prints
-from metasearch.dedup.resemblance import resemblance, surely_far
-from metasearch.dedup.tables import Tables
+from metasearch.dedup.titles import resemblance, surely_far
 from metasearch.record import Record, VersionsMode
 from tests.dedup.records import ABSTRACTS, record
 
@@ -48,8 +48,8 @@ def _told(
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """A handful of records is a large job."""
-    monkeypatch.setattr(prints, "KEPT", 8)
-    monkeypatch.setattr(tables, "FIRST", 10)
+    monkeypatch.setattr(fingerprints, "KEPT", 8)
+    monkeypatch.setattr(index, "FIRST", 10)
 
 
 def _made_up(count: int) -> list[Record]:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.dedup import hamming
-from metasearch.dedup.hamming import AT_ONCE, FEW, MOST_NEAR, Signatures, block_keys
+from metasearch.dedup import index
+from metasearch.dedup.index import AT_ONCE, MOST_NEAR, Signatures, block_keys
+from metasearch.dedup.index import FEW_SIGNATURES as FEW
 
 WORDS = st.integers(0, 2**64 - 1)
 
@@ -77,7 +78,7 @@ def test_blocks_are_told_apart_by_their_place(one: int, other: int) -> None:
 
 def test_no_neighbours_are_found_where_keys_find_all() -> None:
     """`Nothing` stands where a matcher needs no index of its own."""
-    nothing = hamming.Nothing()
+    nothing = index.Nothing()
     nothing.add(1, None)  # type: ignore[arg-type]
 
     assert nothing.near(None) == []  # type: ignore[arg-type]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.dedup import DEFAULT, dois
+from metasearch.dedup import DEFAULT, fingerprints
 from metasearch.dedup.evidence import evidence
-from metasearch.dedup.fingerprint import fingerprint
+from metasearch.dedup.fingerprints import fingerprint
 from metasearch.dedup.imprint import houses
 from metasearch.dedup.matchers.vetoes import siblings
 from metasearch.dedup.people import is_body
@@ -27,7 +27,7 @@ from tests.dedup.records import record
 )
 def test_a_doi_that_was_cut_off_names_nothing(doi: str) -> None:
     """Its first part stands on many works."""
-    assert dois.names_nothing(doi)
+    assert fingerprints.names_nothing(doi)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_doi_that_was_cut_off_names_nothing(doi: str) -> None:
 )
 def test_a_short_doi_may_name_a_work(doi: str) -> None:
     """A whole ISBN does, and so does a word where a registrant names works by words."""
-    assert not dois.names_nothing(doi)
+    assert not fingerprints.names_nothing(doi)
 
 
 def test_dois_that_differ_in_marks_meet_and_are_not_trusted() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.dedup.fingerprint import fingerprint
+from metasearch.dedup.fingerprints import fingerprint
 from metasearch.dedup.merge import FIELDS, POLICIES, first, merge
 from metasearch.record import Hit, Match, Record
 from tests.dedup.records import ARTICLE, record, records

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metasearch.bib.work_ids import read_name
-from metasearch.dedup.pin_lines import Pin, read_line, shown
+from metasearch.dedup.pins import Pin, read_line, shown
 
 
 @pytest.mark.parametrize(

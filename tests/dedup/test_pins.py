@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.dedup import DEFAULT, OnlineDedup, fingerprint
-from metasearch.dedup.pin_index import MAX_PROBLEMS
-from metasearch.dedup.pins import MAX_BYTES, Pins
+from metasearch.dedup.pins import MAX_BYTES, MAX_PROBLEMS, Pins
 from metasearch.errors import PinsError, UsageError
 from metasearch.record import VERSIONS_MODES, Match, Record, VersionsMode
 from tests.dedup.records import ARTICLE, record, records

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from metasearch.dedup.fingerprint import fingerprint
-from metasearch.dedup.resemblance import (
+from metasearch.dedup.fingerprints import fingerprint
+from metasearch.dedup.titles import (
     SMALL_WORDS,
     _between_marks,
     _is_among,

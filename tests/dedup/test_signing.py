@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from metasearch.bulk.published import STRATEGIES
 from metasearch.dedup import Fingerprint
+from metasearch.dedup.index import keyed, searching_otherwise, signing
 from metasearch.dedup.matcher import Blocked
-from metasearch.dedup.published.strategies import STRATEGIES
-from metasearch.dedup.signing import keyed, searching_otherwise, signing
 from metasearch.record import Record
 
 TEXT = (

@@ -8,9 +8,9 @@ from hypothesis import given
 
 from benchmarks.generated import Library
 from metasearch.dedup import DEFAULT, Fingerprint
+from metasearch.dedup.apart import applies, sketch, strangers
 from metasearch.dedup.matcher import Chain
 from metasearch.dedup.matchers.exact import Url
-from metasearch.dedup.sketches import applies, sketch, strangers
 from metasearch.record import Record
 from tests.dedup.records import records
 

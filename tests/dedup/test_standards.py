@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from metasearch.dedup import DEFAULT, standards
-from metasearch.dedup.fingerprint import fingerprint
+from metasearch.dedup.fingerprints import fingerprint
 from metasearch.dedup.standards import relation, standard
 from tests.dedup.records import record
 from tests.growth import MOST, growth

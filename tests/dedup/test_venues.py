@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.dedup.venues import venue_kind, venue_relation, venue_words
+from metasearch.dedup.imprint import venue_kind, venue_relation, venue_words
 
 SAME = [
     ("N Engl J Med", "New England Journal of Medicine"),

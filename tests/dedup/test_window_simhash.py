@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.dedup import few_simhash, window_simhash
+from metasearch.dedup import window_simhash
+from metasearch.dedup import window_simhash as few_simhash
 from metasearch.dedup.window_simhash import overlap, shingles, signatures, signatures_of_many
 
 ENGLISH = (

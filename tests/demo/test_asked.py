@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.demo.asked import (
+from metasearch.demo.queries import (
     MAX_TOKENS,
     NotUnderstood,
     UnknownIndex,

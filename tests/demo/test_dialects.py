@@ -14,15 +14,13 @@ import pytest
 
 from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Request
-from metasearch.adapters.translate.plan import plan
-from metasearch.adapters.translate.templates import all_names
-from metasearch.demo.catalogue import Work
+from metasearch.adapters.translate.plan import all_names, plan
+from metasearch.demo.catalogue import Work, words
 from metasearch.demo.catalogue import works as all_works
 from metasearch.demo.databases import FAULTY, SOUND
 from metasearch.demo.databases.reply import Database
-from metasearch.demo.holdings import words
 from metasearch.query import parse as parse_query
-from metasearch.query.ast import CODED_FIELDS, FIELDS, IDENTIFIERS
+from metasearch.query.tree import CODED_FIELDS, FIELDS, IDENTIFIERS
 from tests.cases import each
 from tests.demo.test_adapters import HOLDINGS, REGISTRY, answer
 

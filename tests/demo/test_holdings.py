@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.demo import holdings
-from metasearch.demo.catalogue import Work
-from metasearch.demo.holdings import Holdings, dice, words
+from metasearch.demo import catalogue
+from metasearch.demo.catalogue import Holdings, Work, dice, words
 from metasearch.query import parse
 
 
@@ -105,4 +104,4 @@ def test_words_are_found_by_the_fast_patterns_as_by_the_slow_one(text: str):
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     plain = "".join(char for char in decomposed if not unicodedata.combining(char))
 
-    assert words(text) == tuple(map(holdings._singular, holdings._RUN.findall(plain)))
+    assert words(text) == tuple(map(catalogue._singular, catalogue._RUN.findall(plain)))

@@ -8,7 +8,7 @@ import pytest
 
 from metasearch.adapters.request import Request
 from metasearch.demo import DemoDatabases, replayed
-from metasearch.demo.transport import DemoTransport
+from metasearch.demo.server import DemoTransport
 from metasearch.engine.engine import Engine
 from metasearch.errors import TimedOut, TooLarge
 

@@ -16,9 +16,8 @@ import jsonschema
 import pytest
 from redis.exceptions import NoPermissionError, RedisError
 
+from metasearch.replicas.connection import PREFIX, Connection, Script
 from metasearch.settings import Settings
-from metasearch.sharing.connection import Connection, Script
-from metasearch.sharing.names import PREFIX
 from tests.deploy.configuration import COMPOSE_ENV, loaded, variables
 from tests.deploy.files import CADDY, DEPLOY, METASEARCH, VALKEY, caddy, documents, seconds, size
 from tests.deploy.schemas import COMPOSE

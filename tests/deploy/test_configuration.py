@@ -8,7 +8,7 @@ import pytest
 
 from metasearch.adapters.specs.registry import Registry
 from metasearch.errors import SettingsError
-from metasearch.server.users.starting import check_users
+from metasearch.review.server import check_users
 from tests.deploy.configuration import COMPOSE_ENV, KUBERNETES_ENV, loaded
 from tests.deploy.files import DEPLOY
 

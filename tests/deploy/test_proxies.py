@@ -17,7 +17,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from metasearch.server.faces.projects.listing import MOST_BYTES
+from metasearch.review.projects.pages import MOST_BYTES
 from metasearch.settings import Settings
 from tests.deploy.files import DEPLOY, Directive, caddy, nginx, seconds, size
 from tests.deploy.server import OPTIONS, PORT, SILENT_STREAM

@@ -14,7 +14,7 @@ from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.request import Page, Request
 from metasearch.cache import MemoryStore
 from metasearch.demo import DemoDatabases, replayed
-from metasearch.engine import asking as asking_module
+from metasearch.engine import engine as asking_module
 from metasearch.engine.engine import Engine
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import ConnectFailed, UsageError

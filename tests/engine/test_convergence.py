@@ -17,8 +17,8 @@ from metasearch.adapters.request import Request
 from metasearch.cache import MemoryStore
 from metasearch.engine.engine import Engine
 from metasearch.formats.answer import answer_object
-from metasearch.sharing.names import Names
-from metasearch.sharing.redis import RedisSharing
+from metasearch.replicas.connection import Names
+from metasearch.replicas.redis import RedisSharing
 from tests.answers import untimed
 from tests.engine.test_engine import Upstreams, engine, item, works
 from tests.examples import examples

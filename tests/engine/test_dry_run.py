@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.engine.answers import AnswerCache
+from metasearch.engine.context import AnswerCache
 from metasearch.engine.dry_run import SourcePlan, explain_plan, plan_lines, plan_object
 from metasearch.errors import QuerySyntaxError, UnknownSource, UsageError
 from metasearch.events import Finished

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import metasearch
 from metasearch.adapters.fetch.fetch import Fetcher
-from metasearch.adapters.parse.weight import LIGHT_BYTES
+from metasearch.adapters.parse.bodies import LIGHT_BYTES
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.translate.plan import Plan
 from metasearch.dedup import STRATEGIES, Strategy

@@ -9,9 +9,10 @@ from dataclasses import replace
 import pytest
 
 from metasearch.demo import DemoDatabases
-from metasearch.engine.answers import AnswerCache
+from metasearch.engine.context import AnswerCache
 from metasearch.engine.engine import Engine
-from metasearch.engine.facet_events import EVERY, FacetEvents
+from metasearch.engine.facets import FacetCounts
+from metasearch.engine.run import EVERY, FacetEvents
 from metasearch.events import (
     Added,
     Answer,
@@ -22,7 +23,6 @@ from metasearch.events import (
     SearchEvent,
     SourceProgress,
 )
-from metasearch.listing.facets import FacetCounts
 from metasearch.record import Hit
 from tests.listing.hits import single
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from metasearch.dedup.evidence import evidence
-from metasearch.dedup.resemblance import resemblance
+from metasearch.dedup.titles import resemblance
 from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.events import Added

@@ -12,16 +12,14 @@ from uuid import NAMESPACE_DNS, uuid5
 import pytest
 
 from metasearch.adapters.request import Request
-from metasearch.engine import run
+from metasearch.engine import facets, run
 from metasearch.engine.engine import Engine
-from metasearch.engine.growth import Growth
-from metasearch.engine.search import Search
-from metasearch.engine.shared_runs import KEPT
+from metasearch.engine.run import Growth
+from metasearch.engine.search import KEPT, Search
 from metasearch.errors import UsageError
 from metasearch.events import Answer, FacetsChanged, Finished, SearchEvent
 from metasearch.formats.answer import answer_object
 from metasearch.formats.events import event_object, fold
-from metasearch.listing import facets
 from metasearch.record import Hit
 from tests.adapters.fetch.timeless import timeless
 from tests.answers import untimed

@@ -15,8 +15,8 @@ from metasearch.demo.catalogue import works
 from metasearch.demo.databases import SOUND, all_holdings
 from metasearch.demo.databases.reply import Database
 from metasearch.engine.engine import Engine
+from metasearch.engine.filters import Sort
 from metasearch.events import Answer
-from metasearch.listing.sort import Sort
 from metasearch.record import Hit
 from metasearch.settings import Settings
 from tests.engine.test_engine import Upstreams

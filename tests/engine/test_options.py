@@ -7,7 +7,7 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from metasearch.adapters.specs.ownspecs import SourcesLike
+from metasearch.adapters.specs.spec_folders import SourcesLike
 from metasearch.engine.options import (
     LAST_PLACE,
     MAX_PER_SOURCE,

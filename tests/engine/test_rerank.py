@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from metasearch.adapters.request import Request
+from metasearch.engine import rank
 from metasearch.errors import UsageError
 from metasearch.events import Answer
 from metasearch.formats.answer import answer_object
 from metasearch.formats.events import event_object, fold
-from metasearch.listing import rerank
 from tests.answers import untimed
 from tests.engine.test_engine import SOIL, engine, events_of, item, works
 
@@ -38,8 +38,8 @@ class Model:
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Model:
     made = Model()
-    monkeypatch.setattr(rerank, "check", lambda: None)
-    monkeypatch.setattr(rerank, "_wordllama", lambda: made)
+    monkeypatch.setattr(rank, "check", lambda: None)
+    monkeypatch.setattr(rank, "_wordllama", lambda: made)
     return made
 
 
@@ -130,8 +130,8 @@ async def test_a_model_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -
     def broken() -> Callable[..., Any]:
         raise UsageError("the vectors cannot be read")
 
-    monkeypatch.setattr(rerank, "check", lambda: None)
-    monkeypatch.setattr(rerank, "_wordllama", broken)
+    monkeypatch.setattr(rank, "check", lambda: None)
+    monkeypatch.setattr(rank, "_wordllama", broken)
 
     with pytest.raises(UsageError, match="the vectors cannot be read"):
         await engine(SOIL)[0].search("soil carbon", rerank=True)
@@ -139,7 +139,7 @@ async def test_a_model_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -
 
 async def test_without_the_extra_no_source_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command that installs it is in the error."""
-    monkeypatch.setattr(rerank, "is_installed", lambda _: False)
+    monkeypatch.setattr(rank, "is_installed", lambda _: False)
     made, upstreams = engine(SOIL)
 
     with pytest.raises(UsageError, match="not installed: wordllama"):

@@ -16,7 +16,7 @@ from metasearch.engine.options import SearchOptions
 from metasearch.engine.pages import PositionStore
 from metasearch.engine.resolved import ResolvedSearch, resolved
 from metasearch.engine.results import Listing
-from metasearch.listing.steps import STRETCH, all_at_once
+from metasearch.engine.scores import STRETCH, all_at_once
 from metasearch.record import Hit, Record
 from metasearch.settings import Settings
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from metasearch.engine.engine import Engine
+from metasearch.replicas.pages import RedisPages
 from metasearch.settings import Settings, SharedSettings
-from metasearch.settings.shared import NO_PAGES
-from metasearch.sharing.pages import RedisPages
+from metasearch.settings.server import NO_PAGES
 
 SERVER, OTHER = "redis://127.0.0.1:1/0", "redis://127.0.0.1:2/0"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.evaluate import run
+from metasearch.bulk.evaluate import run
 
 
 @pytest.fixture(autouse=True)

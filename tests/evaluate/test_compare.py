@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from metasearch.bulk.evaluate import compare as compare_report
+from metasearch.bulk.evaluate.compare import compare, measure
+from metasearch.bulk.evaluate.datasets import LabelledSet, read
 from metasearch.dedup import Chain
-from metasearch.evaluate import compare_report
-from metasearch.evaluate.compare import compare, measure
-from metasearch.evaluate.datasets import LabelledSet, read
 from tests.evaluate.samples import write, write_rows
 from tests.evaluate.strategies import SharedWords, fixed, strategy
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from metasearch.bulk.evaluate import compare
+from metasearch.bulk.evaluate.compare import CurvePoint, GrowthPoint, curve, growth
+from metasearch.bulk.evaluate.datasets import read
 from metasearch.dedup import Chain, Fingerprint, fingerprint
-from metasearch.evaluate import curves
-from metasearch.evaluate.curves import CurvePoint, GrowthPoint, curve, growth
-from metasearch.evaluate.datasets import read
 from metasearch.record import Record
 from tests.evaluate.samples import write_rows
 from tests.evaluate.strategies import SharedWords, fixed, strategy
@@ -66,7 +66,7 @@ def clustered(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[Record]]:
         seen.append(records)
         return None, [], len(records) / 10
 
-    monkeypatch.setattr(curves, "cluster", fake)
+    monkeypatch.setattr(compare, "cluster", fake)
     return seen
 
 
@@ -94,7 +94,7 @@ def test_parts_are_chosen_by_seed(clustered: list[Sequence[Record]]) -> None:
 def test_small_sizes_are_measured_more_than_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes no time is tried again, and the shortest time counts."""
     times = iter([0.2, 0.1, 0.3, 9.0])
-    monkeypatch.setattr(curves, "cluster", lambda *_: (None, [], next(times)))
+    monkeypatch.setattr(compare, "cluster", lambda *_: (None, [], next(times)))
 
     assert growth(RECORDS, Chain(()), ()) == (GrowthPoint(50, 0.1),)
     assert next(times) == 9.0

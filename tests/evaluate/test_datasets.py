@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from metasearch.bib.names import byline as byline_module
+from metasearch.bib import names as byline_module
+from metasearch.bulk.evaluate.datasets import LabelledSet, read, skipped
 from metasearch.errors import UsageError
-from metasearch.evaluate.datasets import LabelledSet, read, skipped
 from metasearch.record import Author
 from tests.evaluate.samples import ROWS, lines, write, write_rows
 
@@ -168,7 +168,7 @@ def test_damaged_compression(tmp_path: Path, damage: slice) -> None:
 
 def test_line_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line beyond the limit is not read to its end, compressed or not."""
-    monkeypatch.setattr("metasearch.evaluate.jsonl.LONGEST_LINE", 1000)
+    monkeypatch.setattr("metasearch.bulk.evaluate.rows.LONGEST_LINE", 1000)
     write(tmp_path, [{"id": "A1", "title": "x" * 2000}], truth=[], compressed=True)
 
     with pytest.raises(
@@ -206,7 +206,7 @@ def odd(monkeypatch: pytest.MonkeyPatch) -> None:
             raise RuntimeError("odd")
         return byline_module.people_in(byline)
 
-    monkeypatch.setattr("metasearch.evaluate.rows.people_in", people_in)
+    monkeypatch.setattr("metasearch.bulk.evaluate.rows.people_in", people_in)
 
 
 @pytest.mark.usefixtures("odd")

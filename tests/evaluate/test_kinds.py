@@ -8,12 +8,11 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.bulk.evaluate import report
+from metasearch.bulk.evaluate.datasets import LabelledSet, read
+from metasearch.bulk.evaluate.metrics import Tally, by_kind
+from metasearch.bulk.evaluate.run import evaluate
 from metasearch.dedup import Chain
-from metasearch.evaluate import kinds_report
-from metasearch.evaluate.datasets import LabelledSet, read
-from metasearch.evaluate.kinds import by_kind
-from metasearch.evaluate.metrics import Tally
-from metasearch.evaluate.run import evaluate
 from metasearch.record import Record
 from tests.evaluate.samples import write, write_rows
 from tests.evaluate.strategies import SharedWords
@@ -75,7 +74,7 @@ ROWS = [("one", {"cut": Tally(3, 2, 1), "own": Tally(0, 4, 0), "": Tally(2, 0, 0
 
 def test_table() -> None:
     """Recall and false pairs; of works of their own only those; a kind without a name is a dash."""
-    head, row = kinds_report.table(ROWS, "strategy", 120)
+    head, row = report.table(ROWS, "strategy", 120)
 
     assert head.split() == ["strategy", "cut", "own", "-"]
     assert row.split() == ["one", ".750", "+2", "+4", "1.000"]
@@ -85,7 +84,7 @@ def test_table_that_does_not_fit() -> None:
     """Then there are several, each with the names of the rows, and none is wider than it may be."""
     kinds = {f"a long name {number}": Tally(1, 1, 1) for number in range(20)}
 
-    lines = list(kinds_report.table([("one", kinds), ("other", kinds)], "strategy", 60))
+    lines = list(report.table([("one", kinds), ("other", kinds)], "strategy", 60))
 
     assert max(map(len, lines)) <= 60
     assert len(lines) % 3 == 0
@@ -96,7 +95,7 @@ def test_very_many_kinds() -> None:
     """A set in which every row is of a kind of its own does not flood the terminal."""
     kinds = {f"{number}": Tally(1, 0, 0) for number in range(1_000)}
 
-    lines = list(kinds_report.table([("one", kinds)], "strategy", 120))
+    lines = list(report.table([("one", kinds)], "strategy", 120))
 
     assert len(lines) < 20
     assert lines[-1] == "960 more kinds: --json has them all"
@@ -104,13 +103,13 @@ def test_very_many_kinds() -> None:
 
 def test_markdown_and_objects() -> None:
     """The same for a page and for programs; what cannot be found has no recall."""
-    assert kinds_report.markdown(ROWS, "strategy") == (
+    assert report.markdown(ROWS, "strategy") == (
         "| strategy | cut | own | - |\n| --- | --- | --- | --- |\n| one | .750 +2 | +4 | 1.000 |\n"
     )
-    assert kinds_report.as_object(ROWS[0][1])["own"] == {
+    assert report.kinds_object(ROWS[0][1])["own"] == {
         "recall": None,
         "right": 0,
         "false": 4,
         "missed": 0,
     }
-    assert kinds_report.as_object(ROWS[0][1])["cut"]["recall"] == 0.75
+    assert report.kinds_object(ROWS[0][1])["cut"]["recall"] == 0.75

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from metasearch.bulk.evaluate.datasets import FIELDS, known_fields, narrowed, read
 from metasearch.errors import UsageError
-from metasearch.evaluate.datasets import read
-from metasearch.evaluate.labelled import FIELDS, known_fields, narrowed
 from metasearch.record import Author, Record
 from tests.evaluate.samples import write
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import tracemalloc
 
+from metasearch.bulk.evaluate import compare as memory
+from metasearch.bulk.evaluate.compare import retained
 from metasearch.dedup import Chain, Fingerprint
-from metasearch.evaluate import memory
-from metasearch.evaluate.memory import retained
 from metasearch.record import Match, Record
 
 

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.bulk.evaluate.datasets import LabelledSet, read, skipped
+from metasearch.bulk.evaluate.metrics import Score, Tally, homes, score
+from metasearch.bulk.evaluate.run import cluster
 from metasearch.dedup import DEFAULT
-from metasearch.evaluate.datasets import LabelledSet, read, skipped
-from metasearch.evaluate.metrics import Score, Tally, homes, score
-from metasearch.evaluate.run import cluster
 from metasearch.record import Record
 from tests.evaluate.samples import write
 from tests.growth import MOST, growth

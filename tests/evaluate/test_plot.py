@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from metasearch.bulk.evaluate import output
+from metasearch.bulk.evaluate.compare import Compared, compare
+from metasearch.bulk.evaluate.datasets import read
 from metasearch.dedup import Chain
 from metasearch.errors import UsageError
-from metasearch.evaluate import plot
-from metasearch.evaluate.compare import Compared, compare
-from metasearch.evaluate.datasets import read
 from tests.evaluate.samples import write_rows
 from tests.evaluate.strategies import fixed, strategy
 
@@ -30,18 +30,18 @@ def found(tmp_path: Path) -> list[Compared]:
 
 def test_png(found: list[Compared]) -> None:
     """A picture of the kind that its name says."""
-    one = plot.drawn([found], ".png")
+    one = output.drawn([found], ".png")
 
     assert one.startswith(b"\x89PNG\r\n\x1a\n")
-    assert plot.drawn([found], ".PNG") == one
+    assert output.drawn([found], ".PNG") == one
 
 
 def test_svg_is_the_same_for_the_same_figures(found: list[Compared]) -> None:
     """Well-formed, and neither date nor chance is in it."""
-    one = plot.drawn([found], ".svg")
+    one = output.drawn([found], ".svg")
 
     assert etree.fromstring(one).tag == "{http://www.w3.org/2000/svg}svg"
-    assert plot.drawn([found], ".svg") == one
+    assert output.drawn([found], ".svg") == one
 
 
 def test_a_panel_a_set_and_one_of_time(found: list[Compared]) -> None:
@@ -52,7 +52,7 @@ def test_a_panel_a_set_and_one_of_time(found: list[Compared]) -> None:
         replace(it, evaluation=replace(it.evaluation, score=few, labelled=other)) for it in found
     ]
 
-    drawn = plot.figure([smaller, found, smaller])
+    drawn = output.figure([smaller, found, smaller])
 
     assert [axes.get_title() for axes in drawn.axes] == ["tiny", "small", "tiny", "time, small"]
     assert [axes.get_xlabel() for axes in drawn.axes] == ["recall"] * 3 + ["records"]
@@ -67,7 +67,7 @@ def test_a_panel_a_set_and_one_of_time(found: list[Compared]) -> None:
 def test_curves_and_points(found: list[Compared]) -> None:
     """A line over the thresholds at which something was found, a mark at the strategy's own, and
     none for nothing."""
-    quality, time = plot.figure([found]).axes
+    quality, time = output.figure([found]).axes
 
     lines = [
         (line.get_label(), list(line.get_xdata()), list(line.get_ydata()))
@@ -84,7 +84,7 @@ def test_curves_and_points(found: list[Compared]) -> None:
 
 def test_growth_that_is_linear_is_parallel_to_the_guide(found: list[Compared]) -> None:
     """The guide grows as the set does."""
-    guide = plot.figure([found]).axes[1].get_lines()[-1]
+    guide = output.figure([found]).axes[1].get_lines()[-1]
 
     (small, large), (fast, slow) = guide.get_xdata(), guide.get_ydata()
     assert slow / fast == pytest.approx(large / small)
@@ -101,8 +101,8 @@ def test_names_of_sets_are_only_names(found: list[Compared], name: str) -> None:
         for it in found
     ]
 
-    etree.fromstring(plot.drawn([named], ".svg"))
-    assert len(plot.figure([named]).axes[0].get_title()) <= plot.TITLE
+    etree.fromstring(output.drawn([named], ".svg"))
+    assert len(output.figure([named]).axes[0].get_title()) <= output.TITLE
 
 
 def test_settings_of_others_stay(found: list[Compared]) -> None:
@@ -110,7 +110,7 @@ def test_settings_of_others_stay(found: list[Compared]) -> None:
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)
-    plot.drawn([found], ".svg")
+    output.drawn([found], ".svg")
 
     assert dict(mpl.rcParams) == before
 
@@ -119,8 +119,8 @@ def test_settings_of_others_stay(found: list[Compared]) -> None:
 def test_other_endings(name: str) -> None:
     """Only two kinds of pictures are drawn."""
     with pytest.raises(UsageError, match=r"ends in \.png or \.svg"):
-        plot.check(Path(name))
-    plot.check(Path("all.PNG"))
+        output.check(Path(name))
+    output.check(Path("all.PNG"))
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,5 +135,5 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "__import__", missing)
 
     with pytest.raises(UsageError, match="needs matplotlib") as caught:
-        plot.check(Path("all.svg"))
+        output.check(Path("all.svg"))
     assert 'pip install ".[plot]"' in caught.value.advice

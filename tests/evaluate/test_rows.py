@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.evaluate.rows import LabelledRowReader
+from metasearch.bulk.evaluate.rows import LabelledRowReader
 from metasearch.record import TYPES, Record
 
 

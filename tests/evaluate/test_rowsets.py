@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from metasearch.bulk.evaluate.datasets import expanded, read, skipped
 from metasearch.errors import UsageError
-from metasearch.evaluate.datasets import expanded, read, skipped
 from tests.evaluate.samples import MARKED, lines, write, write_rows
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from metasearch.bulk.evaluate import run
+from metasearch.bulk.evaluate.datasets import read
+from metasearch.bulk.evaluate.run import cluster, evaluate
 from metasearch.dedup import DEFAULT, Chain, Fingerprint, OnlineDedup, fingerprint
-from metasearch.evaluate import run
-from metasearch.evaluate.datasets import read
-from metasearch.evaluate.run import cluster, evaluate
 from metasearch.record import Record
 from tests.evaluate.samples import write
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.evaluate.table_cells import fitted, number, share, tiny
+from metasearch.bulk.evaluate.report import fitted, number, share, tiny
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
+from metasearch.bulk.evaluate.datasets import LabelledSet, read
+from metasearch.bulk.evaluate.metrics import score
+from metasearch.bulk.evaluate.report import told
+from metasearch.bulk.evaluate.run import PER_CLUSTER, Evaluation, Wrong, wrong
 from metasearch.dedup import DEFAULT
-from metasearch.evaluate.datasets import LabelledSet, read
-from metasearch.evaluate.metrics import score
-from metasearch.evaluate.report import told
-from metasearch.evaluate.run import Evaluation
-from metasearch.evaluate.wrong import PER_CLUSTER, Wrong, wrong
 from tests.evaluate.samples import ROWS, write
 
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from metasearch.formats import WRITABLE
 from metasearch.formats.reading import FileReading, read_bytes
-from metasearch.formats.reference import full_title, inverted, link, page_range
-from metasearch.formats.tagged_lines import further_titles
+from metasearch.formats.reference import full_title, further_titles, inverted, link, page_range
 from metasearch.record import TYPES, Author, Hit, Record
 
 _WORDS = (

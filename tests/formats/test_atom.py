@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from metasearch.events import Paging
-from metasearch.formats import atom
+from metasearch.formats import feeds
 from metasearch.record import Hit
 from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 
 NS = {
-    "a": atom.ATOM,
-    "os": atom.OPENSEARCH,
-    "r": atom.RELEVANCE,
-    "m": atom.METASEARCH,
-    "dc": atom.DC,
-    "prism": atom.PRISM,
+    "a": feeds.ATOM,
+    "os": feeds.OPENSEARCH,
+    "r": feeds.RELEVANCE,
+    "m": feeds.METASEARCH,
+    "dc": feeds.DC,
+    "prism": feeds.PRISM,
 }
 RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
@@ -43,7 +43,7 @@ def texts(node: etree._Element, path: str) -> list[str]:
 def test_the_feed_describes_the_search() -> None:
     """It has what Atom requires and the OpenSearch elements that tell how many hits there are."""
     feed = read(
-        atom.write(
+        feeds.write_atom(
             replace(answer(MERGED, complete=False), paging=Paging(20, 20)),
             updated=datetime(2026, 11, 21, 9, 0, tzinfo=timezone(timedelta(hours=1))),
             links={
@@ -70,7 +70,7 @@ def test_the_feed_describes_the_search() -> None:
 
 def test_an_entry_describes_the_work_and_its_sources() -> None:
     """Bibliography in elements that others know, provenance in our own namespace."""
-    entry = read(atom.write(answer(MERGED))).find("a:entry", NS)
+    entry = read(feeds.write_atom(answer(MERGED))).find("a:entry", NS)
 
     assert texts(entry, "a:title") == ["Toward unique identifiers"]
     assert texts(entry, "a:id") == ["urn:metasearch:hit:arxiv:9907.00001"]
@@ -94,7 +94,7 @@ def test_an_entry_describes_the_work_and_its_sources() -> None:
 
 def test_relevance_is_relative_to_the_best_hit() -> None:
     """The best hit has 1, the others their share, hits without a score 0."""
-    feed = read(atom.write(answer(hit("a", score=0.04), hit("b", score=0.01), hit("c"))))
+    feed = read(feeds.write_atom(answer(hit("a", score=0.04), hit("b", score=0.01), hit("c"))))
 
     assert texts(feed, "a:entry/r:score") == ["1.0000", "0.2500", "0.0000"]
 
@@ -103,7 +103,7 @@ def test_the_writer_needs_no_clock() -> None:
     """Without a time the feed is as new as its newest hit, and the same answer gives the same
     bytes."""
     found = answer(MERGED, hit("b", year=2021), hit("c", date="2020-02-31"))
-    feed = read(atom.write(found))
+    feed = read(feeds.write_atom(found))
 
     assert texts(feed, "a:updated") == ["2021-01-01T00:00:00Z"]
     assert texts(feed, "a:entry/a:updated") == [
@@ -112,13 +112,13 @@ def test_the_writer_needs_no_clock() -> None:
         "2021-01-01T00:00:00Z",
     ]
     assert len(texts(feed, "a:entry/a:published")) == 2
-    assert atom.write(found) == atom.write(found)
+    assert feeds.write_atom(found) == feeds.write_atom(found)
 
 
 def test_ids_depend_on_query_and_hit_alone() -> None:
     """A reader that polls the feed recognises what it has seen."""
     first, second = (
-        read(atom.write(it))
+        read(feeds.write_atom(it))
         for it in (answer(MERGED), answer(replace(MERGED, score=9.0), complete=False))
     )
 
@@ -130,7 +130,7 @@ def test_ids_depend_on_query_and_hit_alone() -> None:
 )
 def test_an_entry_without_address_has_content(fields: dict[str, object]) -> None:
     """RFC 4287 asks for content where there is no alternate link."""
-    entry = read(atom.write(answer(hit(**fields)))).find("a:entry", NS)
+    entry = read(feeds.write_atom(answer(hit(**fields)))).find("a:entry", NS)
 
     assert texts(entry, "a:link") == []
     assert len(entry.findall("a:content", NS)) == 1
@@ -138,7 +138,7 @@ def test_an_entry_without_address_has_content(fields: dict[str, object]) -> None
 
 def test_an_empty_answer_is_a_feed() -> None:
     """No hits, but all that Atom requires."""
-    feed = read(atom.write(answer()))
+    feed = read(feeds.write_atom(answer()))
 
     assert texts(feed, "a:entry") == []
     assert texts(feed, "a:updated") == [
@@ -151,7 +151,7 @@ def test_an_empty_answer_is_a_feed() -> None:
 def test_any_answer_is_a_valid_feed(hits: list[Hit]) -> None:
     """Strict XML with every required element once, dates as RFC 3339 has them, web addresses only,
     scores in 0..1."""
-    feed = read(atom.write(answer(*hits)))
+    feed = read(feeds.write_atom(answer(*hits)))
     entries = feed.findall("a:entry", NS)
 
     assert len(entries) == len(hits)

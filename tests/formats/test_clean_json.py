@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from metasearch.formats.clean_json import clean_json, cleaned
+from metasearch.formats.answer import clean_json, cleaned
 from metasearch.formats.text import clean
 
 

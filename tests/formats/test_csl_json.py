@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.formats.csl_json.read import looks_like
+from metasearch.formats.csl_json import looks_like
 from metasearch.formats.reading import read_bytes
 from metasearch.record import Author, Record
 from tests.cases import each

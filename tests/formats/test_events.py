@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.engine.facets import FacetCounts
+from metasearch.engine.filters import SORTS
 from metasearch.errors import FormatError
 from metasearch.events import (
     Added,
@@ -26,8 +28,6 @@ from metasearch.events import (
 )
 from metasearch.formats.answer import answer_object, facets_object, hit_object
 from metasearch.formats.events import event_object, fold, ndjson, sse
-from metasearch.listing.facets import FacetCounts
-from metasearch.listing.sort import SORTS
 from metasearch.record import Hit, Reason, Record
 from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 

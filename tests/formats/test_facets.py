@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
+from metasearch.engine.facets import FACETS, FacetCounts
 from metasearch.events import Facet, Facets, FacetValue
-from metasearch.formats.facets import MOST_RANGES, facet_lines, year_ranges
-from metasearch.listing.facets import FACETS, FacetCounts
+from metasearch.formats.table import MOST_RANGES, facet_lines, year_ranges
 from metasearch.record import Hit
 from tests.formats.samples import hostile_hits, properties
 

@@ -12,11 +12,11 @@ from hypothesis import given
 from lxml import etree
 
 from metasearch.events import Paging
-from metasearch.formats import atom, json_feed, rss
+from metasearch.formats import feeds
 from metasearch.record import Hit
 from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 
-NS = {"os": atom.OPENSEARCH, "a": atom.ATOM, "dc": atom.DC, "prism": atom.PRISM}
+NS = {"os": feeds.OPENSEARCH, "a": feeds.ATOM, "dc": feeds.DC, "prism": feeds.PRISM}
 LINKS = {
     "self": "https://example.org/search?q=a&format=x",
     "alternate": "https://example.org/search?q=a&format=html",
@@ -39,7 +39,7 @@ def feed_of(body: bytes) -> dict[str, Any]:
 def test_the_channel_of_rss_describes_the_search() -> None:
     """It has what RSS requires, links to its neighbours, and how many hits there are."""
     channel = channel_of(
-        rss.write(replace(answer(MERGED, complete=False), paging=Paging(20, 20)), links=LINKS)
+        feeds.write_rss(replace(answer(MERGED, complete=False), paging=Paging(20, 20)), links=LINKS)
     )
 
     assert channel.findtext("title") == "metasearch: attention"
@@ -53,7 +53,7 @@ def test_the_channel_of_rss_describes_the_search() -> None:
 
 def test_an_item_of_rss() -> None:
     """Bibliography in elements that others know; the id is that of the Atom feed."""
-    item = channel_of(rss.write(answer(MERGED))).find("item")
+    item = channel_of(feeds.write_rss(answer(MERGED))).find("item")
     assert item is not None
     guid = item.find("guid")
     assert guid is not None
@@ -76,7 +76,7 @@ def test_an_item_of_rss() -> None:
 
 def test_a_json_feed() -> None:
     """The members of version 1.1, and what it has none for in a member of our own."""
-    feed = feed_of(json_feed.write(answer(MERGED, complete=False), links=LINKS))
+    feed = feed_of(feeds.write_json_feed(answer(MERGED, complete=False), links=LINKS))
     (item,) = feed["items"]
 
     assert feed["version"] == "https://jsonfeed.org/version/1.1"
@@ -113,7 +113,7 @@ def test_a_json_feed() -> None:
 @pytest.mark.parametrize("fields", [{"venue": "Nature", "year": 1953}, {"url": "javascript:x"}])
 def test_an_item_without_abstract_has_content(fields: dict[str, Any]) -> None:
     """JSON Feed requires `content_text`; a member that is empty otherwise is left out."""
-    (item,) = feed_of(json_feed.write(answer(hit(**fields))))["items"]
+    (item,) = feed_of(feeds.write_json_feed(answer(hit(**fields))))["items"]
 
     assert item["content_text"] == ("Nature 1953" if "venue" in fields else "")
     assert item.keys() >= {"id", "content_text"}
@@ -123,7 +123,7 @@ def test_an_item_without_abstract_has_content(fields: dict[str, Any]) -> None:
 
 def test_a_language_that_is_a_word_is_left_out() -> None:
     """A feed names languages by their codes."""
-    (item,) = feed_of(json_feed.write(answer(hit(language="old norse"))))["items"]
+    (item,) = feed_of(feeds.write_json_feed(answer(hit(language="old norse"))))["items"]
 
     assert "language" not in item
 
@@ -132,8 +132,8 @@ def test_a_language_that_is_a_word_is_left_out() -> None:
 @given(hostile_hits())
 def test_hostile_text_breaks_no_feed(found: Hit) -> None:
     """Whatever a database sends, there is one item, and each address is one of the web."""
-    (item,) = channel_of(rss.write(answer(found))).findall("item")
-    (entry,) = feed_of(json_feed.write(answer(found)))["items"]
+    (item,) = channel_of(feeds.write_rss(answer(found))).findall("item")
+    (entry,) = feed_of(feeds.write_json_feed(answer(found)))["items"]
 
     for url in (item.findtext("link"), entry.get("url")):
         assert url is None or url.startswith(("http://", "https://"))

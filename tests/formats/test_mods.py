@@ -5,9 +5,9 @@ from __future__ import annotations
 from lxml import etree
 
 from metasearch.adapters.parse.records import record_of
-from metasearch.adapters.specs.shipped import shipped_table
+from metasearch.adapters.specs.spec_folders import shipped_table
 from metasearch.adapters.specs.specfile import build
-from metasearch.bib.cuts import Cuts
+from metasearch.bib.field_limits import Cuts
 from metasearch.formats.mods import element
 from metasearch.record import TYPES, Author, Record
 from tests.formats.exported import hits_of, written

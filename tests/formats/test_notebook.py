@@ -8,7 +8,7 @@ from lxml import html as parser
 
 from metasearch.errors import TimedOut
 from metasearch.events import Answer, Counts, SourceReport, Totals
-from metasearch.formats.csv.write import COLUMNS
+from metasearch.formats.csv import COLUMNS
 from metasearch.formats.notebook import HITS
 from metasearch.record import Author, Hit, Record
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.formats.noteexpress.read import looks_like
+from metasearch.formats.noteexpress import looks_like
 from metasearch.record import Author, Record
 from tests.formats.reading.samples import NOTEEXPRESS, one, read
 

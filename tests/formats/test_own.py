@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.cuts import Cuts
+from metasearch.bib.field_limits import Cuts
 from metasearch.events import Added, Finished, Grown, Joined, Order, Started
 from metasearch.formats import answer as answers
-from metasearch.formats import own, records
+from metasearch.formats import own
+from metasearch.formats import own as records
 from metasearch.formats.events import ndjson
 from metasearch.formats.own import looks_like
 from metasearch.formats.reading import read_bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 from hypothesis import given
 
-from metasearch.formats import records
+from metasearch.formats import own
 from metasearch.record import Author, Record
 from tests.formats.samples import MERGED, hostile_hits
 
@@ -14,8 +14,8 @@ def test_a_line_a_record() -> None:
     """Only what the record says, in the order of its fields; source and position always."""
     full, bare = MERGED.records[1], Record(source="a")
 
-    assert records.write([]) == b""
-    first, second = records.write([full, bare]).splitlines()
+    assert own.write([]) == b""
+    first, second = own.write([full, bare]).splitlines()
     assert second == b'{"source":"a","position":0}'
     assert list(orjson.loads(first)) == [
         "source", "source_id", "position", "url", "title", "authors", "year", "date", "venue",
@@ -36,7 +36,7 @@ def test_nothing_passes_that_no_format_may_let_through() -> None:
         ids={"k\x00": "v\x07"},
     )
 
-    assert orjson.loads(records.write([record])) == {
+    assert orjson.loads(own.write([record])) == {
         "source": "a",
         "position": 0,
         "title": "a[2Jb",
@@ -50,4 +50,4 @@ def test_hostile_text_is_written(hit: object) -> None:
     """One line each, whatever upstream sent."""
     found = hit.records  # type: ignore[attr-defined]
 
-    assert len(records.write(found).splitlines()) == len(found)
+    assert len(own.write(found).splitlines()) == len(found)

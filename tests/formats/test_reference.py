@@ -22,7 +22,7 @@ from metasearch.formats.reference import (
     page_ranges,
 )
 from metasearch.record import Author, Hit, Record
-from metasearch.server.pages import coins, json_ld
+from metasearch.server.pages import metadata
 from tests.formats.samples import MERGED, hit
 from tests.growth import MOST, growth
 
@@ -157,8 +157,8 @@ def test_examples_hold() -> None:
 @pytest.mark.parametrize(
     "writer",
     [
-        lambda hit: json_ld.object_of(hit, "https://example.org/work"),
-        lambda hit: coins.context_object(hit, "https://example.org"),
+        lambda hit: metadata.object_of(hit, "https://example.org/work"),
+        lambda hit: metadata.context_object(hit, "https://example.org"),
         lambda hit: write("bibtex", Answer("", True, Counts(1, 1, 0), (hit,), ())),
     ],
     ids=["JSON-LD", "COinS", "BibTeX"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.formats.refworks.read import looks_like
+from metasearch.formats.refworks import looks_like
 from metasearch.record import Author, Record
 from tests.formats.reading.samples import REFWORKS, one, read
 

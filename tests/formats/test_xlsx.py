@@ -11,7 +11,7 @@ import pytest
 
 from metasearch import formats
 from metasearch.errors import UsageError
-from metasearch.formats.csv.write import COLUMNS
+from metasearch.formats.csv import COLUMNS
 from metasearch.formats.origins import Beside, Origin
 from metasearch.record import Author, Record
 from tests.formats.exported import hits_of, written

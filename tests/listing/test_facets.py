@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.engine.facets import FACETS, FacetCounts, facet_names
+from metasearch.engine.filters import parse_filters
 from metasearch.errors import UsageError
-from metasearch.listing.facets import FACETS, FacetCounts, facet_names
-from metasearch.listing.filters import parse_filters
 from metasearch.record import Hit
 from tests.dedup.records import record
 from tests.listing.hits import hit, hits, single

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.engine.facets import filter_text
+from metasearch.engine.filters import MOST_FILTERS, parse_filters
 from metasearch.errors import UsageError
-from metasearch.listing.facets import filter_text
-from metasearch.listing.filters import MOST_FILTERS, parse_filters
 from metasearch.record import Hit
 from tests.growth import MOST, growth
 from tests.listing.hits import hits, single

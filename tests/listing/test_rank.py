@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.listing.positions import FIRST, K, best_positions, source_weights
-from metasearch.listing.rank import Ranking, rank
-from metasearch.listing.sort import RANK_MODES
+from metasearch.engine.filters import RANK_MODES
+from metasearch.engine.rank import Ranking, rank
+from metasearch.engine.scores import FIRST, K, best_positions, source_weights
 from metasearch.query import parse
-from metasearch.query.ast import Term
+from metasearch.query.tree import Term
 from metasearch.record import Hit
 from tests.dedup.records import record
 from tests.listing.hits import hit, hits, single

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.listing.rank import Ranking
-from metasearch.listing.reasons import REASONS
+from metasearch.engine.rank import REASONS, Ranking
 from metasearch.message import Message
 from metasearch.query import parse
 from tests.dedup.records import record

@@ -14,17 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.engine import rank
+from metasearch.engine.rank import MEANING_PART, Ranking
 from metasearch.errors import UsageError
 from metasearch.extras import how_to_install
-from metasearch.listing import rerank
-from metasearch.listing.rank import MEANING_PART, Ranking
 from metasearch.query import parse
-from metasearch.query.ast import Query, Term
+from metasearch.query.tree import Query, Term
 from metasearch.record import Hit
 from tests.listing.hits import hits, single
 
 installed = pytest.mark.skipif(
-    any(find_spec(name) is None for name in rerank.PACKAGES),
+    any(find_spec(name) is None for name in rank.PACKAGES),
     reason="needs the extra rerank",
 )
 
@@ -45,7 +45,7 @@ def test_from_the_farthest_to_the_nearest() -> None:
     """The nearest hit is at 1, the farthest at 0, the others between them."""
     same, near, far = single(1, title="aaa"), single(2, title="aae"), single(3, title="uuu")
 
-    assert rerank.nearness(Term("a"), [far, same, near], Vowels()) == {
+    assert rank.nearness(Term("a"), [far, same, near], Vowels()) == {
         same.id: 1.0,
         near.id: pytest.approx(2 / 5**0.5, abs=1e-5),
         far.id: 0.0,
@@ -56,9 +56,9 @@ def test_from_the_farthest_to_the_nearest() -> None:
 def test_the_order_of_hits_has_no_effect(drawn: list[Hit], chance: Any) -> None:
     """And everything is from 0 to 1."""
     shuffled = chance.sample(drawn, len(drawn))
-    near = rerank.nearness(Term("iron lakes"), drawn, Vowels())
+    near = rank.nearness(Term("iron lakes"), drawn, Vowels())
 
-    assert near == rerank.nearness(Term("iron lakes"), shuffled, Vowels())
+    assert near == rank.nearness(Term("iron lakes"), shuffled, Vowels())
     assert all(0 <= value <= 1 for value in near.values())
 
 
@@ -73,23 +73,23 @@ def test_the_order_of_hits_has_no_effect(drawn: list[Hit], chance: Any) -> None:
 def test_only_words_have_a_meaning(query: Query, read: list[str]) -> None:
     """Names and numbers have none; what stands under a NOT is not read."""
     model = Vowels()
-    rerank.nearness(query, [single(1, title="A")], model)
+    rank.nearness(query, [single(1, title="A")], model)
 
     assert model.texts[:1] == read
 
 
 def test_equally_near() -> None:
     """Where all hits are equally near, no hit scores for it."""
-    assert rerank.nearness(Term("a"), [single(1, title="A"), single(2, title="A")], Vowels()) == {}
+    assert rank.nearness(Term("a"), [single(1, title="A"), single(2, title="A")], Vowels()) == {}
 
 
 def test_what_is_read_is_bounded() -> None:
     """A hostile record costs no more than another."""
     model = Vowels()
-    rerank.nearness(Term("a" * 10**6), [single(1, title="a" * 10**6, abstract="e" * 10**6)], model)
+    rank.nearness(Term("a" * 10**6), [single(1, title="a" * 10**6, abstract="e" * 10**6)], model)
 
-    most = rerank.MOST_TITLE + rerank.MOST_ABSTRACT + 1
-    assert [len(text) for text in model.texts] == [rerank.MOST_QUERY, most]
+    most = rank.MOST_TITLE + rank.MOST_ABSTRACT + 1
+    assert [len(text) for text in model.texts] == [rank.MOST_QUERY, most]
 
 
 def test_it_is_a_reason() -> None:
@@ -111,10 +111,10 @@ def test_it_is_a_reason() -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the command that installs the extra."""
-    monkeypatch.setattr(rerank, "is_installed", lambda _: False)
+    monkeypatch.setattr(rank, "is_installed", lambda _: False)
 
     with pytest.raises(UsageError, match="not installed: wordllama, safetensors, tok") as caught:
-        rerank.check()
+        rank.check()
     assert caught.value.advice == how_to_install("rerank")
 
 
@@ -124,10 +124,10 @@ def test_another_package_of_that_name(monkeypatch: pytest.MonkeyPatch, tmp_path:
     (tmp_path / "wordllama" / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "wordllama", raising=False)
-    monkeypatch.setattr(rerank, "PACKAGES", ("wordllama",))
+    monkeypatch.setattr(rank, "PACKAGES", ("wordllama",))
 
     with pytest.raises(UsageError, match="rerank needs another release of wordllama"):
-        rerank.check()
+        rank.check()
 
 
 @installed
@@ -135,12 +135,12 @@ def test_the_model() -> None:
     """Two texts that share no word are near where they mean the same; odd texts are no error, and
     the code of the package is not imported.
     """
-    rerank.check()
+    rank.check()
     meant = single(1, title="Myocardial infarction and its prevention")
     other = single(2, title="Soil erosion on slopes")
     odd = single(3, title="\ud800 \x00")
 
-    near = rerank.nearness(Term("heart attack"), [other, odd, meant])
+    near = rank.nearness(Term("heart attack"), [other, odd, meant])
 
     assert near[meant.id] == 1
     assert near[other.id] < 0.5

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.listing.rank import rank
-from metasearch.listing.sort import SORTS, Sort, arranged
+from metasearch.engine.filters import SORTS, Sort, arranged
+from metasearch.engine.rank import rank
 from metasearch.record import Hit
 from tests.listing.hits import hits, single
 

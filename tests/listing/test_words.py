@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.listing.words import MOST_PAIRS, QueryWords
-from metasearch.query.ast import Term
+from metasearch.engine.scores import MOST_PAIRS, QueryWords
+from metasearch.query.tree import Term
 from metasearch.record import Record
 
 _ASKED = ["alpha", "beta", "delta", "gamma", "omega"]

@@ -4,14 +4,14 @@ import asyncio
 
 import pytest
 
-from metasearch.loop.ending import ended
+from metasearch.loop import ended
 
 
 async def test_a_task_that_loses_a_cancellation_is_cancelled_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As a client does that catches everything while it closes its connection."""
-    monkeypatch.setattr("metasearch.loop.ending.AGAIN", 0.01)
+    monkeypatch.setattr("metasearch.loop.AGAIN", 0.01)
     lost = 0
 
     async def deaf() -> None:

@@ -10,7 +10,7 @@ import weakref
 
 import pytest
 
-from metasearch.loop.lag import GRACE, STALL, TICK, lag, patient
+from metasearch.loop import GRACE, STALL, TICK, lag, patient
 from tests.adapters.fetch.timeless import TimelessLoop, timeless
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.loop.watchdog import watchdog
+from metasearch.loop import watchdog
 
 ROOT = Path(__file__).resolve().parents[2]
 #: A loop that is held up in C for longer than the watchdog is patient, and then goes on.
 SCRIPT = """
 import asyncio, ctypes, sys
-from metasearch.loop.watchdog import watchdog
+from metasearch.loop import watchdog
 
 def busy():
     "Three seconds in one call that lets go of nothing, as PyDLL does not."

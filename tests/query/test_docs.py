@@ -9,8 +9,8 @@ import pytest
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import explain, parse
-from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
-from metasearch.query.simple.field_names import FIELD_NAMES
+from metasearch.query.simple_tokens import FIELD_NAMES
+from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 from tests.cases import each
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "query.md").read_text(encoding="utf-8")

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Not, Or, Query, Term, Years, conjunction, parse, read, to_text
-from metasearch.query.ast import IDENTIFIERS, searches
-from metasearch.query.limits import MAX_LENGTH
 from metasearch.query.rows import (
     MOST_ROWS,
     OPERATORS,
@@ -22,6 +20,7 @@ from metasearch.query.rows import (
     row_query,
     rows_of_query,
 )
+from metasearch.query.tree import IDENTIFIERS, MAX_LENGTH, searches
 from tests.cases import each
 from tests.examples import examples
 from tests.growth import MOST, growth

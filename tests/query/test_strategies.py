@@ -12,8 +12,8 @@ import pytest
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import parse, read, to_text
-from metasearch.query.databases.losses import SENTENCES
 from metasearch.query.detect import detect
+from metasearch.query.scanner import SENTENCES
 from metasearch.query.syntaxes import DATABASES
 from tests.cases import each
 

@@ -28,8 +28,8 @@ from metasearch.query import (
     to_text,
 )
 from metasearch.query.detect import detect
-from metasearch.query.limits import MAX_LENGTH
 from metasearch.query.syntaxes import DATABASES, bears_no_mark
+from metasearch.query.tree import MAX_LENGTH
 from tests.cases import each
 from tests.examples import examples as as_many
 from tests.growth import MOST, TIMES, growth
@@ -222,7 +222,7 @@ def test_a_parser_is_loaded_when_it_is_needed() -> None:
         [sys.executable, "-c", code], check=True, capture_output=True, text=True
     ).stdout.split()
 
-    assert not {f"metasearch.query.{name}" for name in ("cql", "expert", "pubmed", "detect")} & set(
+    assert not {f"metasearch.query.{name}" for name in ("cql", "cnki", "pubmed", "detect")} & set(
         loaded
     )
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query import Years, parse_years, years_of
-from metasearch.query.years import years_text
+from metasearch.query.values import years_text
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,14 @@ from aiohttp import ClientResponse
 from aiohttp.test_utils import TestClient
 from lxml import html
 
+from metasearch.review.projects import members
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.users import accounts
+from metasearch.review.users.permissions import ProjectRole
 from metasearch.settings import Settings
 from metasearch.settings.server import ServerSettings
 from metasearch.settings.users import SystemRole, UsersSettings
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, members
-from metasearch.workspace.users.permissions import ProjectRole
 from tests.server.pages.projects.filled import FilledWorkspace, filled
 
 HEADER = "X-Remote-User"

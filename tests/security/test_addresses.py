@@ -10,14 +10,14 @@ from urllib.parse import urlsplit
 import pytest
 
 from metasearch.errors import QuotaExceeded
+from metasearch.review.alerts.mail import send_due
+from metasearch.review.alerts.news import OWNER_ROLES
+from metasearch.review.store.database import Database
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.users import accounts, addresses
+from metasearch.review.users.permissions import SYSTEM_ROLES, may
 from metasearch.settings import Settings
 from metasearch.settings.alerts import MailSettings
-from metasearch.workspace.saved.mail import send_due
-from metasearch.workspace.saved.words import OWNER_ROLES
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, addresses
-from metasearch.workspace.users.permissions import SYSTEM_ROLES, may
-from metasearch.workspace.workspace import Workspace
 from tests.security.team import Person, Team
 from tests.security.team_fixtures import As
 from tests.workspace.saved.mail_server import MailBox, mail_server

@@ -17,16 +17,16 @@ import pytest
 
 from metasearch.errors import UsageError
 from metasearch.record import Record
-from metasearch.workspace import log, logged, projects
-from metasearch.workspace.archive.reading import import_project
-from metasearch.workspace.archive.values import JSON
-from metasearch.workspace.archive.writing import export_project, export_to
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.checks import Relation, check, relations
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, members
-from metasearch.workspace.works import undo as undoing
-from metasearch.workspace.works.undo import undo
+from metasearch.review.archive.checks import JSON
+from metasearch.review.archive.format import export_project, export_to
+from metasearch.review.archive.reader import import_project
+from metasearch.review.projects import log, members, projects, shapes
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.checks import Relation, check, relations
+from metasearch.review.store.database import Database
+from metasearch.review.users import accounts
+from metasearch.review.works import undo as undoing
+from metasearch.review.works.undo import undo
 from tests.security.team import Person, Team
 from tests.security.team_fixtures import As
 from tests.security.test_roles import UNDER_PROJECT, filled_in
@@ -121,14 +121,14 @@ def lines(action: str, names: list[str]) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-@pytest.mark.parametrize("action", logged.ACTIONS)
+@pytest.mark.parametrize("action", shapes.ACTIONS)
 def test_no_forged_line_of_the_log_reaches_another_project(
     action: str, victim: Project, own: tuple[Members, dict[str, Any]], tmp_path: Path
 ) -> None:
     """For every action, with every name of what is the victim's: it is refused, or it is about what
     the attacker has. The victim can be deleted afterwards.
     """
-    assert set(pairs("")) == set(undoing.UNDONE) <= set(logged.ACTIONS)
+    assert set(pairs("")) == set(undoing.UNDONE) <= set(shapes.ACTIONS)
     found, manifest = own
     with Database(tmp_path / "w.sqlite3") as db:
         before = everything(db, victim)
@@ -189,7 +189,7 @@ def test_a_line_that_stands_in_a_file_is_undone_or_refused(action: str, tmp_path
     """
     project = made(tmp_path / "w.sqlite3", uids=iter(OWN))
     with Database(tmp_path / "w.sqlite3") as db, db.transaction():
-        for name in NAMES[logged.ACTIONS[action].object]:
+        for name in NAMES[shapes.ACTIONS[action].object]:
             for before in ODD:
                 for after in ODD:
                     row = db.run(
@@ -425,8 +425,8 @@ async def test_no_odd_value_of_an_archive_breaks_a_page(
         # Of the actions whose lines may have anything: those of others are tried above.
         free = [
             row for row in rows(forge.found, table)
-            if logged.ACTIONS[row["action"]].before is logged.ACTIONS[row["action"]].after
-            and logged.ACTIONS[row["action"]].after(3)
+            if shapes.ACTIONS[row["action"]].before is shapes.ACTIONS[row["action"]].after
+            and shapes.ACTIONS[row["action"]].after(3)
         ]  # fmt: skip
         assert len(free) > 5
         forge.found["tables/change.jsonl"] = [

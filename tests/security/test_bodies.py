@@ -305,7 +305,7 @@ async def test_a_fault_of_our_own_repeats_no_body(
         except ValueError as error:
             raise RuntimeError(f"cannot read {body!r}") from error
 
-    monkeypatch.setattr("metasearch.server.received.pairs_of_form", broken)
+    monkeypatch.setattr("metasearch.server.forms.pairs_of_form", broken)
     status, answer = await server.post(
         "/search", b"application/x-www-form-urlencoded", b"q=" + MARK, [b"Accept: application/json"]
     )

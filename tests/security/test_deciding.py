@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from metasearch.workspace import log
-from metasearch.workspace.runs.imports import import_file
-from metasearch.workspace.screening import teams
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import strategies
-from metasearch.workspace.works import decisions, listing
-from metasearch.workspace.works.filters import WorksQuery
+from metasearch.review.projects import log
+from metasearch.review.runs.imports import import_file
+from metasearch.review.screening import teams
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import strategies
+from metasearch.review.works import decisions, lists
+from metasearch.review.works.filters import WorksQuery
 from tests.security.team import Person, Team
 from tests.security.team_fixtures import As
 from tests.server.pages.projects.filled import RIS
@@ -156,7 +156,7 @@ async def test_a_work_of_another_project_is_none_of_this(team: Team, people: As)
         novelty = team.filled.novelty
         strategy = strategies.create(db, novelty, "main")
         import_file(db, novelty, strategy, RIS, "1.ris", source="x", searched="2026-05-03")
-        other = listing.uids(db, novelty, WorksQuery())[0]
+        other = lists.uids(db, novelty, WorksQuery())[0]
     work = undecided(team)[0]
     refused, kept = await send(
         people("screener"), team, one(other, "relevant"), one(work, "relevant")

@@ -13,14 +13,14 @@ import pytest
 from aiohttp.test_utils import TestClient
 from lxml import etree, html
 
-from metasearch.formats.atom import ATOM
+from metasearch.formats.feeds import ATOM
+from metasearch.review.alerts import outbox, saved_searches
+from metasearch.review.alerts.mail import send_due
+from metasearch.review.alerts.saved_searches import SavedSearch
+from metasearch.review.store.database import Database
+from metasearch.review.store.workspace import Workspace
 from metasearch.settings import Settings
 from metasearch.settings.alerts import AlertsSettings, MailSettings
-from metasearch.workspace.saved import outbox, saved
-from metasearch.workspace.saved.mail import send_due
-from metasearch.workspace.saved.saved import SavedSearch
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.workspace import Workspace
 from tests.server.conftest import serve as serve  # the fixture
 from tests.server.fake import FakeEngine
 from tests.server.visitor import HTML, page, post
@@ -64,7 +64,7 @@ async def test_a_guessed_feed_address_is_like_one_that_was_revoked(
 ) -> None:
     """Both are the 404 of any address: same text, same headers, no hint of a saved search."""
     with database(settings) as db:
-        renewed = saved.new_feed(db, one)
+        renewed = saved_searches.new_feed(db, one)
     seen = set()
     for secret in (one.feed, one.uid, "A" * 43, renewed.feed[:-1], renewed.feed + "A", "%00", "a"):
         for ending in ("atom", "json"):
@@ -81,7 +81,7 @@ async def test_a_guessed_feed_address_is_like_one_that_was_revoked(
 async def test_a_feed_address_is_not_guessed(settings: Settings, one: SavedSearch) -> None:
     """256 random bits, others for each saved search and each new address."""
     with database(settings) as db:
-        secrets = {one.feed, *(saved.new_feed(db, one).feed for _ in range(20))}
+        secrets = {one.feed, *(saved_searches.new_feed(db, one).feed for _ in range(20))}
     assert len(secrets) == 21
     assert all(len(secret) == 43 for secret in secrets)
 
@@ -293,4 +293,4 @@ async def test_saved_searches_of_somebody_else_are_not_there(
     assert len(seen) == 1
     assert next(iter(seen))[0] == 404
     with database(settings) as db:
-        assert saved.of(db, other.owner) == [other]
+        assert saved_searches.of(db, other.owner) == [other]

@@ -16,13 +16,12 @@ import pytest
 from aiohttp import ClientResponse
 
 from metasearch.errors import WorkspaceError
-from metasearch.server import forms, storage
-from metasearch.server.faces.workspace import archive, files
-from metasearch.server.workspace_service import WORKSPACE
-from metasearch.workspace import projects
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.failures import unusable
-from metasearch.workspace.users.quotas import Quotas
+from metasearch.review.projects import api, projects
+from metasearch.review.service import WORKSPACE
+from metasearch.review.store.database import Database, unusable
+from metasearch.review.users.quotas import Quotas
+from metasearch.review.works import api as files
+from metasearch.server import forms, problem
 from tests.security.team import Person, Team
 from tests.security.team_fixtures import As
 from tests.workspace.store.processes import started
@@ -32,7 +31,7 @@ ZIP = {"Content-Type": "application/zip", "Accept": "application/json"}
 
 @pytest.fixture(autouse=True)
 def _nothing_was_logged() -> None:
-    storage._logged.clear()
+    problem._logged.clear()
 
 
 async def told(response: ClientResponse, status: int, team: Team) -> str:
@@ -160,10 +159,10 @@ async def test_temporary_files_of_archives_and_exports(
         )
 
     with monkeypatch.context() as patch:
-        patch.setattr(archive, "body_into", full_body)
+        patch.setattr(api, "body_into", full_body)
         assert "secret" not in await told(await imported(), 507, team)
     with monkeypatch.context() as patch:
-        patch.setattr(archive, "export_project", full)
+        patch.setattr(api, "export_project", full)
         assert "secret" not in await told(await owner.get(taken), 507, team)
     with monkeypatch.context() as patch:
         patch.setattr(files, "export", full)
@@ -190,9 +189,9 @@ async def test_temporary_files_of_archives_and_exports(
 SMALL = """
 import asyncio, resource, sys
 from pathlib import Path
-from metasearch.workspace import projects
+from metasearch.review.projects import projects
 from metasearch.errors import WorkspaceError
-from metasearch.workspace.workspace import Workspace
+from metasearch.review.store.workspace import Workspace
 
 async def main():
     async with Workspace(Path(sys.argv[1])) as workspace:
@@ -219,10 +218,10 @@ READ_ONLY = """
 import os, sys
 from pathlib import Path
 from metasearch.errors import WorkspaceError
-from metasearch.workspace import projects
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import projects
+from metasearch.review.store.database import Database
 
-from metasearch.workspace.store.migrating import migrations
+from metasearch.review.store.database import migrations
 
 migrations()  # which another user may not be able to read
 path = Path(sys.argv[1])

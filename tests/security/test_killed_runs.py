@@ -15,12 +15,11 @@ from typing import NamedTuple
 import pytest
 
 from metasearch.errors import RunClash
-from metasearch.workspace.runs import runs
-from metasearch.workspace.runs.resuming import resume_run
-from metasearch.workspace.runs.run import run_strategy
-from metasearch.workspace.runs.runs import Run
-from metasearch.workspace.store.checks import check
-from metasearch.workspace.store.database import Database
+from metasearch.review.runs import runs
+from metasearch.review.runs.run import resume_run, run_strategy
+from metasearch.review.runs.runs import Run
+from metasearch.review.store.checks import check
+from metasearch.review.store.database import Database
 from tests.conftest import ROOT
 from tests.workspace.runs.planned import Planned, paged, planned, reopened
 
@@ -33,10 +32,10 @@ STEPS = ["soil", "carbon"]
 CHILD = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from metasearch.workspace.runs import carriers, runs, storing, under_way
-from metasearch.workspace.runs.resuming import resume_run
-from metasearch.workspace.runs.run import run_strategy
-from metasearch.workspace.store.database import Database
+from metasearch.review.runs import carriers, runs, execution as storing, execution as under_way
+from metasearch.review.runs.run import resume_run
+from metasearch.review.runs.run import run_strategy
+from metasearch.review.store.database import Database
 from tests.security.test_killed_runs import BODIES, STEPS
 from tests.workspace.runs.planned import planned, reopened
 

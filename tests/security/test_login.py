@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from metasearch.review.users import accounts, links, sessions, tokens
+from metasearch.review.users.passwords import Passwords, PasswordThreads
 from metasearch.settings import ServerSettings
 from metasearch.settings.users import UsersSettings
-from metasearch.workspace.users import accounts, links, sessions, tokens
-from metasearch.workspace.users.passwords import Passwords, PasswordThreads
 from tests.server.users.served import CHEAP, HTML, PASSWORD, Served, serving
 
 COOKIE = "metasearch-session"

@@ -14,9 +14,9 @@ import pytest
 from metasearch import demo
 from metasearch.demo import DemoDatabases
 from metasearch.query.reading import QueryReader
-from metasearch.query.simple.lexer import _Lexer as Lexer
+from metasearch.query.simple_tokens import _Lexer as Lexer
 from metasearch.server.app import listening
-from metasearch.server.limits import computing
+from metasearch.server.limits import admission
 from metasearch.settings import Settings
 
 #: As many words as a query may have, nearly, in few enough characters for an address.
@@ -60,7 +60,7 @@ def readers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     def note(begin: Callable[..., None]) -> Callable[..., None]:
         def noted(self: object, text: str, *more: object) -> None:
-            if len(text) > computing.SHORT:
+            if len(text) > admission.SHORT:
                 found.append(threading.get_ident())
             begin(self, text, *more)
 
@@ -121,4 +121,4 @@ async def test_thirty_long_queries_leave_room_for_others(
 
     assert others == [200, 200, 200]
     assert set(statuses) == {(200, False), (429, True)}
-    assert statuses.count((200, False)) == 1 + computing.MOST_OF_USER
+    assert statuses.count((200, False)) == 1 + admission.MOST_OF_USER

@@ -8,24 +8,21 @@ from urllib.parse import quote
 
 import pytest
 
-from metasearch.server.faces.workspace import (
-    admin,
-    decisions,
-    files,
-    known,
-    other_sources,
-    projects,
-    reports,
-    runs,
-    signing,
-    strategies,
-    strategy_texts,
-    team,
-)
-from metasearch.server.faces.workspace.members import Member
-from metasearch.server.workspace_routes import ROUTES, TEAM_ROUTES
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import members
+from metasearch.review.api import Member
+from metasearch.review.projects import api as projects
+from metasearch.review.projects import members, members_api
+from metasearch.review.reports import api as reports
+from metasearch.review.reports import signatures_api
+from metasearch.review.routes import PROJECT_ROUTES as ROUTES
+from metasearch.review.routes import TEAM_ROUTES
+from metasearch.review.runs import api as known
+from metasearch.review.runs import api as other_sources
+from metasearch.review.runs import api as runs
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import api as strategies
+from metasearch.review.strategies import api as strategy_texts
+from metasearch.review.works import api as decisions
+from metasearch.review.works import api as files
 from tests.security.team import Team
 from tests.security.team_fixtures import As
 from tests.server.pages.projects.filled import TEXT
@@ -49,7 +46,7 @@ HIDDEN = (
 BODIES = [
     (module.__name__.rpartition(".")[2], name, members_)
     for module in (
-        admin,
+        members_api,
         decisions,
         files,
         known,
@@ -57,10 +54,10 @@ BODIES = [
         projects,
         reports,
         runs,
-        signing,
+        signatures_api,
         strategies,
         strategy_texts,
-        team,
+        members_api,
     )
     for name, members_ in vars(module).items()
     if isinstance(members_, dict)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlsplit
 
-from metasearch.workspace.runs import runs
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import audit, members
+from metasearch.review.projects import members
+from metasearch.review.runs import runs
+from metasearch.review.store.database import Database
+from metasearch.review.users import audit
 from tests.security.team import Team
 from tests.security.team_fixtures import As
 from tests.server.pages.projects.filled import TEXT

@@ -11,16 +11,15 @@ from typing import Any
 
 import pytest
 
-from metasearch.server import workspace_service
-from metasearch.server.faces.workspace import files
-from metasearch.workspace.archive.writing import export_to
-from metasearch.workspace.projects import Project
-from metasearch.workspace.removing import remove_hidden
-from metasearch.workspace.store import portions
-from metasearch.workspace.store.checks import check
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import adding, records
-from metasearch.workspace.workspace import MOST_LONG, MOST_USER_LONG
+from metasearch.review import service
+from metasearch.review.archive.format import export_to
+from metasearch.review.projects.projects import Project
+from metasearch.review.projects.removal import remove_hidden
+from metasearch.review.store import database
+from metasearch.review.store.checks import check
+from metasearch.review.store.database import Database
+from metasearch.review.store.workspace import MOST_LONG, MOST_USER_LONG
+from metasearch.review.works import api, intake, records
 from tests.security.team import HEADER, Person, Team
 from tests.security.team_fixtures import As
 
@@ -73,7 +72,7 @@ async def test_an_archive_that_comes_holds_up_nobody(
 ) -> None:
     """Between two of its portions others do what they like; nothing shows the project before its
     last transaction, which makes who brought it its owner, too."""
-    monkeypatch.setattr(portions, "let_others", barrier.wait)
+    monkeypatch.setattr(database, "let_others", barrier.wait)
     stranger, editor = people("stranger"), people("editor")
     coming = asyncio.ensure_future(
         stranger.client.post(
@@ -122,15 +121,15 @@ async def test_a_file_that_is_imported_holds_up_nobody(
     """Others go on between two portions of records, while works are computed, and between two
     portions of works; all records are there at the end."""
     if place == "divided":
-        whole = adding.divided
+        whole = intake.divided
 
         def computed(*args: Any, **how: Any) -> Iterator[Any]:
             barrier.wait()
             return whole(*args, **how)
 
-        monkeypatch.setattr(adding, "divided", computed)
+        monkeypatch.setattr(intake, "divided", computed)
     else:
-        module = {"keep": records, "assign": adding}[place]
+        module = {"keep": records, "assign": intake}[place]
         wrote, write = threading.Event(), getattr(module, place)
 
         def written(*args: Any, **how: Any) -> Any:
@@ -139,10 +138,10 @@ async def test_a_file_that_is_imported_holds_up_nobody(
 
         monkeypatch.setattr(module, place, written)
         monkeypatch.setattr(
-            portions, "let_others", lambda _: barrier.wait() if wrote.is_set() else None
+            database, "let_others", lambda _: barrier.wait() if wrote.is_set() else None
         )
-    monkeypatch.setattr(portions, "FIRST", 1)
-    monkeypatch.setattr(portions, "MOST", 1)
+    monkeypatch.setattr(database, "FIRST", 1)
+    monkeypatch.setattr(database, "MOST", 1)
     owner, base = people("owner"), f"/api/projects/{team.review.uid}"
     text = "".join(
         "TY  - JOUR\n"
@@ -176,7 +175,7 @@ async def test_a_project_that_goes_holds_up_nobody(
     team: Team, people: As, barrier: Barrier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is gone from the first moment, while its rows go one after the other."""
-    monkeypatch.setattr(portions, "let_others", barrier.wait)
+    monkeypatch.setattr(database, "let_others", barrier.wait)
     owner, editor = people("owner"), people("editor")
     made = await owner.json("/api/projects", 201, name="old", kind="plain")
     going = asyncio.ensure_future(owner.post(f"/api/projects/{made['uid']}/delete", name="old"))
@@ -196,13 +195,13 @@ async def test_an_export_holds_up_nobody(
     team: Team, people: As, barrier: Barrier, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     """While one is written, lists are read and works are tagged."""
-    whole: Callable[..., Iterator[bytes]] = files.export
+    whole: Callable[..., Iterator[bytes]] = api.export
 
     def slow(*args: object, **how: object) -> Iterator[bytes]:
         barrier.wait()
         return whole(*args, **how)
 
-    monkeypatch.setattr(files, "export", slow)
+    monkeypatch.setattr(api, "export", slow)
     address = path.format(project=f"/projects/{team.review.uid}")
     taking = asyncio.ensure_future(people("reader").get(address, "*/*"))
     await barrier.reached()
@@ -220,7 +219,7 @@ async def test_what_one_user_has_written_leaves_threads_to_others(
 ) -> None:
     """As many exports of one user as there are threads are written at once; another user's export,
     and an import, which are asked for after them, do not wait for one of them."""
-    whole: Callable[..., Iterator[bytes]] = files.export
+    whole: Callable[..., Iterator[bytes]] = api.export
     waiting = threading.Semaphore(0)
 
     def slow(db: Database, project: Project, chosen: object, name: str, **how: object) -> object:
@@ -229,7 +228,7 @@ async def test_what_one_user_has_written_leaves_threads_to_others(
             barrier.wait()
         return whole(db, project, chosen, name, **how)
 
-    monkeypatch.setattr(files, "export", slow)
+    monkeypatch.setattr(api, "export", slow)
     base = f"/api/projects/{team.review.uid}"
     owner, editor = people("owner"), people("editor")
     taking = [
@@ -260,8 +259,8 @@ async def test_the_works_of_a_project_are_made_anew_by_one_request(
         barrier.wait()
         made.append(True)
 
-    monkeypatch.setattr(workspace_service, "are_made", lambda *_: bool(made))
-    monkeypatch.setattr(workspace_service, "make_works", make)
+    monkeypatch.setattr(service, "are_made", lambda *_: bool(made))
+    monkeypatch.setattr(service, "make_works", make)
     fields = {"all": "tag", "tags": "a", "id": team.filled.uids[0]}
     changing = [
         asyncio.ensure_future(people(name).form(f"/projects/{team.review.uid}/works", fields))

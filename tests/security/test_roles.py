@@ -11,12 +11,9 @@ from urllib.parse import quote
 
 import pytest
 
-from metasearch.server.app import ROUTES as SEARCH_ROUTES
-from metasearch.server.route import Route
-from metasearch.server.wing import server_wing
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, tokens
-from metasearch.workspace.users.permissions import (
+from metasearch.review.store.database import Database
+from metasearch.review.users import accounts, tokens
+from metasearch.review.users.permissions import (
     PROJECT_ACTIONS,
     PROJECT_ROLES,
     SYSTEM_ACTIONS,
@@ -25,6 +22,9 @@ from metasearch.workspace.users.permissions import (
     SystemRole,
     may,
 )
+from metasearch.server.app import ROUTES as SEARCH_ROUTES
+from metasearch.server.route import Route
+from metasearch.server.wing import server_wing
 from tests.security.team import PEOPLE, Person, Team
 from tests.security.team_fixtures import As, Serving
 from tests.server.pages.projects.filled import TEXT

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from metasearch.workspace import log
-from metasearch.workspace.screening import agreement, teams
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, members, own_data
+from metasearch.review.projects import log, members
+from metasearch.review.screening import agreement, teams
+from metasearch.review.store.database import Database
+from metasearch.review.users import accounts, own_data
 from tests.security.team import Person, Team
 from tests.security.team_fixtures import As, Serving
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.workspace.reports import finished
-from metasearch.workspace.reports.document import Document, Paragraph
-from metasearch.workspace.reports.finished import Report
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import audit
+from metasearch.review.reports import reports
+from metasearch.review.reports.document import Document, Paragraph
+from metasearch.review.reports.reports import Report
+from metasearch.review.store.database import Database
+from metasearch.review.users import audit
 from tests.security.team import Team
 from tests.security.team_fixtures import As
 
@@ -21,7 +21,7 @@ def report(team: Team) -> Report:
         document = Document(
             kind="chaxin", title="报告", language="zh", blocks=(Paragraph(text="报告"),)
         )
-        return finished.keep(db, team.review, document, number="2026-1")
+        return reports.keep(db, team.review, document, number="2026-1")
 
 
 async def test_two_users_sign_by_the_page(team: Team, people: As, report: Report) -> None:

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from aiohttp import ClientResponse
 
-from metasearch.server import workspace_service
-from metasearch.server.faces.workspace import files
-from metasearch.server.faces.workspace.sending import send_file
-from metasearch.server.workspace_service import WORKSPACE
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs import runs
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import strategies
-from metasearch.workspace.users import accounts, members
+from metasearch.review import service as workspace_service
+from metasearch.review.api import send_file
+from metasearch.review.projects import members, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs import runs
+from metasearch.review.service import WORKSPACE
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import strategies
+from metasearch.review.users import accounts
+from metasearch.review.works import api
 from tests.security.team import Person, Team
 from tests.security.team_fixtures import As, Serving
 from tests.server.pages.projects.filled import TEXT
@@ -166,12 +166,12 @@ async def test_exports(
         sending.release()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(files, "send_file", never)
+    monkeypatch.setattr(api, "send_file", never)
     for _ in range(most):
         going_on(owner.get(path))
     for _ in range(most):
         await sending.acquire()
-    monkeypatch.setattr(files, "send_file", send_file)
+    monkeypatch.setattr(api, "send_file", send_file)
 
     await refused(await owner.get(path))
     await refused(await owner.get(f"/projects/{team.review.uid}/works/export?format=csv"))

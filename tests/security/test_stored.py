@@ -21,18 +21,19 @@ import pytest
 from metasearch import demo
 from metasearch.demo import DemoDatabases
 from metasearch.errors import UsageError
+from metasearch.review.archive import checks as members_of_archive
+from metasearch.review.archive import recordings
+from metasearch.review.archive.format import export_project
+from metasearch.review.archive.reader import import_project
+from metasearch.review.projects import members, projects, removal
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.checks import check
+from metasearch.review.store.database import Database
+from metasearch.review.users import accounts
+from metasearch.review.users.quotas import Quotas
 from metasearch.server.app import listening
 from metasearch.settings import ServerSettings, Settings
 from metasearch.settings.users import HEADER, UsersSettings
-from metasearch.workspace import projects, recorded, remains
-from metasearch.workspace.archive import members as members_of_archive
-from metasearch.workspace.archive.reading import import_project
-from metasearch.workspace.archive.writing import export_project
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.checks import check
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, members
-from metasearch.workspace.users.quotas import Quotas
 from tests.security.team import Team
 from tests.security.team_fixtures import As, Serving
 
@@ -83,7 +84,7 @@ async def brought(people: As, archive: Path, name: str = "stranger") -> tuple[in
 def removed() -> None:
     """Waits until pages are removed."""
     for thread in threading.enumerate():
-        if thread.name == recorded.REMOVING:
+        if thread.name == recordings.REMOVING:
             thread.join()
 
 
@@ -100,7 +101,7 @@ async def test_an_archive_counts_by_what_it_brings(
     with Database(team.filled.path) as db:
         assert len(projects.every(db)) == 3
         assert check(db) == []
-    assert recorded.folders(team.filled.path) == []
+    assert recordings.folders(team.filled.path) == []
 
 
 async def test_recorded_pages_count_for_their_owner(people: As, team: Team, archive: Path) -> None:
@@ -110,7 +111,7 @@ async def test_recorded_pages_count_for_their_owner(people: As, team: Team, arch
     assert status == 201, made
     with Database(team.filled.path) as db:
         held = Quotas().stored(db, team.uids["stranger"])
-    [folder] = recorded.folders(team.filled.path)
+    [folder] = recordings.folders(team.filled.path)
     assert (await brought(people, archive))[0] == 429
 
     stranger = people("stranger")
@@ -120,7 +121,7 @@ async def test_recorded_pages_count_for_their_owner(people: As, team: Team, arch
 
     assert held.bytes > len(PAGE)
     assert folder.name == uid
-    assert recorded.folders(team.filled.path) == []
+    assert recordings.folders(team.filled.path) == []
     assert (await brought(people, archive))[0] == 201
 
 
@@ -132,7 +133,7 @@ def test_pages_that_a_person_keeps_elsewhere_stay(team: Team, tmp_path: Path) ->
         db.run("UPDATE run SET recorded = ?", str(kept))
         projects.delete(db, team.review)
         removed()
-        remains.remove(db)
+        removal.remove_remains(db)
         removed()
 
     assert kept.is_dir()
@@ -155,7 +156,7 @@ def test_a_deletion_that_is_taken_back_keeps_its_pages(team: Team, archive: Path
             projects.create(db, "another", "review")
         removed()
 
-        assert [folder.name for folder in recorded.folders(db.path)] == [made.uid]
+        assert [folder.name for folder in recordings.folders(db.path)] == [made.uid]
         assert projects.find(db, made.uid) == made
 
 
@@ -167,8 +168,10 @@ def test_what_a_killed_import_leaves_is_found_and_removed(
     path = team.filled.path
     with Database(path) as db:
         made = import_project(db, archive).project
-        recorded.set_pages(db, made.id, recorded.bytes_of(recorded.folders_of(path, made.uid)))
-    orphan = recorded.place_of(path) / "zzzzzzzzzzzz-abcd"
+        recordings.set_pages(
+            db, made.id, recordings.bytes_of(recordings.folders_of(path, made.uid))
+        )
+    orphan = recordings.place_of(path) / "zzzzzzzzzzzz-abcd"
     (orphan / "1").mkdir(parents=True)
     (orphan / "1" / "page.json").write_bytes(PAGE)
     old, new = place / "metasearch-archive-old.zip", place / "metasearch-archive-new.zip"
@@ -184,7 +187,7 @@ def test_what_a_killed_import_leaves_is_found_and_removed(
 
     with Database(path) as db:
         told = [str(problem.what) for problem in check(db)]
-        repaired = remains.remove(db)
+        repaired = removal.remove_remains(db)
         removed()
         assert any("strategy" in what for what in told)
         assert repaired.folders == (orphan,)
@@ -196,7 +199,7 @@ def test_what_a_killed_import_leaves_is_found_and_removed(
     assert not old.exists()
     assert new.exists()
     assert other.exists()
-    assert [folder.name for folder in recorded.folders(path)] == [made.uid]
+    assert [folder.name for folder in recordings.folders(path)] == [made.uid]
 
 
 def test_pages_of_another_workspace_of_the_same_name_stay(team: Team) -> None:
@@ -204,11 +207,11 @@ def test_pages_of_another_workspace_of_the_same_name_stay(team: Team) -> None:
     there."""
     path = team.filled.path
     Database(path.with_suffix(".db")).close()
-    orphan = recorded.place_of(path) / "zzzzzzzzzzzz"
+    orphan = recordings.place_of(path) / "zzzzzzzzzzzz"
     orphan.mkdir(parents=True)
 
     with Database(path) as db:
-        assert remains.remove(db).folders == ()
+        assert removal.remove_remains(db).folders == ()
     removed()
 
     assert orphan.is_dir()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.workspace import projects
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.users import accounts
-from metasearch.workspace.works import decisions
+from metasearch.review.projects import projects
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.users import accounts
+from metasearch.review.works import decisions
 from tests.security.team import Person, Team
 from tests.security.team_fixtures import As
 from tests.server.pages.projects.filled import TEXT

@@ -24,11 +24,13 @@ from metasearch.adapters.spec import (
     PagingScheme,
     RequestTemplate,
 )
-from metasearch.adapters.specs.ownspecs import names_of
+from metasearch.adapters.specs.spec_folders import names_of
+from metasearch.engine.context import ShownWorks
+from metasearch.engine.facets import FacetCounts, facet_names
+from metasearch.engine.filters import parse_filters
 from metasearch.engine.options import OPTIONS, SearchOptions, search_options
 from metasearch.engine.resolved import query_of
 from metasearch.engine.scheduler import FairScheduler
-from metasearch.engine.works import ShownWorks
 from metasearch.errors import TimedOut, UnknownSource
 from metasearch.events import (
     Added,
@@ -42,16 +44,13 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
-from metasearch.listing.facets import FacetCounts, facet_names
-from metasearch.listing.filters import parse_filters
 from metasearch.query import to_text
 from metasearch.record import Author, Hit, Match, Reason, Record
+from metasearch.replicas import SharingState
 from metasearch.server.cookies import Cookies
-from metasearch.server.preferences import Preferences
 from metasearch.server.site import Site
-from metasearch.server.visit import Changes, Visit
+from metasearch.server.visit import Changes, Preferences, Visit
 from metasearch.settings import Settings
-from metasearch.sharing import SharingState
 
 
 def spec(name: str, **changes: Any) -> AdapterSpec:

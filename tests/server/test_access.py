@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from metasearch.server.access_log import JsonLines
-from metasearch.server.access_log import logger as access
+from metasearch.server.process import JsonLines
+from metasearch.server.process import access_logger as access
 
 
 @pytest.fixture

@@ -18,12 +18,12 @@ from metasearch.errors import CannotAsk, ConnectFailed, NotRead
 from metasearch.events import NextPage, Paging
 from metasearch.formats import WRITABLE
 from metasearch.formats import answer as json_answer
-from metasearch.formats.atom import ATOM
+from metasearch.formats.feeds import ATOM
 from metasearch.query import Years
-from metasearch.server import api
-from metasearch.server.api import OFFERED
+from metasearch.server import search as api
+from metasearch.server.answering import server_timing
 from metasearch.server.limits.admission import MOST_BRIEF
-from metasearch.server.outcome import server_timing
+from metasearch.server.search import OFFERED
 from metasearch.server.site import SHARED
 from tests.server.fake import FakeEngine, answer, hit, late, report
 from tests.strategies import same_title

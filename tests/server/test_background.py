@@ -8,8 +8,7 @@ import pytest
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.server.background import Job, Jobs
-from metasearch.server.limits.shares import Shares
+from metasearch.review.background import Job, Jobs, Shares
 from metasearch.server.problem import Problem
 
 

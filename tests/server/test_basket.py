@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from metasearch.record import Hit
-from metasearch.server.basket import distinct
+from metasearch.server.pages.basket import distinct
 from tests.growth import MOST, growth
 from tests.server.fake import hit, record
 

@@ -10,12 +10,12 @@ import pytest
 
 from metasearch.events import Facets
 from metasearch.formats.events import event_object
-from metasearch.query.limits import MAX_LENGTH
-from metasearch.server import api
-from metasearch.server.faces import works
+from metasearch.query.tree import MAX_LENGTH
+from metasearch.server import search as api
 from metasearch.server.metrics import MetricsPage
 from metasearch.server.options import Options
-from metasearch.server.pages.terms import STATUS_WORDS
+from metasearch.server.pages import work
+from metasearch.server.pages.language import STATUS_WORDS
 from metasearch.server.parameters import KNOWN
 from metasearch.server.parameters import PAGE as OF_PAGES
 from metasearch.server.problem import KINDS
@@ -71,7 +71,9 @@ def test_formats_of_a_work():
     table = WORKS.partition("## Formats")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
 
-    assert set(works.OFFERED) == set(re.findall(r"`([a-z-]+)`", " ".join(rows))) - {"format"}
+    assert set(work.OFFERED_OF_WORKS) == set(re.findall(r"`([a-z-]+)`", " ".join(rows))) - {
+        "format"
+    }
 
 
 async def test_events():

@@ -11,12 +11,12 @@ import orjson
 import pytest
 from lxml import etree
 
+from metasearch.engine.facets import FACETS
+from metasearch.engine.filters import SORTS
 from metasearch.formats.answer import answer_object
-from metasearch.formats.atom import ATOM
 from metasearch.formats.events import fold
-from metasearch.listing.facets import FACETS
-from metasearch.listing.sort import SORTS
-from metasearch.server.api import OFFERED
+from metasearch.formats.feeds import ATOM
+from metasearch.server.search import OFFERED
 from tests.server.fake import FakeEngine, answer, hit
 from tests.server.test_demo import comparable, started
 

@@ -9,7 +9,7 @@ from yarl import URL
 
 from metasearch.server.app import ROUTES
 from metasearch.server.forms import local_address
-from metasearch.server.limits.connections import LONGEST_LINE
+from metasearch.server.limits.clients import LONGEST_LINE
 from metasearch.server.site import Site
 from metasearch.settings import Settings
 from tests.server.addresses import is_page

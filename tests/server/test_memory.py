@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from metasearch import garbage_collection
-from metasearch.server import memory
-from metasearch.server.memory import BUSY, IDLE, LOOK, WORTH, sparing, tidying
+from metasearch.server import process
+from metasearch.server.process import BUSY, IDLE, LOOK, WORTH, sparing, tidying
 from tests.adapters.fetch.timeless import timeless
 
 WORK = 2 * IDLE * LOOK
@@ -75,7 +75,7 @@ async def test_a_process_that_serves(monkeypatch, glibc: bool) -> None:
         def mallopt(self, parameter: int, value: int) -> None:
             told.append((parameter, value))
 
-    monkeypatch.setattr(memory, "_glibc", lambda: Libc() if glibc else None)
+    monkeypatch.setattr(process, "_glibc", lambda: Libc() if glibc else None)
     before = len(asyncio.all_tasks())
     async with sparing():
         assert gc.get_threshold() == garbage_collection.SERVING
@@ -90,4 +90,4 @@ def test_of_other_systems_nothing_is_asked(monkeypatch) -> None:
     """Their C libraries cannot even be loaded so."""
     monkeypatch.setattr("sys.platform", "win32")
 
-    assert memory._glibc() is None
+    assert process._glibc() is None

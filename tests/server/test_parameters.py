@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from multidict import MultiDict
 
 from metasearch.dedup import STRATEGIES
-from metasearch.listing.facets import FACETS, filter_text
-from metasearch.listing.filters import parse_filters
-from metasearch.listing.sort import SORTS
+from metasearch.engine.facets import FACETS, filter_text
+from metasearch.engine.filters import SORTS, parse_filters
 from metasearch.query import Years
 from metasearch.server.options import Options
 from metasearch.server.parameters import Parameters, read

@@ -10,7 +10,7 @@ from multidict import MultiDict
 
 from metasearch.server.cookies import LARGEST, Cookies
 from metasearch.server.pages.language import TAGS
-from metasearch.server.preferences import (
+from metasearch.server.visit import (
     MOST_CHARACTERS,
     MOST_SOURCES,
     SIZES,

@@ -9,8 +9,8 @@ import pytest
 from aiohttp import web
 from lxml import html
 
-from metasearch.server.api import OFFERED
 from metasearch.server.problem import KINDS, Problem
+from metasearch.server.search import OFFERED
 
 HTML = {"Accept": "text/html"}
 

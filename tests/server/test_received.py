@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from multidict import MultiDict
 
-from metasearch.query.limits import MAX_LENGTH
+from metasearch.query.tree import MAX_LENGTH
 from metasearch.server.options import Options
 from metasearch.server.parameters import read
 from metasearch.server.problem import Problem

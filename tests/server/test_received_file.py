@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from metasearch.server import received
+from metasearch.server import forms
 from metasearch.server.options import Options
 from metasearch.server.problem import Problem
 
@@ -22,7 +22,7 @@ async def client() -> AsyncIterator[TestClient]:
     async def echo(request: web.Request) -> web.Response:
         file = io.BytesIO()
         try:
-            await received.body_into(request, Options(head_timeout=0.2), 100, file)
+            await forms.body_into(request, Options(head_timeout=0.2), 100, file)
         except Problem as exc:
             return web.Response(status=exc.status)
         return web.Response(body=file.getvalue())
@@ -70,7 +70,7 @@ async def test_a_large_body_may_take_longer(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What has come gives it time."""
-    monkeypatch.setattr(received, "SLOWEST", 1)
+    monkeypatch.setattr(forms, "SLOWEST", 1)
 
     response = await client.post("/", data=in_parts(0.5))
 

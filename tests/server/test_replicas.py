@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.sharing import SharingState
+from metasearch.replicas import SharingState
 from tests.server.fake import FakeEngine
 
 

@@ -11,7 +11,7 @@ from multidict import MultiDict
 from metasearch.server.options import Options
 from metasearch.server.pages.facets_panel import PAGE_FACETS
 from metasearch.server.parameters import read
-from metasearch.server.result_page import for_page
+from metasearch.server.search import for_page
 from metasearch.settings import Settings
 from metasearch.settings.server import ServerSettings
 from tests.server.fake import FakeEngine, answer, hit, so_far, visit

@@ -14,14 +14,16 @@ import pytest
 from metasearch.adapters.request import Request
 from metasearch.engine.engine import Engine
 from metasearch.errors import WorkspaceError
-from metasearch.server import saved_runner
+from metasearch.review.alerts import history
+from metasearch.review.alerts import runs as due
+from metasearch.review.alerts import runs as saved_runner
+from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.runs import RUNNER_LEASE as LEASE
+from metasearch.review.alerts.runs import SavedRunner
+from metasearch.review.store import database
 from metasearch.server.app import make_app, started
 from metasearch.server.options import Options
-from metasearch.server.saved_runner import LEASE, SavedRunner
 from metasearch.settings.alerts import AlertsSettings, MailSettings
-from metasearch.workspace.saved import due, history
-from metasearch.workspace.saved.history import SavedRun
-from metasearch.workspace.store import leases
 from tests.engine.test_engine import works
 from tests.workspace.saved.searches import MARSH, Watched, watched
 
@@ -62,10 +64,10 @@ async def test_while_another_process_does_so_nothing_is_run(tmp_path: Path) -> N
     """When that one has ended, or was killed, its lease ends, too."""
     async with await watched(tmp_path) as watch:
         runner = SavedRunner(watch.workspace, watch.engine)
-        await watch.workspace.write(leases.take, LEASE, "other", 60)
+        await watch.workspace.write(database.take_lease, LEASE, "other", 60)
         assert await runner.look() == 0
 
-        await watch.workspace.write(leases.release, LEASE, "other")
+        await watch.workspace.write(database.release_lease, LEASE, "other")
         assert await runner.look() == 1
         assert await watch.workspace.read(lambda db: db.all("SELECT * FROM lease")) == []
 
@@ -127,7 +129,7 @@ async def test_e_mails_are_sent_after_the_runs(
     async def send_due(*_: Any) -> None:
         sent.append(len(await runs(watch)))
 
-    monkeypatch.setattr("metasearch.workspace.saved.mail.send_due", send_due)
+    monkeypatch.setattr("metasearch.review.alerts.mail.send_due", send_due)
     async with await watched(tmp_path) as watch:
         watch.engine.settings = replace(
             watch.engine.settings, mail=MailSettings(host="mail.example.org")

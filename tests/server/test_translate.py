@@ -7,7 +7,7 @@ import io
 
 import pytest
 
-from metasearch.query.writing import TARGETS
+from metasearch.query.writer import TARGETS
 from tests.server.fake import FakeEngine
 
 

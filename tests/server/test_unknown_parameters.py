@@ -8,9 +8,8 @@ import pytest
 from multidict import MultiDict
 
 from metasearch.server.options import Options
-from metasearch.server.parameters import KNOWN, read
+from metasearch.server.parameters import KNOWN, not_used, read, refused
 from metasearch.server.problem import Problem
-from metasearch.server.unknown_parameters import not_used, refused
 from tests.growth import MOST, growth
 
 

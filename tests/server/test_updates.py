@@ -13,7 +13,7 @@ from yarl import URL
 
 from metasearch.errors import UsageError
 from metasearch.server.app import make_app
-from metasearch.server.updates import pinged
+from metasearch.server.search import pinged
 from tests.server.fake import FakeEngine, answer, hit, late, report, so_far
 from tests.server.test_demo import started
 from tests.server.test_stream import events, read_until

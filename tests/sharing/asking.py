@@ -19,10 +19,9 @@ from metasearch.adapters.request import Request
 from metasearch.adapters.spec import Limits
 from metasearch.cache import MemoryStore
 from metasearch.errors import SourceError
-from metasearch.sharing.connection import Connection
-from metasearch.sharing.names import Names
-from metasearch.sharing.pages import RedisPages
-from metasearch.sharing.redis import RedisSharing
+from metasearch.replicas.connection import Connection, Names
+from metasearch.replicas.pages import RedisPages
+from metasearch.replicas.redis import RedisSharing
 
 SECRET = b"a secret of tests"
 LIMITS = Limits(requests=1000, concurrency=20, timeout=20, ttl=3600)

@@ -11,7 +11,7 @@ import pytest_asyncio
 from fakeredis._socket import _base
 from fakeredis.commands_mixins import server_mixin
 
-from metasearch.sharing.redis import RedisSharing
+from metasearch.replicas.redis import RedisSharing
 from tests.sharing.servers import Server, in_memory, replica, running
 
 

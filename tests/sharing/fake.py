@@ -6,9 +6,8 @@ from typing import Any
 
 from fakeredis import FakeAsyncRedis, FakeServer
 
-from metasearch.sharing.connection import Connection
-from metasearch.sharing.names import Names
-from metasearch.sharing.pages import RedisPages
+from metasearch.replicas.connection import Connection, Names
+from metasearch.replicas.pages import RedisPages
 
 SECRET = b"a secret of all replicas"
 

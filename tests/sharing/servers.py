@@ -17,9 +17,8 @@ from pathlib import Path
 import fakeredis
 import pytest
 
-from metasearch.sharing.connection import Connection
-from metasearch.sharing.names import Names
-from metasearch.sharing.redis import RedisSharing
+from metasearch.replicas.connection import Connection, Names
+from metasearch.replicas.redis import RedisSharing
 
 SECRET = b"a secret of tests"
 

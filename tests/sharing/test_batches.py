@@ -7,8 +7,8 @@ import fakeredis
 import pytest
 from redis import exceptions
 
-from metasearch.sharing import batches
-from metasearch.sharing.batches import MOST_BYTES, MOST_TOGETHER, Batches
+from metasearch.replicas import connection as batches
+from metasearch.replicas.connection import MOST_BYTES, MOST_TOGETHER, Batches
 
 
 class Watched(fakeredis.FakeAsyncRedis):

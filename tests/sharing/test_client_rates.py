@@ -9,10 +9,10 @@ from fakeredis import FakeServer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.server.limits.rate import RateLimiter
-from metasearch.sharing.client_rates import ClientRates
-from metasearch.sharing.names import Names
-from metasearch.sharing.sharing import Away
+from metasearch.replicas.connection import Names
+from metasearch.replicas.redis import ClientRates
+from metasearch.replicas.sharing import Away
+from metasearch.server.limits.clients import RateLimiter
 from tests.sharing.fake import SECRET, client, connected
 
 

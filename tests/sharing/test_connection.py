@@ -9,8 +9,8 @@ import pytest
 from redis import exceptions
 
 from metasearch.errors import UsageError
-from metasearch.sharing import Away, connection
-from metasearch.sharing.connection import Connection, Script
+from metasearch.replicas import Away, connection
+from metasearch.replicas.connection import Connection, Script
 from tests.sharing.servers import in_memory
 
 

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from metasearch.adapters.fetch.shared_limiter import SharedLimiter
+from metasearch.adapters.fetch.rate_limiter import SharedLimiter
 from metasearch.adapters.spec import Limits
-from metasearch.sharing import batches, connection
-from metasearch.sharing.connection import Connection
+from metasearch.replicas import connection
+from metasearch.replicas import connection as batches
+from metasearch.replicas.connection import Connection
 from tests.sharing.servers import Server, replica, running
 
 pytestmark = pytest.mark.redis

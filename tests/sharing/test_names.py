@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from metasearch.sharing.names import PREFIX, Names, secret_of
+from metasearch.replicas.connection import PREFIX, Names, secret_of
 
 
 def test_a_name_tells_nothing_of_what_it_names() -> None:

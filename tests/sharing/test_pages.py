@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from fakeredis import FakeServer
 
-from metasearch.sharing import pages as pages_module
-from metasearch.sharing.pages import RedisPages
-from metasearch.sharing.second_tier import Found
+from metasearch.replicas import pages as pages_module
+from metasearch.replicas.pages import RedisPages
+from metasearch.replicas.sharing import Found
 from tests.sharing.fake import client, pages
 
 DAY = 86_400.0
@@ -247,7 +247,7 @@ async def test_a_page_that_is_too_large_stays_here(
     replicas: list[RedisPages], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The flight ends all the same."""
-    monkeypatch.setattr("metasearch.sharing.sealed.LARGEST_SEALED", 100)
+    monkeypatch.setattr("metasearch.replicas.pages.LARGEST_SEALED", 100)
     one, other, _ = replicas
     assert await looked(one) is None
     await one.keep("key", bytes(range(256)) * 10, DAY)

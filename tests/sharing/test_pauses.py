@@ -5,8 +5,8 @@ import asyncio
 import fakeredis
 import pytest
 
-from metasearch.sharing import pauses
-from metasearch.sharing.redis import RedisSharing
+from metasearch.replicas import redis
+from metasearch.replicas.redis import RedisSharing
 from tests.sharing.servers import in_memory, replica
 
 Two = tuple[RedisSharing, RedisSharing]
@@ -55,7 +55,7 @@ async def test_who_comes_later_hears_what_is_left_of_it() -> None:
 
 async def test_what_no_message_told_is_read(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
     """Messages get lost; what is kept is read again and again, and acted on once."""
-    monkeypatch.setattr(pauses, "READ", 0.05)
+    monkeypatch.setattr(redis, "READ", 0.05)
     found = heard_by(two[1])
     await asyncio.sleep(0.02)
     monkeypatch.setattr(two[0]._pauses, "_channel", "nobody listens here")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.sharing import sealed
-from metasearch.sharing.sealed import Damaged, Seal
+from metasearch.replicas import pages
+from metasearch.replicas.pages import Damaged, Seal
 
 SEAL = Seal(b"secret")
 
@@ -63,8 +63,8 @@ def test_foreign_bytes_are_damaged(foreign: bytes) -> None:
 
 def test_a_value_that_is_too_large_is_not_sealed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither before nor after it is compressed."""
-    monkeypatch.setattr(sealed, "LARGEST_SEALED", 200)
-    monkeypatch.setattr(sealed, "LARGEST_VALUE", 10_000)
+    monkeypatch.setattr(pages, "LARGEST_SEALED", 200)
+    monkeypatch.setattr(pages, "LARGEST_VALUE", 10_000)
     noise = b"".join(blake2b(bytes([number])).digest() for number in range(20))
     assert SEAL.seal(b"name", b"x" * 10_001, 5000) is None
     assert SEAL.seal(b"name", noise, 5000) is None
@@ -74,6 +74,6 @@ def test_a_value_that_is_too_large_is_not_sealed(monkeypatch: pytest.MonkeyPatch
 def test_a_value_that_expands_too_far_is_damaged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Even one with the right code is not decompressed without end."""
     kept = SEAL.seal(b"name", b"x" * 100_000, 5000) or b""
-    monkeypatch.setattr(sealed, "LARGEST_VALUE", 10_000)
+    monkeypatch.setattr(pages, "LARGEST_VALUE", 10_000)
     with pytest.raises(Damaged):
         SEAL.open(b"name", kept)

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.adapters.fetch.shared_limiter import LATE
-from metasearch.sharing import SharedLimits, Start
-from metasearch.sharing.connection import Script
-from metasearch.sharing.redis import MOST_STARTS, RedisSharing, _starts
-from metasearch.sharing.scripts import LEASE, MARGIN, START
+from metasearch.adapters.fetch.rate_limiter import LATE
+from metasearch.replicas import SharedLimits, Start
+from metasearch.replicas.connection import Script
+from metasearch.replicas.redis import LEASE, MARGIN, MOST_STARTS, START, RedisSharing, _starts
 from tests.sharing.conftest import ServerClock
 from tests.sharing.servers import in_memory, replica
 
@@ -222,7 +221,7 @@ async def test_a_place_that_is_scarce_is_given_back_soon_and_others_later(
     two: Two, clock: ServerClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A replica keeps places for its next requests for a while, but at most half of a source's."""
-    monkeypatch.setattr("metasearch.sharing.leases.PLENTY", 0.3)
+    monkeypatch.setattr("metasearch.replicas.redis.PLENTY", 0.3)
     limits = SharedLimits(MANY, 1.0, 4)
     taken = [await two[0].start("db", limits, 1.0) for _ in range(2)]
     for start in taken:
@@ -254,7 +253,7 @@ async def test_a_request_that_lasts_keeps_its_place(
     two: Two, clock: ServerClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its lease is renewed for as long as it runs."""
-    monkeypatch.setattr("metasearch.sharing.leases.LEASE", 0.02)
+    monkeypatch.setattr("metasearch.replicas.redis.LEASE", 0.02)
     limits = SharedLimits(MANY, 1.0, 1)
     assert (await two[0].start("db", limits, 1.0)).lease
 

@@ -12,12 +12,12 @@ import orjson
 
 from metasearch.formats import hits
 from metasearch.record import Hit, Record
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Kind, Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.uids import uid
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.strategies.resolve import resolved
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Kind, Project
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import uid
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.strategies.resolve import resolved
 
 AT = "2026-11-20T10:00:00Z"
 

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import details, log, projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.questions.question import KINDS
-from metasearch.workspace.questions.table import BY_KEY, QUESTIONS
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import details, log, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports.questions import BY_KEY, KINDS, QUESTIONS
+from metasearch.review.store.database import Database
 
 
 @pytest.fixture

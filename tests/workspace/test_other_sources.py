@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import log, other_sources, projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import log, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs import other_sources
+from metasearch.review.store.database import Database
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import log, projects
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import log, projects
+from metasearch.review.store.database import Database
 from tests.workspace.filled import Filled
 
 

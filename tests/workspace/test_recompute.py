@@ -16,13 +16,13 @@ import pytest
 
 from metasearch.formats import hits
 from metasearch.record import Hit, Match, Record
-from metasearch.workspace import other_sources
-from metasearch.workspace.archive.reading import import_project
-from metasearch.workspace.archive.writing import export_to
-from metasearch.workspace.reports import appendix, prisma_flow, prisma_s, render
-from metasearch.workspace.reports.freezing import freeze
-from metasearch.workspace.reports.novelty import report as novelty
-from metasearch.workspace.store.database import Database
+from metasearch.review.archive.format import export_to
+from metasearch.review.archive.reader import import_project
+from metasearch.review.reports import appendix, prisma_flow, prisma_s, render
+from metasearch.review.reports import novelty_report as novelty
+from metasearch.review.reports.reports import freeze
+from metasearch.review.runs import other_sources
+from metasearch.review.store.database import Database
 from tests.workspace import recompute
 from tests.workspace.filled import AT, Filled
 from tests.workspace.recompute import Recomputed, differences, rows_of_workspace

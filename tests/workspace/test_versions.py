@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from metasearch.errors import Conflict
-from metasearch.workspace import details, log, other_sources, projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.works import decisions, works
-from metasearch.workspace.works.undo import undo
+from metasearch.review.projects import details, log, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs import other_sources
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.strategies.strategies import Strategy
+from metasearch.review.works import decisions, works
+from metasearch.review.works.undo import undo
 from tests.workspace.archive.rows import UIDS, made
 from tests.workspace.store.processes import started
 
@@ -262,10 +263,10 @@ EDITOR = """
 import sys
 from pathlib import Path
 from metasearch.errors import Conflict
-from metasearch.workspace import projects
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.works import decisions, works
+from metasearch.review.projects import projects
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.works import decisions, works
 
 path, name, most, uid = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
 conflicts = 0

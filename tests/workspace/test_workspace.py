@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import WorkspaceError
-from metasearch.workspace import projects
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.workspace import Workspace
+from metasearch.review.projects import projects
+from metasearch.review.store.database import Database
+from metasearch.review.store.workspace import Workspace
 
 
 def names(db: Database) -> list[str]:

@@ -26,8 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metasearch import opening
-from metasearch.adapters.redaction import redacted
-from metasearch.adapters.request import Page, Pairs, Request, Secret, public
+from metasearch.adapters.request import Page, Pairs, Request, Secret, public, redacted
 from metasearch.errors import NotRecorded, SourceError, TooLarge
 from metasearch.message import message
 

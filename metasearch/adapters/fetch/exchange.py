@@ -1,35 +1,239 @@
-"""One request to one source: its turn, its tries, the circuit breaker, and the time that it takes.
-
-May the source be asked (health.py)? Is it our turn (throttle.py)? Then the transport sends, and
-status.py judges the answer by its status code and looks for bot walls. An exchange that takes far
-longer than usual is given up (history.py, overdue.py); a passing failure is tried again.
+"""One request to one source: its turn, its tries, its token, the circuit breaker, and the time that
+it takes.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from metasearch.adapters.fetch.health import Health, Pause, SourceState
-from metasearch.adapters.fetch.history import ENOUGH, History
-from metasearch.adapters.fetch.overdue import Overdue, in_usual_time
-from metasearch.adapters.fetch.shared_limiter import SharedLimiter
-from metasearch.adapters.fetch.status import judged, overloaded, passing
-from metasearch.adapters.fetch.throttle import NotInTime, RequestLimiter
-from metasearch.adapters.fetch.tokens import Tokens
-from metasearch.adapters.request import Grant, Page, Request
+import orjson
+
+from metasearch.adapters.fetch.health import ENOUGH, Health, History, Pause, SourceState, Times
+from metasearch.adapters.fetch.rate_limiter import NotInTime, RequestLimiter, SharedLimiter
+from metasearch.adapters.fetch.status import judged, message_of, overloaded, passing
+from metasearch.adapters.request import Grant, Page, Pairs, Request, Secret
 from metasearch.adapters.spec import Limits
-from metasearch.errors import NotRead, RateLimited, SourceError, TimedOut, Unreachable
-from metasearch.loop.lag import lag
+from metasearch.errors import (
+    AccessDenied,
+    BadAnswer,
+    NotRead,
+    RateLimited,
+    SourceError,
+    TimedOut,
+    Unreachable,
+)
+from metasearch.late_pattern import late_pattern
+from metasearch.loop import lag
 from metasearch.message import message
-from metasearch.sharing import Alone, Away, Sharing
+from metasearch.replicas import Alone, Away, Sharing
 
-if TYPE_CHECKING:  # a replay needs no aiohttp
+if TYPE_CHECKING:
     from metasearch.adapters.fetch.transport import Transport
+
+
+# Waiting for one exchange: `wait_for` until it ends or a moment comes, and `in_usual_time`, which
+# gives up an exchange that is far past its usual time.
+
+#: The loop may call a timer this many seconds before its moment.
+EARLY = 1e-3
+
+
+class Overdue(Exception):
+    """No answer came within `seconds`, where 95 % of the source's answers come within `usual`."""
+
+    def __init__(self, seconds: float, usual: float) -> None:
+        super().__init__(f"{seconds:.1f} s, usually {usual:.2g} s")
+        self.seconds = seconds
+        self.usual = usual
+
+
+async def wait_for(task: asyncio.Task[Page], until: float | None) -> None:
+    """Waits until the task is done, or until a moment; leaves the task running if cancelled.
+
+    This is `asyncio.wait` for a single task, at half its cost. `until`: latest moment in
+    `loop.time()` seconds; None waits without end.
+    """
+    if task.done():
+        return
+    loop = asyncio.get_running_loop()
+    waiting: asyncio.Future[None] = loop.create_future()
+
+    def wake(_: object = None) -> None:
+        if not waiting.done():
+            waiting.set_result(None)
+
+    timer = None if until is None else loop.call_at(until, wake)
+    task.add_done_callback(wake)
+    try:
+        await waiting
+    finally:
+        if timer is not None:
+            timer.cancel()
+        task.remove_done_callback(wake)
+
+
+async def in_usual_time(sending: Coroutine[Any, Any, Page], times: Times) -> Page:
+    """Returns the answer, unless it takes far longer than such answers usually take.
+
+    The limit is looked up again when it is reached: where another exchange was found late
+    meanwhile, this one goes on. Raises Overdue: the exchange was given up; SourceError: as raised
+    by `sending`.
+    """
+    if times.longest is None:
+        return await sending
+    loop = asyncio.get_running_loop()
+    began, lost = loop.time(), lag().lost
+    task = loop.create_task(sending)
+    try:
+        while not task.done():
+            longest = times.longest
+            # While the loop stood still, nothing could see whether an answer had come.
+            stood_still = lag().lost - lost
+            await wait_for(task, None if longest is None else began + stood_still + longest)
+            passed = loop.time() - began - (lag().lost - lost) + EARLY
+            longest = times.longest
+            if not task.done() and longest is not None and passed >= longest:
+                times.late()  # at once, so that of several late exchanges only one is given up
+                raise Overdue(longest, times.usual or 0.0)
+        return task.result()
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        elif not task.cancelled():
+            task.exception()  # counts as seen where the caller was cancelled meanwhile
+
+
+# Tokens that are fetched with our credentials: kept in memory, never on disk, until they expire or
+# are refused.
+#
+# `plan` puts a `Grant` where a token belongs. The exchange has it filled in here, and whoever asked
+# gets its page without ever seeing the token.
+
+#: Seconds that a token is kept whose server does not say for how long it is good.
+UNSAID = 1200.0
+#: A token is not used in this share of its life, at its end, but for at most so many seconds.
+MARGIN_SHARE, MARGIN = 0.1, 60.0
+#: What may stand in a header; longer ones are none.
+_TOKEN = late_pattern(r"[\x21-\x7e]{1,16384}")
+
+#: Sends a request, with all that an exchange goes through.
+Ask = Callable[[Request], Awaitable[Page]]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The token of one login, and until when it is good."""
+
+    token: str = field(default="", repr=False)
+    until: float = -math.inf
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Tokens:
+    """The tokens of one process. Belongs to one event loop. `monotonic`: seconds."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self._monotonic = monotonic
+        self._kept: dict[Request, _Kept] = {}
+
+    def __repr__(self) -> str:
+        return f"<Tokens of {len(self._kept)} logins>"
+
+    async def sent(self, request: Request, ask: Ask, env_name: str | None) -> Page:
+        """The page for a request with a `Grant`: with the token that is known, and once with a new
+        one after a 401.
+
+        `request`: with one `Grant` or more. `ask`: sends, first the login where no good token is
+        known, then the request. `env_name`: the variable of our credentials, for the advice of
+        `AccessDenied`. Raises SourceError: no page came, or no token.
+        """
+        tokens = await self._of(request, ask, env_name)
+        try:
+            return await ask(_with(request, tokens))
+        except AccessDenied as error:
+            if error.code != 401:
+                raise
+        for grant, token in tokens.items():
+            kept = self._kept[grant.login]
+            if kept.token == token:  # else another request has fetched a new one already
+                kept.until = -math.inf
+        return await ask(_with(request, await self._of(request, ask, env_name)))
+
+    async def _of(self, request: Request, ask: Ask, env_name: str | None) -> dict[Grant, str]:
+        grants = [
+            value for _, value in request.params + request.headers if isinstance(value, Grant)
+        ]
+        return {grant: await self._token(grant.login, ask, env_name) for grant in grants}
+
+    async def _token(self, login: Request, ask: Ask, env_name: str | None) -> str:
+        """The token of a login; of many who need it at once one fetches it for all."""
+        kept = self._kept.setdefault(login, _Kept())
+        async with kept.lock:
+            if self._monotonic() >= kept.until:
+                began = self._monotonic()
+                token, seconds = _read(await ask(login), env_name)
+                kept.token, kept.until = (
+                    token,
+                    began + seconds - min(MARGIN, MARGIN_SHARE * seconds),
+                )
+            return kept.token
+
+
+def _with(request: Request, tokens: dict[Grant, str]) -> Request:
+    """The request with the tokens in their places."""
+
+    def filled(pairs: Pairs) -> Pairs:
+        return tuple(
+            (n, Secret(v.prefix + tokens[v], v.texts()) if isinstance(v, Grant) else v)
+            for n, v in pairs
+        )
+
+    return replace(request, params=filled(request.params), headers=filled(request.headers))
+
+
+def _read(page: Page, env_name: str | None) -> tuple[str, float]:
+    """The token of a login's answer, and for how many seconds it is good (RFC 6749, 5.1). Raises
+    AccessDenied: the login was refused; BadAnswer: there is no token in the answer, which is not
+    quoted: it may hold a secret all the same.
+    """
+    request = page.request
+    if page.status >= 400:
+        raise AccessDenied(
+            request.source, page.status, url=request.shown, env_name=env_name, said=message_of(page)
+        )
+    facts: Any = None
+    with suppress(ValueError):
+        facts = orjson.loads(page.body)
+    token = (facts.get("access_token") or facts.get("token")) if isinstance(facts, dict) else None
+    if not isinstance(token, str) or not _TOKEN.fullmatch(token):
+        raise BadAnswer(
+            request.source, message("the answer to the login has no token in it"), url=request.shown
+        )
+    return token, _seconds(facts.get("expires_in"))
+
+
+def _seconds(value: Any) -> float:
+    """`expires_in`, which some write as a string."""
+    with suppress(ValueError, TypeError, OverflowError):
+        seconds = float(value)
+        if 0 < seconds < math.inf:
+            return seconds
+    return UNSAID
+
+
+# One request to one source: its turn, its tries, the circuit breaker, and the time that it takes.
+#
+# May the source be asked (health.py)? Is it our turn (rate_limiter.py)? Then the transport sends,
+# and status.py judges the answer by its status code and looks for bot walls. An exchange that takes
+# far longer than usual is given up (health.py); a passing failure is tried again.
 
 #: Further tries after a first that failed.
 RETRIES = 2

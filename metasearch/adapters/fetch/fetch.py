@@ -13,11 +13,9 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from metasearch.adapters.fetch.cache_policy import Worth
-from metasearch.adapters.fetch.exchange import Asker, Exchanges
+from metasearch.adapters.fetch.exchange import Asker, Exchanges, wait_for
 from metasearch.adapters.fetch.health import Pause, SourceState
-from metasearch.adapters.fetch.overdue import wait_for
-from metasearch.adapters.fetch.page_cache import PageCache
+from metasearch.adapters.fetch.page_cache import PageCache, Worth
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
 from metasearch.errors import (
@@ -27,10 +25,9 @@ from metasearch.errors import (
     TimedOut,
     Unreachable,
 )
-from metasearch.loop.ending import seen
-from metasearch.loop.lag import GRACE, lag
+from metasearch.loop import GRACE, lag, seen
 from metasearch.message import message
-from metasearch.sharing import Alone, Sharing
+from metasearch.replicas import Alone, Sharing
 
 if TYPE_CHECKING:  # a replay needs neither aiohttp nor diskcache
     from metasearch.adapters.fetch.transport import Transport

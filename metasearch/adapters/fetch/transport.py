@@ -1,45 +1,174 @@
-"""Sending one request: aiohttp behind guards.
-
-`Transport` is the seam: whatever has `send` and `close` can stand here, and cassette.py does.
-`HttpTransport` takes care of what a hostile or broken server can do to us: where it may send us
-(guard.py at connect time, redirects.py by hand), how much it may send (the body is counted after
-decompression), and how long it may take (one clock over all redirects). `SchemeTransport` chooses
-the transport by the scheme of the URL, because not every source speaks HTTP.
-"""
+"""Sending one request: aiohttp behind guards."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from io import BytesIO
-from typing import Protocol
+from typing import Any, Protocol
 
 import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
 
 from metasearch.adapters.fetch.bounded import (
     BoundedConnector,
     BoundedProtocol,
     TooMuchBody,
+    TooMuchFraming,
+    TooMuchHead,
 )
-from metasearch.adapters.fetch.guard import AllowList, ForbiddenAddress
-from metasearch.adapters.fetch.redirects import (
+from metasearch.adapters.fetch.guard import (
     REDIRECTS,
+    AllowList,
+    ForbiddenAddress,
     first_hop,
     forbidden,
     is_named,
     next_hop,
     unnamed,
 )
-from metasearch.adapters.fetch.resolver import DaemonResolver
-from metasearch.adapters.fetch.transport_errors import shareable, translated
-from metasearch.adapters.redaction import redacted
-from metasearch.adapters.request import Page, Request, secrets_of
-from metasearch.errors import BadAnswer, SourceError, TooLarge
-from metasearch.loop.lag import patient
-from metasearch.message import message
+from metasearch.adapters.request import Page, Request, redacted, secrets_of, without_secrets
+from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut, TooLarge
+from metasearch.loop import in_daemon_thread, patient
+from metasearch.message import Message, message
+
+# Host names to addresses, without ever keeping the process waiting.
+#
+# A lookup cannot be cancelled, so each has a daemon thread of its own. aiohttp caches the answers
+# and joins lookups of the same name, so there are few.
+
+
+class DaemonResolver(AbstractResolver):
+    """Asks the operating system, each time in a daemon thread."""
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        """The addresses of a host. Raises OSError: the name has none, or cannot be resolved."""
+
+        def look_up() -> list[Any]:
+            try:
+                return socket.getaddrinfo(
+                    host, port, family, socket.SOCK_STREAM, 0, socket.AI_ADDRCONFIG
+                )
+            except UnicodeError:
+                raise socket.gaierror(socket.EAI_NONAME, "not a host name") from None
+
+        return [
+            ResolveResult(
+                hostname=host,
+                host=address[0],
+                port=address[1],
+                family=kin,
+                proto=protocol,
+                flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+            )
+            for kin, _, protocol, _, address in await in_daemon_thread(look_up, f"resolve {host}")
+            if kin in (socket.AF_INET, socket.AF_INET6)
+        ]
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+# Errors of aiohttp, of sockets and of decoders become our own, by one table.
+
+#: Foreign error -> our own, and its sentence; the first line that fits counts.
+TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], Message], ...] = (
+    (aiohttp.ClientConnectorDNSError, ConnectFailed, message("its host name cannot be resolved")),
+    (
+        aiohttp.ClientConnectorCertificateError,
+        ConnectFailed,
+        message("its TLS certificate is not valid"),
+    ),
+    (aiohttp.ClientSSLError, ConnectFailed, message("no TLS connection can be made")),
+    (aiohttp.ClientConnectorError, ConnectFailed, message("no connection can be made")),
+    (
+        aiohttp.ServerDisconnectedError,
+        ConnectFailed,
+        message("it closed the connection without an answer"),
+    ),
+    (aiohttp.ClientOSError, ConnectFailed, message("the connection broke")),
+    (
+        aiohttp.http_exceptions.ContentEncodingError,
+        BadAnswer,
+        message("its answer is not compressed as its header declares"),
+    ),
+    (aiohttp.http_exceptions.HttpProcessingError, BadAnswer, message("its answer is not HTTP")),
+    (aiohttp.ClientPayloadError, ConnectFailed, message("its answer broke off")),
+    (aiohttp.ClientResponseError, BadAnswer, message("its answer is not HTTP")),
+    (
+        TooMuchHead,
+        BadAnswer,
+        message("its answer has too many interim responses, or too long a header"),
+    ),
+    (
+        TooMuchFraming,
+        BadAnswer,
+        message("its answer consists of chunk headers with next to no content"),
+    ),
+    (aiohttp.InvalidURL, NotAllowed, message("the URL cannot be used")),
+    (aiohttp.ClientError, ConnectFailed, message("the exchange failed")),
+    (TimeoutError, TimedOut, message("no whole answer")),
+    (OSError, ConnectFailed, message("the connection failed")),
+    (ValueError, NotAllowed, message("the request cannot be written as HTTP")),
+)
+
+#: What aiohttp's parser raises where a body ends before its declared length or its last chunk.
+BROKEN_OFF = (
+    aiohttp.http_exceptions.ContentLengthError,
+    aiohttp.http_exceptions.TransferEncodingError,
+)
+
+
+def translated(exc: Exception, request: Request, timeout: float) -> SourceError | None:
+    """Returns our error for one of aiohttp's, the socket's or the codec's; None for any other.
+
+    The message is ours, because aiohttp's texts hold URLs, and so keys. Only the system's name for
+    an error number is added.
+    """
+    inner = _telling(exc)
+    for foreign, own, sentence in TRANSLATIONS:
+        if isinstance(inner, foreign):
+            text = sentence
+            if own is TimedOut:
+                text = message("no whole answer within {seconds} s", seconds=f"{timeout:g}")
+            number = inner.errno if isinstance(inner, OSError) else None
+            if own is ConnectFailed and number is not None and number > 0:
+                # asyncio puts texts of its own into `strerror`
+                detail = os.strerror(number)
+                text = message("{sentence} ({detail})", sentence=sentence, detail=detail)
+            return own(request.source, text, url=request.shown)
+    return None
+
+
+def _telling(exc: Exception) -> Exception:
+    """The most precise error of a chain: aiohttp wraps those of decoders and HTTP parser."""
+    cause = exc.__cause__
+    if not isinstance(exc, aiohttp.ClientPayloadError) or isinstance(cause, BROKEN_OFF):
+        return exc
+    return cause if isinstance(cause, aiohttp.http_exceptions.HttpProcessingError) else exc
+
+
+def shareable(exc: Exception, request: Request) -> Exception | None:
+    """The cause to keep: None where its texts, which a log may print, repeat a secret."""
+    trace = "".join(traceback.format_exception(exc))
+    return exc if without_secrets(trace, request) == trace else None
+
+
+# Sending one request: aiohttp behind guards.
+#
+# `Transport` is the seam: whatever has `send` and `close` can stand here, and cassette.py does.
+# `HttpTransport` takes care of what a hostile or broken server can do to us: where it may send us
+# (guard.py, at connect time and at each redirect), how much it may send (the body is counted after
+# decompression), and how long it may take (one clock over all redirects). `SchemeTransport` chooses
+# the transport by the scheme of the URL, because not every source speaks HTTP.
 
 MAX_REDIRECTS = 5
 #: Seconds that a name's addresses are remembered.

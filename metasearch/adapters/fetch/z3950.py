@@ -1,10 +1,5 @@
 """Sending a request by Z39.50: `Z3950Transport`, on YAZ, which runs in a process of its own
-(z3950_worker.py).
-
-What transport.py does for HTTP holds here too: an address is judged (guard.py) and then connected
-to, without the name being looked up again; one clock runs over all; and what comes back is counted.
-Each page is a session of its own, in a process of its own, which is ended when the page is there or
-the caller has given up.
+(yaz.py).
 """
 
 from __future__ import annotations
@@ -15,24 +10,30 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
+
+from yarl import URL
 
 from metasearch.adapters.fetch.guard import AllowList
-from metasearch.adapters.fetch.resolver import DaemonResolver
-from metasearch.adapters.fetch.z3950_request import ZoomRequest, refusal, zoom_request
-from metasearch.adapters.fetch.z3950_worker import (
+from metasearch.adapters.fetch.transport import DaemonResolver
+from metasearch.adapters.fetch.yaz import (
+    CONNECT,
+    CONNECTION_LOST,
     FAILED,
+    INIT,
+    INVALID_QUERY,
     LATE,
     MISSING,
     PAGE,
+    TIMEOUT,
     TOO_LARGE,
     PageJob,
     written,
 )
-from metasearch.adapters.fetch.zoom import CONNECT, CONNECTION_LOST, INIT, INVALID_QUERY, TIMEOUT
-from metasearch.adapters.redaction import redacted
-from metasearch.adapters.request import Page, Request
+from metasearch.adapters.request import Page, Pairs, Request, Secret, redacted
 from metasearch.errors import (
     AccessDenied,
     BadAnswer,
@@ -44,12 +45,110 @@ from metasearch.errors import (
 )
 from metasearch.message import message
 
+# A request in the terms of ZOOM: host, query, and the options that a spec may set. Pure.
+
+PORT, DATABASE = 210, "Default"
+#: The options of ZOOM that a spec may set. Not among them is what leads elsewhere, such as "proxy"
+#: and "host".
+OPTIONS = frozenset(
+    (
+        "user group password preferredRecordSyntax elementSetName schema presentChunk piggyback "
+        "charset lang rpnCharset"
+    ).split()
+)
+#: Parameters that are no options of ZOOM; the first three are SRU's.
+_QUERY, _START, _COUNT, _FORM = "query", "startRecord", "maximumRecords", "record"
+
+
+@dataclass(frozen=True, slots=True)
+class ZoomRequest:
+    """A request as ZOOM takes it. What may contain a secret is not shown. `form`: what ZOOM writes
+    each record as, such as "xml". `start`: position of the first record, from 0.
+    """
+
+    host: str
+    port: int
+    query: str
+    form: str
+    start: int
+    count: int
+    options: dict[str, str] = field(repr=False)
+
+
+def zoom_request(request: Request) -> ZoomRequest:
+    """The request in ZOOM's terms. Raises NotAllowed: the URL cannot be used, or a parameter is one
+    that we do not pass on.
+    """
+    try:
+        url = URL(request.url, encoded=True)
+        host, port, database = url.raw_host, url.port or PORT, unquote(url.raw_path.strip("/"))
+        authority = url.raw_authority
+    except ValueError as exc:
+        raise refusal(request, message("the URL cannot be read")) from exc
+    if not host or "@" in authority:
+        raise refusal(
+            request,
+            message("the URL has no host")
+            if not host
+            else message("a URL with user information is not followed"),
+        )
+    values = _plain(request.params)
+    query, form = values.pop(_QUERY, ""), values.pop(_FORM, "xml")
+    try:
+        start, count = int(values.pop(_START, "1")) - 1, int(values.pop(_COUNT, str(request.size)))
+    except ValueError as exc:
+        raise refusal(
+            request,
+            message("{start} and {count} must be whole numbers", start=_START, count=_COUNT),
+        ) from exc
+    if unknown := sorted(set(values) - OPTIONS):
+        raise refusal(
+            request,
+            message(
+                "request.params.{unknown} is no option; allowed are {names}",
+                unknown=unknown[0],
+                names=", ".join(sorted(OPTIONS)),
+            ),
+        )
+    if any("\0" in text for text in (query, form, database, *values.values())):
+        raise refusal(request, message("the request holds a character that cannot be sent"))
+    options = {
+        **values,
+        "databaseName": database or DATABASE,
+        "start": str(max(0, start)),
+        "count": str(max(1, count)),
+    }
+    return ZoomRequest(host, port, query, form, max(0, start), max(1, count), options)
+
+
+def _plain(pairs: Pairs) -> dict[str, str]:
+    return {name: value.reveal() if isinstance(value, Secret) else value for name, value in pairs}
+
+
+def refusal(request: Request, why: str) -> NotAllowed:
+    """The error for a request that cannot be sent by Z39.50."""
+    return NotAllowed(
+        request.source,
+        why,
+        url=request.shown,
+        advice=message("Mend the source's spec: see docs/z3950.md."),
+    )
+
+
+# Sending a request by Z39.50: `Z3950Transport`, on YAZ, which runs in a process of its own
+# (yaz.py).
+#
+# What transport.py does for HTTP holds here too: an address is judged (guard.py) and then connected
+# to, without the name being looked up again; one clock runs over all; and what comes back is
+# counted. Each page is a session of its own, in a process of its own, which is ended when the page
+# is there or the caller has given up.
+
 #: Bib-1's diagnostic for a session that is refused without another.
 _ACCESS_CONTROL = 101
 #: What the process runs, and how a job ended whose process reported nothing.
 _RUN = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]);"
-    "from metasearch.adapters.fetch.z3950_worker import main; main()"
+    "from metasearch.adapters.fetch.yaz import main; main()"
 )
 _DIED = "died"
 #: Bytes of the line that reports how a job ended, of a page for each byte of its records, and that

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
 from metasearch.adapters.translate.translate import Translator
-from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query, Term, conjunction
+from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query, Term, conjunction
 
 
 def plan(

@@ -16,8 +16,8 @@ from metasearch.adapters.parse.parse import Parsed, body_steps
 from metasearch.adapters.parse.records import changed
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
+from metasearch.bib import authors as people
 from metasearch.bib import converters
-from metasearch.bib.names import converters as people
 from metasearch.record import Author, Record
 
 _BRACKETED = re.compile(r",?\s*⟨([^⟨⟩]*)⟩\.?")

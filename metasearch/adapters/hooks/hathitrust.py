@@ -16,8 +16,8 @@ from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
 from metasearch.errors import CannotAsk
 from metasearch.message import message
-from metasearch.query.ast import And, Query, Term, conjunction
-from metasearch.query.simple.printer import to_text
+from metasearch.query.simple import to_text
+from metasearch.query.tree import And, Query, Term, conjunction
 
 _NUMBERS = frozenset({"isbn", "issn"})
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from metasearch.adapters.hooks.json_strings import opened_steps
-from metasearch.adapters.parse.parse import Steps
+from metasearch.adapters.parse.parse import Steps, opened_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 

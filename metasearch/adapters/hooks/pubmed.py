@@ -21,10 +21,10 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select.xml import parse_xml, text_of
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
-from metasearch.bib import markup
+from metasearch.bib import texts as markup
 from metasearch.errors import RateLimited, SourceSaysError
 from metasearch.message import message
-from metasearch.query.ast import Query
+from metasearch.query.tree import Query
 from metasearch.record import Record
 
 #: Parameters of esearch that efetch takes as well.

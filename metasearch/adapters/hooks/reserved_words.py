@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
-from metasearch.query.ast import And, Not, Or, Query, Term, conjunction
+from metasearch.query.tree import And, Not, Or, Query, Term, conjunction
 
 _RESERVED = frozenset({"and", "or", "not", "near", "onear", "same", "pre"})
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from metasearch.adapters.hooks.json_strings import opened_steps
-from metasearch.adapters.parse.parse import Steps, body_steps
+from metasearch.adapters.parse.parse import Steps, body_steps, opened_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 

@@ -14,10 +14,10 @@ from metasearch.adapters.parse.parse import Parsed, body_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.select.xml import parse_xml, text_of
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.bib import markup
+from metasearch.bib import texts
 from metasearch.errors import AccessDenied, NotParsable, SourceSaysError
 from metasearch.message import message
-from metasearch.query.cql.diagnostics import MEANINGS
+from metasearch.query.sru import MEANINGS
 from metasearch.record import Record
 
 #: Diagnostics that are reported; more add nothing.
@@ -77,7 +77,7 @@ def _in(root: Any) -> Iterator[ReadDiagnostic]:
     for element in root.iter(
         "{*}diagnostic", "{*}diagnostics"
     ):  # Sudoc leaves the inner element out
-        parts = {child.tag.rpartition("}")[2]: markup.plain(text_of(child)) for child in element}
+        parts = {child.tag.rpartition("}")[2]: texts.plain(text_of(child)) for child in element}
         number = parts.get("uri", "").rpartition("info:srw/diagnostic/1/")[2]
         code = int(number) if number.isdecimal() and len(number) < 4 else None
         message = parts.get("message") or MEANINGS.get(code or 0) or parts.get("uri", "")

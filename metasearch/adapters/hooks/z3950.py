@@ -14,7 +14,7 @@ from metasearch.adapters.hooks.sru import steps
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
 from metasearch.adapters.translate.translate import Translator
-from metasearch.query.ast import Query
+from metasearch.query.tree import Query
 
 __all__ = ["PqfTranslator", "plan", "steps"]
 

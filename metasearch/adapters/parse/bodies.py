@@ -1,34 +1,367 @@
-"""Bytes -> a tree: which kind a body is of, and what must be done so that its library reads it."""
+"""Bytes -> a tree: what reading them takes, which kind a body is of, and what must be done so that
+its library reads it.
+"""
 
 from __future__ import annotations
 
 import codecs
+import json
+import math
 import re
-from typing import Any
+import secrets
+from collections.abc import Callable, Iterable
+from html.entities import html5
+from itertools import islice
+from typing import Any, NamedTuple
 
 import orjson
 
-from metasearch.adapters.parse.charset import declared, decoded, legal_xml, named_characters
-from metasearch.adapters.parse.json_text import in_python, json_lines
 from metasearch.adapters.parse.refusals import blocked, unreadable
-from metasearch.adapters.parse.weight import (
-    LIGHT_BYTES,
-    MOST_ATTRIBUTES,
-    SMALL,
-    estimated_marks,
-    is_light,
-    is_overloaded,
-    may_be_too_much,
-    too_much,
-    weight_of,
-)
 from metasearch.adapters.request import Page
 from metasearch.adapters.select.html import parse_html
 from metasearch.adapters.select.xml import BROKEN_OFF, parse_xml
-from metasearch.adapters.spec import AdapterSpec, Limits
+from metasearch.adapters.spec import MAX_BYTES, AdapterSpec, Limits
 from metasearch.errors import NotParsable, TooLarge, Unreachable
 from metasearch.late_pattern import late_pattern
 from metasearch.message import message
+
+# Characters that a parser does not take: in a wrong encoding, illegal, or named as in HTML.
+#
+# Only bodies that a parser has refused come here, and XML with a DOCTYPE.
+
+# Python knows more codecs than the web does, and some, such as Punycode, take quadratic time.
+_KNOWN = late_pattern(
+    r"utf-?(?:8|16|32)|(?:us-)?ascii|iso-?8859|latin|windows-|cp\d|gb|big5|euc-|shift_jis|koi8|mac"
+)
+_HIGH = late_pattern(rb"[\x80-\xff]+")
+
+
+_ILLEGAL = late_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_XML_ENCODING = late_pattern(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
+_NAMED = late_pattern(rb"&([A-Za-z][A-Za-z0-9]{1,31});")
+_XML_NAMES = frozenset((b"lt", b"gt", b"amp", b"quot", b"apos"))
+
+
+def declared(content_type: str) -> str:
+    """The charset that a `Content-Type` names; "" where it names none."""
+    return content_type.lower().partition("charset=")[2].partition(";")[0].strip("\"' ")
+
+
+def decoded(body: bytes, names: Iterable[str]) -> tuple[str, str | None]:
+    """The text of a body, and what had to be done for it; None where UTF-8 or a declared encoding
+    simply fits.
+
+    Bytes that fit none are read as UTF-8 with replacements where most sequences are right, as GB
+    18030 where bytes above ASCII come in pairs, as Chinese has them, and as Windows-1252 (ISO
+    8859-1 and more) otherwise.
+    """
+    for name in dict.fromkeys(
+        (*(name.lower() for name in names if _KNOWN.match(name.lower())), "utf-8")
+    ):
+        try:
+            return body.decode(name), None
+        except (UnicodeDecodeError, LookupError):
+            continue
+    text = body.decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    if 2 * broken <= len(re.findall(r"[^\x00-\x7f\ufffd]", text)):
+        note = message(
+            "{number} character(s) of the answer are not legal UTF-8; they were replaced",
+            number=broken,
+        )
+        return text, note
+    runs = [len(run) for run in _HIGH.findall(body)]
+    if 2 * sum(length for length in runs if length > 1) > sum(runs):
+        try:
+            return body.decode("gb18030"), _guessed("GB 18030")
+        except UnicodeDecodeError:
+            pass
+    return body.decode("cp1252", "replace"), _guessed("Windows-1252")
+
+
+def _guessed(name: str) -> str:
+    return message(
+        "the answer is not in the encoding that it declares; it was read as {name}, "
+        "which is a guess",
+        name=name,
+    )
+
+
+def named_characters(body: bytes) -> bytes:
+    """HTML's `&ouml;` as `&#246;`: no DTD is ever loaded. Entities of the body's own stay."""
+    if b"<!ENTITY" in body:
+        return body
+
+    def number(match: re.Match[bytes]) -> bytes:
+        character = html5.get(f"{match[1].decode()};") if match[1] not in _XML_NAMES else None
+        return b"".join(b"&#%d;" % ord(c) for c in character) if character else match[0]
+
+    return _NAMED.sub(number, body)
+
+
+def legal_xml(body: bytes, content_type: str) -> tuple[bytes, str]:
+    """The body without what XML forbids, itself where that changes nothing; and what was done."""
+    named = named_characters(body)
+    named_encoding = _XML_ENCODING.match(named[:200])
+    text, note = decoded(
+        named, [named_encoding[1].decode() if named_encoding else "", declared(content_type)]
+    )
+    legal = _ILLEGAL.sub("", text)
+    if legal.startswith("<?xml"):
+        legal = legal.partition("?>")[2]
+    encoded = legal.encode("utf-8", "replace")
+    return encoded, note or message(
+        "the answer held characters that are not legal; they were replaced"
+    )
+
+
+# What reading a body takes, estimated from its bytes alone: a few counts at the speed of memory,
+# before any parser sees it.
+#
+# A body of a few megabytes can hold a million elements. Its bytes are bounded by
+# `limits.max_bytes`, and what is made of them here: `marks` stand for the time, because each of
+# them is something that a parser makes and a selector goes through, and `memory` for the bytes that
+# the parsed body takes.
+
+#: A smaller body is light, whatever is in it: all that it can hold is read in a few milliseconds.
+SMALL = 8_000
+#: What is light holds at most so many bytes, and marks of its kind: it is read on the loop, with no
+#: stretch above 25 ms. A mark of JSON takes half the time of others, or less.
+LIGHT_BYTES, LIGHT_MARKS, LIGHT_MARKS_OF_JSON = 1_000_000, 10_000, 20_000
+#: Of every so many bytes one is looked at, to decide what is light; chosen at random, so that no
+#: body can be written around them.
+_STRIDES = (7, 11, 13)
+#: The bytes that are, or stand for, marks.
+_MARKS = {"json": b",:[{", "xml": b"<=", "html": b"<="}
+#: What is read from a body may take so many times the memory of the largest body that is allowed.
+MEMORY_FACTOR = 4
+#: Bytes that something takes once it is read, in libxml2 and in Python, rounded up over small ones
+#: of each.
+_NODE, _ATTRIBUTE, _VALUE = 120, 240, 56
+#: Bytes that are made of one byte of a body at most: no denser body can be written.
+_DENSEST = 64
+#: Attributes of one element of a web page beyond which libxml2 takes quadratic time.
+MOST_ATTRIBUTES = 250
+#: Elements or values of one record: a paper of fifteen thousand authors has as many. Each selector
+#: walks over all.
+MOST_ELEMENTS, MOST_VALUES = 60_000, 120_000
+#: An attribute takes two bytes at least.
+_LONG_TAG = 2 * MOST_ATTRIBUTES
+_ATTRIBUTE_OF_TAG = (
+    rb"""=?[^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+))?+"""
+)
+_ATTRIBUTES = late_pattern(rb"[^\s/>]" + _ATTRIBUTE_OF_TAG)
+#: A start tag as browsers see one (a ">" in a quoted value does not end it), as far as its
+#: attributes may be too many.
+_TAG = late_pattern(
+    rb"<[a-zA-Z][^\s/>]*+(?:[\s/]*+(?=[^\s/>])"
+    + _ATTRIBUTE_OF_TAG
+    + rb"){0,%d}+" % (MOST_ATTRIBUTES + 1)
+)
+
+
+class Weight(NamedTuple):
+    """What a body holds.
+
+    Attributes:
+        marks: Elements and attributes, or members and values; too many rather than too few.
+        memory: Bytes that it takes when it is read, its own included.
+        what: What the marks are, for people.
+    """
+
+    marks: int
+    memory: int
+    what: str
+
+
+def weight_of(kind: str, body: bytes) -> Weight:
+    """The weight of a body of a kind of `bodies.kind_of`, in linear time.
+
+    What only looks like markup, in a text or a comment, counts as well.
+    """
+    if kind == "json":
+        marks = sum(map(body.count, (b",", b":", b"[", b"{")))
+        return Weight(marks, _VALUE * marks + 2 * len(body), "values")
+    if kind not in ("xml", "html"):
+        return Weight(0, 2 * len(body), "bytes")
+    tags = body.count(b"<")
+    attributes = body.count(b"=")
+    texts = body.count(b">") - body.count(b"><")
+    nodes = tags + texts
+    if kind == "xml":
+        # Comments and instructions are not kept, and what closes an element is none.
+        nodes -= body.count(b"</") + body.count(b"<!--") + body.count(b"<?")
+        if (
+            b"<!" in body[:1000]
+        ):  # each entity is a node, and to declare one takes as much as several
+            nodes += body.count(b"&") + 2 * body.count(b"<!")
+    return Weight(
+        tags + attributes,
+        _NODE * nodes + _ATTRIBUTE * attributes + 2 * len(body),
+        "elements and attributes",
+    )
+
+
+def estimated_marks(kind: str, body: bytes) -> int:
+    """How many marks a body holds, by a sample; as many as bytes, where its kind has none."""
+    if kind not in _MARKS:  # what seems to be a text may be in UTF-16
+        return len(body)
+    marks = _MARKS[kind]
+    if kind == "xml" and b"<!" in body[:1000]:  # each entity is a node, as in `weight_of`
+        marks += b"&"
+    # One number for both, because the system takes its time for each.
+    number = secrets.randbelow(len(_STRIDES) * max(_STRIDES))
+    stride = _STRIDES[number % len(_STRIDES)]
+    sample = body[number // len(_STRIDES) % stride :: stride]
+    return stride * (len(sample) - len(sample.translate(None, marks)))
+
+
+def is_light(kind: str, marks: int) -> bool:
+    """Whether a body of a kind that may hold so many marks is read in steps of milliseconds."""
+    return marks <= (LIGHT_MARKS_OF_JSON if kind == "json" else LIGHT_MARKS)
+
+
+def allowed_memory(limits: Limits) -> int:
+    """Bytes that a body may take once it is read; no less for a source with short bodies."""
+    return MEMORY_FACTOR * max(limits.max_bytes, MAX_BYTES)
+
+
+def may_be_too_much(body: bytes, limits: Limits) -> bool:
+    """Whether a body is large enough that it need be weighed."""
+    return _DENSEST * len(body) > allowed_memory(limits)
+
+
+def too_much(weight: Weight, limits: Limits) -> bool:
+    """Whether what has this weight is more than may be read."""
+    return weight.memory > allowed_memory(limits)
+
+
+def is_overloaded(page: bytes) -> bool:
+    """Whether an element of a web page has more than `MOST_ATTRIBUTES` attributes."""
+    for tag in _TAG.finditer(
+        page
+    ):  # no list of all, which would hold the interpreter until it is made
+        if (
+            tag.end() - tag.start() > _LONG_TAG
+            and len(_ATTRIBUTES.findall(tag[0])) - 1 > MOST_ATTRIBUTES
+        ):
+            return True
+    return False
+
+
+def holds_too_much(node: Any) -> bool:
+    """Whether a record, as its library returns it, holds more than any does."""
+    if not isinstance(node, (dict, list)):
+        from lxml import etree  # loaded by now where a node is one of its elements
+
+        return (
+            etree.iselement(node)
+            and sum(1 for _ in islice(node.iterdescendants(), MOST_ELEMENTS + 1)) > MOST_ELEMENTS
+        )
+    parts, count = [node], 0
+    while parts and count <= MOST_VALUES:
+        part = parts.pop()
+        count += len(part)
+        inner = part.values() if isinstance(part, dict) else part
+        parts += [value for value in islice(inner, MOST_VALUES) if isinstance(value, (dict, list))]
+    return count > MOST_VALUES
+
+
+# JSON that Python's own parser reads: what orjson refuses, and what orjson would take long for.
+#
+# orjson is strict, and it blocks all other threads until it has read the whole body.
+
+#: Lines of a body that are tried as JSON, one by one.
+_MOST_LINES = 100_000
+#: Digits beyond which a whole number is no number that a double can hold, and takes Python
+#: quadratic time to read.
+_LONGEST_NUMBER = 300
+#: Whole numbers that orjson keeps as such.
+_WHOLE = range(-(2**63), 2**64)
+#: How halves of a character begin where they are escaped, as other characters do, too.
+_SURROGATES = ("\\ud", "\\uD")
+
+
+def in_python(text: str, *, lenient: bool = False) -> Any:
+    """A JSON text as orjson would return it; other threads get a turn at each object and number.
+
+    `lenient`: whether it may contain NaN, infinite numbers and control characters. Raises
+    ValueError: it is not JSON.
+    """
+    value = json.loads(
+        text,
+        object_pairs_hook=_object,
+        parse_int=_whole if lenient else _strictly(_whole),
+        parse_float=_finite if lenient else _strictly(_finite),
+        parse_constant=_no_number if lenient else _strictly(_no_number),
+        strict=not lenient,
+    )
+    return _legal(value) if any(sign in text for sign in _SURROGATES) else value
+
+
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    # Unlike `dict` itself, a function written in Python lets other threads have a turn.
+    return dict(members)
+
+
+def _whole(digits: str) -> float | None:
+    number = int(digits) if len(digits) <= _LONGEST_NUMBER else None
+    return number if number is None or number in _WHOLE else float(number)
+
+
+def _finite(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None
+
+
+def _no_number(_: str) -> None:
+    return None
+
+
+def _strictly(read: Callable[[str], float | None]) -> Callable[[str], float]:
+    def strict(digits: str) -> float:
+        number = read(digits)
+        if number is None:
+            raise ValueError(f"{digits[:20]} is no number")
+        return number
+
+    return strict
+
+
+def _legal(value: Any) -> Any:
+    """The value without lone surrogates, which no text may contain.
+
+    It is edited in place, without recursion.
+    """
+    whole = [value]
+    parts: list[Any] = [whole]
+    while parts:
+        part = parts.pop()
+        for key, inner in list(part.items() if isinstance(part, dict) else enumerate(part)):
+            if isinstance(inner, str):
+                part[key] = inner.encode("utf-8", "replace").decode()
+            elif isinstance(inner, (dict, list)):
+                parts.append(inner)
+        if isinstance(part, dict) and any(not key.isprintable() for key in part):
+            members = {
+                key.encode("utf-8", "replace").decode(): inner for key, inner in part.items()
+            }
+            part.clear()
+            part.update(members)
+    return whole[0]
+
+
+def json_lines(body: bytes) -> list[Any] | None:
+    """One JSON value for each line, as in dumps; None where any line is something else."""
+    if body.count(b"\n") > _MOST_LINES:
+        return None
+    try:
+        return [orjson.loads(line) for line in body.splitlines() if line.strip()]
+    except orjson.JSONDecodeError:
+        return None
+
+
+# Bytes -> a tree: which kind a body is of, and what must be done so that its library reads it.
 
 #: Values in a body that orjson may read at one go: it keeps the interpreter to itself for up to 0.2
 #: us each, and where there are more in fewer than three bytes each, less.
@@ -43,7 +376,7 @@ UNCLOSED = message("the answer is a part of a web page that is not closed: it ma
 
 _UTF_8_MARKS = re.compile(rb"(?:\xef\xbb\xbf)++")
 # The longer first: UTF-32's mark begins as UTF-16's does.
-_MARKS = (
+_BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -60,7 +393,7 @@ def unmarked(body: bytes) -> bytes:
     """
     if (marked := _UTF_8_MARKS.match(body)) is not None:
         body = body[marked.end() :]
-    for mark, name in _MARKS:
+    for mark, name in _BYTE_ORDER_MARKS:
         if body.startswith(mark):
             text = body.decode(name, "replace").lstrip("\ufeff")
             return (

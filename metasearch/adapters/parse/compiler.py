@@ -1,51 +1,367 @@
-"""The fields of a shape -> one function, written out as source text and compiled.
-
-`records.py` walks a list of attempts for every record: for each one it looks up whether it can find
-anything, calls closures, bounds what they found, calls a converter, and puts the value in a table,
-from which a record is made. What is decided there for each record, attempt by attempt, is known
-once the shape is: which members are asked for, in which order, what is done with them, and which
-fields the record has in the end. A function in which all of this is written out does the same in
-little more than half the time. For Crossref's `publisher` it says
-
-    found = get('publisher')
-    if found is not None and (found or found == 0 and found is not False):
-        if type(found) is list and len(found) == 1 and type(found[0]) is str:
-            found = found[0]
-        if type(found) is not str or len(found) > 4000:
-            found = bounded('publisher', found, cuts)
-        publisher_ = convert_40(found)
-        if not publisher_ and publisher_ != 0:
-            publisher_ = None
-
-and at its end it makes the record, if no value is longer than what is kept. Everything that is not
-ordinary is left to the functions that `records.py` calls, and tests hold the two equal. How a field
-is found differs from one kind of body to the other (looked_for.py); HTML is read by its attempts
-only.
-
-To compile it takes as long as it saves in some hundred records, so it is made for a shape of which
-so many were read (`RecordReader.becomes_worth`). How nothing of a spec becomes code is told in
-select/json_source.py.
-"""
+"""The fields of a shape -> one function, written out as source text and compiled."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
 
-from metasearch.adapters.parse.looked_for import LOOKING, Looking, Search
-from metasearch.adapters.parse.records import of_one_text, whole
-from metasearch.adapters.parse.written_people import CALLED as OF_PEOPLE
-from metasearch.adapters.parse.written_people import indented, people_of
-from metasearch.adapters.parse.written_record import CALLED, PEOPLE, made_of, variable_of
-from metasearch.adapters.select.json_source import RECORD, Expressions
-from metasearch.adapters.shapes import Always, FieldRule, Selector, Shape
-from metasearch.bib import converters, cuts
-from metasearch.bib.field_limits import LIMITS, MOST_FOUND, SHORT
-from metasearch.record import Record
+from metasearch.adapters.parse.records import NAMELESS, of_one_text, whole
+from metasearch.adapters.select.json import PERSON, RECORD, Expressions, members
+from metasearch.adapters.select.marc import MarcExpressions
+from metasearch.adapters.select.xml import texts_of_children, xml_texts
+from metasearch.adapters.spec import Always, FieldRule, People, Selector, Shape
+from metasearch.bib import converters, field_limits
+from metasearch.bib.authors import are_clean, is_clean
+from metasearch.bib.field_limits import LARGEST_NUMBER, LIMITS, MOST_FOUND, SHORT
+from metasearch.bib.identifiers import orcid
+from metasearch.bib.names import displayed
+from metasearch.record import Author, Record, made_author, made_record
+
+# How a written function looks for a field, in each kind of body.
+#
+# A record is what `records.seen` makes of a node: a dictionary, an `XmlRecord` or a `MarcRecord`.
+
+#: What a selector of which nothing is known found.
+_SOMETHING = "found is not None and found != [] and found != ''"
+#: What a selector found of which a converter `of_one_text` may make something: a text, a list, a
+#: table, or a number.
+_FILLED = "found is not None and (found or found == 0 and found is not False)"
+
+
+class Search(NamedTuple):
+    """The parts of `if ...: found = ...; if ...: found = ...`.
+
+    Attributes:
+        condition: Without it the selector finds nothing; "" where there is no such condition.
+        is_there: Whether `found` is something.
+        texts: What becomes of it before it is converted; "" for nothing.
+        is_list: Whether it is known to be a text or a list; and all that is in a list with one item
+            is a text.
+    """
+
+    condition: str
+    found: str
+    is_there: str
+    texts: str = ""
+    is_list: bool = False
+
+
+class Looking(Protocol):
+    """Writes how a kind of body is searched."""
+
+    def begin(self, selects: Iterable[Selector]) -> Iterator[str]:
+        """The lines with which the function begins; `selects` are all that it asks."""
+
+    def whole(self, select: Selector) -> str:
+        """The condition under which a converter that takes the record itself is called."""
+
+    def search(self, rule: FieldRule, select: Selector) -> Search:
+        """How the value of an attempt is found."""
+
+
+class InJson:
+    """In JSON, where `expressions` writes what JMESPath finds."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self._expressions = expressions
+
+    def begin(self, selects: Iterable[Selector]) -> Iterator[str]:
+        """`get`, and the members that several selectors ask for."""
+        yield f"get = {RECORD}.get"
+        asked: Counter[str] = Counter()
+        for select in selects:
+            if select.tree is not None:
+                asked.update(members(select.tree))
+        for number, name in enumerate(name for name, times in asked.items() if times > 1):
+            yield f"member_{number} = {self._expressions.lookup(name)}"
+            self._expressions.members[name] = f"member_{number}"
+
+    def whole(self, select: Selector) -> str:
+        """As of `Looking`."""
+        return _any_of(select, self._expressions, RECORD)
+
+    def search(self, rule: FieldRule, select: Selector) -> Search:
+        """As of `Looking`."""
+        found = self._expressions.of_selector(select.tree, select.find)
+        condition = "" if select.tree is not None else self.whole(select)
+        if of_one_text(rule.convert):
+            return Search(condition, found, _FILLED)
+        if select.name is not None:  # a member that is there counts, whatever is in it
+            return Search(condition, found, "found is not None")
+        return Search(condition, found, _SOMETHING)
+
+
+class InXml:
+    """In the elements of an XML record."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self._expressions = expressions
+
+    def begin(self, selects: Iterable[Selector]) -> Iterator[str]:
+        """`children`."""
+        yield f"children = {RECORD}.children"
+
+    def whole(self, select: Selector) -> str:
+        """As of `Looking`."""
+        return _any_of(select, self._expressions, "children")
+
+    def search(self, rule: FieldRule, select: Selector) -> Search:
+        """As of `Looking`."""
+        if select.name is None:
+            call = f"{self._expressions.constant(select.find, 'find')}({RECORD})"
+            texts = "" if rule.nodes else f"{self._expressions.constant(xml_texts, 'texts')}(found)"
+            return Search(self.whole(select), call, _SOMETHING, texts)
+        read = texts_of_children if of_one_text(rule.convert) else xml_texts
+        texts = "" if rule.nodes else f"{self._expressions.constant(read, 'texts')}(found)"
+        return Search("", f"children.get({select.name!r})", "found is not None", texts)
+
+
+class InMarc:
+    """In the fields of a MARC record."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self._expressions = expressions
+        self._marc = MarcExpressions()
+
+    def begin(self, selects: Iterable[Selector]) -> Iterator[str]:
+        """`tags`, `control`, and conditions that several selectors share."""
+        return self._marc.begin(selects)
+
+    def whole(self, select: Selector) -> str:
+        """As of `Looking`."""
+        if select.tree is not None:
+            return self._marc.condition(select)
+        places = (_any_of(select, self._expressions, place) for place in ("tags", "control"))
+        return " or ".join(filter(None, places))
+
+    def search(self, rule: FieldRule, select: Selector) -> Search:
+        """As of `Looking`."""
+        call = f"{self._expressions.constant(select.find, 'find')}({RECORD})"
+        if select.tree is None:
+            return Search(self.whole(select), call, _SOMETHING)
+        found = self._marc.found(select, call, of_one_text=of_one_text(rule.convert))
+        is_list = select.tree.control or select.tree.codes is not None
+        return Search(self._marc.condition(select), found, "found", is_list=is_list)
+
+
+def _any_of(select: Selector, expressions: Expressions, place: str) -> str:
+    """The condition that one of the names that a selector needs is there."""
+    if select.needs is None:
+        return ""
+    return f"not {expressions.constant(frozenset(select.needs), 'needs')}.isdisjoint({place})"
+
+
+#: By kind of body.
+LOOKING: Mapping[str, Any] = {"json": InJson, "xml": InXml, "marcxml": InMarc}
+
+
+# The lines that read authors or editors who are objects, in the function that `written` writes.
+#
+# Nearly all have a family and a given name that need no cleaning, or a name alone, where that is a
+# body's: of these, authors are made one by one. Of a list in which anybody is not so, the converter
+# reads all.
+
+#: What these lines call, beside what those of the record do.
+OF_PEOPLE: Mapping[str, Any] = {
+    "Author": Author,
+    "AuthorDraft": made_author,
+    "are_clean": are_clean,
+    "displayed": displayed,
+    "is_clean": is_clean,
+    "orcid_of": orcid,
+    "text_of": converters.text,
+}
+_AFFILIATION = LIMITS["affiliation"].text
+
+
+def people_of(
+    rule: FieldRule, people: People, field: str, variable: str, expressions: Expressions
+) -> Iterator[str]:
+    """The lines that set the variable of a field ("authors", "editors") and `fitting_FIELD`."""
+    convert = expressions.constant(rule.convert, "convert")
+    parts = {
+        part: expressions.of_selector(select.tree, select.find, PERSON)
+        for part, select in people.parts.items()
+    }
+    limit = LIMITS[field]
+    yield f"found = {expressions.of_selector(people.each.tree, people.each.find)}"
+    yield "if found is not None:"
+    if people.tidied or not {"family", "given"} <= parts.keys():
+        yield f"    {variable} = {convert}({RECORD}, cuts) or None"
+        return
+    yield f"    if type(found) is list and len(found) <= {limit.items}:"
+    yield "        people, names = [], []"
+    yield f"        for {PERSON} in found:"
+    yield from indented(_person(parts, limit.text), 3)
+    yield "            people.append(draft)"
+    yield "        else:"
+    yield "            if are_clean(names):"
+    yield "                if len(people) > 1 and len({*names}) < len(people):"
+    yield "                    people = dict.fromkeys(people)"
+    yield f"                {variable} = tuple(people) or None"
+    yield f"                fitting_{field} = True"
+    yield "                found = None"
+    yield "    if found is not None:"
+    yield f"        {variable} = {convert}({RECORD}, cuts) or None"
+
+
+def _person(parts: Mapping[str, str], longest: int) -> Iterator[str]:
+    """Makes `draft` of a `person`, or leaves the loop over all."""
+    yield f"if type({PERSON}) is not dict: break"
+    yield f"family = {parts['family']}"
+    yield f"given = {parts['given']}"
+    yield "if type(family) is str and type(given) is str and family and given:"
+    if "name" in parts:
+        yield f"    if {parts['name']}: break"
+    yield "    name = f'{given} {family}'"
+    yield f"    if len(name) > {longest}: break"
+    yield "    if not name.isascii():"
+    yield "        if not is_clean(name): break"
+    yield "        name = displayed(given, family)"
+    orcid = parts.get("orcid", "None")
+    yield f"    orcid = {orcid}"
+    yield "    orcid, is_body = orcid_of(orcid) if type(orcid) is str else None, False"
+    yield "else:"
+    if "corporate" in parts and "name" not in parts:
+        yield f"    name = {parts['corporate']}"
+        yield "    if family is not None or given is not None or type(name) is not str: break"
+        yield f"    if not name or len(name) > {longest}: break"
+        yield "    orcid, is_body = None, True"
+    else:
+        yield "    break"
+    yield "names.append(name)"
+    if "affiliation" in parts:
+        yield f"affiliation = {parts['affiliation']}"
+        yield "if affiliation is not None:"
+        yield f"    if type(affiliation) is not str or len(affiliation) > {_AFFILIATION}: break"
+        yield "    affiliation = text_of(affiliation)"
+    yield "draft = new(AuthorDraft)"
+    yield "draft.name = name"
+    yield "draft.family = family"
+    yield "draft.given = given"
+    yield "draft.orcid = orcid"
+    yield f"draft.affiliation = {'affiliation' if 'affiliation' in parts else 'None'}"
+    yield "draft.collective = is_body"
+    yield "draft.__class__ = Author"
+
+
+def indented(lines: Iterable[str], levels: int = 1) -> Iterator[str]:
+    """The lines, so many levels to the right."""
+    for line in lines:
+        yield f"{'    ' * levels}{line}"
+
+
+# The end of the function that `written` writes: a record is made of the values of its fields.
+#
+# Nearly all values are of the kind and the length that their field has. If all of a record are, its
+# slots are set one by one; of all else `cuts.kept` makes what a record may hold.
+
+#: Fields by what a record holds in them.
+PEOPLE = ("authors", "editors")
+_TEXTS = ("titles", "isbn", "issn", "keywords", "subjects")
+_NUMBERS = ("year", "citations")
+#: What stands in a record in the place of a field that is not there; None for all others.
+_EMPTY = dict.fromkeys((*PEOPLE, *_TEXTS), "()") | {"title": "''", "source_id": "''"}
+#: What these lines call.
+CALLED: Mapping[str, Any] = {
+    "Record": Record,
+    "RecordDraft": made_record,
+    "kept": field_limits.kept,
+    "kept_ids": field_limits.kept_ids,
+    "new": object.__new__,
+    "people_fit": field_limits.people_fit,
+}
+
+
+def variable_of(field: str) -> str:
+    """The variable of a field; with a line behind, for `type` is a function."""
+    assert field in LIMITS
+    assert field.isidentifier()
+    return f"{field}_"
+
+
+def made_of(fields: Iterable[str]) -> Iterator[str]:
+    """The lines that return the record, or why there is none.
+
+    `fields`: whose variables hold their values, or None; so does `ids`. For people there is
+    `fitting_FIELD`, too: whether the function has made them, none longer than is kept.
+    """
+    there = {field: variable_of(field) for field in fields}
+    named = [there[field] for field in ("title", "doi") if field in there]
+    last = [there["source_id"]] if "source_id" in there else []
+    yield f"if not ({' or '.join([*named, 'ids', *last])}):"
+    yield f"    return {NAMELESS!r}"
+    if "date" in there:
+        if "year" not in there:
+            there["year"] = variable_of("year")
+            yield f"{there['year']} = None"
+        yield f"if {there['year']} is None and {there['date']} is not None:"
+        yield f"    {there['year']} = int({there['date']}[:4])"
+    fits = [f"({value} is None or {_fits(field, value)})" for field, value in there.items()]
+    yield f"if not ({' and '.join(fits)}):"
+    yield "    values = {}"
+    for field, value in there.items():
+        yield f"    if {value} is not None: values[{field!r}] = {value}"
+    yield "    values['ids'] = ids"
+    yield "    return RecordDraft(source=source, position=position, **kept(values, cuts))"
+    yield "if ids:"
+    yield "    ids = kept_ids(ids, cuts)"
+    yield "draft = new(RecordDraft)"
+    given = {"source": "source", "position": "position", "ids": "ids", **there}
+    for field in Record.__slots__:
+        value, empty = given.get(field, "None"), _EMPTY.get(field)
+        yield f"draft.{field} = {value if empty is None else f'{value} or {empty}'}"
+    yield "draft.__class__ = Record"
+    yield "return draft"
+
+
+def _fits(field: str, value: str) -> str:
+    """The condition under which `kept` leaves a value as it is."""
+    if field in _NUMBERS:
+        return f"type({value}) is int and {-LARGEST_NUMBER} < {value} < {LARGEST_NUMBER}"
+    if field in PEOPLE:
+        return f"fitting_{field} or type({value}) is tuple and people_fit({value}, {field!r})"
+    if field in _TEXTS:
+        limit = LIMITS[field]
+        few = f"type({value}) is tuple and len({value}) <= {limit.items}"
+        return f"{few} and max(map(len, {value})) <= {limit.text}"
+    if field == "retracted":
+        return f"{value} is True"
+    return f"type({value}) is str and len({value}) <= {LIMITS[field].text}"
+
+
+# The fields of a shape -> one function, written out as source text and compiled.
+#
+# `records.py` walks a list of attempts for every record: for each one it looks up whether it can
+# find anything, calls closures, bounds what they found, calls a converter, and puts the value in a
+# table, from which a record is made. What is decided there for each record, attempt by attempt, is
+# known once the shape is: which members are asked for, in which order, what is done with them, and
+# which fields the record has in the end. A function in which all of this is written out does the
+# same in little more than half the time. For Crossref's `publisher` it says
+#
+#     found = get('publisher')
+#     if found is not None and (found or found == 0 and found is not False):
+#         if type(found) is list and len(found) == 1 and type(found[0]) is str:
+#             found = found[0]
+#         if type(found) is not str or len(found) > 4000:
+#             found = bounded('publisher', found, cuts)
+#         publisher_ = convert_40(found)
+#         if not publisher_ and publisher_ != 0:
+#             publisher_ = None
+#
+# and at its end it makes the record, if no value is longer than what is kept. Everything that is
+# not ordinary is left to the functions that `records.py` calls, and tests hold the two equal. How a
+# field is found differs from one kind of body to the other (`LOOKING`); HTML is read by its
+# attempts only.
+#
+# To compile it takes as long as it saves in some hundred records, so it is made for a shape of
+# which so many were read (`RecordReader.becomes_worth`). How nothing of a spec becomes code is told
+# in select/json.py.
 
 #: Takes a record as `records.seen` makes it, its position, the name of the source and the cuts;
 #: returns the `Record`, or why there is none.
-Written = Callable[[Any, int, str, cuts.Cuts], Record | str]
+Written = Callable[[Any, int, str, field_limits.Cuts], Record | str]
 #: Characters of source text that are compiled at most, which takes a millisecond for some thousands
 #: of them and keeps everything else waiting. The longest of a shipped source has half as many.
 _LONGEST = 100_000
@@ -53,7 +369,7 @@ _IDS = "ids."
 #: Of nearly all texts that are found: `converters.text` only strips such a one.
 _NEEDS_NOTHING = "found.isprintable() and not ('<' in found or '&' in found or '  ' in found)"
 #: What every function calls.
-_CALLED: Mapping[str, Any] = {**CALLED, **OF_PEOPLE, "bounded": cuts.bounded}
+_CALLED: Mapping[str, Any] = {**CALLED, **OF_PEOPLE, "bounded": field_limits.bounded}
 
 
 def written(shape: Shape) -> Written | None:
@@ -189,7 +505,7 @@ def _converted_once(rule: FieldRule, select: Selector, field: str) -> Any:
     """The value of a field that is the same in every record; None where each has to be read."""
     found = select.find(None)
     try:
-        if type(found) is str and cuts.bounded(field, found, cuts.Cuts()) == found:
+        if type(found) is str and field_limits.bounded(field, found, field_limits.Cuts()) == found:
             value = rule.convert(found)
             return value if type(value) is str else None
     except Exception:  # a record of which it is true is unreadable, and its function tells why

@@ -1,6 +1,6 @@
 """Pages of MARC records that are read without a tree of their records.
 
-The records in plain form (select/marc_text.py) are cut out of the text of a page. What is left, the
+The records in plain form (select/marc.py) are cut out of the text of a page. What is left, the
 envelope, goes to the parser with a mark in the place of each record, so that the envelope is read
 as ever. Wherever it is not certain that the whole tree would give the same records, there is no
 such page, and the caller parses the whole body: where the envelope is not well-formed, where a
@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from metasearch.adapters.select.marc_text import CutRecord, Form, form_of, references_are_known
+from metasearch.adapters.select.marc import CutRecord, Form, form_of, references_are_known
 from metasearch.adapters.select.xml import parse_xml
-from metasearch.adapters.shapes import LateShape, Shape
+from metasearch.adapters.spec import LateShape, Shape
 from metasearch.bib.marc import MarcRecord
 from metasearch.late_pattern import late_pattern
 

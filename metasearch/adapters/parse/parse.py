@@ -13,7 +13,10 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import orjson
+
 from metasearch.adapters.parse.bodies import (
+    MOST_ELEMENTS,
     kind_of,
     load,
     marks_in,
@@ -36,23 +39,20 @@ from metasearch.adapters.parse.refusals import (
     reported,
     without_records,
 )
-from metasearch.adapters.parse.weight import MOST_ELEMENTS
-from metasearch.adapters.redaction import without_secrets
-from metasearch.adapters.request import Page, Request
+from metasearch.adapters.request import Page, Request, without_secrets
 from metasearch.adapters.select import TEXTS
-from metasearch.adapters.shapes import LateShape, Selector, Shape
-from metasearch.adapters.spec import AdapterSpec
-from metasearch.adapters.translate.links import followed
-from metasearch.adapters.translate.plan import next_request
+from metasearch.adapters.spec import AdapterSpec, LateShape, Selector, Shape
+from metasearch.adapters.translate.plan import followed, next_request
 from metasearch.bib import converters
-from metasearch.bib.cuts import Cuts
-from metasearch.bib.strings import first
+from metasearch.bib.field_limits import Cuts
+from metasearch.bib.texts import first
 from metasearch.errors import SourceError
 from metasearch.message import message
 from metasearch.record import Record
 
 if TYPE_CHECKING:
     from metasearch.adapters.parse.cut_pages import CutPage
+
 
 T = TypeVar("T")
 
@@ -282,7 +282,7 @@ def _read(
     )
     records, unread = yield from made
     if shape.body != "html" and shape.reader.becomes_worth(len(nodes)):
-        from metasearch.adapters.parse.written import written
+        from metasearch.adapters.parse.compiler import written
 
         shape.reader.read = written(shape)
     kind = _kind(shape)
@@ -312,3 +312,21 @@ def _surplus(sent: int, read: int, request: Request) -> str:
         size=f"{request.size:,}",
         read=f"{read:,}",
     )
+
+
+# Hooks of JSON databases that write several values into one string, which is opened up first.
+
+
+def opened_steps(page: Page, spec: AdapterSpec, change: Callable[[Any], None]) -> Steps:
+    """The reading of a page whose JSON `change` has edited in place; of other pages as they are."""
+    body = page.body.strip()
+    if not body or kind_of(body) != "json":
+        return (yield from body_steps(page, spec))
+    answer, notes = load("json", body, page, spec)
+    change(answer)
+    try:
+        page = replace(page, body=orjson.dumps(answer))
+    except TypeError:  # nested deeper than what is written may be: it is read as it is
+        notes = []
+    parsed = yield from body_steps(page, spec)
+    return replace(parsed, notes=(*parsed.notes, *notes)) if notes else parsed

@@ -12,19 +12,16 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from metasearch.adapters.parse.weight import holds_too_much
+from metasearch.adapters.parse.bodies import holds_too_much
 from metasearch.adapters.select import TEXTS
-from metasearch.adapters.select.marc_text import CutRecord, MarcText
-from metasearch.adapters.select.xml_record import XmlRecord
-from metasearch.adapters.shapes import Attempt, FieldRule, Selector, Shape
-from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.select.marc import CutRecord, MarcText
+from metasearch.adapters.select.xml import XmlRecord
+from metasearch.adapters.spec import AdapterSpec, Attempt, FieldRule, Selector, Shape
 from metasearch.bib import converters
-from metasearch.bib.cuts import Cuts, bounded, kept
-from metasearch.bib.fast_records import made_record
-from metasearch.bib.field_limits import SHORT
+from metasearch.bib.field_limits import SHORT, Cuts, bounded, kept
 from metasearch.bib.marc import MarcRecord
-from metasearch.bib.strings import Converter, strings
-from metasearch.record import Record
+from metasearch.bib.texts import Converter, strings
+from metasearch.record import Record, made_record
 
 Result = TypeVar("Result")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from metasearch.adapters.fetch.challenge import challenge
+from metasearch.adapters.fetch.status import challenge
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.bib import converters

@@ -11,7 +11,7 @@ import codecs
 from typing import Any
 
 from metasearch.adapters.select.xml import text_of
-from metasearch.adapters.shapes import Selector
+from metasearch.adapters.spec import Selector
 from metasearch.late_pattern import late_pattern
 
 _FORBIDDEN = late_pattern(r"\bre:|document\s*\(")

@@ -1,27 +1,34 @@
-"""Selectors for MARC 21 in the words that librarians use: `245$a`, `008/35-37`, `024[$2=doi]$a`.
-
-245$a            subfield a of every field 245
-245$anp          subfields a, n, p in the order of the record, joined by a blank
-100|110|111$a    the same of several fields, tag by tag
-001              a control field
-008/35-37        characters 35 to 37, counted from 0 as in the MARC documentation; LDR/6-7 of the
-                 leader
-024[$2=doi]$a    only fields whose subfield 2 is "doi"; [$t=] only those without a $t, [$t!=] only
-                 those with one
-856[2=1]$u       only fields whose second indicator is "1"
-773[LDR/7=ab]$t  only in records whose leader has one of these characters there
-490[003=x]$a     only in records whose control field 003 is "x"
-100|700          the fields themselves, for `each`; inside, `$a` selects from the field
+"""Selectors for MARC 21 in the words that librarians use, `245$a`, `008/35-37`, for records as
+trees and as they stand in the text of a page.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import permutations
 from typing import Any, NamedTuple
 
-from metasearch.adapters.shapes import Finder, Selector
+from metasearch.adapters.spec import Attempt, Finder, Selector
 from metasearch.bib.marc import MarcField, MarcRecord, Subfields
+from metasearch.late_pattern import late_pattern
+
+# Selectors for MARC 21 in the words that librarians use: `245$a`, `008/35-37`, `024[$2=doi]$a`.
+#
+# 245$a            subfield a of every field 245
+# 245$anp          subfields a, n, p in the order of the record, joined by a blank
+# 100|110|111$a    the same of several fields, tag by tag
+# 001              a control field
+# 008/35-37        characters 35 to 37, counted from 0 as in the MARC documentation; LDR/6-7 of the
+#                  leader
+# 024[$2=doi]$a    only fields whose subfield 2 is "doi"; [$t=] only those without a $t, [$t!=] only
+#                  those with one
+# 856[2=1]$u       only fields whose second indicator is "1"
+# 773[LDR/7=ab]$t  only in records whose leader has one of these characters there
+# 490[003=x]$a     only in records whose control field 003 is "x"
+# 100|700          the fields themselves, for `each`; inside, `$a` selects from the field
 
 _SELECTOR = re.compile(
     r"""(?P<tags>(?:LDR|[0-9]{3})(?:\|[0-9]{3})*)
@@ -187,3 +194,301 @@ def _condition(what: str, operator: str, wanted: str) -> Callable[[MarcField], b
     if not wanted:  # whether the field has the subfield at all
         return lambda field: (code in dict(field.subfields)) != equal
     return lambda field: (field.text(code).casefold() == wanted) == equal
+
+
+# MARC selectors -> Python: the conditions and expressions of what the closures find, as source
+# text.
+#
+# Nothing that a spec says goes into source text as it is: tags are three digits, codes are letters
+# and digits, and all else goes through `repr`.
+
+
+class MarcExpressions:
+    """Writes expressions that are evaluated in one function, of a `MarcRecord` named `record`."""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[str, str], str] = {}
+        self._there: dict[str, str] = {}
+
+    def begin(self, selects: Iterable[Selector]) -> Iterator[str]:
+        """The lines that set what the expressions of these selectors ask for.
+
+        What a control field must hold, and whether a tag is there that several ask for, is decided
+        once for all selectors.
+        """
+        yield "tags, control = record.tags, record.control"
+        asked: Counter[str] = Counter()
+        for path in [_path_of(select) for select in selects if select.tree is not None]:
+            for tag, value in path.control_is:
+                if (tag, value) not in self._held:
+                    name = self._held[tag, value] = f"held_{len(self._held)}"
+                    yield f"{name} = control.get({tag!r}) == [{value!r}]"
+            asked.update(_is_there(tag, path) for tag in path.tags if tag != LEADER)
+        for condition in [condition for condition, times in asked.items() if times > 1]:
+            name = self._there[condition] = f"there_{len(self._there)}"
+            yield f"{name} = {condition}"
+
+    def condition(self, select: Selector) -> str:
+        """The condition without which the selector finds nothing; "" where there is none."""
+        path = _path_of(select)
+        parts = [self._held[each] for each in path.control_is]
+        if path.tags[0] != LEADER:
+            there = " or ".join(self._is_there(tag, path) for tag in path.tags)
+            parts.append(f"({there})" if len(path.tags) > 1 else there)
+        for at, characters in path.leader:
+            parts.append(f"record.leader[{at}:{at + 1}] in {{{', '.join(map(repr, characters))}}}")
+        return " and ".join(parts)
+
+    def found(self, select: Selector, call: str, *, of_one_text: bool) -> str:
+        """What the selector finds where its condition holds: a list, or the text of one."""
+        path = _path_of(select)
+        if path.control:
+            place = f"[{path.start}:{'' if path.stop is None else path.stop}]"
+            if path.tags[0] == LEADER:
+                return f"record.leader{place}" if of_one_text else f"[record.leader{place}]"
+            values = f"control[{path.tags[0]!r}]"
+            several = f"[value{place} for value in {values}]"
+            one = f"{values}[0]{place} if len({values}) == 1 else "
+            return one + several if of_one_text else several
+        if path.codes is not None and not path.tests:
+            texts = [f"record.texts({tag!r}, {path.codes!r})" for tag in path.tags]
+            if len(texts) == 1:
+                return texts[0]
+            there = [self._is_there(tag, path) for tag in path.tags]
+            each = (f"*({text} if {one} else ())" for text, one in zip(texts, there, strict=True))
+            return f"[{', '.join(each)}]"
+        return call
+
+    def _is_there(self, tag: str, path: MarcPath) -> str:
+        """The condition that there is a field with this tag, of the kind that a path asks for."""
+        condition = _is_there(tag, path)
+        return self._there.get(condition, condition)
+
+
+def _path_of(select: Selector) -> MarcPath:
+    assert isinstance(select.tree, MarcPath)
+    return select.tree
+
+
+def _is_there(tag: str, path: MarcPath) -> str:
+    """The same, whatever is decided beforehand."""
+    return f"{tag!r} in {'control' if path.control else 'tags'}"
+
+
+# Which attempts at the fields of a record may find something, by the tags that a MARC record has.
+#
+# A spec makes some eighty attempts, and a catalogue record has the tags of some twenty of them.
+
+
+class ByTag:
+    """The attempts of a shape of MARC: at `fields`, in their order, and at ids."""
+
+    __slots__ = ("_bits", "_fields", "_ids")
+
+    def __init__(self, fields: Sequence[Attempt], ids: Sequence[Attempt]) -> None:
+        self._bits: dict[str, int] = {}  # each tag that an attempt needs is one bit
+        self._fields = [(self._needed(attempt), attempt._replace(needs=None)) for attempt in fields]
+        self._ids = [(self._needed(attempt), attempt._replace(needs=None)) for attempt in ids]
+
+    def _needed(self, attempt: Attempt) -> int:
+        if attempt.needs is None:
+            return 1  # a bit that every record has
+        needed = 0
+        for tag in attempt.needs:
+            needed |= self._bits.setdefault(tag, 2 << len(self._bits))
+        return needed
+
+    def of(self, tags: Iterable[str]) -> tuple[list[Attempt], list[Attempt]]:
+        """The attempts, at fields and at identifiers, that need none of the tags, or at least one
+        that is there; in order.
+        """
+        there, bits = 1, self._bits
+        for tag in tags:
+            if tag in bits:
+                there |= bits[tag]
+        return (
+            [attempt for needed, attempt in self._fields if needed & there],
+            [attempt for needed, attempt in self._ids if needed & there],
+        )
+
+
+# MARC records as they stand in the text of a page, of which no tree is made.
+#
+# A tree takes most of the time in which a record of a catalogue is read, and twenty times the
+# memory of its text. Nearly all servers write their records in one plain form, which is read here:
+# the elements of MARCXML one behind the other, one prefix, the attributes of all data fields in one
+# order, double quotes. Where a record is in this form, it is well-formed, and means the same to a
+# parser. What is in another form is left to the parser (parse/cut_pages.py).
+
+#: White space between elements, and a character of an attribute that is what it seems to be.
+_BLANK, _CHARACTER = r"[ \t\n]*+", r'[^"<&\t\n]'
+#: The text of a subfield, without white space around it; one that has no other characters is none.
+_TEXT = r"\s*+([^<]*[^<\s])"
+#: The attributes of a data field, and how many characters each has.
+_WIDTHS = {"tag": 3, "ind1": 1, "ind2": 1}
+_ORDERS = {" ".join(order): order for order in permutations(_WIDTHS)}
+#: The first data field of a page, in whose form all others must be.
+_FIRST = late_pattern(
+    r"<((?:[A-Za-z_][A-Za-z0-9_.-]{0,30}:)?)datafield"
+    r' (tag|ind1|ind2)="[^"<]*+" (tag|ind1|ind2)="[^"<]*+" (tag|ind1|ind2)="[^"<]*+">'
+)
+_NAMED = {"lt": "<", "gt": ">", "quot": '"', "apos": "'", "amp": "&"}
+_REFERENCE = re.compile(r"&(?:(lt|gt|quot|apos|amp)|#([0-9]{1,7})|#x([0-9a-fA-F]{1,6}));")
+_OTHER_REFERENCE = late_pattern(rf"&(?!{_REFERENCE.pattern[1:]})")
+#: The characters of XML, by their numbers.
+_LEGAL = (range(0x20, 0xD800), range(0xE000, 0xFFFE), range(0x10000, 0x110000))
+
+
+class Form(NamedTuple):
+    """How a page writes its records.
+
+    Attributes:
+        prefix: With its colon; "" where there is none.
+        record: A record: its start tag, and what is between this and its end tag.
+        head: Tag and text of a control field, or "" and the text of the leader.
+        field: How a data field begins, as far as its first attribute.
+        subfields: Finds code and text of each subfield of a field that has a text.
+        tag, ind1, ind2: Where the values begin behind `field`.
+    """
+
+    prefix: str
+    record: re.Pattern[str]
+    head: re.Pattern[str]
+    field: str
+    subfields: Callable[[str], list[tuple[str, str]]]
+    tag: int
+    ind1: int
+    ind2: int
+
+
+def form_of(text: str) -> Form | None:
+    """The form of a page, by its first data field; None if that is in no form that is known."""
+    first = _FIRST.search(text)
+    order = " ".join(first.groups()[1:]) if first else ""
+    return _form(first[1], order) if first and order in _ORDERS else None
+
+
+@lru_cache(maxsize=32)
+def _form(prefix: str, order: str) -> Form:
+    begins = re.escape(f"<{prefix}")
+    ends = re.escape(f"</{prefix}")
+    places: dict[str, int] = {}
+    at = 0
+    for name in _ORDERS[order]:
+        places[name] = at + len(name) + 2
+        at = places[name] + _WIDTHS[name] + 2
+    attributes = " ".join(f'{name}="{_CHARACTER}{{{_WIDTHS[name]}}}"' for name in _ORDERS[order])
+    subfield = f'{begins}subfield code="{_CHARACTER}">[^<]*+{ends}subfield>{_BLANK}'
+    record = re.compile(
+        rf"({begins}record(?:\s[^<>]*+)?>){_BLANK}"
+        rf"((?:{begins}leader>[^<]*+{ends}leader>{_BLANK})?"
+        rf'(?:{begins}controlfield tag="{_CHARACTER}{{3}}">[^<]*+{ends}controlfield>{_BLANK})*+'
+        rf"(?:{begins}datafield {attributes}>{_BLANK}(?:{subfield})*+{ends}datafield>{_BLANK})++)"
+        rf"(?={ends}record>)"
+    )
+    head = re.compile(rf'{begins}(?:controlfield tag="([^"]*+)"|leader)>([^<]*+)')
+    subfields = re.compile(f'{begins}subfield code="(.)">{_TEXT}').findall
+    return Form(prefix, record, head, f"<{prefix}datafield ", subfields, **places)
+
+
+@lru_cache(maxsize=256)
+def _texts_with(prefix: str, codes: str) -> Callable[[str], list[str]]:
+    """Finds the texts of the subfields of a field that have one of these codes."""
+    begins = re.escape(f"<{prefix}")
+    return re.compile(f'{begins}subfield code="[{codes}]">{_TEXT}').findall
+
+
+class CutRecord(NamedTuple):
+    """What stands between the tags of a record, and its form."""
+
+    text: str
+    form: Form
+
+
+class MarcText(MarcRecord):
+    """A `MarcRecord` that is made of a text, in a form that `form_of` knows. `tags`: by tag, what
+    stands behind the beginning of each data field.
+    """
+
+    __slots__ = ("_form",)
+
+    def __init__(self, text: str, form: Form) -> None:
+        self.leader = ""
+        control: dict[str, list[str]] = {}
+        self.control = control
+        tags: dict[str, list[str]] = {}
+        self.tags = tags
+        self.found = {}
+        self._fields = {}
+        self._form = form
+        head, *fields = text.split(form.field)
+        has_references = "&" in head
+        for tag, value in form.head.findall(head):
+            if has_references:
+                value = unescaped(value)
+            if not tag:
+                self.leader = value
+            elif tag in control:
+                control[tag].append(value)
+            else:
+                control[tag] = [value]
+        start, end = form.tag, form.tag + _WIDTHS["tag"]
+        for field in fields:
+            tag = field[start:end]
+            if tag in tags:
+                tags[tag].append(field)
+            else:
+                tags[tag] = [field]
+
+    def texts(self, tag: str, codes: str) -> list[str]:
+        """As of `MarcRecord`; nearly all fields are not taken apart for it."""
+        find = _texts_with(self._form.prefix, codes)
+        fields = self.tags.get(tag, ())
+        if len(fields) == 1 and "&" not in fields[0]:  # as nearly always
+            found = find(fields[0])
+            return found if len(found) < 2 else [" ".join(found)]
+        texts = []
+        for field in fields:
+            if "&" in field:
+                if text := self._field(tag, field).text(codes):
+                    texts.append(text)
+            elif found := find(field):
+                texts.append(found[0] if len(found) == 1 else " ".join(found))
+        return texts
+
+    def _made(self, tag: str) -> list[MarcField]:
+        return [self._field(tag, field) for field in self.tags.get(tag, ())]
+
+    def _field(self, tag: str, field: str) -> MarcField:
+        form = self._form
+        subfields = form.subfields(field)
+        if "&" in field:
+            subfields = [
+                (code, text) for code, given in subfields if (text := unescaped(given).strip())
+            ]
+        return MarcField(tag, field[form.ind1], field[form.ind2], subfields)
+
+
+def references_are_known(text: str) -> bool:
+    """Whether each "&" of a text begins a reference that `unescaped` knows."""
+    at = text.find("&")
+    if at < 0:
+        return True
+    if _OTHER_REFERENCE.search(text, at):
+        return False
+    return "&#" not in text or all(_is_legal(*each) for each in set(_REFERENCE.findall(text)))
+
+
+def _is_legal(name: str, decimal: str, hexadecimal: str) -> bool:
+    number = int(decimal) if decimal else int(hexadecimal, 16) if hexadecimal else 0x20
+    return number in (9, 10, 13) or any(number in legal for legal in _LEGAL)
+
+
+def unescaped(text: str) -> str:
+    """A text with the characters that its references stand for."""
+    return _REFERENCE.sub(_character, text) if "&" in text else text
+
+
+def _character(reference: re.Match[str]) -> str:
+    name, decimal, hexadecimal = reference.groups()
+    return _NAMED[name] if name else chr(int(decimal) if decimal else int(hexadecimal, 16))

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from metasearch.adapters.specs.field_tables import RECORD_FIELDS
+from metasearch.adapters.specs.shape_tables import RECORD_FIELDS
 from metasearch.adapters.specs.tables import CHOICES, KEYS
 from metasearch.bib import converters
-from metasearch.query.ast import FIELDS
+from metasearch.query.tree import FIELDS
 
 Schema = dict[str, Any]
 

@@ -1,21 +1,23 @@
-"""Spec files of the user: how they are named, found and read.
-
-A user names a source by its name or by the path of its spec. A text with a slash or with the ending
-`.toml` is a path. No name is looked up among the files of the current folder.
-"""
+"""Where spec files lie: those of the user, and those that are a part of the program."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from metasearch import opening
 from metasearch.adapters.spec import SOURCE_NAME
-from metasearch.adapters.specs.extends import BaseTable
-from metasearch.adapters.specs.specfile import WRONG_NAME, read_table
+from metasearch.adapters.specs.specfile import WRONG_NAME, BaseTable, read_table
 from metasearch.adapters.specs.tables import Table
 from metasearch.errors import SpecError, UsageError
+
+# Spec files of the user: how they are named, found and read.
+#
+# A user names a source by its name or by the path of its spec. A text with a slash or with the
+# ending `.toml` is a path. No name is looked up among the files of the current folder.
 
 #: How a program may name sources: names, groups, and paths of spec files; one text may hold
 #: several, with commas.
@@ -128,3 +130,75 @@ def own_name(table: Table, path: Path) -> str:
     if not isinstance(name, str) or not SOURCE_NAME.fullmatch(name):
         raise SpecError(str(path), [f"name: {WRONG_NAME}"])
     return name
+
+
+# The specs, families and groups that are a part of the program: data files, read when needed.
+
+#: In the folder of the shipped specs: the folder of the families, and the file of the groups.
+FAMILIES, GROUPS = "families", "groups"
+#: The file beside this module that says what is tested; `python3 tasks.py sources` writes it.
+TESTED = "tested.json"
+
+
+def spec_folder() -> Path:
+    """Returns the folder of the shipped specs: in the installed package, or in a checkout."""
+    # Not by importlib.resources, which takes longer to load than what is read here.
+    package = Path(__file__).parents[2]
+    installed = package / "adapter_specs"
+    return installed if installed.is_dir() else package.parent / "adapter_specs"
+
+
+@cache
+def shipped_table(name: str) -> Mapping[str, Any]:
+    """Returns the table of a shipped spec or of a family. Raises KeyError: there is no spec or
+    family of this name; SpecError: the file is not TOML.
+    """
+    folder = spec_folder()
+    for path in (folder / f"{name}.toml", folder / FAMILIES / f"{name}.toml"):
+        if "/" not in name and name != GROUPS and path.is_file():
+            table = read_table(path)
+            _SHAPES.update({id(shape): shape for shape in table.get("also", ())})
+            return table
+    raise KeyError(name)
+
+
+#: The tables of [[also]] in the specs and families that were read, by identity.
+_SHAPES: dict[int, Mapping[str, Any]] = {}
+
+
+def is_shipped_shape(table: Mapping[str, Any]) -> bool:
+    """Whether a table is an unchanged one of [[also]] in a shipped spec or family."""
+    return _SHAPES.get(id(table)) is table
+
+
+#: Returns the table of a shipped spec or family by its name, and that of a file by its path.
+base_table = bases(shipped_table)
+
+
+@cache
+def shipped_groups() -> Mapping[str, tuple[str, ...]]:
+    """Returns the groups of `adapter_specs/groups.toml`, with "default". Raises SpecError: the file
+    is not TOML, or a group is no array of names.
+    """
+    table = read_table(spec_folder() / f"{GROUPS}.toml")
+    wrong = [
+        f"{name}: must be an array of names"
+        for name, members in table.items()
+        if not _is_names(members)
+    ]
+    if wrong:
+        raise SpecError(f"{GROUPS}.toml", wrong)
+    return {name: tuple(members) for name, members in table.items()}
+
+
+@cache
+def real_answers() -> Mapping[str, tuple[int, int]]:
+    """Returns what the tests of this release read, for each shipped source that has real answers:
+    how many answers, and how many records in them.
+    """
+    text = Path(__file__).with_name(TESTED).read_text(encoding="utf-8")
+    return {name: (answers, records) for name, (answers, records) in json.loads(text).items()}
+
+
+def _is_names(members: object) -> bool:
+    return isinstance(members, list) and all(isinstance(name, str) for name in members)

@@ -10,8 +10,8 @@ from itertools import product
 from math import prod
 
 from metasearch.adapters.spec import Dialect
-from metasearch.adapters.translate.losses import Losses
 from metasearch.adapters.translate.terms import (
+    Losses,
     TermWriter,
     cannot_search,
     coded_part,
@@ -21,7 +21,7 @@ from metasearch.adapters.translate.terms import (
     years_text,
 )
 from metasearch.message import message
-from metasearch.query.ast import (
+from metasearch.query.tree import (
     CODED_FIELDS,
     IDENTIFIERS,
     And,

@@ -1,33 +1,290 @@
-"""Query + spec -> the first request, and what could not be expressed.
-
-No clause is lost without a note: if the database cannot express a clause, the records are filtered
-by the clause if possible, and `Plan.notes` has a sentence.
+"""Query + spec -> the first request, and what could not be expressed; response -> the
+next request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from base64 import b64encode
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib import import_module
+from string import Formatter
+from typing import Any, NamedTuple
+from urllib.parse import quote, quote_plus, unquote_plus, urljoin, urlsplit
 
-from metasearch.adapters.request import Pairs, Request, public
-from metasearch.adapters.spec import AdapterSpec
-from metasearch.adapters.translate.links import followed
-from metasearch.adapters.translate.logins import secret
-from metasearch.adapters.translate.templates import (
-    PAGING,
-    all_names,
-    fill,
-    fill_content,
-    fill_url,
-    names,
-    paging_values,
-    refill,
-)
+from metasearch.adapters.request import JSON, Grant, Pairs, Request, Secret, public
+from metasearch.adapters.spec import AdapterSpec, Auth, RequestTemplate, Template
 from metasearch.adapters.translate.translate import Translator
 from metasearch.errors import CannotAsk, KeyMissing, SwitchedOff
 from metasearch.message import message
-from metasearch.query.ast import CODED_FIELDS, FIELDS, Query, conjunction, terms
+from metasearch.query.tree import CODED_FIELDS, FIELDS, Query, conjunction, terms
+
+# Fills a spec's templates (parameters, headers, URLs, JSON, text) from query and paging.
+
+#: Placeholders with whole numbers; a string of a JSON body that is only one of them is a number.
+NUMBERS = frozenset({"size", "start", "start1", "end", "page", "page0"})
+#: Placeholders that change from page to page.
+PAGING = NUMBERS | {"cursor"}
+
+
+def paging_values(start: int, size: int, cursor: str) -> dict[str, str]:
+    """Returns the values of `PAGING`. `start`: position of the page's first record, from 0.
+    `cursor`: the cursor of the page; "" if there is none.
+    """
+    return {
+        "size": str(size),
+        "start": str(start),
+        "start1": str(start + 1),
+        "end": str(start + size),
+        "page": str(start // size + 1),
+        "page0": str(start // size),
+        "cursor": cursor,
+    }
+
+
+@lru_cache(maxsize=2_000)
+def names(template: str) -> tuple[str, ...]:
+    """The placeholders of a template, in order."""
+    return tuple([name for _, name, _, _ in Formatter().parse(template) if name])
+
+
+def all_names(template: RequestTemplate) -> frozenset[str]:
+    """The placeholders of all parts with the query: address, parameters and body."""
+    pairs = (*template.params.values(), *template.body.values())
+    found = _names_of((template.url, template.text, *pairs))
+    return found if template.json is None else found.union(_names_within(template.json))
+
+
+@lru_cache(maxsize=500)
+def _names_of(templates: tuple[Template, ...]) -> frozenset[str]:
+    return frozenset(
+        [name for template in templates for part in _parts(template) for name in part.names]
+    )
+
+
+def fill(templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
+    """Returns the filled pairs, without those whose placeholders are all empty.
+
+    An empty template removes a parameter of the spec that is extended.
+    """
+    if not templates:
+        return ()
+    blank = _Blank(values)
+    pairs: list[tuple[str, str | Secret]] = []
+    for name, template in templates.items():
+        filled = [part.filled(blank) for part in _parts(template) if not part.is_empty(values)]
+        if filled:
+            pairs.append((name, ",".join(filled)))
+    return tuple(pairs)
+
+
+def refill(pairs: Pairs, templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
+    """Returns the pairs, of which only those that depend on the page are filled again."""
+    paged = {name: template for name, template in templates.items() if _is_paged(template)}
+    if not paged:
+        return pairs
+    fresh = dict(fill(paged, values))
+    kept = tuple(
+        [
+            (name, value if isinstance(value, Secret) else fresh.pop(name, value))
+            for name, value in pairs
+            if name not in paged or name in fresh
+        ]
+    )
+    return kept + tuple(fresh.items())
+
+
+@lru_cache(maxsize=2_000)
+def _is_paged(template: Template) -> bool:
+    return any(not PAGING.isdisjoint(part.names) for part in _parts(template))
+
+
+def fill_url(template: str, values: Mapping[str, str]) -> str:
+    """Returns the address, with percent-encoded values."""
+    return _filled(
+        template, {name: quote(values.get(name, ""), safe="") for name in names(template)}
+    )
+
+
+def fill_content(template: RequestTemplate, values: Mapping[str, str]) -> str:
+    """Returns the JSON or plain text of a POST; "" if its body is a form, or if there is none.
+
+    A member of JSON is left out if all of its placeholders are empty. A table is left out with its
+    constants, which mean nothing without the value (`{ field = "year", value = "{years}" }`). An
+    array loses only such members.
+    """
+    if template.json is None:
+        return _filled(template.text, values)
+    return json.dumps(
+        _filled_json(template.json, values), ensure_ascii=False, separators=(",", ":")
+    )
+
+
+def _filled_json(value: Any, values: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        alone = value[1:-1] if value[:1] + value[-1:] == "{}" else ""
+        return int(values[alone]) if alone in NUMBERS else _filled(value, values)
+    if isinstance(value, Mapping):
+        return {
+            name: _filled_json(member, values)
+            for name, member in value.items()
+            if not _is_void(member, values)
+        }
+    if isinstance(value, list):
+        return [_filled_json(member, values) for member in value if not _is_void(member, values)]
+    return value
+
+
+def _is_void(value: Any, values: Mapping[str, str]) -> bool:
+    """Whether a member of a JSON body is left out."""
+    if isinstance(value, str):
+        used = names(value)
+        return bool(used) and not any(map(values.get, used))
+    if isinstance(value, list):
+        return bool(value) and all(_is_void(member, values) for member in value)
+    if isinstance(value, Mapping):
+        worded = [member for member in value.values() if any(_names_within(member))]
+        return bool(worded) and all(_is_void(member, values) for member in worded)
+    return False
+
+
+def _names_within(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from names(value)
+    elif isinstance(value, (Mapping, list)):
+        for member in value.values() if isinstance(value, Mapping) else value:
+            yield from _names_within(member)
+
+
+class _Part(NamedTuple):
+    """One template and its placeholders. `alone`: the placeholder that is the whole template; ""
+    where there is more than that.
+    """
+
+    template: str
+    names: tuple[str, ...]
+    alone: str
+
+    def is_empty(self, values: Mapping[str, str]) -> bool:
+        """Whether there are placeholders, and none of them has a value."""
+        return bool(self.names) and not any(map(values.get, self.names))
+
+    def filled(self, values: _Blank) -> str:
+        """The template with the values."""
+        return values[self.alone] if self.alone else self.template.format_map(values)
+
+
+@lru_cache(maxsize=2_000)
+def _parts(template: Template) -> tuple[_Part, ...]:
+    """The templates of which one consists, without empty ones."""
+    found = []
+    for part in (template,) if isinstance(template, str) else template:
+        if part:
+            used = names(part)
+            alone = used[0] if len(used) == 1 and part == f"{{{used[0]}}}" else ""
+            found.append(_Part(part, used, alone))
+    return tuple(found)
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    return template.format_map(_Blank(values))
+
+
+class _Blank(dict[str, str]):
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+# Links to the next page in a response, as `links.next` of JSON:API: which ones are followed.
+
+#: The usual ports of schemes.
+_PORTS = {"http": 80, "https": 443}
+
+
+def followed(request: Request, link: str) -> Request | None:
+    """Returns the request for a link; None if the link cannot be read or leads somewhere else.
+
+    A link must have the scheme, host and port of the request. There is one exception: a link with
+    http to the host that was asked with https is asked with https, because servers behind a proxy
+    write such links.
+
+    The server may have repeated our secrets in the link. They are removed by name, and the request
+    keeps its own, so that secrets are neither shown nor a part of the key.
+    """
+    secret = {name for name, value in request.params if isinstance(value, Secret)}
+    try:
+        here, there = urlsplit(request.url), urlsplit(urljoin(request.url, link.strip()))
+        same = here.hostname == there.hostname and "@" not in there.netloc
+        ports = (here.port or _PORTS.get(here.scheme), there.port or _PORTS.get(there.scheme))
+    except ValueError:
+        return None
+    upgraded = (here.scheme, there.scheme, ports) == ("https", "http", (443, 80))
+    equal = here.scheme == there.scheme and ports[0] == ports[1]
+    if not same or not (equal or upgraded):
+        return None
+    query = _without(there.query, secret)
+    url = there._replace(scheme=here.scheme, netloc=here.netloc, query=query, fragment="").geturl()
+    return replace(
+        request, url=url, params=tuple(pair for pair in request.params if pair[0] in secret)
+    )
+
+
+def _without(query: str, names: Collection[str]) -> str:
+    """A query string without the parameters of these names, otherwise unchanged."""
+    return "&".join(
+        part for part in query.split("&") if unquote_plus(part.partition("=")[0]) not in names
+    )
+
+
+# [auth] of a spec + environment -> a request's secret, or the request that fetches its token.
+
+
+def secret(source: str, auth: Auth, env: Mapping[str, str]) -> Secret:
+    """Returns the secret of one [auth.NAME], whose variables are set."""
+    value, password = (env.get(name, "").strip() for name in (auth.env, auth.secret_env))
+    if auth.kind == "key":
+        return Secret(auth.prefix + value)
+    headers: Pairs = ()
+    if auth.kind == "oauth2":
+        headers = (("Authorization", _basic(value, password)),)
+        fields: Pairs = (
+            ("grant_type", "client_credentials"),
+            *((("scope", auth.scope),) if auth.scope else ()),
+        )
+    else:
+        fields = tuple(
+            (name, _filled_from(template, value, password)) for name, template in auth.login.items()
+        )
+    login = Request(
+        source=source,
+        url=auth.token_url,
+        method="POST",
+        headers=(("Accept", JSON), *headers),
+        body=fields,
+        content_type=JSON if auth.kind == "login" else "",
+        step="token",
+        private=True,
+    )
+    return Grant(login, auth.prefix)
+
+
+def _basic(client: str, password: str) -> Secret:
+    """Client id and secret in a header, as in RFC 6749, 2.3.1: form-encoded, then as RFC 7617."""
+    pair = f"{quote_plus(client)}:{quote_plus(password)}"
+    return Secret(f"Basic {b64encode(pair.encode()).decode()}", (client, password))
+
+
+def _filled_from(template: str, value: str, password: str) -> str | Secret:
+    text = template.format(id=value, secret=password)
+    return text if text == template else Secret(text, tuple(filter(None, (value, password))))
+
+
+# Query + spec -> the first request, and what could not be expressed.
+#
+# No clause is lost without a note: if the database cannot express a clause, the records are
+# filtered by the clause if possible, and `Plan.notes` has a sentence.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,4 @@
-"""The joins of a staged job on Spark, on this machine or on a cluster.
-
-On one machine it is slower than DuckDB. It is for data that already lie in a cluster, and for more
-of them than one machine takes (docs/bulk-spark.md).
-"""
+"""The joins of a staged job on Spark, on this machine or on a cluster."""
 
 from __future__ import annotations
 
@@ -10,20 +6,254 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from metasearch.bulk.engines.duckdb_session import PARTS, Bounds
-from metasearch.bulk.engines.spark_components import components, edges_of_pairs, stars_of_keys
-from metasearch.bulk.engines.spark_near import TOO_FAR, near_pairs
+from metasearch.bulk.engines.duckdb import PARTS, Bounds
 from metasearch.bulk.engines.spark_session import check_installed, session, told, without_warnings
-from metasearch.dedup.columns import YEARS
+from metasearch.dedup.components import YEARS
+from metasearch.dedup.index import BITS, MOST_NEAR
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
     from pyspark.sql import DataFrame, SparkSession
 
-    from metasearch.bulk.staged.engine import Done, Judge
+    from metasearch.bulk.engines import Done, Judge
+
+
+# Keys and near pairs -> components, on DataFrames.
+#
+# A block of n records that share a key gives n - 1 edges, each record with the block's smallest
+# one. Then large-star and small-star, by turns, until nothing changes: Kiveris, Lattanzi, Mirrokni,
+# Rastogi and Vassilvitskii, "Connected components in MapReduce and beyond" (SoCC 2014), who show
+# O(log^2 n) rounds. A row (number, other) is an edge from a record to one of a smaller number.
+#
+# No step collects a group in one place: a key that all records share, and a record that is the
+# centre of all, are aggregated and joined, which Spark divides where they are large.
+
+
+def stars_of_keys(keys: DataFrame) -> DataFrame:
+    """The edges of blocks. `keys`: rows (number, key)."""
+    from pyspark.sql import functions as sql
+
+    blocks = (
+        keys.groupBy("key")
+        .agg(sql.min("number").alias("other"), sql.max("number").alias("last"))
+        .where("other < last")
+        .select("key", "other")
+    )
+    return keys.join(blocks, "key").where("number > other").select("number", "other").distinct()
+
+
+def edges_of_pairs(pairs: DataFrame) -> DataFrame:
+    """The edges of pairs in whatever order. `pairs`: rows (a, b)."""
+    from pyspark.sql import functions as sql
+
+    return (
+        pairs.where("a <> b")
+        .select(sql.greatest("a", "b").alias("number"), sql.least("a", "b").alias("other"))
+        .distinct()
+    )
+
+
+def components(edges: DataFrame, *more: DataFrame) -> DataFrame:
+    """The component of every record that an edge names.
+
+    `edges`: rows (number, other), other < number. `more`: others of that kind. Returns rows
+    (number, component), where the component is the smallest number of its records; in no order.
+    """
+    from pyspark.sql import functions as sql
+
+    edges = reduce(lambda some, others: some.union(others), more, edges)
+    # The plan of a round holds those of all before: each is computed at once and then forgotten.
+    edges = edges.localCheckpoint()
+    while not _are_stars(edges):
+        edges = _small_star(_large_star(edges)).localCheckpoint()
+    centres = edges.select(sql.col("other").alias("number")).distinct()
+    return edges.select("number", sql.col("other").alias("component")).union(
+        centres.select("number", sql.col("number").alias("component"))
+    )
+
+
+def _large_star(edges: DataFrame) -> DataFrame:
+    """Each record's larger neighbours are tied to the smallest of its neighbours and itself.
+
+    The larger neighbours of a record are the edges that lead to it; what is smaller, it has edges
+    to. So every edge moves its end to the least end of the edges of that end, if it has any.
+    """
+    from pyspark.sql import functions as sql
+
+    least = _least(edges).withColumnRenamed("number", "other")
+    return (
+        edges.join(least, "other", "left")
+        .select("number", sql.coalesce("least", "other").alias("other"))
+        .distinct()
+    )
+
+
+def _small_star(edges: DataFrame) -> DataFrame:
+    """Each record and its smaller neighbours are tied to the smallest of these."""
+    from pyspark.sql import functions as sql
+
+    least = _least(edges)
+    others = (
+        edges.join(least, "number")
+        .where("other > least")
+        .select(sql.col("other").alias("number"), sql.col("least").alias("other"))
+    )
+    return least.select("number", sql.col("least").alias("other")).union(others).distinct()
+
+
+def _least(edges: DataFrame) -> DataFrame:
+    from pyspark.sql import functions as sql
+
+    return edges.groupBy("number").agg(sql.min("other").alias("least"))
+
+
+def _are_stars(edges: DataFrame) -> bool:
+    """Whether each record has one smaller neighbour, and that has none: no round would help."""
+    from pyspark.sql import functions as sql
+
+    counts = edges.agg(sql.count("number"), sql.count_distinct("number")).first()
+    assert counts is not None  # an aggregate without groups is one row
+    if counts[0] != counts[1]:
+        return False
+    with_smaller = edges.select(sql.col("number").alias("other"))
+    return bool(edges.join(with_smaller, "other", "left_semi").isEmpty())
+
+
+# Near signatures -> pairs, on DataFrames: the second job of Yu and Wang's system (DRPKP, 2014) by
+# the tables of Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007).
+#
+# Of two signatures that differ in less bits than they have blocks, one block is equal. So a table a
+# block holds each signature under the value of that block, and distances are computed only between
+# those under one value. Where too many stand under one value, they are divided by a second block:
+# of the bits beside the first one, a block is equal, too.
+
+#: Signatures under one value that are compared with one another; of two values, `MOST_NEAR`.
+MOST = 2_000
+#: Distances from which on a table a block finds nothing faster than comparing all: blocks of 8 bits
+#: and less.
+TOO_FAR = 8
+
+
+def near_pairs(signatures: DataFrame, distance: int) -> tuple[DataFrame, int]:
+    """Pairs of records that have near signatures.
+
+    `signatures`: rows (number, signature); a record may have several. `distance`: bits of 64 in
+    which near ones differ at most, less than `TOO_FAR`. Returns (Rows (a, b), comparisons that were
+    not made because more than `MOST_NEAR` signatures have two blocks in common: these are compared
+    with the smallest of them only). Where signatures are equal, there is a pair of each record with
+    the smallest one, and no others: enough to join them.
+    """
+    from pyspark.sql import functions as sql
+
+    firsts = signatures.groupBy("signature").agg(sql.min("number").alias("first")).localCheckpoint()
+    equal = (
+        signatures.join(firsts, "signature")
+        .where("number > first")
+        .select(sql.col("number").alias("a"), sql.col("first").alias("b"))
+    )
+    few, many, _ = _by_size(_table(firsts, distance + 1), MOST)
+    divided, crowded, passed_over = _by_size(_divided(many, distance + 1), MOST_NEAR)
+    near = f"bit_count(one ^ other) <= {distance}"
+    pairs = [equal, _among(few).where(near), _among(divided).where(near)]
+    if passed_over:
+        pairs.append(_with_smallest(crowded).where(near))
+    found = pairs[0]
+    for more in pairs[1:]:
+        found = found.union(more.select("a", "b"))
+    return found, passed_over
+
+
+def _table(firsts: DataFrame, blocks: int) -> DataFrame:
+    """Rows (signature, first, table, value), one for each block."""
+    from pyspark.sql import functions as sql
+
+    width = BITS // blocks
+    return firsts.select(
+        "*", sql.explode(sql.expr(f"sequence(0, {blocks - 1})")).alias("table")
+    ).select("*", sql.expr(_block("signature", f"table * {width}", width)).alias("value"))
+
+
+def _divided(rows: DataFrame, blocks: int) -> DataFrame:
+    """The same rows, one for each block of the bits beside the one that they stand under."""
+    from pyspark.sql import functions as sql
+
+    width = BITS // blocks
+    inner = (BITS - width) // blocks
+    # Rotated so that their own block is at the top. A shift by 64 bits is one by 0.
+    shift = f"(table + 1) * {width}"
+    rest = f"(shiftrightunsigned(signature, {shift}) | shiftleft(signature, {BITS} - {shift}))"
+    return rows.select(
+        "*", sql.explode(sql.expr(f"sequence(0, {blocks - 1})")).alias("second")
+    ).select(
+        "signature",
+        "first",
+        sql.expr(f"table * {blocks} + second").alias("table"),
+        sql.expr(f"shiftleft(value, {inner}) | {_block(rest, f'second * {inner}', inner)}").alias(
+            "value"
+        ),
+    )
+
+
+def _block(signature: str, shift: str, width: int) -> str:
+    return f"(shiftrightunsigned({signature}, {shift}) & {(1 << width) - 1}L)"
+
+
+def _by_size(table: DataFrame, most: int) -> tuple[DataFrame, DataFrame, int]:
+    """(Rows whose value few share, rows whose value too many share, pairs among the latter beyond
+    those with the smallest).
+    """
+    from pyspark.sql import functions as sql
+
+    large = (
+        table.groupBy("table", "value")
+        .agg(sql.count("signature").alias("size"))
+        .where(sql.col("size") > most)
+        .localCheckpoint()
+    )
+    row = large.agg(sql.sum(sql.expr("cast(size - 1 as decimal(38)) * (size - 2) / 2"))).first()
+    assert row is not None  # an aggregate without groups is one row
+    on = ["table", "value"]
+    return (
+        table.join(large, on, "left_anti"),
+        table.join(large, on, "left_semi"),
+        int(row[0] or 0),
+    )
+
+
+def _among(table: DataFrame) -> DataFrame:
+    """Rows (one, other, a, b) of every two rows of one value."""
+    return (
+        table.selectExpr("table", "value", "signature AS one", "first AS a")
+        .join(
+            table.selectExpr("table", "value", "signature AS other", "first AS b"),
+            ["table", "value"],
+        )
+        .where("one < other")
+    )
+
+
+def _with_smallest(table: DataFrame) -> DataFrame:
+    """The same of every row with the one of the smallest signature."""
+    from pyspark.sql import functions as sql
+
+    smallest = table.groupBy("table", "value").agg(
+        sql.min("signature").alias("other"), sql.min_by("first", "signature").alias("b")
+    )
+    return (
+        table.selectExpr("table", "value", "signature AS one", "first AS a")
+        .join(smallest, ["table", "value"])
+        .where("one > other")
+    )
+
+
+# The joins of a staged job on Spark, on this machine or on a cluster.
+#
+# On one machine it is slower than DuckDB. It is for data that already lie in a cluster, and for
+# more of them than one machine takes (docs/bulk-spark.md).
 
 #: Rows of the numbers of an input that one task takes.
 ROWS_A_TASK = 500_000
@@ -33,7 +263,7 @@ _PARTITIONS = "spark.sql.shuffle.partitions"
 
 
 class Spark:
-    """An `Engine` (bulk/staged/engine.py) whose session begins with the first call and ends with
+    """An `Engine` (bulk/engines/__init__.py) whose session begins with the first call and ends with
     the context.
 
     `scratch`: a folder for this engine alone, which is removed where nothing fails. On a cluster,

@@ -1,17 +1,231 @@
-"""What a comparison of strategies says: tables for people and in Markdown, and objects."""
+"""Strategies side by side on one set: measured, and as a table for people or objects for
+programs.
+"""
 
 from __future__ import annotations
 
+import gc
+import random
+import tracemalloc
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from metasearch.evaluate import kinds_report, report
-from metasearch.evaluate.compare import Compared
-from metasearch.evaluate.labelled import LabelledSet
-from metasearch.evaluate.table_cells import fitted, number, share, tiny
-from metasearch.evaluate.wrong import Wrong
+from metasearch.bulk.evaluate import report
+from metasearch.bulk.evaluate import report as kinds_report
+from metasearch.bulk.evaluate.datasets import LabelledSet
+from metasearch.bulk.evaluate.metrics import score
+from metasearch.bulk.evaluate.report import fitted, number, share, tiny
+from metasearch.bulk.evaluate.run import Evaluation, Wrong, cluster, evaluate
+from metasearch.dedup import Chain, Fingerprint, OnlineDedup, Strategy, fingerprint
 from metasearch.formats.text import line, wrapped
+from metasearch.record import Record, VersionsMode
+
+# What a known record costs in memory: fingerprint, signatures, and place in the index.
+
+#: So many records are enough to tell, and being traced they take several times as long.
+TRACED = 500
+
+
+def retained(records: Sequence[Record], chain: Chain, versions: VersionsMode = "separate") -> float:
+    """Bytes a record that are free again when the dedup stage goes: of the first `TRACED` records,
+    without themselves.
+
+    What is shared (interned words, bounded caches, dictionaries) is not counted, nor is what
+    libraries allocate behind Python's back. It takes several times as long as it would untraced, so
+    nothing else is measured meanwhile.
+    """
+    some = records[:TRACED]
+    if not some:
+        return 0.0
+    ours = not tracemalloc.is_tracing()
+    if ours:
+        tracemalloc.start()
+    try:
+        dedup = OnlineDedup(chain, versions=versions)
+        for record in some:
+            dedup.insert(record)
+        dedup.clusters()
+        gc.collect()
+        held, _ = tracemalloc.get_traced_memory()
+        del dedup
+        gc.collect()
+        left, _ = tracemalloc.get_traced_memory()
+        return max(0, held - left) / len(some)
+    finally:
+        if ours:
+            tracemalloc.stop()
+
+
+# How a strategy changes with its threshold, and how its time grows with the set.
+
+#: Sizes at which time is measured: those of Zhang Hongxia and Guo Xiaofen (2014).
+SIZES = (124, 1_191, 10_287)
+#: A small set is clustered again until it took so long, in CPU seconds, or so often; the shortest
+#: time counts.
+ENOUGH, OFTEN = 0.5, 5
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """How good a strategy is at one threshold."""
+
+    threshold: float
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthPoint:
+    """CPU seconds from record to cluster for so many records."""
+
+    records: int
+    seconds: float
+
+
+def curve(
+    labelled: LabelledSet,
+    strategy: Strategy,
+    prints: Sequence[Fingerprint],
+    versions: VersionsMode = "separate",
+) -> tuple[CurvePoint, ...]:
+    """The figures over `Strategy.sweep`, the strictest threshold first; () where the strategy has
+    none.
+
+    The fingerprints keep what the strategy computes of a record, so a sweep costs little more than
+    its comparisons.
+    """
+    points = []
+    for threshold in strategy.sweep if strategy.threshold is not None else ():
+        _, clusters, _ = cluster(labelled.records, strategy.at(threshold), versions, prints)
+        tally = score(labelled, clusters).tally
+        points.append(CurvePoint(threshold, tally.precision, tally.recall, tally.f1))
+    return tuple(points)
+
+
+def growth(
+    records: Sequence[Record],
+    chain: Chain,
+    sizes: Sequence[int] = SIZES,
+    seed: int = 1,
+    versions: VersionsMode = "separate",
+) -> tuple[GrowthPoint, ...]:
+    """The time for the sizes that are smaller than the set, and for the whole set; always with new
+    fingerprints.
+
+    A smaller set is a random part of the next larger one, in the order of the file.
+    """
+    order = list(range(len(records)))
+    random.Random(seed).shuffle(order)  # noqa: S311 - a choice of records, not a secret
+    points = []
+    for size in sorted({*(size for size in sizes if 0 < size < len(records)), len(records)}):
+        part = [records[number] for number in sorted(order[:size])]
+        points.append(GrowthPoint(size, _seconds(part, chain, versions)))
+    return tuple(points)
+
+
+def _seconds(records: Sequence[Record], chain: Chain, versions: VersionsMode) -> float:
+    times: list[float] = []
+    while len(times) < OFTEN and sum(times) < ENOUGH:
+        times.append(cluster(records, chain, versions)[-1])
+    return min(times)
+
+
+# Strategies side by side on one set: how good, fast and large, and where they are silent.
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A strategy on a set.
+
+    Attributes:
+        evaluation: What it made of the set, with its own threshold, and how good that is.
+        memory: Bytes a record that fingerprints and index keep; see `memory.retained`.
+        silent: Records of which it would not even find a copy, because they lack what it needs.
+        curve: Over its thresholds, the strictest first; () where it has none, or nobody asked.
+        growth: Time by size, the smallest first; () where nobody asked.
+    """
+
+    strategy: Strategy
+    evaluation: Evaluation
+    memory: float
+    silent: int
+    curve: tuple[CurvePoint, ...] = ()
+    growth: tuple[GrowthPoint, ...] = ()
+
+
+def compare(
+    labelled: LabelledSet,
+    strategies: Iterable[Strategy],
+    *,
+    versions: VersionsMode = "separate",
+    shuffles: int = 0,
+    seed: int = 1,
+    curves: bool = False,
+    sizes: Sequence[int] = (),
+) -> list[Compared]:
+    """Each strategy on the set, in their order; see `measure`."""
+    return [
+        measure(
+            labelled,
+            strategy,
+            versions=versions,
+            shuffles=shuffles,
+            seed=seed,
+            curves=curves,
+            sizes=sizes,
+        )
+        for strategy in strategies
+    ]
+
+
+def measure(
+    labelled: LabelledSet,
+    strategy: Strategy,
+    *,
+    versions: VersionsMode = "separate",
+    shuffles: int = 0,
+    seed: int = 1,
+    curves: bool = False,
+    sizes: Sequence[int] = (),
+) -> Compared:
+    """One strategy on the set.
+
+    Memory is measured first and apart, which also fills the caches: what is loaded once is in no
+    strategy's time. `sizes`: for which parts of the set to measure the time, and for the whole;
+    none where it is empty.
+    """
+    strategy.load()
+    memory = retained(labelled.records, strategy.chain, versions)
+    prints: list[Fingerprint] = []
+    kept = _keeping(labelled.records, prints)
+    evaluation = evaluate(
+        labelled, strategy.chain, versions=versions, shuffles=shuffles, seed=seed, prints=kept
+    )
+    return Compared(
+        strategy,
+        evaluation,
+        memory,
+        silent(strategy.chain, prints),
+        curve(labelled, strategy, prints, versions) if curves else (),
+        growth(labelled.records, strategy.chain, sizes, seed, versions) if sizes else (),
+    )
+
+
+def silent(chain: Chain, prints: Iterable[Fingerprint]) -> int:
+    """Of how many records the chain says nothing even when asked about the record and itself."""
+    return sum(chain.judge(fingerprint, fingerprint) is None for fingerprint in prints)
+
+
+def _keeping(records: Iterable[Record], prints: list[Fingerprint]) -> Iterator[Fingerprint]:
+    """New fingerprints, made when they are asked for, and kept in the list."""
+    for record in records:
+        prints.append(fingerprint(record))
+        yield prints[-1]
+
+
+# What a comparison of strategies says: tables for people and in Markdown, and objects.
 
 #: Longest name of a strategy in the table.
 NAME = 19

@@ -1,31 +1,179 @@
-"""Labelled sets: a folder of records and of what people say about which of them are one work.
-
-    records.jsonl   a row a record: id, title, authors, year, container, ... (`rows.py`)
-    truth.jsonl     {"cluster": [ids]}                  every work with more than one record
-    pairs.jsonl     {"a": id, "b": id, "label": 0 | 1}  only these pairs are judged
-    labels.jsonl    {"id": id, "duplicate": bool}       whether some other record is the same work
-    meta.json       {"cross_source_only": true}         only pairs of different sources are judged
-
-Of truth, pairs and labels there is one; every file may be compressed (.gz). The order of lines
-means nothing. A set may also be one file whose rows carry their truth (`rowsets.py`).
+"""Labelled sets: records, and what people say about which of them are one work, in a folder or a
+file.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from metasearch import opening
+from metasearch.bulk.evaluate.rows import LabelledRowReader, Row, identifier, rows
 from metasearch.errors import UsageError
-from metasearch.evaluate import rowsets
-from metasearch.evaluate.jsonl import Row, identifier, rows
-from metasearch.evaluate.labelled import Judged, LabelledSet
-from metasearch.evaluate.rows import LabelledRowReader
+from metasearch.formats.text import line
 from metasearch.record import Record
 
 __all__ = ["Judged", "LabelledSet", "expanded", "read", "skipped"]
+
+
+# Records and the truth about them, whatever file they came from.
+
+Judged = tuple[int, int, bool]
+
+#: Fields that name a record and say nothing of its work.
+NAMES = ("source", "source_id", "position")
+#: Fields that say something of the work.
+FIELDS = tuple(field.name for field in fields(Record) if field.name not in NAMES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledSet:
+    """Records and the truth about them; records go by their number in the file, from 0.
+
+    Attributes:
+        name: Of the folder, or of the file without its ending.
+        origins: What each row gives as its source, as it stands there; None where it gives none.
+        works: Number of the work of each record, or None where the truth is of another kind.
+        pairs: (one, other, whether they are one work), or None.
+        labels: Whether some other record is the same work, a record each, or None.
+        cross_source_only: Only pairs of different origin are judged.
+        kinds: What was done to each record ("" where nobody says), or None; only where `works` is
+            there.
+        notes: What could not be read or was left out, in words.
+    """
+
+    name: str
+    records: Sequence[Record]
+    origins: Sequence[str | None]
+    works: Sequence[int] | None = None
+    pairs: Sequence[Judged] | None = None
+    labels: Sequence[bool] | None = None
+    cross_source_only: bool = False
+    kinds: Sequence[str] | None = None
+    notes: Sequence[str] = field(default=())
+
+
+def known_fields(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, each once, if a record has such fields. Raises UsageError: none has."""
+    known = tuple(dict.fromkeys(names))
+    for name in known:
+        if name not in FIELDS:
+            raise UsageError(
+                f"a record has no field called {name!r}", advice=f"There are: {', '.join(FIELDS)}."
+            )
+    return known
+
+
+def narrowed(labelled: LabelledSet, names: Sequence[str]) -> LabelledSet:
+    """The same set with these fields of each record, and what names it; all where none is named."""
+    if not names:
+        return labelled
+    kept = (*NAMES, *names)
+    records = [
+        Record(**{name: getattr(record, name) for name in kept}) for record in labelled.records
+    ]
+    return replace(labelled, records=records)
+
+
+# Labelled sets in one file: each row is a record, and says itself to which work it belongs.
+#
+#     {"id": "r7", "title": "...", "cluster": "w3", "cluster_clean": true, "op": "cut to half"}
+#
+# Rows of equal `cluster` are one work. Rows whose `cluster_clean` is false are left out, because
+# nobody vouches for their label. `op` says what was done to a row, its kind. Everything else is
+# read as in `records.jsonl`.
+
+ENDINGS = (".jsonl", ".jsonl.gz")
+#: Keys of a row that are about the row and not about the work.
+CLUSTER, CLEAN, KIND = "cluster", "cluster_clean", "op"
+
+
+def why_no_set(path: Path) -> str | None:
+    """Why a file is no labelled set; None where its first row has an id and a cluster."""
+    if not path.name.endswith(ENDINGS):
+        return f"a file, and not {' or '.join(ENDINGS)}"
+    try:
+        first = next(rows(path), None)
+    except UsageError as exc:
+        return str(exc)
+    if first is None:
+        return "it is empty"
+    cluster = first[1].get(CLUSTER)
+    if not isinstance(cluster, (str, int)) or first[1].get("id") is None:
+        return (
+            f"its rows have no {CLUSTER}"
+            if cluster is None
+            else f"its rows are no records with a {CLUSTER}"
+        )
+    return None
+
+
+def set_of_file(path: Path) -> LabelledSet:
+    """The set in a file. Raises UsageError: a row is wrong; the message has file and line."""
+    name = path.name.removesuffix(".gz").removesuffix(".jsonl")
+    reader = LabelledRowReader(name, own=(CLUSTER, CLEAN, KIND))
+    ids: set[str] = set()
+    numbers: dict[str, int] = {}
+    records: list[Record] = []
+    origins: list[str | None] = []
+    works: list[int] = []
+    kinds: list[str] = []
+    left_out = 0
+    for where, row in rows(path):
+        own = identifier(row.get("id"), where, "id")
+        if own in ids:
+            raise UsageError(
+                f"{where}: id {own!r} stands on an earlier line too; each record needs its own"
+            )
+        ids.add(own)
+        cluster = identifier(row.get(CLUSTER), where, CLUSTER)
+        if not _clean(row, where):
+            left_out += 1
+            continue
+        records.append(reader.record(row, where))
+        origins.append(None if row.get("source") is None else str(row["source"]))
+        works.append(numbers.setdefault(cluster, len(numbers)))
+        kinds.append(_kind(row, where))
+    if not records:
+        raise UsageError(f"{path}: holds no record with a {CLUSTER} that can be trusted")
+    notes = [f"{left_out:,} rows are left out: their {CLEAN} is false"] if left_out else []
+    return LabelledSet(
+        name=name,
+        records=records,
+        origins=origins,
+        works=works,
+        kinds=kinds if any(kinds) else None,
+        notes=(*notes, *reader.notes()),
+    )
+
+
+def _clean(row: Row, where: str) -> bool:
+    cleaned = row.get(CLEAN, True)
+    if not isinstance(cleaned, bool):
+        raise UsageError(f"{where}: {CLEAN} is {cleaned!r}; expected true or false")
+    return cleaned
+
+
+def _kind(row: Row, where: str) -> str:
+    kind = row.get(KIND)
+    if kind is not None and not isinstance(kind, str):
+        raise UsageError(f"{where}: {KIND} is {kind!r}; expected a string")
+    return line(kind)
+
+
+# Labelled sets: a folder of records and of what people say about which of them are one work.
+#
+#     records.jsonl   a row a record: id, title, authors, year, container, ... (`rows.py`)
+#     truth.jsonl     {"cluster": [ids]}                  every work with more than one record
+#     pairs.jsonl     {"a": id, "b": id, "label": 0 | 1}  only these pairs are judged
+#     labels.jsonl    {"id": id, "duplicate": bool}       whether some other record is the same work
+#     meta.json       {"cross_source_only": true}         only pairs of different sources are judged
+#
+# Of truth, pairs and labels there is one; every file may be compressed (.gz). The order of lines
+# means nothing. A set may also be one file whose rows carry their truth.
 
 RECORDS = "records.jsonl"
 TRUTHS = ("truth.jsonl", "pairs.jsonl", "labels.jsonl")
@@ -51,11 +199,9 @@ def _inside(path: Path) -> list[Path]:
         return []
     parts = {name + ending for name in TRUTHS for ending in ("", ".gz")}
     files = sorted(
-        file
-        for file in path.iterdir()
-        if file.name.endswith(rowsets.ENDINGS) and file.name not in parts
+        file for file in path.iterdir() if file.name.endswith(ENDINGS) and file.name not in parts
     )
-    return files if any(rowsets.skipped(file) is None for file in files) else []
+    return files if any(why_no_set(file) is None for file in files) else []
 
 
 def skipped(path: Path) -> str | None:
@@ -67,7 +213,7 @@ def skipped(path: Path) -> str | None:
     if not path.exists():
         raise UsageError(f"{path}: there is no such file or folder", advice=A_SET)
     if not path.is_dir():
-        return rowsets.skipped(path)
+        return why_no_set(path)
     if _find(path, RECORDS) is None:
         return f"no {RECORDS}"
     return None if any(_find(path, name) for name in TRUTHS) else f"none of {', '.join(TRUTHS)}"
@@ -80,7 +226,7 @@ def read(path: Path) -> LabelledSet:
     why = skipped(path)
     if why is not None:
         raise UsageError(f"{path}: is no labelled set: {why}", advice=A_SET)
-    return _folder(path) if path.is_dir() else rowsets.read(path)
+    return _folder(path) if path.is_dir() else set_of_file(path)
 
 
 def _folder(folder: Path) -> LabelledSet:

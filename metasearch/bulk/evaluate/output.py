@@ -1,24 +1,32 @@
 """What `metasearch evaluate` writes: the scores of one strategy, or several strategies compared, as
-tables, as a JSON document and as a plot.
+tables, as a JSON document and as a picture.
 """
 
 from __future__ import annotations
 
+import io
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from metasearch.bulk.evaluate import compare, report
+from metasearch.bulk.evaluate.compare import Compared, measure
+from metasearch.bulk.evaluate.datasets import LabelledSet
+from metasearch.bulk.evaluate.run import Evaluation, wrong
+from metasearch.bulk.evaluate.run import evaluate as run
 from metasearch.cli.terminal.output import Sink
 from metasearch.dedup import Strategy
-from metasearch.evaluate import compare_report, report
-from metasearch.evaluate.compare import Compared, measure
-from metasearch.evaluate.labelled import LabelledSet
-from metasearch.evaluate.run import Evaluation
-from metasearch.evaluate.run import evaluate as run
-from metasearch.evaluate.wrong import wrong
+from metasearch.errors import UsageError
+from metasearch.extras import how_to_install
+from metasearch.formats.text import line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +75,6 @@ def write(job: EvaluationJob, sink: Sink, width: int) -> None:
         _write_comparisons_json(job, sink) if job.json else _write_comparisons(job, sink, width)
     )
     if job.plot is not None:
-        from metasearch.evaluate.plot import drawn
-
         picture = drawn(compared, job.plot.suffix)
         with Sink(job.plot) as file:
             file.write(picture)
@@ -136,7 +142,7 @@ def _write_json(job: EvaluationJob, sink: Sink) -> None:
 
 def _measured(job: EvaluationJob, labelled: LabelledSet) -> Iterator[Compared]:
     """Measure the strategies on a set, one after the other."""
-    from metasearch.evaluate.curves import SIZES
+    from metasearch.bulk.evaluate.compare import SIZES
 
     for strategy in job.strategies:
         yield measure(
@@ -150,13 +156,13 @@ def _write_comparisons(job: EvaluationJob, sink: Sink, width: int) -> list[list[
     shuffles = job.orders["shuffles"]
     sets = []
     for labelled in job.sets.values():
-        say(compare_report.about(labelled))
-        say(compare_report.head(shuffles=shuffles))
+        say(compare.about(labelled))
+        say(compare.head(shuffles=shuffles))
         row: list[Compared] = []
         for compared in _measured(job, labelled):
             row.append(compared)
-            say(compare_report.row(compared, shuffles=shuffles))
-        for text in compare_report.feet(row, width):
+            say(compare.row(compared, shuffles=shuffles))
+        for text in compare.feet(row, width):
             say(text)
         for compared in row if job.limit else ():
             pairs = wrong(compared.evaluation, compared.strategy.chain, job.limit)
@@ -168,7 +174,7 @@ def _write_comparisons(job: EvaluationJob, sink: Sink, width: int) -> list[list[
     names = [path.name for path in job.skipped]
     for path, reason in job.skipped.items():
         say(report.skipped_row(path.name, reason, names))
-    say(f"\n{compare_report.LEGEND}" if names else compare_report.LEGEND)
+    say(f"\n{compare.LEGEND}" if names else compare.LEGEND)
     return sets
 
 
@@ -180,7 +186,7 @@ def _write_comparisons_json(job: EvaluationJob, sink: Sink) -> list[list[Compare
         for compared in measured:
             evaluation, chain = compared.evaluation, compared.strategy.chain
             pairs = wrong(evaluation, chain, job.limit) if job.limit else None
-            rows.append(compare_report.as_object(compared, pairs))
+            rows.append(compare.as_object(compared, pairs))
         sets.append({"set": labelled.name, "records": len(labelled.records), "strategies": rows})
         every.append(measured)
     document = {
@@ -191,3 +197,178 @@ def _write_comparisons_json(job: EvaluationJob, sink: Sink) -> list[list[Compare
     }
     sink.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
     return every
+
+
+# Precision against recall over the threshold, and time against the size of the set, as a picture.
+#
+# Needs matplotlib, which the extra `plot` brings. Nothing of its global state is touched: no
+# pyplot, no backend, and its settings only while a picture is drawn.
+
+#: Ending of a file -> the settings with which it is the same for the same figures, whoever draws it
+#: and whenever.
+ENDINGS: dict[str, dict[str, Any]] = {
+    ".png": {"format": "png", "metadata": {"Software": None}},
+    ".svg": {"format": "svg", "metadata": {"Date": None, "Creator": None}},
+}
+#: Panels beside one another; inches of a panel.
+BESIDE, WIDE, HIGH = 2, 5.6, 4.2
+#: How strategies are told apart, in their order: ten colours, and other marks when they come round
+#: again.
+MARKS, LINES = "os^D", ("-", "--", "-.", ":")
+#: Longest name of a set over its panel.
+TITLE = 60
+#: Precision from which on the panels show it: where half of what is merged is wrong, nobody chooses
+#: between strategies.
+LOWEST = 0.5
+
+Sets = Sequence[Sequence[Compared]]
+
+
+def check(path: Path) -> None:
+    """Make sure, before anything is measured, that a picture can be drawn there. Raises UsageError:
+    the ending is of no picture, or matplotlib is missing.
+    """
+    if path.suffix.lower() not in ENDINGS:
+        raise UsageError(f"{path}: a plot is written to a file that ends in {' or '.join(ENDINGS)}")
+    try:
+        import matplotlib.figure  # noqa: F401 - whether it is there
+    except ImportError as exc:
+        raise UsageError(
+            "drawing a plot needs matplotlib, which is not installed",
+            advice=how_to_install("plot"),
+        ) from exc
+
+
+def drawn(sets: Sets, ending: str) -> bytes:
+    """The picture: a panel a set with a curve a strategy, and one of the largest set's time against
+    size.
+
+    `sets`: of each set, its strategies, the same of all; without `growth` of any there is no panel
+    of time. `ending`: one of `ENDINGS`.
+    """
+    import matplotlib as mpl
+
+    out = io.BytesIO()
+    with (
+        mpl.rc_context({"svg.hashsalt": "metasearch", "svg.fonttype": "path"}),
+        warnings.catch_warnings(),
+    ):
+        # A set's name may hold characters that the font lacks; they are drawn as boxes.
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
+        figure(sets).savefig(out, dpi=120, **ENDINGS[ending.lower()])
+    return out.getvalue()
+
+
+def figure(sets: Sets) -> Figure:
+    """The picture as matplotlib knows it."""
+    from matplotlib.figure import Figure
+
+    timed = [
+        labelled_set for labelled_set in sets if any(compared.growth for compared in labelled_set)
+    ]
+    panels = len(sets) + bool(timed)
+    columns = min(BESIDE, panels)
+    rows = -(-panels // columns)
+    strategies = [compared.strategy for compared in sets[0]]
+    out = Figure(
+        figsize=(WIDE * columns, HIGH * rows + 0.25 * (1 + len(strategies) // 4)),
+        layout="constrained",
+    )
+    axes = out.subplots(rows, columns, squeeze=False).flat
+    styles = dict(_styles(strategies))
+    for labelled_set, panel in zip(sets, axes, strict=False):
+        _quality(panel, labelled_set, styles)
+    if timed:
+        _growth(
+            axes[len(sets)],
+            max(timed, key=lambda labelled_set: labelled_set[0].evaluation.score.records),
+            styles,
+        )
+    for empty in axes[panels:]:
+        empty.set_axis_off()
+    labels = dict(
+        pair[::-1]
+        for panel in axes
+        for pair in zip(*panel.get_legend_handles_labels(), strict=True)
+    )
+    out.legend(labels.values(), labels.keys(), loc="outside lower center", ncols=4, frameon=False)
+    return out
+
+
+def _styles(strategies: Sequence[Strategy]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, strategy in enumerate(strategies):
+        turn = number // 10
+        mark, stroke = MARKS[turn % len(MARKS)], LINES[turn % len(LINES)]
+        yield (
+            strategy.name,
+            {
+                "color": f"C{number % 10}",
+                "marker": mark,
+                "linestyle": stroke,
+                "label": strategy.name,
+            },
+        )
+
+
+def _quality(panel: Axes, compared: Sequence[Compared], styles: dict[str, dict[str, Any]]) -> None:
+    """Precision against recall: a line over the thresholds, a mark at the strategy's own."""
+    lowest = LOWEST
+    for one in compared:
+        style = styles[one.strategy.name]
+        tally = one.evaluation.score.tally
+        # Where nothing was found, there is no precision.
+        points = [(point.recall, point.precision) for point in one.curve if point.recall]
+        if points:
+            panel.plot(*zip(*points, strict=True), **{**style, "markersize": 2.5})
+        if tally.right:
+            panel.plot(
+                [tally.recall],
+                [tally.precision],
+                **{**style, "linestyle": "", "markersize": 8, "alpha": 0.7},
+            )
+            lowest = min(lowest, tally.precision)
+    panel.set_xlim(-0.02, 1.02)
+    panel.set_ylim(lowest - 0.02, 1.02)
+    _named(panel, compared, "", "recall", "precision")
+
+
+def _growth(panel: Axes, compared: Sequence[Compared], styles: dict[str, dict[str, Any]]) -> None:
+    """CPU seconds against records, in powers of ten, beside time that grows as the set does."""
+    for one in compared:
+        # A time too short for the clock has no logarithm.
+        times = [(point.records, max(point.seconds, 1e-6)) for point in one.growth]
+        panel.plot(*zip(*times, strict=True), **{**styles[one.strategy.name], "markersize": 4})
+    panel.set_xscale("log")
+    panel.set_yscale("log")
+    sizes = sorted({point.records for one in compared for point in one.growth})
+    panel.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    panel.set_xticks([], minor=True)
+    fastest = min(
+        (
+            point.seconds / point.records
+            for one in compared
+            for point in one.growth
+            if point.seconds
+        ),
+        default=0.0,
+    )
+    if fastest and len(sizes) > 1:
+        ends = [sizes[0], sizes[-1]]
+        panel.plot(
+            ends,
+            [fastest * size / 2 for size in ends],
+            color="0.6",
+            linestyle=":",
+            label="linear growth",
+        )
+    _named(panel, compared, "time, ", "records", "CPU seconds")
+
+
+def _named(panel: Axes, compared: Sequence[Compared], what: str, across: str, up: str) -> None:
+    name = line(compared[0].evaluation.labelled.name)
+    panel.set_title(
+        f"{what}{name if len(name) <= TITLE else name[: TITLE - 1] + '…'}", parse_math=False
+    )
+    panel.set_xlabel(across)
+    panel.set_ylabel(up)
+    panel.grid(visible=True, alpha=0.3)

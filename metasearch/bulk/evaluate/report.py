@@ -1,17 +1,116 @@
-"""What an evaluation says: a table for people, objects for programs, and the wrong pairs."""
+"""What an evaluation says: a table for people, objects for programs, and the wrong pairs for
+whoever mends a rule.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from metasearch.evaluate import kinds_report
-from metasearch.evaluate.metrics import Tally
-from metasearch.evaluate.run import Evaluation
-from metasearch.evaluate.table_cells import fitted, share
-from metasearch.evaluate.wrong import Wrong
+from metasearch.bulk.evaluate.metrics import Tally
+from metasearch.bulk.evaluate.run import Evaluation, Wrong
 from metasearch.formats.text import line, wrapped
 from metasearch.record import Match, Record
+
+# How figures and names are written in the cells of tables.
+
+
+def fitted(name: str, width: int) -> str:
+    """On one line, of this many characters: cut with an ellipsis, or filled with blanks."""
+    name = line(name)
+    return (name if len(name) <= width else f"{name[: width - 1]}…").ljust(width)
+
+
+def share(value: float, digits: int) -> str:
+    """As tables of the field write it: ".980"; nearly 1 or 0 is never shown as 1 or 0."""
+    shown = f"{value:.{digits}f}"
+    if shown.startswith("1") and value < 1:
+        return "." + "9" * digits
+    if value > 0 and float(shown) == 0:
+        return f"<.{'0' * (digits - 1)}1"
+    return shown.removeprefix("0") if shown.startswith("0.") else shown
+
+
+def tiny(value: float) -> str:
+    """A share that is mostly far below one: "1.2e-06", ".012", or "0"."""
+    return share(value, 3) if value >= 0.001 else f"{value:.1e}" if value else "0"
+
+
+def number(value: float) -> str:
+    """Three figures that matter, as far as there is room: "0.012", "1.23", "12.3", "1234"."""
+    if value >= 100 or value == 0:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 1 else f"{value:.3f}"
+
+
+# The table of kinds: for each the share of true pairs found, and the false pairs with one.
+
+#: Longest name of a row, and of a kind.
+ROW_NAME, KIND = 24, 14
+#: Kinds that the table for people shows.
+MOST = 40
+#: What the table shows, for its head.
+ABOUT = "by kind: share of the true pairs with such a record that was found, +false pairs with one"
+
+#: (name of the row, kind -> its pairs)
+Rows = Sequence[tuple[str, Mapping[str, Tally]]]
+
+
+def table(rows: Rows, first: str, width: int) -> Iterator[str]:
+    """The lines; where the kinds do not fit side by side, several tables. `first` is a heading."""
+    named = min(ROW_NAME, max(len(name) for name in (first, *(name for name, _ in rows))))
+    kinds = [(kind, fitted(kind, KIND).rstrip() or "-") for kind in list(rows[0][1])[:MOST]]
+    columns = [(shown, [cell(tallies[kind]) for _, tallies in rows]) for kind, shown in kinds]
+    while columns:
+        here: list[tuple[str, list[str]]] = []
+        used = named
+        while columns and (not here or used + 2 + _width(columns[0]) <= width):
+            here.append(columns.pop(0))
+            used += 2 + _width(here[-1])
+        yield "  ".join(
+            [fitted(first, named), *(column[0].rjust(_width(column)) for column in here)]
+        )
+        for number, (name, _) in enumerate(rows):
+            yield "  ".join(
+                [fitted(name, named), *(column[1][number].rjust(_width(column)) for column in here)]
+            )
+    if len(rows[0][1]) > MOST:
+        yield f"{len(rows[0][1]) - MOST:,} more kinds: --json has them all"
+
+
+def markdown(rows: Rows, first: str) -> str:
+    """The same as a table of Markdown."""
+    kinds = list(rows[0][1])
+    lines = [(first, *(kind or "-" for kind in kinds)), ("---",) * (len(kinds) + 1)]
+    lines += [(name, *(cell(tallies[kind]) for kind in kinds)) for name, tallies in rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def cell(tally: Tally) -> str:
+    """ ".815", ".815 +3", or, for records that are works of their own, "+3"."""
+    if not tally.right + tally.missed:
+        return f"+{tally.false}"
+    return share(tally.recall, 3) + (f" +{tally.false}" if tally.false else "")
+
+
+def kinds_object(kinds: Mapping[str, Tally]) -> dict[str, Any]:
+    """Kind -> its counts, and its recall, which is null where there is nothing to find."""
+    return {
+        kind: {
+            "recall": tally.recall if tally.right + tally.missed else None,
+            "right": tally.right,
+            "false": tally.false,
+            "missed": tally.missed,
+        }
+        for kind, tally in kinds.items()
+    }
+
+
+def _width(column: tuple[str, Sequence[str]]) -> int:
+    return max(map(len, (column[0], *column[1])))
+
+
+# What an evaluation says: a table for people, objects for programs, and the wrong pairs.
 
 #: Longest name of a set in the table.
 NAME = 24
@@ -40,7 +139,7 @@ LEGEND = (
 
 def head(names: Sequence[str], *, shuffles: int) -> str:
     """The first line of the table."""
-    return _row("set", list(COLUMNS), _width(names), shuffles=shuffles)
+    return _row("set", list(COLUMNS), _name_width(names), shuffles=shuffles)
 
 
 def row(evaluation: Evaluation, names: Sequence[str], *, shuffles: int) -> str:
@@ -60,12 +159,12 @@ def row(evaluation: Evaluation, names: Sequence[str], *, shuffles: int) -> str:
         f"{evaluation.rate:.0f}",
         shuffled(evaluation),
     ]
-    return _row(evaluation.labelled.name, cells, _width(names), shuffles=shuffles)
+    return _row(evaluation.labelled.name, cells, _name_width(names), shuffles=shuffles)
 
 
 def skipped_row(name: str, why: str, names: Sequence[str]) -> str:
     """The line of what was named on the command line and is no set."""
-    return f"{fitted(name, _width(names))}  skipped: {why}"
+    return f"{fitted(name, _name_width(names))}  skipped: {why}"
 
 
 def kinds(evaluations: Sequence[Evaluation], width: int) -> Iterator[str]:
@@ -73,10 +172,8 @@ def kinds(evaluations: Sequence[Evaluation], width: int) -> Iterator[str]:
     for evaluation in evaluations:
         if evaluation.kinds is not None:
             yield ""
-            yield kinds_report.ABOUT
-            yield from kinds_report.table(
-                [(evaluation.labelled.name, evaluation.kinds)], "set", width
-            )
+            yield ABOUT
+            yield from table([(evaluation.labelled.name, evaluation.kinds)], "set", width)
 
 
 def _row(name: str, cells: Sequence[str], width: int, *, shuffles: int) -> str:
@@ -84,7 +181,7 @@ def _row(name: str, cells: Sequence[str], width: int, *, shuffles: int) -> str:
     return "  ".join([fitted(name, width), *(cell.rjust(width) for cell, width in shown)])
 
 
-def _width(names: Sequence[str]) -> int:
+def _name_width(names: Sequence[str]) -> int:
     return min(NAME, max(3, *map(len, names))) if names else 3
 
 
@@ -174,7 +271,7 @@ def as_object(evaluation: Evaluation, pairs: Sequence[Wrong] | None = None) -> d
         "records_per_cpu_second": evaluation.rate,
         "passed_over": evaluation.passed_over,
         "shuffled": None,
-        "kinds": None if evaluation.kinds is None else kinds_report.as_object(evaluation.kinds),
+        "kinds": None if evaluation.kinds is None else kinds_object(evaluation.kinds),
         "notes": list(evaluation.labelled.notes),
     }
     if works is not None:

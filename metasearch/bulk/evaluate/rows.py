@@ -1,20 +1,107 @@
-"""One row of a labelled set -> `Record`: the schema's keys, and a count of the unreadable."""
+"""The rows of labelled sets: lines of JSON -> records, for an evaluation and for `metasearch
+dedup`.
+"""
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
+import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from metasearch.bib import converters, markup
-from metasearch.bib.fast_records import made_record
-from metasearch.bib.names.byline import people_in
-from metasearch.bib.strings import strings
-from metasearch.evaluate.jsonl import Row
-from metasearch.formats.bibtex import entry as bibtex_entry
-from metasearch.formats.reading import accession, type_words, values, worktypes
-from metasearch.record import TYPES, Author, Record
+from metasearch import opening
+from metasearch.bib import converters, texts
+from metasearch.bib.names import people_in
+from metasearch.bib.texts import plain, strings
+from metasearch.bulk.job import ROWS
+from metasearch.errors import FileFormatError, UsageError
+from metasearch.formats import READABLE, bibtex_entry
+from metasearch.formats.reading import (
+    FileReading,
+    HandOut,
+    most_bytes,
+    values,
+    worktypes,
+)
+from metasearch.formats.reading import (
+    values as accession,
+)
+from metasearch.formats.reading import (
+    worktypes as type_words,
+)
+from metasearch.formats.reading.files import content_of
+from metasearch.formats.reading.inputs import STDIN, Input
+from metasearch.formats.reading.items import load
+from metasearch.formats.reading.result import TELLING, Entry, EntryCollector
+from metasearch.formats.reading.text import DecodedText, Found
+from metasearch.record import TYPES, Author, Record, made_record
+
+# Files with a JSON object a line, compressed or not; mistakes are told with file and line.
+
+#: Longest line that is read, in bytes.
+LONGEST_LINE = 16_000_000
+#: Bytes of a file, unpacked.
+MOST_BYTES = 4_000_000_000
+
+Row = Mapping[str, Any]
+
+
+def rows(path: Path) -> Iterator[tuple[str, Row]]:
+    """("file:line", object) of each line that is not empty. Raises UsageError: a line is no object,
+    or too long; or the file is damaged.
+    """
+    number = size = 0
+    try:
+        with (
+            opening.opened(path) as file,
+            gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file as stream,
+        ):
+            while line := stream.readline(LONGEST_LINE + 1):
+                number += 1
+                size += len(line)
+                where = f"{path}:{number}"
+                if size > MOST_BYTES:
+                    raise UsageError(
+                        f"{where}: the file is larger than {MOST_BYTES:,} bytes, unpacked"
+                    )
+                if len(line) > LONGEST_LINE:
+                    raise UsageError(f"{where}: the line is longer than {LONGEST_LINE:,} bytes")
+                if line.strip():
+                    yield where, _object(line, where)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as exc:
+        raise UsageError(f"{path}:{number + 1}: the compressed file is damaged: {exc}") from exc
+    except OSError as exc:
+        raise UsageError(f"{path} cannot be read: {opening.why(exc)}") from exc
+
+
+def identifier(value: Any, where: str, key: str) -> str:
+    """A string or a whole number, as a string. Raises UsageError: anything else, or empty."""
+    if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
+        raise UsageError(f"{where}: {key} is {value!r}; expected a string or a whole number")
+    return str(value)
+
+
+def _object(line: bytes, where: str) -> Row:
+    try:
+        # Not orjson, which refuses a lone surrogate; what is not fit to be shown is taken out when
+        # a row is read.
+        row = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as exc:
+        raise UsageError(f"{where}: is not UTF-8: {exc.reason} at byte {exc.start}") from exc
+    except (ValueError, RecursionError) as exc:
+        raise UsageError(f"{where}: is no JSON: {exc}") from exc
+    if not isinstance(row, dict):
+        raise UsageError(f"{where}: expected an object, found {type(row).__name__}")
+    return row
+
+
+# One row of a labelled set -> `Record`: the schema's keys, and a count of the unreadable.
 
 #: Words for a type that say nothing about the work.
 NO_TYPES = frozenset("misc unpublished generic gen document unknown".split())
@@ -133,7 +220,7 @@ class LabelledRowReader:
                 self.unknown[key] += 1
         fields["isbn"], fields["issn"] = self._numbers(row)
         return made_record(
-            source=markup.plain(str(row.get("source") or "")) or self.name,
+            source=texts.plain(str(row.get("source") or "")) or self.name,
             source_id=str(row["id"]),
             authors=self._authors(row),
             type=self._type(row.get("type")),
@@ -185,3 +272,98 @@ class LabelledRowReader:
             if row.get(key) and not any(values.standard_numbers(strings(row[key]))):
                 self._missed(key, row[key])
         return values.standard_numbers([*strings(row.get("isbn")), *strings(row.get("issn"))])
+
+
+# Reads the rows of a labelled set (docs/evaluation.md) as an input file of `metasearch dedup`.
+
+#: Characters of the first line that are examined.
+_HEAD = 1_000_000
+_ENDINGS = (".jsonl", ".ndjson", ".json")
+#: Keys of the JSON that metasearch writes; no row has them.
+_OURS = frozenset({"event", "rank", "position", "hits"})
+
+
+def read_rows(file: Input, hand_out: HandOut | None = None) -> FileReading | None:
+    """The rows of a file; None if its first line is not a row, or if the file cannot be read. Other
+    readers then read the file, or report why they cannot.
+
+    `hand_out`: as in `metasearch.formats.reading.read_file`; what was handed out is not valid where
+    None is returned. Raises NotTaken: `hand_out` raised an OSError or a MemoryError.
+    """
+    name = file.path.name.lower().removesuffix(".gz")
+    # A pipe can be read only once.
+    if file.path == STDIN or not name.endswith(_ENDINGS) or not file.path.is_file():
+        return None
+    try:
+        most = most_bytes(hand_out)
+        with content_of(file.path, file.name, most, pipes=False) as content:
+            text = DecodedText(content.blocks, file.name, Found("utf-8", legal=True, notes=[]))
+            first = next(text.lines(_HEAD))
+            if not _is_row(_row_object(first)) or READABLE["csl-json"].looks_like(first):
+                return None
+            reading = _reading(text, file.name, hand_out)
+            return None if content.problem else reading
+    except (FileFormatError, OSError):
+        return None
+
+
+def _reading(text: DecodedText, name: str, hand_out: HandOut | None) -> FileReading:
+    reading = FileReading(name, ROWS, "utf-8", hand_out=hand_out)
+    collector = EntryCollector(reading)
+    reader = LabelledRowReader(name)
+    for number, line in enumerate(text.lines(LONGEST_LINE), 1):
+        if not line.strip():
+            continue
+        if len(line) > LONGEST_LINE:
+            collector.lose(
+                number, f"the line has more than {LONGEST_LINE:,} characters and was left out"
+            )
+            continue
+        row = _row_object(line)
+        if row is None or not _is_row(row):
+            collector.lose(
+                number,
+                "the line is not a row of a labelled set (an object with an id) and was left out",
+            )
+            continue
+        record = collector.attempt(number, partial(reader.read, row))
+        if record is None:
+            continue
+        if not any(getattr(record, field) for field in TELLING):
+            collector.lose(number, "the row is left out: it has no field that identifies a work")
+            continue
+        own = collector.own(record.source_id)
+        if not own:
+            collector.remark(
+                number,
+                f"an earlier row has the id {record.source_id[:100]!r}, too; the record was kept",
+            )
+        database = plain(str(row.get("source") or ""))
+        collector.keep(
+            Entry(
+                replace(record, source_id=own, position=collector.position + 1),
+                number,
+                database or None,
+            )
+        )
+    for note in reader.notes():
+        collector.remark(0, note)
+    reading.finish()
+    return reading
+
+
+def _row_object(line: str) -> Mapping[str, Any] | None:
+    try:
+        value = load(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, Mapping) else None
+
+
+def _is_row(row: Mapping[str, Any] | None) -> bool:
+    return (
+        row is not None
+        and type(row.get("id")) in (str, int)
+        and row["id"] != ""
+        and not _OURS & row.keys()
+    )

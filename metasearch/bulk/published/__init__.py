@@ -1,30 +1,25 @@
-"""All strategies of de-duplication by name, and what a user should know before choosing one.
-
-`default` is the chain that searches use; the others are published algorithms, each as its authors
-describe it and without the vetoes of the default chain, so that they can be compared with it and
-with one another.
+"""All strategies of de-duplication by name, and what a user should know before choosing one; the
+files of this package are the algorithms of papers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from metasearch.dedup.default import DEFAULT
+from metasearch.bulk.published import words
+from metasearch.bulk.published.equality import EqualUrl, IMatch, PublishedFourTuple
+from metasearch.bulk.published.paragraphs import Drpkp, KeywordTree
+from metasearch.bulk.published.sets import BlockHash, KeywordOverlap, Shingling
+from metasearch.bulk.published.simhash import BigramSimHash, SimHash, WeightedSimHash
 from metasearch.dedup.matcher import Chain
 from metasearch.dedup.matchers.text import Text
-from metasearch.dedup.published.bigram_simhash import BigramSimHash
-from metasearch.dedup.published.block_hash import BlockHash
-from metasearch.dedup.published.drpkp import Drpkp
-from metasearch.dedup.published.equal_url import EqualUrl
-from metasearch.dedup.published.four_tuple import PublishedFourTuple
-from metasearch.dedup.published.i_match import IMatch
-from metasearch.dedup.published.keyword_overlap import KeywordOverlap
-from metasearch.dedup.published.keyword_tree import KeywordTree
-from metasearch.dedup.published.shingling import Shingling
-from metasearch.dedup.published.simhash import SimHash
-from metasearch.dedup.published.text import frequencies, segment
-from metasearch.dedup.published.weighted_simhash import WeightedSimHash
-from metasearch.dedup.strategies import DEFAULT_STRATEGY, Strategy
+from metasearch.dedup.strategies import DEFAULT, DEFAULT_STRATEGY, Strategy
+
+# All strategies of de-duplication by name, and what a user should know before choosing one.
+#
+# `default` is the chain that searches use; the others are published algorithms, each as its authors
+# describe it and without the vetoes of the default chain, so that they can be compared with it and
+# with one another.
 
 _TEXT = Strategy(
     name="text",
@@ -96,7 +91,7 @@ _OF_SETS: tuple[Strategy, ...] = (
         chain=Chain((KeywordOverlap(),)),
         threshold="threshold",
         sweep=(1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.5),
-        loads=(segment.load,),
+        loads=(words.load_segmenter,),
     ),
     Strategy(
         name="i-match",
@@ -111,7 +106,7 @@ _OF_SETS: tuple[Strategy, ...] = (
         when="very many texts that are copied word for word: one changed term is enough to keep "
         "copies apart",
         chain=Chain((IMatch(),)),
-        loads=(segment.load, frequencies.load),
+        loads=(words.load_segmenter, words.load_frequencies),
     ),
     Strategy(
         name="shingling",
@@ -124,7 +119,7 @@ _OF_SETS: tuple[Strategy, ...] = (
         chain=Chain((Shingling(),)),
         threshold="threshold",
         sweep=(0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1),
-        loads=(segment.load,),
+        loads=(words.load_segmenter,),
     ),
     Strategy(
         name="block-hash",
@@ -154,7 +149,7 @@ _OF_SETS: tuple[Strategy, ...] = (
         chain=Chain((KeywordTree(),)),
         threshold="threshold",
         sweep=(1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2),
-        loads=(segment.load, frequencies.load),
+        loads=(words.load_segmenter, words.load_frequencies),
     ),
 )
 
@@ -180,7 +175,7 @@ _OF_SIGNATURES: tuple[Strategy, ...] = (
         chain=Chain((SimHash(),)),
         threshold="max_distance",
         sweep=_DISTANCES,
-        loads=(segment.load,),
+        loads=(words.load_segmenter,),
     ),
     Strategy(
         name="bigram-simhash",
@@ -200,7 +195,7 @@ _OF_SIGNATURES: tuple[Strategy, ...] = (
         chain=Chain((BigramSimHash(),)),
         threshold="max_distance",
         sweep=_DISTANCES,
-        loads=(segment.load,),
+        loads=(words.load_segmenter,),
     ),
     Strategy(
         name="weighted-simhash",
@@ -220,7 +215,7 @@ _OF_SIGNATURES: tuple[Strategy, ...] = (
         chain=Chain((WeightedSimHash(),)),
         threshold="max_distance",
         sweep=_DISTANCES,
-        loads=(segment.load, frequencies.load),
+        loads=(words.load_segmenter, words.load_frequencies),
     ),
     Strategy(
         name="drpkp",
@@ -240,7 +235,7 @@ _OF_SIGNATURES: tuple[Strategy, ...] = (
         # Not max_distance: what is wrongly joined shares passages word for word, so that a stricter
         # distance leaves it joined, and only a larger share parts it.
         sweep=(0.8, 0.7, 0.6, 0.5, 0.4, 0.3),
-        loads=(segment.load,),
+        loads=(words.load_segmenter,),
     ),
 )
 

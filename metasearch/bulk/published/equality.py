@@ -1,9 +1,4 @@
-"""DOI hash, then the SHA-1 of {title, journal, year, first author}: Hao Hui's de-duplication as it
-was published.
-
-Hao Hui, cross-database de-duplication for sci-tech novelty retrieval (CNKI and Wanfang). A record
-is a duplicate where the hash of its DOI is known already, or where that of its four-tuple is.
-"""
+"""Strategies for which one value must be equal: a URL, a hash of four fields, a hash of terms."""
 
 from __future__ import annotations
 
@@ -11,12 +6,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
-from metasearch.bib import unicode_forms
-from metasearch.dedup import because
-from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.bib import normalise
+from metasearch.bulk.published import words as frequencies
+from metasearch.bulk.published import words as segment
+from metasearch.bulk.published.words import body, sha1, title
+from metasearch.dedup import evidence
+from metasearch.dedup.fingerprints import Fingerprint
 from metasearch.dedup.matcher import verdict
-from metasearch.dedup.published.text.content import sha1, title
 from metasearch.record import Match, Record
+
+# DOI hash, then the SHA-1 of {title, journal, year, first author}: Hao Hui's de-duplication as it
+# was published.
+#
+# Hao Hui, cross-database de-duplication for sci-tech novelty retrieval (CNKI and Wanfang). A record
+# is a duplicate where the hash of its DOI is known already, or where that of its four-tuple is.
 
 #: What a thesis's institution is followed by where a journal's name would stand.
 THESIS = "学位论文"
@@ -78,12 +81,12 @@ class PublishedFourTuple:
         """ "same" for an equal hash; "different" for equal tuples with contradicting DOIs."""
         one, other = self._hashes(a), self._hashes(b)
         if one.of_doi and one.of_doi == other.of_doi:
-            return verdict(self.name, "same", 0.99, (because.SAME_DOI,), a, b)
+            return verdict(self.name, "same", 0.99, (evidence.SAME_DOI,), a, b)
         if not one.of_tuple or one.of_tuple != other.of_tuple:
             return None
-        said = because.SAME_MEMBERS.format(members=", ".join(one.members))
+        said = evidence.SAME_MEMBERS.format(members=", ".join(one.members))
         if one.of_doi and other.of_doi and self.conflicting_dois == "keep apart":
-            return verdict(self.name, "different", 0.95, (said, because.OTHER_DOIS), a, b)
+            return verdict(self.name, "different", 0.95, (said, evidence.OTHER_DOIS), a, b)
         return verdict(self.name, "same", 0.95, (said,), a, b)
 
     def _hashes(self, fingerprint: Fingerprint) -> _Hashes:
@@ -109,7 +112,7 @@ class PublishedFourTuple:
 
 def stripped(text: str) -> str:
     """Letters and digits only, of one width and case: "（ Ⅱ ）——A" -> "iia"."""
-    return "".join(filter(str.isalnum, unicode_forms.normalize("NFKC", text).lower()))
+    return "".join(filter(str.isalnum, normalise.normalize("NFKC", text).lower()))
 
 
 def _venue(record: Record) -> str:
@@ -117,3 +120,95 @@ def _venue(record: Record) -> str:
         return record.venue or ""
     institution = record.publisher or record.venue or ""
     return institution if not institution or institution.endswith(THESIS) else institution + THESIS
+
+
+# Equal URL, and nothing else: the oldest way, which metasearch engines of the open web use.
+
+
+@dataclass(frozen=True)
+class EqualUrl:
+    """The strategy `url`: equal URL after normalisation (`web_addresses.url_key`), whatever the
+    records say otherwise.
+
+    SearXNG merges hits so, and Zhang and Guo (2014) name it among the older ways. It finds no copy
+    that another site holds, and merges all records that carry the address of a portal's search
+    page: the default chain's `Url`, which asks the titles too, is its guarded form.
+
+    Thin input: a record without a URL, or with a DOI resolver's or a bare host, has no key and is
+    never "same".
+    """
+
+    name: ClassVar[str] = "url"
+    exact: ClassVar[bool] = True
+
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
+        """The normalised URL."""
+        return (fingerprint.url,) if fingerprint.url else ()
+
+    def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
+        """ "same" for an equal URL."""
+        if not a.url or a.url != b.url:
+            return None
+        return verdict(self.name, "same", 1.0, (evidence.SAME_URL,), a, b)
+
+
+# I-Match: one hash of the terms that are neither too common nor too rare.
+#
+# Chowdhury, Frieder, Grossman and McCabe, "Collection statistics for fast duplicate document
+# detection" (ACM TOIS 20:2, 2002).
+
+
+class _Terms(NamedTuple):
+    number: int
+    hash: str
+
+
+@dataclass(frozen=True)
+class IMatch:
+    """The strategy `i-match`: equal SHA-1 of the sorted, unique terms of title and abstract with a
+    middling idf.
+
+    As in the paper: each term once, sorted, hashed; equality is identity. The idf is that of the
+    shipped table, because a stream has no collection to count in; the hash holds for one table and
+    one segmenter.
+
+    Thin input: fewer than `fewest` terms are no text (our reading; the paper notes that documents
+    without any term left all get one hash).
+
+    Attributes:
+        lowest: Normalised idf (0..1) that a term has at least. Paper: best between 0.1 and 0.9.
+        highest: And at most.
+        fewest: Terms that must be left.
+    """
+
+    name: ClassVar[str] = "i-match"
+    exact: ClassVar[bool] = True
+
+    lowest: float = 0.1
+    highest: float = 0.9
+    fewest: int = 5
+
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
+        """The hash."""
+        found = self._terms(fingerprint)
+        return (found.hash,) if found.number >= self.fewest else ()
+
+    def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
+        """ "same" for an equal hash."""
+        one, other = self._terms(a), self._terms(b)
+        if one != other or one.number < self.fewest:
+            return None
+        return verdict(
+            self.name, "same", 1.0, (evidence.SAME_TERMS.format(number=one.number),), a, b
+        )
+
+    def _terms(self, fingerprint: Fingerprint) -> _Terms:
+        name = (self.name, segment.segmenter(), frequencies.table_id(), self.lowest, self.highest)
+        return fingerprint.once(name, self._hashed)
+
+    def _hashed(self, record: Record) -> _Terms:
+        words = {*segment.words(title(record)), *segment.words(body(record))}
+        kept = sorted(
+            word for word in words if self.lowest <= frequencies.nidf(word) <= self.highest
+        )
+        return _Terms(len(kept), sha1(kept))

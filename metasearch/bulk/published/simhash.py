@@ -1,27 +1,285 @@
-"""SimHash of weighted terms: frequency, rarity, part of speech, length, marked sentences and the
-title.
-
-The improved SimHash of "Computer Science and Application" (Hans) 2020, no. 2, pp. 371-378.
+"""SimHash: 64 bits of a text such that texts that nearly agree differ in few of them; the
+strategies that compare these bits.
 """
 
 from __future__ import annotations
 
+import hashlib
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import ClassVar, Literal
 
 from metasearch.bib import normalise
-from metasearch.bib.chinese.characters import simplified
-from metasearch.dedup.fingerprint import Fingerprint
-from metasearch.dedup.published.text import content
-from metasearch.dedup.published.text.frequencies import idf, table_id
-from metasearch.dedup.published.text.passages import sentences
-from metasearch.dedup.published.text.segment import Word, is_stop, segmenter, tagged
-from metasearch.dedup.published.text.signed import Signed
-from metasearch.dedup.published.text.simhash import HASH, weighted
-from metasearch.record import Record
+from metasearch.bib.chinese_characters import simplified
+from metasearch.bulk.published import words as content
+from metasearch.bulk.published.words import (
+    Word,
+    body,
+    content_words,
+    idf,
+    is_stop,
+    segmenter,
+    sentences,
+    table_id,
+    tagged,
+    title,
+    words,
+)
+from metasearch.dedup import evidence
+from metasearch.dedup.fingerprints import Fingerprint
+from metasearch.dedup.index import BITS, Nothing, Scan, block_keys
+from metasearch.dedup.matcher import Neighbours, verdict
+from metasearch.record import Match, Record
+
+# SimHash: 64 bits of a text such that texts that nearly agree differ in few of them.
+#
+# Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002). Every feature
+# is hashed to 64 bits; a feature's weight is added to a column where its hash has a 1 and
+# subtracted where it has a 0; a bit of the signature is 1 where the column's sum is positive, and 0
+# where it is negative or zero.
+
+SIMHASH_BITS = 64
+#: Names the hash of features; whoever compares signatures compares this, too.
+HASH = "blake2b-8"
+#: Of a text with more features the first ones count.
+MOST_FEATURES = (1 << 15) - 1
+#: Weights are rounded to multiples of this, so that sums are whole numbers and no order of adding
+#: can matter.
+UNIT = 2.0**-20
+#: Of larger weights the signature would not be exact.
+MOST_WEIGHT = (1 << 62) - 1
+#: Features whose spread hashes are kept.
+MOST_KEPT = 50_000
+
+_TOP_BITS = bytes(0x31 if byte & 0x80 else 0x30 for byte in range(256))
+
+
+def hash64(feature: str) -> int:
+    """64 bits of a feature."""
+    return int.from_bytes(
+        hashlib.blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest(), "big"
+    )
+
+
+class LaneSums(dict[str, int]):
+    """Feature -> its 64 bits, each in a lane of its own of one big integer: one addition counts all
+    columns.
+
+    `width`: bits of a lane, a multiple of 8; sums below half of what fits are counted. `hashed`:
+    the 64 bits of a feature.
+    """
+
+    def __init__(self, width: int, hashed: Callable[[str], int] = hash64) -> None:
+        super().__init__()
+        self._width = width
+        self._hashed = hashed
+        self._zeros = "0" * (width // 4 - 1)
+        self.ones = sum(1 << (width * bit) for bit in range(SIMHASH_BITS))
+
+    def __missing__(self, feature: str) -> int:
+        if len(self) >= MOST_KEPT:
+            self.clear()
+        # Each bit becomes a hexadecimal digit, and the lane is filled up with zeros.
+        self[feature] = lanes = int(self._zeros.join(f"{self._hashed(feature):064b}"), 16)
+        return lanes
+
+    def signature(self, sums: int, total: int) -> int:
+        """The bits whose lane has more than half of the total: where plus outweighs minus."""
+        half = 1 << (self._width - 1)
+        # A lane's top bit becomes 1 exactly where its sum exceeds half of the total.
+        shifted = (sums + self.ones * (half - total // 2 - 1)) & (self.ones << (self._width - 1))
+        step = self._width // 8
+        return int(shifted.to_bytes(SIMHASH_BITS * step, "big")[::step].translate(_TOP_BITS), 2)
+
+
+_counted = LaneSums(16)
+_weighed = LaneSums(64)
+
+
+def simhash(features: Iterable[str]) -> int:
+    """The signature of features; one weighs as often as it occurs."""
+    listed = list(islice(features, MOST_FEATURES))
+    return _counted.signature(sum(map(_counted.__getitem__, listed)), len(listed))
+
+
+def weighted(weights: Mapping[str, float], columns: LaneSums = _weighed) -> int:
+    """The signature of features with weights.
+
+    `weights`: feature -> weight. `columns`: how features are hashed; lanes of 64 bits. Raises
+    ValueError: a weight is negative or not finite, or all together are too large.
+    """
+    sums = total = 0
+    for feature, weight in weights.items():
+        if not 0 <= weight < MOST_WEIGHT:
+            raise ValueError(
+                f"the weight of {feature!r} is {weight}; expected a number of at least 0"
+            )
+        units = round(weight / UNIT)
+        total += units
+        sums += columns[feature] * units
+    if total > MOST_WEIGHT:
+        raise ValueError(f"the weights sum up to {total * UNIT:g}, which is too much")
+    return columns.signature(sums, total)
+
+
+# What matchers have in common that compare one 64-bit signature a record by Hamming distance.
+
+
+@dataclass(frozen=True)
+class Signed(ABC):
+    """A matcher by one signature a record.
+
+    Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007): of
+    signatures that differ in less bits than there are blocks, one block is equal, and is the key.
+    Where more may differ, all are compared. `max_distance`: bits of 64 in which duplicates differ
+    at most; 3 in that paper, for 8 billion pages. `blocks`: of a signature: 4 of 16 bits.
+    """
+
+    name: ClassVar[str]
+    exact: ClassVar[bool] = False
+
+    max_distance: int = 3
+    blocks: int = 4
+
+    @abstractmethod
+    def signature(self, fingerprint: Fingerprint) -> int | None:
+        """Of a record, the same for every distance; None where it has too little text."""
+
+    @abstractmethod
+    def made_of(self, a: Fingerprint, b: Fingerprint) -> str:
+        """What shaped the signatures of a pair, in words: features, hash, segmenter."""
+
+    @property
+    def radius(self) -> int:
+        """As `max_distance`."""
+        return self.max_distance
+
+    def signatures(self, fingerprint: Fingerprint) -> Iterable[int]:
+        """The one of the record, if it has one."""
+        signature = self.signature(fingerprint)
+        return () if signature is None else (signature,)
+
+    def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
+        """The blocks; none where too many bits may differ for a block to be equal."""
+        if self.max_distance >= self.blocks:
+            return ()
+        signature = self.signature(fingerprint)
+        return () if signature is None else block_keys(signature, self.blocks)
+
+    def neighbours(self) -> Neighbours:
+        """A scan of all signatures; nothing where blocks find everything."""
+        return (
+            Nothing()
+            if self.max_distance < self.blocks
+            else Scan(self.signature, self.max_distance)
+        )
+
+    def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
+        """ "same" where few enough bits differ; the score falls by 1/64 with each."""
+        one, other = self.signature(a), self.signature(b)
+        if one is None or other is None:
+            return None
+        distance = (one ^ other).bit_count()
+        if distance > self.max_distance:
+            return None
+        said = evidence.SIMHASH_DISTANCE.format(
+            distance=distance, bits=BITS, made_of=self.made_of(a, b)
+        )
+        return verdict(self.name, "same", 1 - distance / BITS, (said,), a, b)
+
+
+# SimHash of words: records whose titles and abstracts are of nearly the same words.
+#
+# Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002), with 64 bits of
+# which 3 may differ: Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW
+# 2007).
+
+
+@dataclass(frozen=True)
+class SimHash(Signed):
+    """Words but stop words, each with its frequency; the order of words counts for nothing.
+
+    Charikar leaves the features open; words are the usual choice. `max_distance` and `blocks` are
+    those of Manku et al. `min_features`: different words that a record must have (ours): what
+    columns and notices of journals are called ("Letter to the editor", "Book reviews") has less,
+    and equal headings are no equal works.
+    """
+
+    name: ClassVar[str] = "simhash"
+
+    min_features: int = 5
+
+    def signature(self, fingerprint: Fingerprint) -> int | None:
+        """Of title and abstract; None where they have too few words."""
+        return fingerprint.once(("simhash", HASH, segmenter(), self.min_features), self._signature)
+
+    def made_of(self, a: Fingerprint, b: Fingerprint) -> str:
+        """Words, hash, segmenter."""
+        return f"words, {HASH}, {segmenter()}"
+
+    def _signature(self, record: Record) -> int | None:
+        features = content_words(f"{title(record)} {body(record)}")
+        return simhash(features) if len(set(features)) >= self.min_features else None
+
+
+# SimHash of pairs of words: records whose titles and abstracts are of nearly the same words in
+# nearly the same order.
+#
+# Patent CN102831198A, filed 2012-08-07 (People Search; Wen Yun, Yang Qing).
+
+
+@dataclass(frozen=True)
+class BigramSimHash(Signed):
+    """Every two consecutive terms, each pair with its frequency.
+
+    The patent says: 64 bits, pairs, their frequency as weight, four blocks of 16 bits, a distance
+    of at most 3. It leaves open, and we read: the hash (`HASH`), stop words (none is dropped),
+    punctuation (is no term), and that a text of fewer terms than make a token is one token.
+
+    It gives a document the signature of the first one that is found near it, so that its answer
+    depends on the order of arrival. Ours compares pairs and takes connected components, which no
+    order changes; a chain of texts, each near the next, becomes one cluster whose ends may differ
+    in more than `max_distance` bits. `together`: consecutive terms in a token. `min_features`:
+    different tokens that a record must have (ours, the patent has no such bound; 1 is the nearest
+    to it): headings that many works bear ("Letter to the editor") have less.
+    """
+
+    name: ClassVar[str] = "bigram-simhash"
+
+    together: int = 2
+    min_features: int = 5
+
+    def signature(self, fingerprint: Fingerprint) -> int | None:
+        """Of title and abstract; None where they have too few tokens."""
+        name = ("bigram-simhash", HASH, segmenter(), self.together, self.min_features)
+        return fingerprint.once(name, self._signature)
+
+    def made_of(self, a: Fingerprint, b: Fingerprint) -> str:
+        """Tokens, hash, segmenter."""
+        tokens = "bigrams" if self.together == 2 else f"{self.together} words"
+        return f"{tokens}, {HASH}, {segmenter()}"
+
+    def _signature(self, record: Record) -> int | None:
+        found = tokens(words(f"{title(record)} {body(record)}"), self.together)
+        return simhash(found) if len(set(found)) >= self.min_features else None
+
+
+def tokens(terms: Sequence[str], together: int) -> list[str]:
+    """Every so many consecutive terms; all terms where there are fewer, if any."""
+    if not terms:
+        return []
+    starts = range(max(1, len(terms) - together + 1))
+    return [" ".join(terms[start : start + together]) for start in starts]
+
+
+# SimHash of weighted terms: frequency, rarity, part of speech, length, marked sentences and the
+# title.
+#
+# The improved SimHash of "Computer Science and Application" (Hans) 2020, no. 2, pp. 371-378.
 
 #: What opens the sentences that matter. The first three are the paper's; the others (ours) are how
 #: abstracts do it.

@@ -1,11 +1,11 @@
-"""The stage `chunks`: the records of whole components together, as many as a worker process judges
-in one go.
+"""Chunks: the records of whole components together, judged by a worker process in one go; and what
+their works are called.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -13,12 +13,29 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metasearch.bulk.staged import schemas
-from metasearch.bulk.staged.free_names import FreeNames
-from metasearch.bulk.staged.ordering import is_in
-from metasearch.bulk.staged.parts import batches, clear, parts_in, read_part, write_part
-from metasearch.bulk.staged.pool import run_all
-from metasearch.bulk.staged.shuffling import Buckets, buckets_for
+from metasearch import garbage_collection
+from metasearch.bib import work_ids
+from metasearch.bib.work_ids import id_number, numbered_id
+from metasearch.bulk.staged import parts as schemas
+from metasearch.bulk.staged.keys import columns_in
+from metasearch.bulk.staged.parts import (
+    Buckets,
+    batches,
+    buckets_for,
+    clear,
+    columns_of,
+    is_in,
+    members_of,
+    parts_in,
+    read_part,
+    write_part,
+)
+from metasearch.bulk.staged.pool import Rules, run_all
+from metasearch.bulk.staged.records import FreeNames, entry_of
+from metasearch.bulk.staged.storage import decoded
+from metasearch.dedup import Fingerprint, OnlineDedup, naming
+from metasearch.dedup.components import title_place
+from metasearch.formats import hits
 
 #: Records of a chunk; one component that is larger is a chunk of its own.
 CHUNK = 5_000
@@ -210,3 +227,157 @@ def _named(table: pa.Table, components: Numbers, places: Places, names: FreeName
         ],
         schema=schemas.CHUNKS,
     )
+
+
+# Chunk -> works: found by the same code that searches use, in the order of all records.
+
+
+@dataclass(frozen=True)
+class ChunkJudge:
+    """A `Judge` (see `engines/__init__.py`): a function of the chunk alone.
+
+    All components of a chunk are judged by one `OnlineDedup`: they share no key, so none of them
+    knows of the others. Where they share keys by chance, each has its own. Within a component stand
+    all records of each of its keys, so that the same pairs are compared as if all records of the
+    job had been taken in. `columns`: the folder of the titles of columns.
+    """
+
+    rules: Rules
+    columns: Path
+
+    def __call__(self, chunk: pa.Table) -> tuple[pa.Table, int]:
+        """The works of several records, by their first ones; and the comparisons passed over."""
+        if not self.rules.alone:
+            return self._judged(chunk)
+        found = [self._judged(component) for component in _components(chunk)]
+        works = pa.concat_tables([schemas.WORKS.empty_table(), *(table for table, _ in found)])
+        return works.sort_by("first"), sum(passed_over for _, passed_over in found)
+
+    def _judged(self, chunk: pa.Table) -> tuple[pa.Table, int]:
+        rows = chunk.sort_by("number").to_pydict()
+        prints = [
+            Fingerprint(decoded(entry).record, key)
+            for key, entry in zip(rows["key"], rows["entry"], strict=True)
+        ]
+        columns = columns_in(self.columns)
+        stage = OnlineDedup(
+            self.rules.chain,
+            versions=self.rules.versions,
+            recurs=lambda fingerprint: title_place(fingerprint) in columns,
+            places=rows["place"],
+        )
+        with garbage_collection.rarely():
+            stage.extend(prints)
+            found = [work for works in stage.components() for work in works if len(work[0]) > 1]
+        works = []
+        for at, hit in sorted(found, key=lambda work: work[0][0]):
+            members = [prints[place] for place in at]
+            number = naming.base_of(members, separate=self.rules.separate)
+            base = work_ids.numbered_id(number)
+            also = {naming.own_id(fingerprint) for fingerprint in members} - {base}
+            # The records stand beside it; its name is told from others when all works are known.
+            kept = replace(hit, id=base, also=tuple(sorted(also)), records=())
+            works.append(
+                {
+                    "first": rows["number"][at[0]],
+                    **{
+                        name: [rows[column][place] for place in at]
+                        for name, column in (
+                            ("numbers", "number"),
+                            ("keys", "key"),
+                            ("ids", "id"),
+                            ("entries", "entry"),
+                        )
+                    },
+                    "hit": hits.write(kept),
+                    "base": number,
+                }
+            )
+        return pa.Table.from_pylist(works, schemas.WORKS), stage.passed_over
+
+
+def _components(chunk: pa.Table) -> Iterator[pa.Table]:
+    rows = chunk.sort_by("component")
+    sizes = rows.group_by("component", use_threads=False).aggregate([([], "count_all")])
+    start = 0
+    for size in sizes.column("count_all").to_pylist():
+        yield rows.slice(start, size)
+        start += size
+
+
+# The stage `names`: what works are called whose ids several would have, told apart over all works
+# of the job by the rule of `dedup/naming.py`.
+
+#: The part of the stage.
+PART = "part-00000.parquet"
+
+
+def name_stage(
+    records: Path, traits: Path, ordered: Path, places: Places, names: FreeNames, into: Path
+) -> None:
+    """Write the ids of the works that are not called by their base."""
+    members = members_of(ordered)
+    alone = columns_of(traits, schemas.TRAITS, ["number", "base"])
+    numbers, bases = alone.column("number").to_numpy(), alone.column("base").to_numpy()
+    alone_ = ~is_in(numbers, members)
+    several = columns_of(ordered, schemas.WORKS, ["first", "base"])
+    firsts = np.r_[numbers[alone_], several.column("first").to_numpy()]
+    bases = np.r_[bases[alone_], several.column("base").to_numpy()]
+    known, times = np.unique(bases, return_counts=True)
+    shared = is_in(bases, known[times > 1])
+    base_of = dict(zip(firsts[shared].tolist(), bases[shared].tolist(), strict=True))
+    wanted = np.sort(firsts[shared])
+
+    works: dict[int, dict[int, naming.Known]] = {}
+    for first, what in _known(records, ordered, wanted, members, places, names):
+        works.setdefault(base_of[first], {})[first] = what
+    found = sorted(
+        (first, id_number(name))
+        for base, of_base in works.items()
+        for first, name in naming.told_apart(numbered_id(base), of_base)
+        if id_number(name) != base
+    )
+    write_part(
+        into / PART,
+        pa.table(
+            {
+                "first": pa.array([first for first, _ in found], pa.int64()),
+                "id": pa.array([name for _, name in found], pa.int64()),
+            }
+        ),
+    )
+
+
+def _known(
+    records: Path,
+    ordered: Path,
+    wanted: Numbers,
+    members: Numbers,
+    places: Places,
+    names: FreeNames,
+) -> Iterator[tuple[int, naming.Known]]:
+    """(first record, what is known) of each work that is wanted."""
+    for path in parts_in(records):
+        for batch in batches(path, ["number", "key", "entry"]):
+            numbers = batch.column(0).to_numpy()
+            mine = np.flatnonzero(is_in(numbers, wanted) & ~is_in(numbers, members))
+            some = batch.take(pa.array(mine)).to_pydict()
+            at = places.of(numbers[mine]).tolist()
+            for place, number, own, entry in zip(
+                at, some["number"], some["key"], some["entry"], strict=True
+            ):
+                key, _ = names.of_record(place, number, own, "")
+                yield number, naming.known_of([(key, entry_of(entry, path).record)])
+    for path in parts_in(ordered):
+        for batch in batches(path, ["first", "keys", "entries"]):
+            mine = np.flatnonzero(is_in(batch.column(0).to_numpy(), wanted))
+            for row in batch.take(pa.array(mine)).to_pylist():
+                entries = (decoded(data).record for data in row["entries"])
+                yield row["first"], naming.known_of(zip(row["keys"], entries, strict=True))
+
+
+def names_in(folder: Path) -> dict[int, str]:
+    """First record of a work -> its id, where that is not its base."""
+    table = read_part(folder / PART)
+    columns = (table.column(name).to_pylist() for name in ("first", "id"))
+    return {first: numbered_id(name) for first, name in zip(*columns, strict=True)}

@@ -1,7 +1,4 @@
-"""What holds a component together that is too large: the pairs that memory would compare
-(`candidate_pairs.py`, and near signatures), without those that are strangers by their sketches or
-apart by their titles, of which no matcher makes one work.
-"""
+"""Components of too many records are divided, and cut where that is not enough."""
 
 from __future__ import annotations
 
@@ -18,15 +15,120 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rapidfuzz import fuzz
 
-from metasearch.bulk.staged import candidate_pairs, schemas
-from metasearch.bulk.staged.chunking import Places
-from metasearch.bulk.staged.ordering import is_in
-from metasearch.bulk.staged.parts import batches, columns_of, parts_in, write_part
+from metasearch.bulk.engines import Engine
+from metasearch.bulk.staged import parts as schemas
+from metasearch.bulk.staged.chunks import Places
+from metasearch.bulk.staged.parts import (
+    batches,
+    buckets_for,
+    clear,
+    columns_of,
+    is_in,
+    parts_in,
+    shuffled,
+    write_part,
+)
 from metasearch.bulk.staged.pool import in_order
-from metasearch.bulk.staged.shuffling import buckets_for, shuffled
 from metasearch.dedup import index
-from metasearch.dedup.resemblance import FAR, surely_far
-from metasearch.dedup.sketches import are_strangers
+from metasearch.dedup.apart import are_strangers
+from metasearch.dedup.titles import FAR, surely_far
+
+# Pairs of records that `dedup/index.py` would compare, and some more: as many as grow with the
+# records of a key, not with their square.
+#
+# `KeyIndex` compares a record with all before it that share a key; once these are a crowd, with the
+# first ones of its year, of the years beside and of those without a year. Which ones that are
+# depends on the order, on the bounds at that time (`KeyIndex.reach`), and on records that repeat
+# another one, which it may leave out. The pairs here hold in any case: of a key, all pairs of the
+# first records, as long as no crowd can have been divided yet, and each record with the first ones
+# of the years, whichever of the two comes first. Of records that repeat one another the first one
+# stands for all; the caller joins these.
+
+Bits = npt.NDArray[np.bool_]
+#: The year of a record without one: below all that 32 bits hold.
+NO_YEAR = -(1 << 32)
+#: Beside the number of a key: years of 32 bits, and those beside the first and the last one.
+_YEARS = 34
+
+
+def pairs(
+    records: Numbers, keys: Numbers, years: Numbers, early: Bits
+) -> Iterator[tuple[Numbers, Numbers]]:
+    """Pairs of different records that share a key, some at a time; a pair may come several times,
+    and in either order.
+
+    `records`: of each row: numbers in the order of all records; each key of a record once. `years`:
+    of each row; `NO_YEAR` for none. `early`: of each row, whether the record is among the first
+    `index.FEW` of the job or the one behind them, where the wide bounds hold.
+    """
+    order = np.lexsort((records, keys))
+    records, keys, years, early = records[order], keys[order], years[order], early[order]
+    if not len(keys):
+        return
+    first = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
+    sizes = np.diff(np.r_[first, len(keys)])
+    # Before a crowd is divided it holds one record more than its bound, and the next one to come
+    # is compared with all of these; the wide bound holds for the early ones, and for one behind.
+    wide = np.minimum(np.add.reduceat(early.astype(np.int64), first), index.CROWD_OF_FEW + 1) + 1
+    heads = np.minimum(np.maximum(index.CROWD + 2, wide), sizes)
+    yield from _of_heads(records, first, heads)
+    crowds = np.repeat(sizes > heads, sizes)
+    if crowds.any():
+        blocks = np.repeat(np.arange(len(first)), sizes)[crowds]
+        yield from _of_years(records[crowds], blocks, years[crowds], early[crowds])
+
+
+def _of_heads(
+    records: Numbers, first: Numbers, heads: Numbers
+) -> Iterator[tuple[Numbers, Numbers]]:
+    """All pairs of the first rows of each key."""
+    ends = np.repeat(first + heads, heads)
+    rows = np.arange(len(ends)) - np.repeat(np.cumsum(heads) - heads, heads)
+    rows += np.repeat(first, heads)
+    for step in range(1, int(heads.max(initial=0))):
+        rows, ends = rows[rows + step < ends], ends[rows + step < ends]
+        yield records[rows], records[rows + step]
+
+
+def _of_years(
+    records: Numbers, blocks: Numbers, years: Numbers, early: Bits
+) -> Iterator[tuple[Numbers, Numbers]]:
+    """Each record with the first ones of its year, of the years beside it, and without a year."""
+    has = years != NO_YEAR
+    # 0 stands for no year; years from 2 on, so that there is one beside the first.
+    bases = blocks << _YEARS
+    places = bases + np.where(has, years + (1 << 31) + 2, 0)
+    order = np.lexsort((records, places))
+    records, places, bases = records[order], places[order], bases[order]
+    has, early = has[order], early[order]
+    starts = np.flatnonzero(np.r_[True, places[1:] != places[:-1]])
+    groups = places[starts]
+    sizes = np.diff(np.r_[starts, len(places)])
+    rows = np.arange(len(records))
+    wide, narrow = index.OF_A_YEAR_OF_FEW, index.OF_A_YEAR
+    for mine, wanted, most, later in (
+        (rows, places, wide, narrow),
+        (rows[has], bases[has], wide, narrow),
+        (rows[has], places[has] - 1, min(index.BESIDE, wide), min(index.BESIDE, narrow)),
+        (rows[has], places[has] + 1, min(index.BESIDE, wide), min(index.BESIDE, narrow)),
+    ):
+        at = np.minimum(np.searchsorted(groups, wanted), len(groups) - 1)
+        there = groups[at] == wanted
+        mine, at = mine[there], at[there]
+        for rank in range(max(most, later)):
+            more = sizes[at] > rank
+            mine, at = mine[more], at[more]
+            others = starts[at] + rank
+            chosen = mine != others
+            if rank >= later:
+                chosen &= early[mine] & early[others]
+            if chosen.any():
+                yield records[mine[chosen]], records[others[chosen]]
+
+
+# What holds a component together that is too large: the pairs that memory would compare
+# (`pairs`, and near signatures), without those that are strangers by their sketches or
+# apart by their titles, of which no matcher makes one work.
 
 #: Pairs of which titles are compared at once.
 _AT_ONCE = 200_000
@@ -34,8 +136,6 @@ _AT_ONCE = 200_000
 EDGES_OF_A_PART = 500_000
 #: Near signatures of one record of which titles are compared.
 MOST_TESTED = 1_000
-
-Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +165,7 @@ class Traits:
                 tables.append(pa.Table.from_batches([batch.filter(pa.array(mine))]))
         table = pa.concat_tables(tables)  # parts by name are in the order of all records
         tables.clear()
-        years = table.column("year").cast(pa.int64()).fill_null(candidate_pairs.NO_YEAR)
+        years = table.column("year").cast(pa.int64()).fill_null(NO_YEAR)
         # Titles of all these may take more bytes than an array of short offsets holds.
         titles = table.column("title").cast(pa.large_string()).combine_chunks()
         table = table.drop_columns("title")
@@ -206,7 +306,7 @@ def _of_keys(
         mine = heads[records] == records
         records, values = records[mine], values[mine]
         codes = [np.empty(0, np.int64)]
-        for a, b in candidate_pairs.pairs(records, values, of.years[records], of.early[records]):
+        for a, b in pairs(records, values, of.years[records], of.early[records]):
             kept = ~are_strangers(of.sketches[a], of.sketches[b])
             a, b = a[kept], b[kept]
             codes.append(np.minimum(a, b) * len(heads) + np.maximum(a, b))
@@ -298,3 +398,198 @@ def _far(of: _Titles) -> npt.NDArray[np.bool_]:
         dtype=bool,
         count=len(of.begin_apart),
     )
+
+
+# Components of too many records are divided, and cut where that is not enough.
+#
+# Every key joins records, also keys that prove little (a first author and a year), and of a million
+# records nearly all may hang together by those. A component of too many records is first divided
+# along the pairs that memory would compare (`divide`). So no pair is lost; but a crowd that is
+# spread over several components is smaller in each, and there records are compared that memory
+# passes over.
+#
+# What is still too large is cut: these pairs stay joined: those that share the key of an exact
+# matcher, and those that share other keys which no more records have than a crowd, and that are no
+# strangers. Where that is not enough, they must share two such keys, then three, then four. What is
+# not joined is not compared, so works may stay apart that memory would join; the job says so.
+
+#: Records of a component that is judged in one piece.
+LARGEST = 50_000
+#: Keys that two records must share, one after the other.
+SHARED = (1, 2, 3, 4)
+
+Numbers = npt.NDArray[np.int64]
+_PAIRS = pa.schema([*schemas.EDGES, pa.field("keys", pa.int32(), nullable=False)])
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The components of a job.
+
+    Attributes:
+        numbers: Of the records that have one.
+        divided: Records that stood in components which were divided.
+        cut: Those of them that stood in components which were cut then.
+        shared: Keys that pairs of these share at least; 0 where nothing was cut.
+    """
+
+    numbers: Numbers
+    components: Numbers
+    divided: int = 0
+    cut: int = 0
+    shared: int = 0
+
+
+def read_components(folder: Path) -> Cut:
+    """The components that an engine wrote."""
+    table = columns_of(folder, schemas.COMPONENTS, ["number", "component"])
+    return Cut(table.column("number").to_numpy(), table.column("component").to_numpy())
+
+
+def write_components(found: Cut, into: Path) -> None:
+    """Write components as one part."""
+    columns = [found.numbers, found.components]
+    write_part(into / "part-00000.parquet", pa.table(columns, schema=schemas.COMPONENTS))
+
+
+def cut(
+    found: Cut,
+    keys: Path,
+    edges: Path,
+    traits: Path,
+    scratch: Path,
+    engine: Engine,
+    places: Places,
+    signatures: Path,
+    distances: Mapping[str, int],
+    *,
+    sketches: bool,
+    largest: int = LARGEST,
+    workers: int = 1,
+) -> Cut:
+    """Divide the components of more than `largest` records, and cut what is still too large.
+    `scratch` is a folder for this alone. `sketches`: whether `strangers` holds for the matchers of
+    the job.
+    """
+    large = _large(found, largest)
+    if not large.any():
+        return found
+    wanted = np.sort(found.numbers[large])
+    inputs = {
+        name: scratch / name for name in ("keys", "pairs", "edges", "near", "components", "buckets")
+    }
+    for folder in inputs.values():
+        clear(folder)
+    _exact_keys(keys, wanted, inputs["keys"])
+    parts = [np.stack([found.numbers[~large], found.components[~large]])]
+    divided, lost = len(wanted), 0
+    shared = 0
+    near = edges
+    # Of other matchers it is not known which pairs they leave apart.
+    for shared in (0, *SHARED) if sketches else SHARED:
+        clear(inputs["edges"])
+        if shared < 2:
+            of = Traits.read(traits, wanted, places)
+        if shared == 0:
+            divide(keys, signatures, distances, of, inputs["edges"], inputs["buckets"], workers)
+        else:
+            if shared == 1:
+                lost = len(wanted)
+                _pairs(keys, of, inputs["pairs"], inputs["buckets"], sketches=sketches)
+            _joined(inputs["pairs"], near, wanted, shared, inputs["edges"])
+        clear(inputs["components"])
+        engine.components(inputs["keys"], inputs["edges"], inputs["components"])
+        one = read_components(inputs["components"])
+        mine = is_in(one.numbers, wanted)
+        one = Cut(one.numbers[mine], one.components[mine])
+        still = _large(one, largest)
+        if shared == SHARED[-1]:
+            still[:] = False
+        parts.append(np.stack([one.numbers[~still], one.components[~still]]))
+        if not still.any():
+            break
+        wanted = np.sort(one.numbers[still])
+        if shared == 0:
+            near = inputs["near"]
+            for path in inputs["edges"].glob("near-*.parquet"):
+                path.replace(near / path.name)
+    for folder in inputs.values():
+        clear(folder)
+    numbers, components = np.concatenate(parts, axis=1)
+    return Cut(numbers, components, divided, lost, shared)
+
+
+def _large(found: Cut, largest: int) -> npt.NDArray[np.bool_]:
+    """Which records stand in components of more than so many."""
+    _, member, sizes = np.unique(found.components, return_inverse=True, return_counts=True)
+    return (sizes > largest)[member] if len(sizes) else np.zeros(0, dtype=bool)
+
+
+def _exact_keys(keys: Path, wanted: Numbers, into: Path) -> None:
+    for path in parts_in(keys):
+        tables = []
+        for batch in batches(path):
+            exact = batch.column("exact").to_numpy(zero_copy_only=False)
+            mine = exact & is_in(batch.column("number").to_numpy(), wanted)
+            tables.append(pa.Table.from_batches([batch.filter(pa.array(mine))]))
+        if tables:
+            write_part(into / path.name, pa.concat_tables(tables))
+
+
+def _pairs(keys: Path, of: Traits, into: Path, scratch: Path, *, sketches: bool) -> None:
+    """Write the pairs that share keys which a crowd at most has, with how many they share."""
+    count = len(of.numbers)
+    buckets = buckets_for(count)
+
+    def found() -> Iterator[tuple[pa.Table, Numbers]]:
+        for records, values in by_key(keys, of, scratch, exact=True):
+            a, b = pairs_of(records, values)
+            if sketches:
+                kept = ~are_strangers(of.sketches[a], of.sketches[b])
+                a, b = a[kept], b[kept]
+            pairs = pa.table([of.numbers[a], of.numbers[b]], schema=schemas.EDGES)
+            # Those of a record together.
+            yield pairs, a * buckets // count
+
+    by_record = shuffled(found(), schemas.EDGES, buckets, scratch / "by-record")
+    for number, bucket in enumerate(by_record):
+        ends = np.stack([bucket.column("a").to_numpy(), bucket.column("b").to_numpy()])
+        different, times = np.unique(ends, axis=1, return_counts=True)
+        columns = [different[0], different[1], times.astype(np.int32)]
+        write_part(into / f"part-{number:06}.parquet", pa.table(columns, schema=_PAIRS))
+
+
+def pairs_of(records: Numbers, keys: Numbers) -> tuple[Numbers, Numbers]:
+    """The pairs (smaller, larger) of records that share a key which at most `CROWD` records have;
+    once for each key.
+    """
+    order = np.lexsort((records, keys))
+    records, keys = records[order], keys[order]
+    first = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]) if len(keys) else order
+    sizes = np.diff(np.r_[first, len(keys)])
+    few = (sizes > 1) & (sizes <= index.CROWD)
+    starts, sizes = first[few], sizes[few]
+    a, b = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for one in range(index.CROWD):
+        for other in range(one + 1, index.CROWD):
+            some = starts[sizes > other]
+            a.append(records[some + one])
+            b.append(records[some + other])
+    return np.concatenate(a), np.concatenate(b)
+
+
+def _joined(pairs: Path, edges: Path, wanted: Numbers, shared: int, into: Path) -> None:
+    """Write the edges of the records that are wanted: those that they had, and the pairs that
+    share so many keys.
+    """
+    for path in parts_in(edges):
+        for number, batch in enumerate(batches(path)):
+            mine = is_in(batch.column("a").to_numpy(), wanted)
+            table = pa.Table.from_batches([batch.filter(pa.array(mine))])
+            write_part(into / f"{path.stem}-{number:06}.parquet", table)
+    for path in parts_in(pairs):
+        for number, batch in enumerate(batches(path)):
+            mine = batch.column("keys").to_numpy() >= shared
+            mine &= is_in(batch.column("a").to_numpy(), wanted)
+            table = pa.Table.from_batches([batch.filter(pa.array(mine))]).select(["a", "b"])
+            write_part(into / f"pairs-{path.stem}-{number:06}.parquet", table)

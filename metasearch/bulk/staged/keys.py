@@ -1,12 +1,12 @@
 """The stages `keys`, `titles`, `signatures` and `traits`: what matchers and joins need of each
-record, made by the matchers themselves, a part of records at a time.
+record; and the titles that return in one journal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -14,16 +14,24 @@ from typing import TypeVar
 import pyarrow as pa
 
 from metasearch.bulk.job import Progress
-from metasearch.bulk.staged import schemas
-from metasearch.bulk.staged.entries import content_from, entry_from, values_of
-from metasearch.bulk.staged.parts import DamagedPart, parts_in, read_part, rows_of, write_part
-from metasearch.bulk.staged.pool import Beside, run_all
-from metasearch.bulk.staged.rules import Rules
+from metasearch.bulk.staged import parts as schemas
+from metasearch.bulk.staged.parts import (
+    DamagedPart,
+    batches,
+    parts_in,
+    read_part,
+    rows_of,
+    write_part,
+)
+from metasearch.bulk.staged.pool import Beside, Rules, run_all
+from metasearch.bulk.staged.storage import content_from, entry_from, values_of
 from metasearch.dedup import Fingerprint, naming
-from metasearch.dedup.apart import told
-from metasearch.dedup.key_numbers import digest, place, title_place
+from metasearch.dedup.apart import sketch, told
+from metasearch.dedup.components import TitleFacts, digest, place, title_place
 from metasearch.dedup.online import AT_ONCE
-from metasearch.dedup.sketches import sketch
+
+# The stages `keys`, `titles`, `signatures` and `traits`: what matchers and joins need of each
+# record, made by the matchers themselves, a part of records at a time.
 
 T = TypeVar("T")
 DOING = "making keys"
@@ -178,3 +186,37 @@ def _table(rows: Sequence[tuple[object, ...]], schema: pa.Schema) -> pa.Table:
         [pa.array(column, of.type) for column, of in zip(columns, schema, strict=True)],
         schema=schema,
     )
+
+
+# Which titles return in one journal: decided over all records of a job by the rule of
+# `dedup/columns.py`, from the rows that an engine has found worth it.
+
+#: The part of the stage.
+PART = "part-00000.parquet"
+
+
+def columns_stage(rows: Path, into: Path) -> None:
+    """Write the numbers of the titles that are those of columns. `rows`: what `Engine.recurring`
+    wrote.
+    """
+    found: list[int] = []
+    for path in parts_in(rows):
+        last, facts = None, TitleFacts()
+        for batch in batches(path, ["title", "year", "volume", "page", "unsigned"]):
+            for title, year, volume, page, unsigned in zip(
+                *(column.to_pylist() for column in batch.columns), strict=True
+            ):
+                if title != last:
+                    if last is not None and facts.recurs:
+                        found.append(last)
+                    last, facts = title, TitleFacts()
+                facts.note(year, volume, page, unsigned=unsigned)
+        if last is not None and facts.recurs:
+            found.append(last)
+    write_part(into / PART, pa.table({"title": pa.array(sorted(found), pa.int64())}))
+
+
+@lru_cache(maxsize=1)
+def columns_in(folder: Path) -> frozenset[int]:
+    """The numbers that `columns_stage` wrote; kept for the next chunk."""
+    return frozenset(read_part(folder / PART).column("title").to_pylist())

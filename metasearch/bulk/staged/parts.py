@@ -1,19 +1,146 @@
-"""Parquet parts on disk: written under another name and renamed, so that a part is whole or is not
-there; read with its checksums.
+"""Parquet parts on disk: the tables of a staged job, parts that are whole or not there, and rows
+from one order into another with a bounded part of them in memory.
 """
 
 from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Self
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metasearch.errors import UsageError
 from metasearch.formats.text import line
+
+# The tables of a staged job: which columns the Parquet parts of each stage have.
+#
+# A record is named by its number: the place of its file times 2**32, plus its own place in the
+# file, from 0. So numbers are in the order of all records, and every file can be read without
+# knowing how many records the files before it hold.
+
+#: Bits of a number below the place of the file.
+FILE_BITS = 32
+
+_NUMBER = pa.field("number", pa.int64(), nullable=False)
+
+#: What the files say: a row a record, in the order of `number` within a part; parts sorted by
+#: name are in the order of all records.
+RECORDS = pa.schema(
+    [
+        _NUMBER,
+        # `Record.key`, before names are made different.
+        pa.field("key", pa.string(), nullable=False),
+        # `Record.source_id`, which rows of a labelled set are called by; "" for none.
+        pa.field("id", pa.string(), nullable=False),
+        # `entries.encoded`.
+        pa.field("entry", pa.binary(), nullable=False),
+    ]
+)
+
+#: A row a record and a key of it: records that share a key may be one work.
+KEYS = pa.schema(
+    [
+        _NUMBER,
+        # `key_numbers.place`.
+        pa.field("key", pa.int64(), nullable=False),
+        # Whether the matcher is exact, or the key that of a pin.
+        pa.field("exact", pa.bool_(), nullable=False),
+    ]
+)
+
+#: Where and when each title of a journal stood: the facts of `dedup/columns.TitleFacts`.
+TITLES = pa.schema(
+    [
+        # `key_numbers.title_place`.
+        pa.field("title", pa.int64(), nullable=False),
+        _NUMBER,
+        pa.field("year", pa.int32()),
+        pa.field("volume", pa.string(), nullable=False),
+        # The first page.
+        pa.field("page", pa.string(), nullable=False),
+        # Whether the record names no author.
+        pa.field("unsigned", pa.bool_(), nullable=False),
+    ]
+)
+
+#: The 64 bits of each record of which a `Signed` matcher finds neighbours.
+SIGNATURES = pa.schema(
+    [
+        pa.field("matcher", pa.string(), nullable=False),
+        _NUMBER,
+        # The 64 bits as a number, less 2**63.
+        pa.field("signature", pa.int64(), nullable=False),
+    ]
+)
+
+#: What is asked of every record without loading it.
+TRAITS = pa.schema(
+    [
+        _NUMBER,
+        pa.field("year", pa.int32()),
+        # `naming.base_of` of the record alone: the first twelve hexadecimal digits as a number.
+        pa.field("base", pa.int64(), nullable=False),
+        # See dedup/sketches.py.
+        pa.field("sketch", pa.int64(), nullable=False),
+        # A hash of `entries.content_from`: records that have the same say the same.
+        pa.field("content", pa.int64(), nullable=False),
+        # `apart.told`.
+        pa.field("title", pa.string(), nullable=False),
+        pa.field("pages", pa.int64(), nullable=False),
+    ]
+)
+
+#: Two records that may be one work though they share no key: near signatures, and pairs that
+#: were compared already. An engine joins them as it joins those that share a key.
+EDGES = pa.schema(
+    [pa.field("a", pa.int64(), nullable=False), pa.field("b", pa.int64(), nullable=False)]
+)
+
+#: A row a record that shares a component with another one; `component` is the smallest number of
+#: its records. Records that are alone are not listed. A component may lie in several parts.
+COMPONENTS = pa.schema([_NUMBER, pa.field("component", pa.int64(), nullable=False)])
+
+#: The records of whole components, a part a chunk; what `judging.judge` takes. Sorted by
+#: component and number.
+CHUNKS = pa.schema(
+    [
+        pa.field("component", pa.int64(), nullable=False),
+        _NUMBER,
+        # The place of the record in the order of all, from 0: numbers have gaps, places have none.
+        pa.field("place", pa.int64(), nullable=False),
+        # The key by which matches name the record, and its id in the list of clusters.
+        pa.field("key", pa.string(), nullable=False),
+        pa.field("id", pa.string(), nullable=False),
+        pa.field("entry", pa.binary(), nullable=False),
+    ]
+)
+
+#: A row a work of several records; works of one record are not listed.
+WORKS = pa.schema(
+    [
+        # The smallest number of its records.
+        pa.field("first", pa.int64(), nullable=False),
+        # All of them, ascending; the lists beside have as many items.
+        pa.field("numbers", pa.list_(pa.int64()), nullable=False),
+        pa.field("keys", pa.list_(pa.string()), nullable=False),
+        pa.field("ids", pa.list_(pa.string()), nullable=False),
+        pa.field("entries", pa.list_(pa.binary()), nullable=False),
+        # `formats/hits.write` without the records, under the base of its name.
+        pa.field("hit", pa.binary(), nullable=False),
+        pa.field("base", pa.int64(), nullable=False),
+    ]
+)
+
+
+# Parquet parts on disk: written under another name and renamed, so that a part is whole or is not
+# there; read with its checksums.
 
 #: Rows that are read at once.
 ROWS = 20_000
@@ -119,3 +246,145 @@ def clear(folder: Path, *, keep: Iterable[Path] = ()) -> None:
     for path in folder.iterdir():
         if path.is_file() and path not in kept:
             path.unlink()
+
+
+# Rows from one order into another, with a bounded part of them in memory.
+
+#: Files that are written at once.
+MOST_BUCKETS = 256
+#: Rows of a bucket, where there are not too many of them: what is in memory at once.
+#: Bytes of rows that wait in memory before they are written; few rows for a bucket cost as much
+#: time to write as many.
+WAITING = 32 << 20
+
+_Numbers = npt.NDArray[np.int64]
+
+
+def buckets_for(rows: int, each: int = ROWS) -> int:
+    """How many buckets so many rows take, with so many in each where that are not too many."""
+    return max(1, min(MOST_BUCKETS, -(-rows // each)))
+
+
+def shuffled(
+    tables: Iterable[tuple[pa.Table, _Numbers]], schema: pa.Schema, buckets: int, scratch: Path
+) -> Iterator[pa.Table]:
+    """The rows of all tables, bucket by bucket; within one in the order in which they came.
+    `scratch` is a folder for this alone, and empty afterwards. `tables`: each with the bucket of
+    every row of it, from 0.
+    """
+    clear(scratch)
+    with Buckets(schema, buckets, lambda number: scratch / f"bucket-{number:03}.parquet") as found:
+        for table, wanted in tables:
+            found.add(table, wanted)
+    yield from found.tables()
+
+
+class Buckets:
+    """Rows by bucket: in memory, and in a file each when they are too many for that."""
+
+    def __init__(self, schema: pa.Schema, count: int, path: Callable[[int], Path]) -> None:
+        self._schema = schema
+        self._path = path
+        self._waiting: list[list[pa.Table]] = [[] for _ in range(count)]
+        self._bytes = 0
+        self._writers: dict[int, pq.ParquetWriter] = {}
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def add(self, table: pa.Table, wanted: _Numbers) -> None:
+        """Take in rows with the bucket of each."""
+        order = np.argsort(wanted, kind="stable")
+        ends = np.searchsorted(wanted[order], np.arange(len(self._waiting) + 1)).tolist()
+        table = table.take(pa.array(order))
+        for waiting, start, end in zip(self._waiting, ends, ends[1:], strict=False):
+            if end > start:
+                waiting.append(table.slice(start, end - start))
+        self._bytes += table.nbytes
+        if self._bytes > WAITING:
+            self.write()
+
+    def write(self) -> None:
+        """Write what waits; buckets without rows have no file."""
+        for number, waiting in enumerate(self._waiting):
+            if not waiting:
+                continue
+            writer = self._writers.get(number)
+            if writer is None:
+                writer = pq.ParquetWriter(self._path(number), self._schema, compression="zstd")
+                self._writers[number] = self._open.enter_context(writer)
+            writer.write_table(pa.concat_tables(waiting))
+            waiting.clear()
+        self._bytes = 0
+
+    def tables(self) -> Iterator[pa.Table]:
+        """The rows of one bucket after another, when all were taken in and the files are closed."""
+        for number, waiting in enumerate(self._waiting):
+            written = [read_part(self._path(number))] if number in self._writers else []
+            yield pa.concat_tables([self._schema.empty_table(), *written, *waiting])
+            waiting.clear()
+            if written:
+                self._path(number).unlink()
+
+
+# The stage `ordered`: the works of several records in the order of their first records.
+
+#: Works of a part: few, because whoever writes a stretch of the works reads whole parts.
+PART = 2_000
+#: Works of a bucket: fewer than of other rows, because each holds the records of a work.
+BUCKET = 5_000
+
+Numbers = npt.NDArray[np.int64]
+
+
+def order_stage(works: Path, into: Path, scratch: Path) -> None:
+    """Write the works of all chunks in their order. `scratch` is for this alone. `into`: for the
+    parts; sorted by name they are in the order of the works.
+    """
+    parts = parts_in(works)
+    buckets = buckets_for(sum(map(rows_of, parts)), BUCKET)
+    firsts = firsts_of(works)
+    # As many works in each bucket.
+    bounds = firsts[np.arange(1, buckets) * len(firsts) // buckets]
+
+    def rows() -> Iterator[tuple[pa.Table, Numbers]]:
+        for path in parts:
+            for batch in batches(path):
+                wanted = np.searchsorted(bounds, batch.column("first").to_numpy(), side="right")
+                table = pa.Table.from_batches([batch]).replace_schema_metadata(None)
+                yield table.cast(WORKS), wanted
+
+    for number, table in enumerate(shuffled(rows(), WORKS, buckets, scratch)):
+        ordered = table.sort_by("first")
+        for start in range(0, len(ordered), PART):
+            path = into / f"part-{number:06}-{start:09}.parquet"
+            write_part(path, ordered.slice(start, PART))
+
+
+def firsts_of(works: Path) -> Numbers:
+    """The numbers of the first records of works of several, sorted."""
+    found = [np.empty(0, np.int64)]
+    for path in parts_in(works):
+        found += [batch.column(0).to_numpy() for batch in batches(path, ["first"])]
+    return np.sort(np.concatenate(found))
+
+
+def members_of(ordered: Path) -> Numbers:
+    """The numbers of all records that stand in a work with others, sorted."""
+    found = [np.empty(0, np.int64)]
+    for path in parts_in(ordered):
+        found += [batch.column(0).flatten().to_numpy() for batch in batches(path, ["numbers"])]
+    return np.sort(np.concatenate(found))
+
+
+def is_in(some: Numbers, numbers: Numbers) -> npt.NDArray[np.bool_]:
+    """Which of some numbers stand among others, which are sorted."""
+    if not len(numbers):
+        return np.zeros(len(some), dtype=bool)
+    at = np.minimum(np.searchsorted(numbers, some), len(numbers) - 1)
+    found: npt.NDArray[np.bool_] = numbers[at] == some
+    return found

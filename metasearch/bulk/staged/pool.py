@@ -1,6 +1,4 @@
-"""Worker processes: each task is a call that writes its own parts, so that a job that was killed
-goes on with those that are missing.
-"""
+"""Worker processes, and what decides in a staged job as they take it."""
 
 from __future__ import annotations
 
@@ -13,6 +11,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from multiprocessing.connection import wait as wait_for_one
 from pathlib import Path
@@ -21,9 +21,68 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import pyarrow as pa
 
 from metasearch import garbage_collection
-from metasearch.bulk.staged.engine import Done, Judge
+from metasearch.bulk.engines import Done, Judge
 from metasearch.bulk.staged.parts import metadata_of, read_part, rows_of, write_part
+from metasearch.dedup import Chain, strategy
+from metasearch.dedup.index import Signing, keyed, searching_otherwise, signing
+from metasearch.dedup.matcher import Matcher
+from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
+from metasearch.record import VersionsMode
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The matchers of a job; can be pickled. `strategy`: its name; see `metasearch strategies`.
+    `versions`: what becomes of preprint and article.
+    """
+
+    strategy: str = "default"
+    pins: Pins = field(default_factory=Pins)
+    versions: VersionsMode = "separate"
+
+    @cached_property
+    def chain(self) -> Chain:
+        """The matchers, with pins."""
+        return strategy(self.strategy).chain.pinned(self.pins)
+
+    @property
+    def separate(self) -> bool:
+        """Whether versions are works of their own."""
+        return self.versions == "separate"
+
+    @cached_property
+    def keyed(self) -> tuple[Matcher, ...]:
+        """Pins and matchers whose keys tell which records may be one work."""
+        return keyed(self.chain)
+
+    @cached_property
+    def signed(self) -> tuple[Signing, ...]:
+        """The matchers of which near signatures tell it. Raises UsageError: a matcher finds records
+        in a way that cannot be kept on disk.
+        """
+        if searching_otherwise(self.chain):
+            raise UsageError(
+                f"--dedup {self.strategy} finds duplicates by more than keys and signatures, "
+                f"for which all records must be in memory",
+                advice="Use --engine memory, or another strategy.",
+            )
+        return signing(self.chain)
+
+    @property
+    def alone(self) -> bool:
+        """Whether each component is judged alone: components share no key but blocks of
+        signatures, by chance.
+        """
+        return len(self.keyed) < len(self.chain.finders)
+
+    def __getstate__(self) -> dict[str, object]:
+        # The chain is made anew where it is needed: some matchers hold what cannot be pickled.
+        return {"strategy": self.strategy, "pins": self.pins, "versions": self.versions}
+
+
+# Worker processes: each task is a call that writes its own parts, so that a job that was killed
+# goes on with those that are missing.
 
 R = TypeVar("R")
 T = TypeVar("T")

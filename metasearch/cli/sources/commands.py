@@ -1,27 +1,324 @@
-"""`metasearch sources`: lists the sources, shows one, and checks the specs."""
+"""`metasearch sources`: the commands that list, show and check the sources, probe them, and help
+authors of new ones.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from metasearch.cli.command_group import CommandGroup
-from metasearch.cli.common_options import common, complete_source
-from metasearch.cli.sources.authoring import new, record, schema
-from metasearch.cli.sources.probe import probe
-from metasearch.cli.terminal.columns import columns
-from metasearch.cli.terminal.console import Console, counted
-from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.options import common, complete_source
+from metasearch.cli.terminal.console import Console, Exit, columns, counted
 from metasearch.cli.terminal.output import Sink
 from metasearch.errors import SpecError, UsageError
 
 if TYPE_CHECKING:
     from metasearch.adapters.spec import AdapterSpec, RequestTemplate
     from metasearch.adapters.specs.registry import Registry
+    from metasearch.cli.sources.probe import ProbeResult
+
+
+#: Bodies for which there is a template; what is in none of them is a family.
+BODIES = ("json", "xml", "html")
+_CASE = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+
+
+# --------------------------------------------------------------------------- new
+
+
+@click.command("new", short_help="Write a spec to fill in.")
+@click.argument("name")
+@click.option(
+    "--like",
+    default="json",
+    metavar="KIND",
+    help="json, xml, html, a family that it belongs to (sru, solr ...), or the path of a spec "
+    "that it extends.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Not NAME.toml.",
+)
+@click.pass_obj
+def new(console: Console, /, *, name: str, like: str, output: Path | None) -> int:
+    """Write NAME.toml, a spec with a comment at every line.
+
+    `metasearch sources check NAME.toml` checks it. An existing file is not changed.
+    """
+    from metasearch.adapters.spec import SOURCE_NAME
+    from metasearch.adapters.specs.spec_folders import is_path
+    from metasearch.cli.sources.authoring import of_body, of_family
+
+    if not SOURCE_NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r} is no name of a source", advice="Lower-case letters, digits, '-' and '_'."
+        )
+    families = _families()
+    file = output or Path(f"{name}.toml")
+    if is_path(like):
+        text = of_family(name, _from(like, file))
+    elif like in (*BODIES, *families):
+        text = of_body(name, like) if like in BODIES else of_family(name, like)
+    else:
+        raise UsageError(
+            f"there is no kind {like!r}", advice=f"There are {', '.join((*BODIES, *families))}."
+        )
+    try:
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError as exc:
+        raise UsageError(f"{file} is there already", advice="Name another file with -o.") from exc
+    if not console.quiet:
+        console.say(f"{file} is written; fill it in, then: metasearch sources check {file}")
+    return Exit.OK
+
+
+def _from(base: str, file: Path) -> str:
+    """The path of a spec as one in that file names it. Raises UsageError: there is no such spec."""
+    from metasearch.adapters.specs.spec_folders import table_of
+
+    table_of(Path(base))
+    relative = os.path.relpath(base, file.parent).replace(os.sep, "/")
+    return relative if relative.startswith(".") else f"./{relative}"
+
+
+def _families() -> tuple[str, ...]:
+    from metasearch.adapters.specs.registry import Registry
+    from metasearch.settings import Settings
+
+    return Registry(Settings()).families
+
+
+# --------------------------------------------------------------------------- schema
+
+
+@click.command("schema", short_help="Print the JSON Schema of specs, for editors.")
+def schema() -> int:
+    """Print the JSON Schema of a spec.
+
+    Put it into a file and name that in the first line of a spec, `#:schema spec.schema.json`:
+    editors with a TOML language server then complete keys and mark mistakes while you write.
+    """
+    import orjson
+
+    from metasearch.adapters.specs.schema import schema as made
+
+    click.echo(orjson.dumps(made(), option=orjson.OPT_INDENT_2).decode())
+    return Exit.OK
+
+
+# --------------------------------------------------------------------------- record
+
+
+@click.command("record", short_help="Record an answer as a case.")
+@click.argument("source", shell_complete=complete_source)
+@click.argument("query", nargs=-1, required=True)
+@click.option(
+    "--case", "case", default="search", show_default=True, metavar="NAME", help="The folder's name."
+)
+@click.option(
+    "--records", "wanted", type=click.IntRange(1, 100), default=3, show_default=True, metavar="N"
+)
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("cassettes"),
+    show_default=True,
+    metavar="DIR",
+    help="The folder of the cases.",
+)
+@common
+@click.pass_obj
+def record(
+    console: Console,
+    /,
+    *,
+    source: str,
+    query: tuple[str, ...],
+    case: str,
+    wanted: int,
+    into: Path,
+    config: Path | None,
+) -> int:
+    """Send QUERY to SOURCE, and write request, answer and records to DIR/SOURCE/NAME without
+    secrets.
+
+    If a search takes two requests, the second is in step2. Replace texts of other people by your
+    own words before you publish the case. Exit code 3: the source did not answer.
+    """
+    import asyncio
+
+    from metasearch.adapters.specs.registry import Registry
+    from metasearch.cli.sources.authoring import ask, keep
+    from metasearch.settings import Settings
+
+    if not _CASE.fullmatch(case):
+        raise UsageError(
+            f"{case!r} is no name of a case", advice="Lower-case letters, digits and '-'."
+        )
+    settings = Settings.load(config, os.environ)
+    registry = Registry(settings).with_files((source,))
+    spec = registry.spec(registry.name_of(source))
+    folder = into / spec.name / case
+    if folder.exists():
+        raise UsageError(
+            f"{folder} is there already", advice="Choose another --case, or delete it."
+        )
+    text = " ".join(query)
+    pages, error = asyncio.run(ask(text, spec, wanted, settings))
+    if error is not None:
+        console.say(f"{type(error).__name__}: {error}", "red")
+    if not pages:
+        return Exit.PARTIAL
+    count = keep(folder, text, spec, wanted, settings, pages)
+    if not console.quiet:
+        console.say(f"{folder}: {counted(len(pages), 'exchange')}, {counted(count, 'record')}")
+    return Exit.OK
+
+
+# `metasearch sources probe`: sends each source one query, and reports which ones have changed.
+
+#: Seconds for one source without `--timeout`: longer than most specs allow a search.
+SECONDS = 30.0
+
+
+@click.command("probe", short_help="Send each source one query, and report what has changed.")
+@click.argument("names", nargs=-1, metavar="[NAME|GROUP]...", shell_complete=complete_source)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.1, 600),
+    default=SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="For each source.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One document: a list of objects.")
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write a report in Markdown, to paste into an issue; - is stdout, instead of the table.",
+)
+@common
+@click.pass_obj
+def probe(
+    console: Console,
+    /,
+    *,
+    names: tuple[str, ...],
+    timeout: float,
+    as_json: bool,
+    report: Path | None,
+    config: Path | None,
+) -> int:
+    """Send each source one real query, and compare its answer with its spec and its cases.
+
+    Without names the default sources are asked. The query is that of the spec (`probe`), or a
+    common word. Each source is asked once, within its limits, with its key. Neither the table nor
+    the report contains a key or your address. Exit code 3: a source failed, found nothing or has
+    drifted; 4: none answered. Sources without their key do not count.
+    """
+    import asyncio
+
+    from metasearch.adapters.specs.registry import Registry
+    from metasearch.cli.sources.probe import probe as ask
+    from metasearch.cli.sources.probe import summary, table, to_markdown
+    from metasearch.cli.terminal.progress import ProgressLine
+    from metasearch.engine.engine import transport_of
+    from metasearch.settings import Settings
+
+    to_stdout = report is not None and str(report) == "-"
+    if as_json and to_stdout:
+        raise UsageError(
+            "--json and --report - both write to stdout", advice="Give the report a file."
+        )
+    settings = Settings.load(config, os.environ)
+    registry = Registry(settings)
+    chosen = _chosen(names, registry)
+    specs, broken = _specs(chosen, registry)
+    line = ProgressLine(console)
+    try:
+        probed = asyncio.run(
+            ask(
+                specs,
+                transport_of(settings),
+                settings.env,
+                seconds=timeout,
+                progress=lambda done: line("asking sources", done, len(specs)),
+            )
+        )
+    finally:
+        line.clear()
+    results = sorted([*probed, *broken], key=lambda result: chosen.index(result.source))
+    if as_json:
+        import orjson
+
+        with Sink() as sink:
+            rows = [result.plain() for result in results]
+            sink.write(orjson.dumps(rows, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    elif not to_stdout:
+        for text in table(results):
+            click.echo(text)
+    if report is not None:
+        with Sink(report) as sink:
+            sink.write(to_markdown(results).encode())
+    if not console.quiet:
+        console.say(summary(results))
+    return exit_for(results)
+
+
+def _chosen(names: Sequence[str], registry: Registry) -> list[str]:
+    """The sources to ask; collections of this machine only if they are named. Raises UsageError:
+    there is none, or a name is unknown.
+    """
+    asked = [part for name in names for part in name.split(",") if part]
+    chosen = registry.expand(asked) if asked else registry.default()
+    collections = set(registry.collections) - set(asked)
+    chosen = [name for name in chosen if name not in collections]
+    if not chosen:
+        raise UsageError("there is no source to ask", advice="Name some, or a group such as `all`.")
+    return chosen
+
+
+def _specs(names: Sequence[str], registry: Registry) -> tuple[list[AdapterSpec], list[ProbeResult]]:
+    """(specs that can be used, results of the others). Raises UnknownSource: with near names."""
+    from metasearch.cli.sources.probe import ProbeResult
+
+    specs: list[AdapterSpec] = []
+    broken: list[ProbeResult] = []
+    for name in names:
+        try:
+            specs.append(registry.spec(name))
+        except SpecError as exc:
+            broken.append(
+                ProbeResult(
+                    name,
+                    name,
+                    "failed",
+                    "",
+                    problem=f"its spec is wrong: {'; '.join(exc.problems[:3])}",
+                )
+            )
+    return specs, broken
+
+
+def exit_for(results: Sequence[ProbeResult]) -> Exit:
+    """The exit code: all sources are fine, some are not, or none answered."""
+    if not any(result.status in ("ok", "empty", "drifted") for result in results):
+        return Exit.NO_ANSWER
+    return Exit.OK if all(result.fine for result in results) else Exit.PARTIAL
+
+
+# `metasearch sources`: lists the sources, shows one, and checks the specs.
 
 
 @click.group(
@@ -236,8 +533,8 @@ def _facts(
 
 def _searched(spec: AdapterSpec) -> list[str]:
     """The fields that can be searched: those of the dialect, or those that have a parameter."""
-    from metasearch.adapters.translate.templates import all_names
-    from metasearch.query.ast import FIELDS
+    from metasearch.adapters.translate.plan import all_names
+    from metasearch.query.tree import FIELDS
 
     if spec.query.fields:
         return list(spec.query.fields)
@@ -274,7 +571,7 @@ def check(console: Console, /, *, names: tuple[str, ...], config: Path | None) -
     Without arguments all shipped sources and those of the configuration are checked. A FILE is a
     spec, or a configuration file with [sources.NAME] tables. Exit code 2: there are problems.
     """
-    from metasearch.cli.sources.check import check as problems_of
+    from metasearch.cli.sources.specs import problems_of
     from metasearch.settings import Settings
 
     checked, problems = problems_of(names, Settings.load(config, os.environ))

@@ -1,18 +1,27 @@
-"""What the terminal can do, and the one function that writes messages to stderr."""
+"""What the terminal can do, the one function that writes messages to stderr, tables, and exit
+codes.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TextIO
+from enum import IntEnum
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from metasearch import opening
 from metasearch.errors import MetasearchError, QuerySyntaxError
 from metasearch.formats.text import clean, wrapped
+
+if TYPE_CHECKING:
+    from metasearch.events import Answer, SourceReport
+
+
+# What the terminal can do, and the one function that writes messages to stderr.
 
 
 @dataclass(slots=True)
@@ -95,3 +104,54 @@ class Console:
 def counted(number: int, noun: str) -> str:
     """A number with its noun: "1 record", "1,204 records"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+# A table for the terminal.
+
+
+def columns(rows: list[tuple[str, ...]]) -> Iterator[str]:
+    """The rows with their columns aligned; wide East Asian characters take two places."""
+    from wcwidth import wcswidth
+
+    from metasearch.formats.text import line
+
+    cells = [[line(cell) for cell in row] for row in rows]
+    widths = [max(wcswidth(cell) for cell in column) for column in zip(*cells, strict=True)]
+    for row in cells:
+        padded = (
+            cell + " " * (width - wcswidth(cell)) for cell, width in zip(row, widths, strict=True)
+        )
+        yield "  ".join(padded).rstrip()
+
+
+# Exit codes: how a command ended, for scripts.
+
+
+class Exit(IntEnum):
+    """All exit codes. Scripts depend on them, so they do not change."""
+
+    OK = 0
+    NO_HITS = 1
+    USAGE = 2
+    PARTIAL = 3
+    NO_ANSWER = 4
+    INTERNAL = 70
+    INTERRUPTED = 130
+    #: The code that a shell reports for a program ended by SIGPIPE.
+    READER_GONE = 141
+
+
+def answered(report: SourceReport) -> bool:
+    """Whether the source has answered the query; one of its later pages may have failed."""
+    return report.status in ("ok", "empty") or report.count > 0
+
+
+def exit_for(answer: Answer, *, allow_partial: bool = False, excused: Collection[str] = ()) -> Exit:
+    """The code for a search that has finished, or whose `--wait` is over."""
+    if not any(answered(report) for report in answer.sources):
+        return Exit.NO_ANSWER
+    missing = (report for report in answer.sources if report.failed or report.status == "running")
+    if any(report.source not in excused for report in missing) and not allow_partial:
+        # Without a hit this is not `NO_HITS` either: the source that failed may have had some.
+        return Exit.PARTIAL
+    return Exit.OK if answer.passing else Exit.NO_HITS

@@ -1,16 +1,84 @@
-"""The block on stderr with a line a source, rewritten during a search and erased at its end."""
+"""The progress of a command on stderr, as a block or as one line that is rewritten, and log
+messages of the library between.
+"""
 
 from __future__ import annotations
 
+import logging
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
-from metasearch.cli.terminal.console import counted
+from metasearch.cli.terminal.console import Console, counted
 from metasearch.events import Added, Joined, SearchEvent, SourceProgress, SourceReport, Started
+from metasearch.formats.text import line
+
+# One line on stderr that is rewritten while a long command runs.
+
+
+#: Seconds between two drawings.
+LINE_EVERY = 0.1
+#: Seconds after which it is said how many are left.
+ESTIMATED_AFTER = 10.0
+
+
+class ProgressLine:
+    """One line on stderr that shows how far a command is; nothing without a terminal."""
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        self._on = console.live
+        self._columns = console.size(sys.stderr)[0]
+        self._clock = clock
+        self._last = float("-inf")
+        self._drawn = False
+        # What is being done; since when, and how much of it was done then.
+        self._doing: tuple[str, float, int] = ("", 0.0, 0)
+
+    def __call__(self, doing: str, done: int, total: int) -> None:
+        """Show "doing: done of total"; of what takes long, also how long the rest may take."""
+        self.show(f"{doing}: {done:,} of {total:,}{self._left(doing, done, total)}")
+
+    def _left(self, doing: str, done: int, total: int) -> str:
+        now = self._clock()
+        if doing != self._doing[0]:
+            self._doing = doing, now, done
+        _, began, before = self._doing
+        if now - began < ESTIMATED_AFTER or done <= before:
+            return ""
+        seconds = (now - began) * (total - done) / (done - before)
+        return f", {_duration(seconds)} left"
+
+    def show(self, text: str) -> None:
+        """Show a text, unless the last one was shown less than `EVERY` seconds ago."""
+        now = self._clock()
+        if self._on and now - self._last >= LINE_EVERY:
+            self._last = now
+            sys.stderr.write(f"\r{line(text)}"[: self._columns] + "\x1b[K")
+            sys.stderr.flush()
+            self._drawn = True
+
+    def clear(self) -> None:
+        """Erase the line."""
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._drawn = False
+            self._last = float("-inf")
+
+
+def _duration(seconds: float) -> str:
+    """As in "40 s", "12 min" and "3 h"."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6_000 else f"{seconds / 3_600:.0f} h"
+
+
+# The block on stderr with a line a source, rewritten during a search and erased at its end.
 
 #: Seconds between two drawings, so that a terminal over a slow line keeps up.
-EVERY = 0.05
+BLOCK_EVERY = 0.05
 _COLORS = {"ok": "32", "empty": "2", "skipped": "2", "running": "33"}
 _FAILED = "31"
 
@@ -66,7 +134,7 @@ class ProgressBlock:
     def tick(self) -> None:
         """Draw the current state, unless the last drawing was less than `EVERY` seconds ago."""
         now = self._clock()
-        if self._reports and now - self._last >= EVERY:
+        if self._reports and now - self._last >= BLOCK_EVERY:
             self._last = now
             self._draw()
 
@@ -124,3 +192,37 @@ def count_of(report: SourceReport) -> str:
     if report.total is None:
         return counted(report.count, "record")
     return f"{report.count:,} of {counted(report.total, 'record')}"
+
+
+# Writes log messages of the library to stderr, like all other messages.
+
+
+class _Handler(logging.Handler):
+    def __init__(self, console: Console, progress: ProgressBlock | None) -> None:
+        super().__init__(logging.DEBUG if console.verbose else logging.WARNING)
+        self._console = console
+        self._progress = progress
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self._console.quiet:
+            return
+        if self._progress is not None:
+            self._progress.clear()
+        # `format` appends the traceback, if there is one: only with `--verbose`.
+        self._console.say(self.format(record) if self._console.verbose else record.getMessage())
+
+
+@contextmanager
+def logs_to(console: Console, progress: ProgressBlock | None) -> Iterator[None]:
+    """Write warnings and errors to stderr while the block runs; all messages with `--verbose`."""
+    root, own = logging.getLogger(), logging.getLogger("metasearch")
+    handler = _Handler(console, progress)
+    level = own.level
+    root.addHandler(handler)
+    if console.verbose:
+        own.setLevel(logging.DEBUG)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        own.setLevel(level)

@@ -26,8 +26,7 @@ from typing import Any, Literal
 
 from metasearch import garbage_collection
 from metasearch.cli.terminal import watchdog_messages as messages
-from metasearch.cli.terminal.console import Console
-from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.console import Console, Exit
 
 #: Seconds between two looks of the parent. Its clock counts looks: no time passes while the parent
 #: itself is stopped (Ctrl-Z).

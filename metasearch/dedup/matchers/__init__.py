@@ -1,1 +1,1 @@
-"""Matchers of the default chain, which dedup/default.py lists."""
+"""Matchers of the default chain, which dedup/strategies.py lists."""

@@ -9,13 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from metasearch.dedup import because
-from metasearch.dedup.dois import without_marks
+from metasearch.dedup import evidence as because
 from metasearch.dedup.evidence import evidence, word
-from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.fingerprints import Fingerprint, without_marks
 from metasearch.dedup.matcher import verdict
-from metasearch.dedup.resemblance import FAR
 from metasearch.dedup.standards import SHORTEST_NAME, relation, standard
+from metasearch.dedup.titles import FAR
 from metasearch.record import Match
 
 _NAMES = {

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from metasearch.dedup import because, people
+from metasearch.dedup import evidence as because
+from metasearch.dedup import people
 from metasearch.dedup.evidence import Evidence, abstracts_agree, evidence
-from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.fingerprints import Fingerprint
 from metasearch.dedup.matcher import share_a_key, verdict
 from metasearch.dedup.people import is_garbled
-from metasearch.dedup.resemblance import (
+from metasearch.dedup.titles import (
     SHORTEST_MAIN_TITLE,
     SHORTEST_TAIL,
     TitleRelation,

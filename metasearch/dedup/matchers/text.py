@@ -14,12 +14,13 @@ from typing import ClassVar
 
 from rapidfuzz.distance import Levenshtein
 
-from metasearch.dedup import because, window_simhash
+from metasearch.dedup import evidence as because
+from metasearch.dedup import window_simhash
 from metasearch.dedup.evidence import evidence, word
-from metasearch.dedup.fingerprint import Fingerprint
-from metasearch.dedup.hamming import Scan
+from metasearch.dedup.fingerprints import Fingerprint
+from metasearch.dedup.index import Scan
 from metasearch.dedup.matcher import share_a_key, verdict
-from metasearch.dedup.resemblance import resemblance, title_score
+from metasearch.dedup.titles import resemblance, title_score
 from metasearch.record import Match, Record
 
 #: Titles that are one: what stands in `TitleRelation` for equal words, spelling and subtitles.

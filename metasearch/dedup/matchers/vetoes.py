@@ -6,14 +6,13 @@ from collections.abc import Iterable
 
 from rapidfuzz.distance import OSA
 
-from metasearch.dedup import because
+from metasearch.dedup import evidence as because
 from metasearch.dedup.evidence import Evidence, evidence
-from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.fingerprints import Fingerprint
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.people import is_body
-from metasearch.dedup.resemblance import FAR, SMALL_WORDS, one_word, unmatched
 from metasearch.dedup.standards import relation, standard
-from metasearch.dedup.titles import numeral
+from metasearch.dedup.titles import FAR, SMALL_WORDS, numeral, one_word, unmatched
 from metasearch.record import Match
 
 #: Years that may pass between a preprint or conference abstract and its publication.

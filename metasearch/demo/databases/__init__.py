@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from metasearch.demo.catalogue import Work
-from metasearch.demo.databases import arxiv, crossref, failing, library, openalex, pubmed, slow
+from metasearch.demo.catalogue import Holdings, Work, dice
+from metasearch.demo.databases import arxiv, crossref, faulty, library, openalex, pubmed
 from metasearch.demo.databases.reply import Database
-from metasearch.demo.holdings import Holdings, dice
 
 #: Those that answer as one would wish.
 SOUND: tuple[Database, ...] = (
@@ -19,7 +18,7 @@ SOUND: tuple[Database, ...] = (
     library.DATABASE,
 )
 #: One that is slow and one that fails, to show that neither costs the others.
-FAULTY: tuple[Database, ...] = (slow.DATABASE, failing.DATABASE)
+FAULTY: tuple[Database, ...] = (faulty.SLOW, faulty.FAILING)
 
 
 def all_holdings(works: Iterable[Work]) -> dict[str, Holdings]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 
-from metasearch.demo.asked import NotUnderstood, lucene
-from metasearch.demo.catalogue import Work
+from metasearch.demo.catalogue import Holdings, Work, newest_first
 from metasearch.demo.databases.reply import (
     Database,
     Reply,
@@ -16,7 +15,7 @@ from metasearch.demo.databases.reply import (
     number,
     rarely,
 )
-from metasearch.demo.holdings import Holdings, newest_first
+from metasearch.demo.queries import NotUnderstood, lucene
 
 NAME = "demo-arxiv"
 MAX_RESULTS = 2000

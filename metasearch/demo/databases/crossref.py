@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from metasearch.demo.asked import plain
-from metasearch.demo.catalogue import Work
+from metasearch.demo.catalogue import Holdings, Work, newest_first
 from metasearch.demo.databases.reply import (
     Database,
     Reply,
@@ -20,8 +19,8 @@ from metasearch.demo.databases.reply import (
     number,
     rarely,
 )
-from metasearch.demo.holdings import Holdings, newest_first
-from metasearch.query.ast import conjunction
+from metasearch.demo.queries import plain
+from metasearch.query.tree import conjunction
 
 NAME = "demo-crossref"
 MAX_ROWS = 1000

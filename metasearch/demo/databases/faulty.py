@@ -1,4 +1,4 @@
-"""A database in dblp's shape that takes three seconds: full stops, abbreviated venues."""
+"""The databases that are not as one would wish: one takes three seconds, one always fails."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from metasearch.demo.asked import NotUnderstood, lucene
-from metasearch.demo.catalogue import Work
+from metasearch.demo.catalogue import Holdings, Work
 from metasearch.demo.databases.reply import Database, Reply, full_name, json_reply, number, rarely
-from metasearch.demo.holdings import Holdings
+from metasearch.demo.queries import NotUnderstood, lucene
+
+# A database in dblp's shape that takes three seconds: full stops, abbreviated venues.
 
 NAME = "demo-slow"
 MAX_HITS = 1000
@@ -125,7 +126,7 @@ def _hit(work: Work) -> dict[str, Any]:
     }
 
 
-DATABASE = Database(
+SLOW = Database(
     name=NAME,
     label="dblp (simulated, slow)",
     extends="dblp",
@@ -136,4 +137,38 @@ DATABASE = Database(
     tell=tell,
     answer=answer,
     facets=facets,
+)
+
+
+# A database that always fails, in Semantic Scholar's shape: an error that says that it is meant.
+#
+# The answer is a 400, so that each request has it: after one that is overloaded (503) or wants a
+# pause (429) the next request would not be sent, and be told as limited.
+
+#: What it answers; the error of the source holds these words.
+PURPOSE = "this database of the demo fails on purpose"
+
+
+def fail(path: str, params: Mapping[str, str], holdings: Holdings) -> Reply:
+    return json_reply({"error": PURPOSE}, 400)
+
+
+def fits_nothing(work: Work) -> bool:
+    return False
+
+
+def tell_as_it_is(work: Work) -> Work:
+    return work
+
+
+FAILING = Database(
+    name="demo-failing",
+    label="Semantic Scholar (simulated, failing)",
+    extends="semanticscholar",
+    path="/graph/v1/paper/search",
+    latency=0.03,
+    share=0.0,
+    fits=fits_nothing,
+    tell=tell_as_it_is,
+    answer=fail,
 )

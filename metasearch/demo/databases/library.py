@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from metasearch.demo.asked import NotUnderstood, UnknownIndex, cql
-from metasearch.demo.catalogue import Work
+from metasearch.demo.catalogue import Holdings, Work
 from metasearch.demo.databases.reply import (
     MARC_LANGUAGES,
     Database,
@@ -19,7 +18,7 @@ from metasearch.demo.databases.reply import (
     number,
     rarely,
 )
-from metasearch.demo.holdings import Holdings
+from metasearch.demo.queries import NotUnderstood, UnknownIndex, cql
 
 NAME = "demo-library"
 MAX_RECORDS = 100

@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from metasearch.demo.asked import NotUnderstood, lucene
-from metasearch.demo.catalogue import Work
+from metasearch.demo.catalogue import Holdings, Work, newest_first
 from metasearch.demo.databases.reply import (
     Database,
     Reply,
@@ -18,8 +17,8 @@ from metasearch.demo.databases.reply import (
     number,
     rarely,
 )
-from metasearch.demo.holdings import Holdings, newest_first
-from metasearch.query.ast import Or, Query, Term, Years, conjunction
+from metasearch.demo.queries import NotUnderstood, lucene
+from metasearch.query.tree import Or, Query, Term, Years, conjunction
 
 NAME = "demo-openalex"
 MAX_ROWS = 200

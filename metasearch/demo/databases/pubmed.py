@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from metasearch.demo.asked import NotUnderstood, pubmed
-from metasearch.demo.catalogue import Work
+from metasearch.demo.catalogue import Holdings, Work, newest_first
 from metasearch.demo.databases.reply import (
     MARC_LANGUAGES,
     Database,
@@ -19,7 +18,7 @@ from metasearch.demo.databases.reply import (
     number,
     rarely,
 )
-from metasearch.demo.holdings import Holdings, newest_first
+from metasearch.demo.queries import NotUnderstood, pubmed
 
 NAME = "demo-pubmed"
 MAX_IDS = 10_000

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from metasearch.demo.catalogue import Work
-from metasearch.demo.holdings import Holdings, dice
+from metasearch.demo.catalogue import Holdings, Work, dice
 
 #: ISO 639-1 -> the codes of MARC, which PubMed has, too.
 MARC_LANGUAGES = {"en": "eng", "fr": "fre", "zh": "chi", "es": "spa", "de": "ger"}

@@ -1,18 +1,25 @@
-"""The styles in which citations are written; importing this module loads none of them."""
+"""Formatted citations: the styles by name, and a line a hit.
+
+Importing this package loads no style.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
+from metasearch.errors import UsageError
 from metasearch.message import message_template
 
 if TYPE_CHECKING:
-    import datetime as dt
+    from metasearch.formats.origins import BesideHits
+    from metasearch.record import Hit, Record
 
-    from metasearch.record import Record
+
+# The styles in which citations are written; importing this module loads none of them.
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +51,39 @@ STYLES: Mapping[str, Style] = {
     "gb7714-2015": Style(
         message_template("GB/T 7714-2015, numbered"), "gb7714", "[{number}] ", "citation_2015"
     ),
-    "apa": Style(message_template("APA, seventh edition"), "apa"),
+    "apa": Style(message_template("APA, seventh edition"), "author_date", function="apa"),
     "vancouver": Style(
-        message_template("Vancouver (ICMJE, NLM), numbered"), "vancouver", "{number}. "
+        message_template("Vancouver (ICMJE, NLM), numbered"), "numbered", "{number}. ", "vancouver"
     ),
-    "ieee": Style(message_template("IEEE, numbered"), "ieee", "[{number}] "),
-    "harvard": Style(message_template("Harvard (Cite Them Right)"), "harvard"),
+    "ieee": Style(message_template("IEEE, numbered"), "numbered", "[{number}] ", "ieee"),
+    "harvard": Style(
+        message_template("Harvard (Cite Them Right)"), "author_date", function="harvard"
+    ),
 }
 DEFAULT_STYLE = "gb7714-2025"
+
+
+# Formatted citations as plain text, a line a hit, in the order of the hits.
+
+
+def parts(
+    hits: Iterable[Hit],
+    *,
+    beside: BesideHits | None = None,
+    style: str = DEFAULT_STYLE,
+    accessed: dt.date | None = None,
+) -> Iterator[bytes]:
+    """A line for each hit, in UTF-8.
+
+    `hits`: in the order of the citations. `beside`: what files say beside the records; a citation
+    has no place for any of that. `accessed`: the day on which an online work was seen, where the
+    style asks for one; today if None. Raises UsageError: there is no such style.
+    """
+    if style not in STYLES:
+        raise UsageError(
+            f"there is no citation style {style[:40]!r}", advice=f"Use one of {', '.join(STYLES)}."
+        )
+    day = accessed or dt.datetime.now(dt.UTC).date()
+    label, citation = STYLES[style].label, STYLES[style].citation
+    for number, hit in enumerate(hits, 1):
+        yield f"{label.format(number=number)}{citation(hit.record, day)}\n".encode()

@@ -14,15 +14,22 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from metasearch.bib.chinese.characters import is_han
+from metasearch.bib.chinese_characters import is_han
 from metasearch.formats.citations.elements import (
     edition_of,
     ordinal,
     own_address,
     place_and_publisher,
 )
-from metasearch.formats.reference import IN_BOOKS, date_parts, full_title, is_corporate, page_ranges
-from metasearch.formats.tagged_lines import four_digits, general_type
+from metasearch.formats.reference import (
+    IN_BOOKS,
+    date_parts,
+    four_digits,
+    full_title,
+    general_type,
+    is_corporate,
+    page_ranges,
+)
 from metasearch.formats.text import line
 from metasearch.record import Author, Record
 

@@ -1,32 +1,18 @@
 """Bibliographic files -> records: format and encoding are detected, what is broken is reported with
 its line.
-
-    reading = read_file(Path("search.ris"))
-    reading.records, reading.problems
-
-    read_file(Path("large.ndjson"), hand_out=lambda entries: ...)  # some at a time, none is kept
-
-Importing this package loads no format; a format's module is imported by its first use.
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from metasearch.errors import FileFormatError, UsageError
-from metasearch.formats.reading.content import Content, content_of, content_of_pipe, unreadable
-from metasearch.formats.reading.detect import HEAD, detect
-from metasearch.formats.reading.result import (
-    Entry,
-    FileProblem,
-    FileReading,
-    HandOut,
-    NotTaken,
-)
-from metasearch.formats.reading.text_pieces import DecodedText
+from metasearch.formats.reading.files import Content, content_of, content_of_pipe, unreadable
+from metasearch.formats.reading.result import Entry, FileProblem, FileReading, HandOut, NotTaken
+from metasearch.formats.reading.text import DecodedText, decode
 from metasearch.formats.registry import READABLE
 
 __all__ = [
@@ -43,6 +29,54 @@ __all__ = [
     "read_file",
     "read_pipe",
 ]
+
+
+# Which format a file is in: detected from its content, else from its name.
+
+#: Bytes of a file that are looked at.
+HEAD = 8_192
+
+
+def detect(data: bytes, name: str, encoding: str | None = None) -> str:
+    """The name of the format in `READABLE`.
+
+    `name`: what it is called. `encoding`: where the user says so. Raises FileFormatError: neither
+    content nor name tell; the message says which formats there are.
+    """
+    for known, one in READABLE.items():
+        if one.magic and data.startswith(one.magic):
+            return known
+    head = decode(data[:HEAD], name, encoding).text
+    if head.lstrip("\ufeff\x00 \t\r\n"):
+        for known, one in READABLE.items():
+            if one.looks_like(head):
+                return known
+    return by_name(name)
+
+
+def by_name(name: str) -> str:
+    """The format of a file's ending: the first whose own it is, none that all texts share."""
+    ending = PurePath(name.lower().removesuffix(".gz")).suffix.removeprefix(".")
+    for place in range(3):
+        for known, one in READABLE.items():
+            if ending != "txt" and ending in one.endings[place : place + 1]:
+                return known
+    raise FileFormatError(
+        name,
+        "the format of this file is not known",
+        advice=f"--from names it; formats are {', '.join(READABLE)}.",
+    )
+
+
+# Bibliographic files -> records: format and encoding are detected, what is broken is reported with
+# its line.
+#
+#     reading = read_file(Path("search.ris"))
+#     reading.records, reading.problems
+#
+#     read_file(Path("large.ndjson"), hand_out=lambda entries: ...)  # some at a time, none is kept
+#
+# Importing this package loads no format; a format's module is imported by its first use.
 
 #: Of a file, packed and unpacked.
 MOST_BYTES = 1_000_000_000

@@ -1,4 +1,4 @@
-"""The bytes of a file, unpacked block by block: no more than a block is ever held."""
+"""The files that a user names, and their bytes, unpacked block by block."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing import IO, BinaryIO
 from metasearch import opening
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading.result import FileProblem
+
+# The bytes of a file, unpacked block by block: no more than a block is ever held.
 
 #: Bytes of a block, as they are after unpacking.
 BLOCK = 1 << 18
@@ -182,7 +184,7 @@ def content_of(path: Path, name: str, most: int, *, pipes: bool = True) -> Itera
     except (OSError, ValueError) as exc:  # a ValueError for a path with a NUL in it
         raise not_opened(name, exc) from exc
     with file:
-        with _named(name):
+        with _named_in(name):
             if file.seekable():
                 yield Content(file, name, most)
                 return
@@ -196,19 +198,19 @@ def content_of_pipe(pipe: BinaryIO, name: str, most: int) -> Iterator[Content]:
     there are more than `most` bytes, or they cannot be kept.
     """
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as kept:
-        with _named(name):
+        with _named_in(name):
             size = 0
             while block := pipe.read(BLOCK):
                 size += len(block)
                 if size > most:
                     raise too_large(name, most)
                 kept.write(block)
-        with _named(name):
+        with _named_in(name):
             yield Content(kept, name, most)
 
 
 @contextmanager
-def _named(name: str) -> Iterator[None]:
+def _named_in(name: str) -> Iterator[None]:
     """Errors of system and memory as errors of this file that say which limit was met."""
     try:
         yield

@@ -1,4 +1,6 @@
-"""What comes out of a file: records, each with its line, and what could not be read."""
+"""What comes out of a file: its records, each with the line it began on, and what could not be
+read.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,13 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from metasearch import opening
-from metasearch.errors import UsageError
+from metasearch.bib.field_limits import Cuts, kept, kept_given
+from metasearch.errors import FileFormatError, UsageError
 from metasearch.formats.origins import Origin
-from metasearch.record import Record
+from metasearch.record import Record, made_record
 
 #: Problems of a file that are listed one by one; the others are counted.
 MOST_PROBLEMS = 10_000
@@ -174,3 +178,128 @@ class FileReading:
     def lost(self) -> int:
         """How many records could not be read."""
         return sum(problem.lost for problem in self.problems) + self.untold[1]
+
+
+# What a format's reader finds of a record before it has its place in the file (`entries.py`).
+
+
+@dataclass(slots=True)
+class Draft:
+    """What was read of one record.
+
+    Attributes:
+        fields: Of `Record`, ready to stand there, without `source` and `position`.
+        database: See `Entry.database`.
+        problems: What could not be read, in words.
+        origins: See `Entry.origins`.
+        given: See `Entry.given`.
+    """
+
+    fields: dict[str, Any]
+    database: str | None = None
+    problems: list[str] = field(default_factory=list)
+    origins: tuple[Origin, ...] = ()
+    given: Sequence[tuple[str, str]] = ()
+
+
+def unread(tag: str, value: str, what: str) -> str:
+    """A problem with one field: 'DO holds no DOI: "n/a"'."""
+    shown = " ".join(value[:60].split())
+    return f'{tag} holds no {what}: "{shown}{"…" if len(value) > 60 else ""}"'
+
+
+# Collects the records of a file, one by one.
+#
+# It counts what cannot be read, so that every record of a file is an entry or reported as lost.
+
+T = TypeVar("T")
+
+#: Characters of a problem that are kept: it may quote the file.
+LONGEST = 500
+#: Records that one file may hold: more do not fit into the memory of most machines when they are
+#: compared.
+MOST_RECORDS = 1_000_000
+#: The same of a file whose entries are handed out: what is kept of each is its identifier.
+MOST_HANDED_OUT = 100_000_000
+#: Fields of which one at least must be there: without them, a record identifies no work.
+TELLING = ("title", "authors", "doi", "ids", "venue", "abstract", "url", "isbn")
+
+
+class EntryCollector:
+    """Takes the records of one file in their order.
+
+    A file may give one identifier to several records; only the first keeps it, because a record's
+    key must be its own.
+    """
+
+    def __init__(self, reading: FileReading) -> None:
+        self._reading = reading
+        self._taken: set[str] = set()
+        self.position = 0
+
+    def put(self, line: int, describe: Callable[[], Draft]) -> None:
+        """Put the record that begins on this line; an error of its costs no other
+        record.
+        """
+        cuts = Cuts()
+
+        def made() -> tuple[Draft, Record]:
+            draft = describe()
+            fields = kept(draft.fields, cuts)
+            fields = fields | {"source_id": self.own(fields.get("source_id"))}
+            return draft, made_record(
+                source=self._reading.name, position=self.position + 1, **fields
+            )
+
+        found = self.attempt(line, made)
+        if found is None:
+            return
+        draft, record = found
+        if not any(draft.fields.get(name) for name in TELLING):
+            self.lose(line, "the record is left out: it has no field that identifies a work")
+            return
+        given = kept_given(draft.given, cuts)
+        self.keep(Entry(record, line, draft.database, draft.origins, given))
+        if not record.title:
+            self.remark(line, "the record has no title; it was kept")
+        for problem in (*draft.problems, *cuts.notes()):
+            self.remark(line, problem)
+
+    def attempt(self, line: int, make: Callable[[], T]) -> T | None:
+        """What `make` gives for the record on this line; None, and it lost, where it raises."""
+        try:
+            return make()
+        except MemoryError:  # no fault of the record's
+            raise
+        except Exception as exc:
+            self.lose(
+                line, f"the record could not be read and was left out: {type(exc).__name__}: {exc}"
+            )
+            return None
+
+    def keep(self, entry: Entry) -> None:
+        """Put a record that is made already. Raises FileFormatError: the file holds more than
+        `MOST_RECORDS`, or `MOST_HANDED_OUT`.
+        """
+        self.position += 1
+        most = MOST_RECORDS if self._reading.hand_out is None else MOST_HANDED_OUT
+        if self._reading.count >= most:
+            message = f"the file holds more than {most:,} records"
+            raise FileFormatError(
+                self._reading.name, message, advice="Divide it into several files."
+            )
+        self._taken.add(entry.record.source_id)
+        self._reading.add(entry)
+
+    def lose(self, line: int, why: str, count: int = 1) -> None:
+        """Count records that cannot be read."""
+        self.position += count
+        self._reading.add_problem(line, why[:LONGEST], count)
+
+    def remark(self, line: int, what: str) -> None:
+        """Report a problem that loses no record."""
+        self._reading.add_problem(line, what[:LONGEST])
+
+    def own(self, source_id: str | None) -> str:
+        """The identifier, or "" where another record of the file has it."""
+        return "" if not source_id or source_id in self._taken else source_id

@@ -1,12 +1,49 @@
-"""What files call a kind of work -> `record.TYPES`: codes of RIS, and words in fields."""
+"""What files call a kind of work -> `record.TYPES`: codes of RIS, and words in one field or two."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
-from metasearch.formats.ris.types import RIS_TYPES
 from metasearch.record import TYPES
+
+# The reference types of RIS, for the writer and for the readers that know codes of RIS.
+
+#: `Record.type` -> TY.
+RIS_TYPES = {
+    "article": "JOUR",
+    # No type says preprint. UNPB, the usual one, is a journal article to Zotero; UNPD is not known
+    # to citation-js and rispy. MANSCPT is a manuscript to all of them, of the kind in M3.
+    "preprint": "MANSCPT",
+    "conference-paper": "CPAPER",
+    "proceedings": "CONF",
+    "book": "BOOK",
+    "chapter": "CHAP",
+    "thesis": "THES",
+    "report": "RPRT",
+    "dataset": "DATA",
+    "software": "COMP",
+    "patent": "PAT",
+    "standard": "STAND",
+    "review": "JOUR",
+    "editorial": "JOUR",
+    "letter": "JOUR",
+    "erratum": "JOUR",
+    "retraction": "JOUR",
+    "reference-entry": "ENCYC",
+    "journal": "JFULL",
+    "map": "MAP",
+    "score": "MUSIC",
+    "audio": "SOUND",
+    "video": "VIDEO",
+    "image": "ART",
+    "webpage": "ELEC",
+    "other": "GEN",
+}
+
+
+# What files call a kind of work -> `record.TYPES`: codes of RIS, and words in fields.
 
 #: TY of RIS: the inverse of what we write, and what others write. "GEN" and what is not here say
 #: nothing.
@@ -147,3 +184,44 @@ def refined(kind: str | None, words: Iterable[str]) -> str | None:
 def conference(kind: str | None, *, is_part: bool) -> str | None:
     """Proceedings, or a paper in them: programs use the same word for both."""
     return "conference-paper" if kind == "proceedings" and is_part else kind
+
+
+# Kinds of work as Zotero, CSL, Crossref and the Web of Science name them, over `worktypes`.
+
+#: Words apart by blanks, in lower case, in the order in which they are written there.
+_WORDS: Mapping[str, str] = {
+    "article journal": "article", "article magazine": "article", "article newspaper": "article",
+    "posted content": "preprint", "paper conference": "conference-paper",
+    "proceedings article": "conference-paper",
+    "meeting": "conference-paper", "book part": "chapter", "book track": "chapter",
+    "bookset": "book",
+    "reference book": "book", "reference entry": "reference-entry", "entry": "reference-entry",
+    "entry dictionary": "reference-entry", "entry encyclopedia": "reference-entry",
+    "peer review": "review",
+    "encyclopedia article": "reference-entry", "dictionary entry": "reference-entry",
+    "review book": "review",
+    "book review": "review", "post": "webpage", "post weblog": "webpage", "blog post": "webpage",
+    "forum post": "webpage", "song": "audio", "audio recording": "audio",
+    "radio broadcast": "audio",
+    "video recording": "video", "film": "video", "tv broadcast": "video", "broadcast": "video",
+    "musical score": "score", "graphic": "image", "journal issue": "journal",
+    "journal volume": "journal",
+    "presentation": "other", "speech": "other", "document": "other", "interview": "other",
+    "email": "other",
+    "letter personal": "other", "instant message": "other", "legislation": "other",
+    "treaty": "other",
+    # PT of the Web of Science
+    "j": "article", "c": "conference-paper", "b": "book", "p": "patent",
+}  # fmt: skip
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def type_of(words: Iterable[str]) -> str | None:
+    """The type that the first of these words stands for, that anybody knows; None for none."""
+    return next((kind for word in words if (kind := _of_word(word[:200]))), None)
+
+
+@lru_cache(maxsize=1000)
+def _of_word(word: str) -> str | None:
+    apart = _CAMEL.sub(" ", word).replace("-", " ").replace("_", " ")
+    return of_words([word]) or of_words([apart]) or _WORDS.get(" ".join(apart.lower().split()))

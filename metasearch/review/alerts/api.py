@@ -6,14 +6,13 @@ from aiohttp import web
 
 from metasearch.engine.options import MAX_PER_SOURCE
 from metasearch.query import CHOICES
-from metasearch.query.limits import MAX_LENGTH
-from metasearch.server.faces.saved.mine import Mine, Shown, mine
-from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
-from metasearch.server.faces.workspace.opened import answer
-from metasearch.server.hosts import check_addressed
-from metasearch.workspace.saved import objects
-from metasearch.workspace.saved.saved import LONGEST_NAME, PER_SOURCE
-from metasearch.workspace.strategies.strategies import MOST_SOURCES
+from metasearch.query.tree import MAX_LENGTH
+from metasearch.review import objects
+from metasearch.review.alerts.own_searches import Mine, Shown, mine
+from metasearch.review.alerts.saved_searches import LONGEST_NAME, PER_SOURCE
+from metasearch.review.api import Member, Members, answer, body_of, parameters_of
+from metasearch.review.strategies.strategies import MOST_SOURCES
+from metasearch.server.middleware import check_addressed
 
 NEW: Members = {
     "name": Member(
@@ -94,7 +93,7 @@ async def all_(request: web.Request) -> web.Response:
         return answer({"saved": listed})
     made = await here.create(**await body_of(request, NEW))
     return answer(
-        objects.saved(made, here.site.base),
+        objects.saved_search(made, here.site.base),
         status=201,
         location=here.site.path(f"/api/saved/{made.uid}"),
     )
@@ -126,7 +125,7 @@ async def run(request: web.Request) -> web.Response:
     await body_of(request, {})
     await here.run(saved)
     return answer(
-        objects.saved(saved, here.site.base),
+        objects.saved_search(saved, here.site.base),
         status=202,
         location=here.site.path(f"/api/saved/{saved.uid}"),
     )
@@ -140,7 +139,7 @@ async def news(request: web.Request) -> web.Response:
     shown = await here.shown(
         saved, news=asked.get("count", 100), runs=0, before=asked.get("before")
     )
-    listed = [objects.news(each) for each in shown.news]
+    listed = [objects.saved_news(each) for each in shown.news]
     return answer({"total": shown.count, "news": listed})
 
 
@@ -149,10 +148,10 @@ async def feed(request: web.Request) -> web.Response:
     here = _opened(request)
     saved = await here.one()
     await body_of(request, {})
-    return answer(objects.saved(await here.new_feed(saved), here.site.base))
+    return answer(objects.saved_search(await here.new_feed(saved), here.site.base))
 
 
 def _with_runs(here: Mine, shown: Shown) -> objects.Object:
     """A saved search, its newest runs, and how much it has told."""
-    runs = [objects.run(each) for each in shown.runs]
-    return objects.saved(shown.saved, here.site.base) | {"news": shown.count, "runs": runs}
+    runs = [objects.saved_run(each) for each in shown.runs]
+    return objects.saved_search(shown.saved, here.site.base) | {"news": shown.count, "runs": runs}

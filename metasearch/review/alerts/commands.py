@@ -1,32 +1,213 @@
-"""`metasearch saved`: searches that are run again and again, and tell what is new."""
+"""`metasearch saved` and `metasearch alerts`: searches that are run again and again, and tell what
+is new.
+
+What the commands about saved searches share.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
+from click.shell_completion import CompletionItem
 
-from metasearch.cli.command_group import CommandGroup
-from metasearch.cli.search_options import query_text
-from metasearch.cli.terminal.exits import Exit
-from metasearch.cli.workspace.call import Call
-from metasearch.cli.workspace.saved_options import (
-    asked_options,
-    check_names,
-    complete_saved,
-    found,
-    of_owner,
-    owner_of,
-)
-from metasearch.cli.workspace.saved_runs import news, run
-from metasearch.cli.workspace.strategy_options import names_of
+from metasearch.cli.command_group import CommandGroup, ExampleCommand
+from metasearch.cli.options import complete_source, query_text
+from metasearch.cli.terminal.console import Console, Exit
+from metasearch.engine.options import OPTIONS
+from metasearch.errors import MetasearchError
+from metasearch.review.commands import Call, in_workspace, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metasearch.workspace.saved.history import SavedRun
-    from metasearch.workspace.saved.saved import SavedSearch
+    from metasearch.review.alerts.history import SavedRun
+    from metasearch.review.alerts.saved_searches import SavedSearch
+    from metasearch.review.store.database import Database
+
+
+def of_owner(command: Callable[..., int]) -> Any:
+    """The options of every command of the workspace, and `--user`; the function gets a `Call`
+    first, and the name of the user as `user`.
+    """
+
+    @wraps(command)
+    def called(call: Call, /, **rest: Any) -> int:
+        return command(call, **rest)
+
+    option = click.option(
+        "--user",
+        metavar="NAME",
+        help="Whose saved searches, on a server with users; without it those of nobody.",
+    )
+    return option(in_workspace(called))
+
+
+def asked_options(command: Any) -> Any:
+    """Add the options of what is asked, and how often."""
+    for decorate in (
+        click.option(
+            "--email/--no-email", default=None, help="Whether its news are sent by e-mail."
+        ),
+        click.option(
+            "--schedule",
+            metavar="WHEN",
+            help="When it is run: daily, weekly mon (tue ...), monthly 1 (to 31), or none.",
+        ),
+        click.option(
+            "--per-source",
+            type=int,
+            metavar="N",
+            help="At most N records of each source in a run, the newest ones where it can give "
+            "them; 100 without it.",
+        ),
+        click.option("--year", "years", metavar="YEARS", help=OPTIONS["years"].help),
+        click.option(
+            "-s",
+            "--sources",
+            multiple=True,
+            metavar="NAME,...",
+            shell_complete=complete_source,
+            help="The sources and groups that it asks; without them the default ones.",
+        ),
+        click.option(
+            "--syntax",
+            type=click.Choice(OPTIONS["syntax"].choices),
+            help="What the query is written in; auto, the default, recognises it.",
+        ),
+    ):
+        command = decorate(command)
+    return command
+
+
+def demo_option(command: Any) -> Any:
+    """Add `--demo`."""
+    return click.option(
+        "--demo", is_flag=True, help="Ask simulated databases on this machine; nothing is sent."
+    )(command)
+
+
+def owner_of(db: Database, user: str | None) -> str:
+    """The uid of the user of this name, "" without one. Raises UsageError: there is none."""
+    if user is None:
+        return ""
+    from metasearch.review.users import accounts
+
+    return accounts.find(db, user).uid
+
+
+def found(db: Database, user: str | None, name: str) -> SavedSearch:
+    """The saved search that a command is about. Raises UsageError: there is none."""
+    from metasearch.review.alerts import saved_searches
+
+    return saved_searches.find(db, owner_of(db, user), name)
+
+
+def check_names(call: Call, sources: tuple[str, ...] | None) -> None:
+    """Check that there are such sources now; later they may be gone, which the run says. Raises
+    UnknownSource: there is none of this name.
+    """
+    if sources:
+        from metasearch.adapters.specs.registry import Registry
+        from metasearch.review.alerts.saved_searches import check_known
+
+        check_known(Registry(call.settings, files=False), sources)
+
+
+def complete_saved(
+    ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Names of saved searches that begin so, each with its query."""
+    call = Call(Console(quiet=True), False, ctx.params.get("config"), ctx.params.get("workspace"))
+    try:
+        from metasearch.review.alerts import saved_searches
+
+        with call.open() as db:
+            return [
+                CompletionItem(each.name, help=each.query[:80])
+                for each in saved_searches.of(db, owner_of(db, ctx.params.get("user")))
+                if each.name.startswith(incomplete)
+            ]
+    except MetasearchError:
+        return []
+
+
+# `metasearch saved run|news`: runs a saved search now, and shows what it has told.
+
+#: As `metasearch.review.alerts.news.KINDS`, which help need not load.
+KINDS = ("new", "version", "retracted", "late")
+
+
+@click.command("run", cls=ExampleCommand, short_help="Run saved searches now.")
+@click.argument("names", nargs=-1, required=True, shell_complete=complete_saved)
+@click.option(
+    "--no-cache",
+    "cache",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="Ask the sources even for what is in the cache.",
+)
+@demo_option
+@of_owner
+def run(call: Call, /, *, user: str | None, names: tuple[str, ...], cache: bool, demo: bool) -> int:
+    """Run the saved searches NAMES now, and show what is new. The first run is the baseline, and
+    tells nothing.
+
+    Exit code 3: some sources failed; 4: in a run no source answered, and nothing of it was seen.
+    """
+    from metasearch.review.alerts.console import run_and_show
+
+    with call.open() as db:
+        chosen = list({one.id: one for one in (found(db, user, name) for name in names)}.values())
+    return run_and_show(call, chosen, cache=cache, demo=demo)
+
+
+@click.command("news", cls=ExampleCommand, short_help="Show what a saved search has told.")
+@click.argument("name", shell_complete=complete_saved)
+@click.option(
+    "-n",
+    "--limit",
+    "most",
+    type=click.IntRange(1, 2_000),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="The N newest ones.",
+)
+@click.option("--run", "number", type=int, metavar="N", help="Only those of the run N.")
+@click.option("--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only such ones.")
+@of_owner
+def news(
+    call: Call,
+    /,
+    *,
+    user: str | None,
+    name: str,
+    most: int,
+    number: int | None,
+    kinds: tuple[str, ...],
+) -> int:
+    """Show what the saved search NAME has told, the last run first: new works, versions (the
+    article of a known preprint), retracted (or corrected) works, and late ones (older works of a
+    source that had not answered in the run before).
+    """
+    from metasearch.review import objects
+    from metasearch.review.alerts import news as told
+    from metasearch.review.alerts.console import news_lines
+
+    with call.open() as db:
+        listed = told.news_of(db, found(db, user, name), most=most, run=number, kinds=kinds)
+    call.answer([objects.saved_news(each) for each in listed], news_lines(listed))
+    if not listed:
+        call.tell("there is no news")
+    return Exit.OK
+
+
+# `metasearch saved`: searches that are run again and again, and tell what is new.
 
 #: Runs that are shown of one saved search.
 _RUNS = 10
@@ -76,9 +257,9 @@ def add(
     """Save the search QUERY under NAME. The query is one that `metasearch search` reads; "-" reads
     it from standard input.
     """
-    from metasearch.workspace.saved import objects
-    from metasearch.workspace.saved import saved as searches
-    from metasearch.workspace.saved.quotas import check_new
+    from metasearch.review import objects
+    from metasearch.review.alerts import saved_searches as searches
+    from metasearch.review.alerts.runs import check_new
 
     named = names_of(sources)
     check_names(call, named)
@@ -96,7 +277,7 @@ def add(
             email=bool(email),
             check_owner=check_new(call.settings),
         )
-    call.answer(objects.saved(made, _base(call)), ())
+    call.answer(objects.saved_search(made, _base(call)), ())
     call.tell(
         f"{made.name} is saved; its first run is the baseline, and tells nothing"
         if made.schedule
@@ -111,8 +292,10 @@ def add(
 @of_owner
 def list_(call: Call, /, *, user: str | None) -> int:
     """List the saved searches by name, with their last and next runs."""
-    from metasearch.workspace.saved import history, objects, told
-    from metasearch.workspace.saved import saved as searches
+    from metasearch.review import objects
+    from metasearch.review.alerts import history
+    from metasearch.review.alerts import news as told
+    from metasearch.review.alerts import saved_searches as searches
 
     if not call.file.exists():
         call.answer([], ())
@@ -120,14 +303,14 @@ def list_(call: Call, /, *, user: str | None) -> int:
         return Exit.OK
     with call.open() as db:
         listed = [
-            (each, history.last(db, each), told.count(db, each))
+            (each, history.last(db, each), told.count_news(db, each))
             for each in searches.of(db, owner_of(db, user))
         ]
     base = _base(call)
     call.table(
         [
-            objects.saved(each, base)
-            | {"news": number, "runs": [] if last is None else [objects.run(last)]}
+            objects.saved_search(each, base)
+            | {"news": number, "runs": [] if last is None else [objects.saved_run(last)]}
             for each, last, number in listed
         ],
         ("name", "schedule", "last run", "", "news", "next run", "query"),
@@ -154,15 +337,17 @@ def list_(call: Call, /, *, user: str | None) -> int:
 @of_owner
 def show(call: Call, /, *, user: str | None, name: str) -> int:
     """Show the saved search NAME: what it asks, its last runs, and the path of its feed."""
-    from metasearch.workspace.saved import history, objects, told
+    from metasearch.review import objects
+    from metasearch.review.alerts import history
+    from metasearch.review.alerts import news as told
 
     with call.open() as db:
         one = found(db, user, name)
         runs = history.of(db, one, most=_RUNS)
-        number = told.count(db, one)
+        number = told.count_news(db, one)
     base = _base(call)
-    value = objects.saved(one, base)
-    value |= {"news": number, "runs": [objects.run(each) for each in runs]}
+    value = objects.saved_search(one, base)
+    value |= {"news": number, "runs": [objects.saved_run(each) for each in runs]}
     call.answer(value, _lines(one, runs, number, value["feed"]["atom"]))
     return Exit.OK
 
@@ -200,8 +385,8 @@ def edit(
     Another query, syntax, number of records, other sources or years begin a new baseline: the next
     run tells nothing, and the runs after it what is new since then.
     """
-    from metasearch.workspace.saved import objects
-    from metasearch.workspace.saved import saved as searches
+    from metasearch.review import objects
+    from metasearch.review.alerts import saved_searches as searches
 
     named = () if default_sources else names_of(sources)
     check_names(call, named)
@@ -211,7 +396,7 @@ def edit(
         one = searches.update(db, one, name=rename, sources=named, hours=hours, **changes)
         if new_feed:
             one = searches.new_feed(db, one)
-    call.answer(objects.saved(one, _base(call)), ())
+    call.answer(objects.saved_search(one, _base(call)), ())
     call.tell(f"{one.name} is changed")
     return Exit.OK
 
@@ -222,15 +407,16 @@ def edit(
 @of_owner
 def remove(call: Call, /, *, user: str | None, name: str, yes: bool) -> int:
     """Remove the saved search NAME with its runs, its news and its feed."""
-    from metasearch.workspace.saved import objects, told
-    from metasearch.workspace.saved import saved as searches
+    from metasearch.review import objects
+    from metasearch.review.alerts import news as told
+    from metasearch.review.alerts import saved_searches as searches
 
     with call.open() as db:
         one = found(db, user, name)
-        news = f"{told.count(db, one):,} news"
+        news = f"{told.count_news(db, one):,} news"
         call.confirmed(f"Remove the saved search {one.name} with {news}?", yes=yes)
         searches.remove(db, one)
-    call.answer(objects.saved(one, _base(call)), ())
+    call.answer(objects.saved_search(one, _base(call)), ())
     call.tell(f"the saved search {one.name} is removed")
     return Exit.OK
 
@@ -267,7 +453,7 @@ def feed(
     `saved show` names.
     """
     from metasearch.cli.terminal.output import Sink
-    from metasearch.workspace.saved import feeds
+    from metasearch.review.alerts import feeds
 
     with call.open() as db:
         whole = feeds.read(db, found(db, user, name).id)
@@ -292,7 +478,7 @@ def _base(call: Call) -> str:
 
 def _lines(one: SavedSearch, runs: list[SavedRun], number: int, address: str) -> Iterator[str]:
     """A saved search for people."""
-    from metasearch.cli.terminal.columns import columns
+    from metasearch.cli.terminal.console import columns
 
     yield f"name      {one.name}"
     yield f"uid       {one.uid}"
@@ -327,3 +513,40 @@ def _lines(one: SavedSearch, runs: list[SavedRun], number: int, address: str) ->
         for each in runs
     ]
     yield from columns(rows)
+
+
+# `metasearch alerts run`: runs the saved searches that are due, for cron.
+
+#: Saved searches that one command runs, without --all-due.
+MOST = 100
+
+
+@click.group(
+    cls=CommandGroup,
+    short_help="Run the saved searches that are due.",
+    examples=(
+        ("metasearch alerts run", "run what is due, and send e-mails where they are configured"),
+        ("metasearch alerts run --all-due --json", "all of it, however much, with a report"),
+    ),
+)
+def alerts() -> None:
+    """Run the saved searches that are due, on a machine without a server: from cron."""
+
+
+@alerts.command("run", short_help="Run the saved searches that are due.")
+@click.option(
+    "--all-due", is_flag=True, help=f"Run all; without it the {MOST} that are due for longest."
+)
+@demo_option
+@in_workspace
+def run_due(call: Call, /, *, all_due: bool, demo: bool) -> int:
+    """Run the saved searches of all users that are due, those that were missed once, and send the
+    e-mails where they are configured. Several of these commands and servers may run at once: each
+    saved search is run by one of them.
+
+    Exit code 3: a source failed, or in some runs no source answered; 4: in no run one did.
+    """
+    from metasearch.review.alerts.console import run_due_and_show
+
+    call.exists()
+    return run_due_and_show(call, most=None if all_due else MOST, demo=demo)

@@ -9,24 +9,21 @@ from contextlib import asynccontextmanager, nullcontext
 from typing import Any, NamedTuple, TypeVar
 
 from metasearch.cli.terminal import watchdog_messages as watchdog
-from metasearch.cli.terminal.columns import columns
-from metasearch.cli.terminal.console import counted
-from metasearch.cli.terminal.exits import Exit
-from metasearch.cli.terminal.logs import logs_to
-from metasearch.cli.terminal.progress_line import ProgressLine
-from metasearch.cli.workspace.call import Call
-from metasearch.cli.workspace.running import STOPPING
+from metasearch.cli.terminal.console import Exit, columns, counted
+from metasearch.cli.terminal.progress import ProgressLine, logs_to
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError, WorkspaceError
 from metasearch.formats.reference import full_title
-from metasearch.workspace.saved import objects, told
-from metasearch.workspace.saved.due_runs import run_due
-from metasearch.workspace.saved.history import SavedRun
-from metasearch.workspace.saved.running import run_saved
-from metasearch.workspace.saved.saved import SavedSearch
-from metasearch.workspace.saved.told import News
-from metasearch.workspace.store import leases
-from metasearch.workspace.workspace import Workspace
+from metasearch.review import objects
+from metasearch.review.alerts import news as told
+from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.news import News
+from metasearch.review.alerts.runs import run_due, run_saved
+from metasearch.review.alerts.saved_searches import SavedSearch
+from metasearch.review.commands import Call
+from metasearch.review.runs.console import STOPPING
+from metasearch.review.store import database
+from metasearch.review.store.workspace import Workspace
 
 T = TypeVar("T")
 
@@ -76,11 +73,11 @@ def run_due_and_show(call: Call, *, most: int | None, demo: bool) -> Exit:
 
         settings = engine.settings
         try:
-            await run_due(workspace, engine, leases.new_holder(), most=most, ended=ended)
+            await run_due(workspace, engine, database.new_holder(), most=most, ended=ended)
         finally:
             line.clear()
         if settings.mail.host:
-            from metasearch.workspace.saved.mail import send_due
+            from metasearch.review.alerts.mail import send_due
 
             # Cron may come back tomorrow: nothing waits for searches that are due soon.
             sent = await send_due(workspace, settings, dt.datetime.now(dt.UTC), hold=False)
@@ -139,7 +136,7 @@ async def _stoppable(running: Coroutine[Any, Any, T], call: Call) -> T:
 
 async def _with_news(workspace: Workspace, saved: SavedSearch, run: SavedRun) -> Ended:
     try:
-        news = await workspace.read(told.of, saved, most=told.MOST_NEWS, run=run.number)
+        news = await workspace.read(told.news_of, saved, most=told.MOST_OF_A_SEARCH, run=run.number)
     except WorkspaceError:
         raise
     except UsageError:  # it was removed meanwhile
@@ -177,8 +174,8 @@ def _object(ended: Ended) -> dict[str, Any]:
     return {
         "uid": ended.saved.uid,
         "name": ended.saved.name,
-        "run": objects.run(ended.run),
-        "news": [objects.news(each) for each in ended.news],
+        "run": objects.saved_run(ended.run),
+        "news": [objects.saved_news(each) for each in ended.news],
     }
 
 

@@ -9,18 +9,27 @@ from __future__ import annotations
 import datetime as dt
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from email.utils import format_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
+from aiohttp import web
 
-from metasearch.formats import atom, hits, json_feed
+from metasearch.formats import feeds as atom
+from metasearch.formats import feeds as json_feed
+from metasearch.formats import hits
 from metasearch.formats.text import line
 from metasearch.record import Hit
-from metasearch.workspace.saved.words import OWNER_MAY, Language, language_of, titled
-from metasearch.workspace.store.database import Database
+from metasearch.review.alerts.news import OWNER_MAY, Language, language_of, titled
+from metasearch.review.service import WORKSPACE
+from metasearch.review.store.database import Database
+from metasearch.server.answering import lasting
+from metasearch.server.middleware import count
+from metasearch.server.problem import Problem
+from metasearch.server.site import SHARED, site_of
 
 log = logging.getLogger(__name__)
 
@@ -130,7 +139,7 @@ def write_atom(feed: Feed, base: str, links: Mapping[str, str] | None = None) ->
             name=_name(feed, base, entry),
             updated=entry.at,
         )
-    return atom.written(root)
+    return atom.atom_bytes(root)
 
 
 def write_json(feed: Feed, base: str, links: Mapping[str, str] | None = None) -> bytes:
@@ -172,3 +181,54 @@ def _name(feed: Feed, base: str, entry: Entry | None = None) -> str:
     host = host if _HOST.fullmatch(host) else _NO_HOST
     name = f"tag:{host},{_SINCE}:saved/{feed.uid}"
     return name if entry is None else f"{name}/{entry.uid}"
+
+
+# `/feeds/SECRET.atom` and `.json`: the news of a saved search, for programs that cannot log in.
+#
+# Whoever knows the address may read it, so it is written nowhere: the log of requests has the route
+# alone, answers have no referrer, and an address that is wrong or revoked is a 404 like any other.
+
+#: Seconds after which a reader asks again.
+_MAX_AGE = 900
+#: The quota of requests, beside that of searches: guesses are bounded by it.
+QUOTA = "feeds"
+
+_Write = Callable[[Feed, str, Mapping[str, str]], bytes]
+
+
+async def answer_atom(request: web.Request) -> web.Response:
+    """The feed as Atom."""
+    return await _answer(request, "atom", write_atom, "application/atom+xml")
+
+
+async def answer_json(request: web.Request) -> web.Response:
+    """The feed as JSON Feed."""
+    return await _answer(request, "json", write_json, "application/feed+json")
+
+
+async def _answer(
+    request: web.Request, ending: str, write: _Write, media_type: str
+) -> web.Response:
+    await count(request, QUOTA)
+    shared, site = request.app[SHARED], site_of(request)
+    secret = request.match_info["secret"]
+    service = request.app.get(WORKSPACE)
+    if service is None:
+        raise Problem(404)
+    async with shared.admission.brief():
+        feed = await service.workspace.read(by_secret, secret)
+    if feed is None:
+        raise Problem(404)
+    headers = {
+        "Cache-Control": f"private, max-age={_MAX_AGE}",
+        "Last-Modified": format_datetime(feed.updated, usegmt=True),
+    }
+    since = request.if_modified_since
+    if since is not None and "If-None-Match" not in request.headers and feed.updated <= since:
+        return web.Response(status=304, headers=headers)
+    links = {
+        "self": site.url(f"/feeds/{secret}.{ending}"),
+        "alternate": site.url(f"/saved/{feed.uid}"),
+    }
+    body = await shared.admission.written(lambda: write(feed, site.base, links), large=True)
+    return lasting(request, body, media_type, headers=headers)

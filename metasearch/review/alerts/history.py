@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from metasearch.message import message
-from metasearch.workspace.runs import sentences
-from metasearch.workspace.saved.saved import SavedSearch
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
+from metasearch.review.alerts.saved_searches import SavedSearch
+from metasearch.review.store import values as sentences
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
 
 #: "stopped": before its end, by a shutdown or a crash; nothing of it was seen or told.
 RunStatus = Literal["running", "done", "failed", "stopped"]

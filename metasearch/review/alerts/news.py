@@ -1,22 +1,144 @@
-"""What is new in a run of a saved search, by what its works are called and never by their dates.
+"""What is new in a run of a saved search, what was told of it, and in which words.
 
-Databases index works weeks after they appear, correct them, and are added to a set of sources: a
-date says little of whether a person has seen a work. So a work is new where none of its names was
-found in an earlier run. Nothing here knows of files or sources.
+What saved searches have told: the entries of their feeds and e-mails.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
+import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from metasearch.bib.work_ids import identifiers
 from metasearch.dedup import Fingerprint, fingerprint
+from metasearch.formats import hits
+from metasearch.formats.reference import full_title
 from metasearch.record import Hit, Record
-from metasearch.workspace.runs.keys import named
-from metasearch.workspace.saved.told import Kind
+from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.saved_searches import SavedSearch
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now, uid
+from metasearch.review.works.records import in_marks, with_key
+
+#: new: a work that no run has found before. version: the article of a preprint that was known.
+#: retracted: a known work that was retracted or corrected. late: an older work of a source that had
+#: not answered in the run before.
+Kind = Literal["new", "version", "retracted", "late"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+#: News of a saved search that are kept; the oldest are forgotten.
+MOST_OF_A_SEARCH = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """One thing that a saved search has told.
+
+    Attributes:
+        id: Of its row; later ones are larger.
+        uid: Of its entry in feeds; it never changes.
+        saved: Id of the saved search.
+        run: Number of the run within it.
+        kind: One of `KINDS`.
+        hit: The work as it was then.
+        at: When it was told.
+    """
+
+    id: int
+    uid: str
+    saved: int
+    run: int
+    kind: Kind
+    hit: Hit
+    at: str
+
+
+def news_of(
+    db: Database,
+    saved: SavedSearch,
+    *,
+    most: int = 50,
+    before: int | None = None,
+    run: int | None = None,
+    kinds: Collection[str] = (),
+) -> list[News]:
+    """The news of a saved search, the last run first, and of a run the first ones of its list.
+
+    Args:
+        most: At most so many.
+        before: Only those whose id is smaller.
+        run: Only those of the run of this number.
+        kinds: Only those of these kinds; none means all.
+    """
+    wanted = [kind for kind in KINDS if not kinds or kind in kinds]
+    return _news(
+        db,
+        "news.saved = ? AND (? IS NULL OR news.id < ?) AND (? IS NULL OR saved_run.number = ?)"
+        f" AND news.kind IN ({in_marks(wanted)}) ORDER BY news.id DESC LIMIT ?",
+        saved.id,
+        before,
+        before,
+        run,
+        run,
+        *wanted,
+        most,
+    )
+
+
+def count_news(db: Database, saved: SavedSearch) -> int:
+    """How many there are."""
+    return int(db.value("SELECT count(*) FROM saved_news WHERE saved = ?", saved.id))
+
+
+def add_news(db: Database, run: SavedRun, news: Sequence[tuple[Kind, bytes]]) -> None:
+    """Keep what a run tells, inside a transaction. `news`: kinds, and hits as `formats/hits.py`
+    writes them, in the order of the list.
+    """
+    at = now()
+    db.run_many(
+        "INSERT INTO saved_news (uid, run, saved, kind, hit, at) VALUES (?, ?, ?, ?, ?, ?)",
+        [(uid(), run.id, run.saved, kind, hit, at) for kind, hit in reversed(news)],
+    )
+    db.run(
+        "DELETE FROM saved_news WHERE saved = ?1 AND id <="
+        " (SELECT id FROM saved_news WHERE saved = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
+        run.saved,
+        MOST_OF_A_SEARCH,
+    )
+
+
+def _news(db: Database, where: str, *values: object) -> list[News]:
+    rows = db.all(
+        "SELECT news.*, saved_run.number AS number FROM saved_news AS news"  # noqa: S608, own words
+        f" JOIN saved_run ON saved_run.id = news.run WHERE {where}",
+        *values,
+    )
+    return [one for row in rows if (one := _one(row)) is not None]
+
+
+def _one(row: sqlite3.Row) -> News | None:
+    try:
+        hit = hits.read(row["hit"])
+    except ValueError:  # of another release
+        return None
+    return News(
+        id=row["id"],
+        uid=row["uid"],
+        saved=row["saved"],
+        run=row["number"],
+        kind=row["kind"],
+        hit=hit,
+        at=row["at"],
+    )
+
+
+# What is new in a run of a saved search, by what its works are called and never by their dates.
+#
+# Databases index works weeks after they appear, correct them, and are added to a set of sources: a
+# date says little of whether a person has seen a work. So a work is new where none of its names was
+# found in an earlier run. Nothing here knows of files or sources.
 
 #: Names of a hit that are compared; a hit that has more is a merge that has gone wrong.
 MOST_NAMES = 500
@@ -90,7 +212,7 @@ class Judged:
     state: State
 
 
-class News(NamedTuple):
+class RunNews(NamedTuple):
     """What a run tells, and what it keeps.
 
     Attributes:
@@ -115,7 +237,7 @@ def names_of(record: Record) -> list[str]:
         for name in identifiers(record)
         if record.type == "book" or not name.startswith("isbn:")
     ]
-    return [_bounded(name) for name in (named(record).key, *own)]
+    return [_bounded(name) for name in (with_key(record).key, *own)]
 
 
 def judge(
@@ -125,7 +247,7 @@ def judge(
     answered: Collection[str],
     year: int,
     baseline: bool = False,
-) -> News:
+) -> RunNews:
     """Decide what is told of the works of a run.
 
     Args:
@@ -151,7 +273,7 @@ def judge(
                 left.add(at)
                 waiting += 1
     seen = tuple(one for at, one in enumerate(judged) if at not in left)
-    return News(seen, tuple(one for one in seen if one.kind is not None), waiting, passed_over)
+    return RunNews(seen, tuple(one for one in seen if one.kind is not None), waiting, passed_over)
 
 
 def _judged(
@@ -204,3 +326,51 @@ def _bounded(name: str) -> str:
         return name
     digest = hashlib.sha256(name.encode()).hexdigest()
     return f"{name[: LONGEST_NAME - len(digest) - 1]}~{digest}"
+
+
+# What feeds and e-mails say of news, in the language of their reader.
+
+#: Languages of feeds and e-mails; the pages call them "en" and "zh-Hans".
+Language = Literal["en", "zh"]
+
+#: The roles that may have saved searches, as `users.permissions` says, which a server without users
+#: does not load; and, of a saved search, in SQL: whether its owner still may.
+OWNER_ROLES = ("administrator", "user")
+OWNER_MAY = (
+    "(owner = '' OR EXISTS (SELECT 1 FROM user WHERE user.uid = saved_search.owner"  # noqa: S608, own words
+    f" AND NOT user.disabled AND user.role IN {OWNER_ROLES}))"
+)
+#: What has happened to a work -> language -> its title in feeds and e-mails.
+TITLES: Mapping[str, Mapping[Language, str]] = {
+    "new": {"en": "{title}", "zh": "{title}"},
+    "version": {"en": "New version: {title}", "zh": "新版本：{title}"},
+    "retracted": {"en": "Retracted: {title}", "zh": "已撤稿：{title}"},
+    "corrected": {"en": "Corrected: {title}", "zh": "已更正：{title}"},
+    "late": {"en": "Late arrival: {title}", "zh": "迟到的文献：{title}"},
+}
+#: Characters of a title.
+_LONGEST = 1_000
+UNTITLED: Mapping[Language, str] = {"en": "Without a title", "zh": "无题名"}
+
+
+def titled(kind: str, record: Record, language: Language) -> str:
+    """The title of a work with what has happened to it, on one line."""
+    happened = "corrected" if kind == "retracted" and not record.retracted else kind
+    title = full_title(record)[:_LONGEST] or UNTITLED[language]
+    return TITLES[happened][language].format(title=title)
+
+
+def language_of(db: Database, owner: str) -> Language:
+    """The language that a user has chosen for the pages; English where none was."""
+    kept = db.value("SELECT preferences FROM user WHERE uid = ?", owner) if owner else None
+    return preferred(kept or "{}")
+
+
+def preferred(preferences: str) -> Language:
+    """The language of the preferences of a user, as the table keeps them."""
+    try:
+        chosen = json.loads(preferences)
+    except ValueError:
+        chosen = None
+    tag = chosen.get("language") if isinstance(chosen, dict) else None
+    return "zh" if isinstance(tag, str) and tag.lower().startswith("zh") else "en"

@@ -6,9 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from metasearch.events import Status
-from metasearch.server.faces.openapi.operation import JSON, UNCHANGED, Example, Operation
-from metasearch.server.faces.openapi.parameters import parameter
-from metasearch.server.faces.openapi.schema import (
+from metasearch.review.alerts import api
+from metasearch.review.alerts.history import RunStatus, SavedRun
+from metasearch.review.alerts.news import KINDS, News
+from metasearch.review.alerts.saved_searches import SavedSearch
+from metasearch.review.openapi import CHANGED, READ, TAG, body, query
+from metasearch.review.routes import SAVED as BASE
+from metasearch.server.protocols.openapi.operation import (
+    JSON,
+    UNCHANGED,
+    Example,
+    Operation,
     Schema,
     by_name,
     explained,
@@ -21,12 +29,7 @@ from metasearch.server.faces.openapi.schema import (
     whole,
     yes_or_no,
 )
-from metasearch.server.faces.openapi.workspace_operation import CHANGED, READ, TAG, body, query
-from metasearch.server.faces.saved import api
-from metasearch.server.saved_routes import BASE
-from metasearch.workspace.saved.history import RunStatus, SavedRun
-from metasearch.workspace.saved.saved import SavedSearch
-from metasearch.workspace.saved.told import KINDS, News
+from metasearch.server.protocols.openapi.parameters import parameter
 
 _OF_SAVED = parameter("saved", text(), "Its uid.", place="path")
 _MOMENT = text(description="UTC: `2026-11-23T05:40:00Z`.")

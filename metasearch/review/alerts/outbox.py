@@ -16,12 +16,12 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Literal
 
+from metasearch.review.alerts.feeds import moment
+from metasearch.review.alerts.news import OWNER_ROLES, Language, language_of, preferred
+from metasearch.review.store import values
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import written
 from metasearch.settings.alerts import is_address
-from metasearch.workspace.runs import sentences
-from metasearch.workspace.saved.feeds import moment
-from metasearch.workspace.saved.words import OWNER_ROLES, Language, language_of, preferred
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import written
 
 #: Seconds until the next try, by the number of tries on that day.
 BACK_OFF = (300.0, 900.0, 3600.0, 3 * 3600.0)
@@ -340,13 +340,13 @@ def _say(db: Database, owner: str, error: str) -> None:
     db.run(
         "UPDATE mail_owner SET error = ?, sentences = ? WHERE owner = ?",
         error[:_LONGEST_ERROR],
-        sentences.packed(error=error),
+        values.packed(error=error),
         owner,
     )
 
 
 def _said(row: sqlite3.Row) -> str:
-    return sentences.sentence(row["error"], sentences.unpacked(row["sentences"]).get("error"))
+    return values.sentence(row["error"], values.unpacked(row["sentences"]).get("error"))
 
 
 def _state_row(db: Database, owner: str) -> dict[str, str]:

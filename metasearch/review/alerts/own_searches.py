@@ -1,33 +1,102 @@
-"""The saved searches of whoever asks, for pages and the JSON interface in the same way."""
+"""The saved searches of who asks, and what may be done with them.
+
+Runs of saved searches that somebody has asked for now; they go on in the background.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from metasearch.errors import UsageError
+from metasearch.errors import MetasearchError, UsageError
 from metasearch.message import message
-from metasearch.server.faces.saved.runs import RunsNow
+from metasearch.review import quota_checks
+from metasearch.review.alerts import history, outbox, saved_searches
+from metasearch.review.alerts import news as told
+from metasearch.review.alerts import runs as due
+from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.news import News
+from metasearch.review.alerts.outbox import MailState
+from metasearch.review.alerts.runs import run_saved
+from metasearch.review.alerts.saved_searches import Hours, SavedSearch
+from metasearch.review.background import Shares
+from metasearch.review.permits import user_of
+from metasearch.review.service import WorkspaceService, workspace_of
+from metasearch.review.store import database
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import is_uid
+from metasearch.review.store.workspace import Workspace
 from metasearch.server.identity import check, who
-from metasearch.server.limits.permits import user_of
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, ServerContext, Site, site_of
-from metasearch.server.users import quota
-from metasearch.server.workspace_service import WorkspaceService, workspace_of
-from metasearch.workspace.saved import history, outbox, saved, told
-from metasearch.workspace.saved.history import SavedRun
-from metasearch.workspace.saved.outbox import MailState
-from metasearch.workspace.saved.saved import SavedSearch
-from metasearch.workspace.saved.told import News
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.uids import is_uid
-from metasearch.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from metasearch.workspace.users.quotas import Quotas
+    from metasearch.review.users.quotas import Quotas
+
+
+log = logging.getLogger("metasearch.saved")
+
+#: Runs at once, in a process: each is a search of two minutes at most.
+MOST = 4
+
+
+class RunsNow:
+    """The runs of one process that somebody has asked for."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._shares = Shares(message("saved searches that are run"), MOST)
+
+    async def begin(
+        self,
+        service: WorkspaceService,
+        saved: SavedSearch,
+        hours: Hours,
+        admit: Callable[[], Awaitable[None]],
+        user: str,
+    ) -> None:
+        """Begin a run. `admit`: counts the run, or raises what says that there may be none. Raises
+        UsageError: it is being run, or was removed.
+        """
+        give_back = self._shares.take(user)
+        holder = database.new_holder()
+        try:
+            claimed = await service.workspace.write(due.take, saved, holder)
+            try:
+                await admit()
+            except BaseException:
+                await service.workspace.write(database.release_lease, due.lease_of(saved), holder)
+                raise
+        except BaseException:
+            give_back()
+            raise
+        task = asyncio.create_task(
+            _run(service, claimed, holder, hours), name=f"saved search {saved.uid}"
+        )
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: give_back())
+
+    async def close(self) -> None:
+        """End the runs; what they have not told is told by the next ones."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+async def _run(service: WorkspaceService, saved: SavedSearch, holder: str, hours: Hours) -> None:
+    try:
+        await run_saved(service.workspace, service.engine, saved, holder=holder, hours=hours)
+    except MetasearchError as exc:  # removed meanwhile, or the file cannot be written
+        log.warning("the run of the saved search %s was not kept: %s", saved.uid, exc)
+
+
+# The saved searches of whoever asks, for pages and the JSON interface in the same way.
 
 #: The same for what is not there and what is somebody else's.
 UNKNOWN = message("There is no such saved search.")
@@ -90,38 +159,38 @@ class Mine:
         """Save a search, as `saved.create` does. Raises UsageError: it cannot be saved."""
         asked = self._checked_sources(given.get("sources") or ())
         if not self.owner:
-            return await self.workspace.write(saved.create, **given)
+            return await self.workspace.write(saved_searches.create, **given)
 
         def made(db: Database, quotas: Quotas) -> SavedSearch:
             with db.transaction():
                 quotas.check_sources(db, self.owner, asked)
                 check = quotas.check_saved
-                return saved.create(db, owner=self.owner, check_owner=check, **given)
+                return saved_searches.create(db, owner=self.owner, check_owner=check, **given)
 
-        return await quota.enforced(self.request, made)
+        return await quota_checks.enforced(self.request, made)
 
     async def change(self, one: SavedSearch, **given: Any) -> SavedSearch:
         """Change one, as `saved.update` does. Raises UsageError: it cannot be changed so."""
         asked = self._checked_sources(given.get("sources") or ())
         hours = self.shared.engine.settings.alerts.hours
         if not self.owner:
-            return await self.workspace.write(saved.update, one, hours=hours, **given)
+            return await self.workspace.write(saved_searches.update, one, hours=hours, **given)
 
         def changed(db: Database, quotas: Quotas) -> SavedSearch:
             with db.transaction():
                 if given.get("sources") is not None:
                     quotas.check_sources(db, self.owner, asked)
-                return saved.update(db, one, hours=hours, **given)
+                return saved_searches.update(db, one, hours=hours, **given)
 
-        return await quota.enforced(self.request, changed)
+        return await quota_checks.enforced(self.request, changed)
 
     async def remove(self, one: SavedSearch) -> None:
         """Remove one."""
-        await self.workspace.write(saved.remove, one)
+        await self.workspace.write(saved_searches.remove, one)
 
     async def new_feed(self, one: SavedSearch) -> SavedSearch:
         """Give its feed another address."""
-        return await self.workspace.write(saved.new_feed, one)
+        return await self.workspace.write(saved_searches.new_feed, one)
 
     async def run(self, one: SavedSearch) -> None:
         """Begin a run, which goes on in the background. Raises UsageError: it is being run."""
@@ -131,7 +200,7 @@ class Mine:
             self.service,
             one,
             hours,
-            lambda: quota.take(self.request, "scheduled_runs"),
+            lambda: quota_checks.take(self.request, "scheduled_runs"),
             user_of(self.request),
         )
 
@@ -168,15 +237,15 @@ def mine(request: web.Request) -> Mine:
 def _all(db: Database, owner: str) -> list[Shown]:
     with db.snapshot():
         return [
-            Shown(one, history.of(db, one, most=1), (), told.count(db, one))
-            for one in saved.of(db, owner)
+            Shown(one, history.of(db, one, most=1), (), told.count_news(db, one))
+            for one in saved_searches.of(db, owner)
         ]
 
 
 def _find(db: Database, owner: str, uid: str) -> SavedSearch | None:
     # By uid alone: a name may be that of a search that was removed, and now is another one's.
     try:
-        found = saved.find(db, owner, uid) if is_uid(uid) else None
+        found = saved_searches.find(db, owner, uid) if is_uid(uid) else None
     except UsageError:
         return None
     return found if found is not None and found.uid == uid else None
@@ -184,10 +253,10 @@ def _find(db: Database, owner: str, uid: str) -> SavedSearch | None:
 
 def _shown(db: Database, number: int, runs: int, news: int, before: int | None) -> Shown:
     with db.snapshot():
-        one = saved.by_id(db, number)
+        one = saved_searches.by_id(db, number)
         return Shown(
             one,
             history.of(db, one, most=runs),
-            told.of(db, one, most=news, before=before),
-            told.count(db, one),
+            told.news_of(db, one, most=news, before=before),
+            told.count_news(db, one),
         )

@@ -1,31 +1,153 @@
-"""One saved search: its news, its feed, its runs, and the forms that change it."""
+"""The pages of saved searches: the list, one of them, and what ends e-mails.
+
+What schedules, news, runs and e-mails are called on the pages of saved searches.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from metasearch.errors import Conflict
+from aiohttp import web
+from multidict import MultiMapping
+
+from metasearch.errors import Conflict, UsageError
 from metasearch.formats.reference import full_title, link
 from metasearch.formats.text import line
-from metasearch.server.pages.page import page
-from metasearch.server.pages.projects.said import Said
+from metasearch.message import message
+from metasearch.review.alerts import outbox
+from metasearch.review.alerts.feeds import QUOTA
+from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.news import News
+from metasearch.review.alerts.outbox import MailState, Off
+from metasearch.review.alerts.own_searches import Mine, mine
+from metasearch.review.alerts.saved_searches import LONGEST_NAME, PER_SOURCE, SavedSearch
+from metasearch.review.page import Said, after_form, unknown_form
+from metasearch.review.service import WORKSPACE
+from metasearch.server.forms import only, posted, whole_body
+from metasearch.server.middleware import check_host, count
+from metasearch.server.pages.language import N_
+from metasearch.server.pages.page import page, page_response
 from metasearch.server.pages.reading import SYNTAX_WORDS
-from metasearch.server.pages.saved.words import (
-    DONE_WORDS,
-    HAPPENED,
-    OFF_WORDS,
-    RUN_WORDS,
-    SCHEDULES,
-    happened,
-    schedule_words,
-)
-from metasearch.server.pages.terms import N_
-from metasearch.server.visit import Visit
-from metasearch.workspace.saved.history import SavedRun
-from metasearch.workspace.saved.outbox import MailState
-from metasearch.workspace.saved.saved import LONGEST_NAME, PER_SOURCE, SavedSearch
-from metasearch.workspace.saved.told import News
+from metasearch.server.problem import Problem
+from metasearch.server.site import SHARED
+from metasearch.server.sources import labels
+from metasearch.server.visit import Visit, visit_of
+
+#: Schedule -> its words; those that a form offers.
+SCHEDULES: Mapping[str, str] = {
+    "": N_("Only when I ask for it"),
+    "daily": N_("Every day"),
+    "weekly mon": N_("Every Monday"),
+    "weekly tue": N_("Every Tuesday"),
+    "weekly wed": N_("Every Wednesday"),
+    "weekly thu": N_("Every Thursday"),
+    "weekly fri": N_("Every Friday"),
+    "weekly sat": N_("Every Saturday"),
+    "weekly sun": N_("Every Sunday"),
+    "monthly 1": N_("On the first of each month"),
+    "monthly 15": N_("On the 15th of each month"),
+}
+#: What has happened to a work.
+HAPPENED: Mapping[str, str] = {
+    "new": N_("new"),
+    "version": N_("new version"),
+    "retracted": N_("retracted"),
+    "corrected": N_("corrected"),
+    "late": N_("late arrival"),
+}
+#: Status of a run -> its words.
+RUN_WORDS: Mapping[str, str] = {
+    "running": N_("under way"),
+    "done": N_("done"),
+    "failed": N_("failed"),
+    "stopped": N_("stopped"),
+}
+#: Why no e-mails are sent -> the sentence.
+OFF_WORDS: Mapping[Off, str] = {
+    "asked": N_("You have switched e-mails of saved searches off."),
+    "bounced": N_(
+        "E-mails were switched off, because the mail server has refused five in a row. Check the "
+        "address before you switch them on again."
+    ),
+}
+#: What `done=` says -> the sentence.
+DONE_WORDS: Mapping[str, str] = {
+    "saved": N_("The search was saved."),
+    "changed": N_("The change was saved."),
+    "removed": N_("The saved search was removed."),
+    "run": N_("The search is being run. Load this page again in a minute."),
+    "feed": N_("The feed has a new address; the old one has ended."),
+    "mails-on": N_("E-mails are on; they tell what is new from now on."),
+    "mails-off": N_("E-mails are off."),
+}
+
+
+def schedule_words(schedule: str) -> str:
+    """What a schedule is called; one that no form offers is shown as it is kept."""
+    return SCHEDULES.get(schedule, schedule)
+
+
+def happened(news: News) -> str:
+    """A key of `HAPPENED`; the news of retractions are also about corrections."""
+    if news.kind == "retracted" and not news.hit.record.retracted:
+        return "corrected"
+    return news.kind
+
+
+def run_words(run: SavedRun) -> str:
+    """What a run is called."""
+    return RUN_WORDS[run.status]
+
+
+# The list of saved searches, and the form for a new one.
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A saved search in the list. `last`: its last run; None where it has none."""
+
+    saved: SavedSearch
+    last: SavedRun | None
+    news: int
+
+
+@dataclass(frozen=True, slots=True)
+class SavedList:
+    """What the page shows. `mails`: whether e-mails are sent; None on a server that sends none.
+    `offered`: field of the form for a new one -> its text, from the address of the page.
+    """
+
+    lines: Sequence[Line]
+    mails: MailState | None
+    offered: Mapping[str, str] = field(default_factory=dict)
+
+
+def saved_page(visit: Visit, shown: SavedList, said: Said, done: str = "") -> str:
+    """The whole page."""
+
+    def typed(name: str, usual: str = "") -> str:
+        return said.typed(name, shown.offered.get(name, usual))
+
+    return page(
+        "saved/list.html",
+        visit,
+        visit.language.gettext("Saved searches"),
+        current="/saved",
+        shown=shown,
+        said=said,
+        typed=typed,
+        done=DONE_WORDS.get(done, ""),
+        off_words=OFF_WORDS,
+        run_words=RUN_WORDS,
+        schedule_words=schedule_words,
+        schedules=SCHEDULES,
+        syntaxes=SYNTAX_WORDS,
+        longest_name=LONGEST_NAME,
+    )
+
+
+# One saved search: its news, its feed, its runs, and the forms that change it.
 
 #: Authors that are named, and characters of a name.
 _MOST_AUTHORS, _LONGEST_NAME = 6, 200
@@ -133,3 +255,204 @@ def one_page(visit: Visit, shown: SavedView, said: Said, done: str = "") -> str:
         longest_name=LONGEST_NAME,
         usual_per_source=PER_SOURCE,
     )
+
+
+# The page behind the address in each e-mail that ends them.
+
+
+def unsubscribe_page(visit: Visit, here: str, *, done: bool) -> str:
+    """The whole page."""
+    title = "No more e-mails" if done else "Switch e-mails off?"
+    return page("saved/unsubscribe.html", visit, visit.language.said(title), here=here, done=done)
+
+
+# `/saved`: one's saved searches, and the form for a new one.
+
+#: Characters of what the address offers for the form.
+_LONGEST = 20_000
+#: Parameter of a search -> field of the form.
+_OFFERED = {"q": "query", "syntax": "syntax", "sources": "sources", "year": "years"}
+
+
+async def answer_list(request: web.Request) -> web.Response:
+    """The page, or a new saved search."""
+    here = mine(request)
+    check_host(request)
+
+    async def render(said: Said) -> str:
+        lines = [
+            Line(each.saved, each.runs[0] if each.runs else None, each.count)
+            for each in await here.all()
+        ]
+        mails = await here.mails() if here.sends_mails else None
+        shown = SavedList(lines, mails, _offered(request.query))
+        return saved_page(visit_of(request), shown, said, only(request.query, "done"))
+
+    if request.method != "POST":
+        return page_response(request, await render(Said()))
+    fields = await posted(request)
+    return await after_form(request, fields, lambda: _done(here, fields), render)
+
+
+async def _done(here: Mine, fields: MultiMapping[str]) -> str:
+    match only(fields, "do"):
+        case "save":
+            made = await here.create(
+                **asked(fields), email=here.sends_mails and only(fields, "email") == "yes"
+            )
+            return here.site.path(f"/saved/{made.uid}", done="saved")
+        case "mails-on" | "mails-off" as do:
+            await mails(here, on=do == "mails-on")
+            return here.site.path("/saved", done=do)
+    raise unknown_form()
+
+
+async def mails(here: Mine, *, on: bool) -> None:
+    """Switch all e-mails on or off."""
+    change = outbox.switch_on if on else outbox.switch_off
+    await here.workspace.write(change, here.owner)
+
+
+def asked(fields: MultiMapping[str]) -> dict[str, object]:
+    """The fields of a saved search."""
+    names = only(fields, "sources").replace("，", ",").replace("、", ",")
+    return {
+        "name": only(fields, "name").strip(),
+        "query": only(fields, "query").strip(),
+        "syntax": only(fields, "syntax") or "auto",
+        "years": only(fields, "years").strip(),
+        "sources": tuple(filter(None, (name.strip() for name in names.split(",")))),
+        "schedule": only(fields, "schedule"),
+    }
+
+
+def _offered(query: MultiMapping[str]) -> Mapping[str, str]:
+    """What a link to the form has of a search."""
+    offered = {
+        field: only(query, name)[:_LONGEST] for name, field in _OFFERED.items() if name in query
+    }
+    if offered.get("query"):
+        offered["name"] = offered["query"][:80]
+    return offered
+
+
+# `/saved/UID`: one saved search, its news, and what can be done with it.
+
+#: News and runs of a page.
+_NEWS, _RUNS = 50, 10
+_LONGEST_NUMBER = 15
+
+
+async def answer_one(request: web.Request) -> web.Response:
+    """The page, or what its forms do."""
+    here = mine(request)
+    check_host(request)
+    saved = await here.one()
+
+    async def render(said: Said) -> str:
+        view = await _view(here, saved, _number(only(request.query, "before")))
+        return one_page(visit_of(request), view, said, only(request.query, "done"))
+
+    if request.method != "POST":
+        return page_response(request, await render(Said()))
+    fields = await posted(request)
+    return await after_form(request, fields, lambda: _change(here, saved, fields), render)
+
+
+async def _view(here: Mine, saved: SavedSearch, before: int | None) -> SavedView:
+    shown = await here.shown(saved, news=_NEWS + 1, runs=_RUNS, before=before)
+    news = shown.news[:_NEWS]
+    older = ""
+    if len(shown.news) > _NEWS:
+        older = here.site.path(f"/saved/{saved.uid}", before=news[-1].id)
+    names = {source for run in shown.runs for source in run.sources}
+    return SavedView(
+        saved=shown.saved,
+        news=[news_line(each) for each in news],
+        count=shown.count,
+        older=older,
+        runs=shown.runs,
+        labels=labels(here.shared.engine, names),
+        mails=await here.mails() if here.sends_mails else None,
+    )
+
+
+async def _change(here: Mine, saved: SavedSearch, fields: MultiMapping[str]) -> str:
+    """Does what a form says; the address that shows it."""
+    do = only(fields, "do")
+    path = f"/saved/{saved.uid}"
+    match do:
+        case "run":
+            await here.run(saved)
+        case "feed":
+            await here.new_feed(saved)
+        case "email":
+            await here.change(saved, email=only(fields, "email") == "yes")
+            do = "changed"
+        case "resume":
+            await here.change(saved, resume=True)
+            do = "changed"
+        case "change":
+            await here.change(
+                saved,
+                **asked(fields),
+                version=_number(only(fields, "version")),
+                baseline=only(fields, "baseline") == "yes",
+            )
+            do = "changed"
+        case "mails-on" | "mails-off":
+            await mails(here, on=do == "mails-on")
+        case "remove":
+            if only(fields, "sure") != "yes":
+                raise UsageError(
+                    message("The saved search was not removed"),
+                    advice=message("Tick the box beside the button."),
+                )
+            await here.remove(saved)
+            path, do = "/saved", "removed"
+        case _:
+            raise unknown_form()
+    return here.site.path(path, done=do)
+
+
+def _number(text: str) -> int | None:
+    """A number of a field or parameter; None where there is none."""
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER):
+        raise Problem(400)
+    return int(text)
+
+
+# `/unsubscribe/SECRET`: switches e-mails off, for who may not be logged in.
+#
+# A GET changes nothing: mail programs and their guards look at every address in an e-mail. The POST
+# is that of the page, or of a mail program (RFC 8058); it needs no cookie and no token, because the
+# address is the secret and switching off is all that it does.
+
+#: Bytes of a body, of which nothing is used.
+_LARGEST = 4_096
+_HEADERS = {"Cache-Control": "no-store"}
+
+
+async def answer_unsubscribe(request: web.Request) -> web.Response:
+    """The page that asks, or the end of e-mails."""
+    await count(request, QUOTA)
+    shared, visit = request.app[SHARED], visit_of(request)
+    secret = request.match_info["secret"]
+    service = request.app.get(WORKSPACE)
+    if service is None:
+        raise Problem(404)
+    workspace = service.workspace
+    posted = request.method == "POST"
+    if posted:
+        await whole_body(request, shared.options, _LARGEST)
+    done = await (
+        workspace.write(outbox.unsubscribe, secret)
+        if posted
+        else workspace.read(outbox.is_secret, secret)
+    )
+    if not done:
+        raise Problem(404)
+    here = visit.site.path(f"/unsubscribe/{secret}")
+    return page_response(request, unsubscribe_page(visit, here, done=posted), headers=_HEADERS)

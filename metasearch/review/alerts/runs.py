@@ -1,28 +1,277 @@
-"""A run of a saved search: one ordinary search, what is new in it, and when the next one is."""
+"""Runs of saved searches: which is due, what it asks, how its end is stored; and those of a server.
+
+Which saved search is run next, and by whom: each is claimed by one process at a time.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import datetime as dt
 import logging
-from collections.abc import Callable
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from metasearch.adapters.fetch.throttle import BEHIND
+from metasearch.adapters.fetch.rate_limiter import BEHIND
 from metasearch.engine.engine import Engine
 from metasearch.engine.options import SearchOptions
-from metasearch.errors import MetasearchError, WorkspaceError
+from metasearch.errors import MetasearchError, UsageError, WorkspaceError
 from metasearch.events import Answer, SourceReport
+from metasearch.formats import hits
 from metasearch.message import message
-from metasearch.settings import NO_ENRICHER
-from metasearch.workspace.saved import due
-from metasearch.workspace.saved.history import SavedRun
-from metasearch.workspace.saved.news import Found
-from metasearch.workspace.saved.saved import PER_SOURCE, SavedSearch
-from metasearch.workspace.saved.schedule import QUIET_HOURS, Hours
-from metasearch.workspace.saved.storing import Outcome, begin, stop, store
-from metasearch.workspace.store import leases
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.workspace import Workspace
+from metasearch.review.alerts import (
+    history,
+    news,
+    saved_searches,
+)
+from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.news import OWNER_MAY, Found, Judged, State
+from metasearch.review.alerts.saved_searches import (
+    PER_SOURCE,
+    QUIET_HOURS,
+    Hours,
+    SavedSearch,
+    by_id,
+)
+from metasearch.review.store import database
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import written
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.works.records import batches, in_marks
+from metasearch.settings import NO_ENRICHER, Settings
+
+if TYPE_CHECKING:
+    from metasearch.review.users.quotas import Quotas
+
+
+#: Seconds for which a lease holds, and between two renewals: what a process that was killed had
+#: begun is begun again so much later.
+LEASE, RENEWED = 90.0, 20.0
+#: Of searches whose owner may still use the workspace.
+_DUE = (
+    f"saved_search WHERE next_run <= ?1 AND {OWNER_MAY} AND NOT EXISTS"  # noqa: S608, own words
+    " (SELECT 1 FROM lease WHERE lease.name = 'saved ' || saved_search.uid"
+    " AND lease.until > ?1)"
+)
+
+
+def lease_of(saved: SavedSearch) -> str:
+    """The name of the lease of whoever runs a saved search."""
+    return f"saved {saved.uid}"
+
+
+def claim(db: Database, holder: str, *, at: float | None = None) -> SavedSearch | None:
+    """Take the saved search that has been due for longest, and is not being run; None where there
+    is none.
+
+    `holder`: of `leases.new_holder`; its lease is to be held with `holding`. `at`: the moment in
+    Unix time; None is now.
+    """
+    now = time.time() if at is None else at
+    with db.transaction():
+        number = db.value(f"SELECT id FROM {_DUE} ORDER BY next_run, id LIMIT 1", written(now))  # noqa: S608, own words
+        if number is None:
+            return None
+        saved = by_id(db, number)
+        database.take_lease(db, lease_of(saved), holder, LEASE, at=now)
+    return saved
+
+
+def take(db: Database, saved: SavedSearch, holder: str) -> SavedSearch:
+    """Claim one saved search, due or not; returns it as it is now. Raises UsageError: it is being
+    run, or has been removed.
+    """
+    with db.transaction():
+        current = by_id(db, saved.id)
+        if not database.take_lease(db, lease_of(saved), holder, LEASE):
+            raise UsageError(
+                message("The saved search {name} is being run already", name=repr(current.name)),
+                advice=message("Wait a minute; what it finds is then told."),
+            )
+    return current
+
+
+def number_due(db: Database, *, at: float | None = None) -> int:
+    """How many saved searches are due, and not being run."""
+    now = time.time() if at is None else at
+    return int(db.value(f"SELECT count(*) FROM {_DUE}", written(now)))  # noqa: S608, own words
+
+
+@asynccontextmanager
+async def holding(workspace: Workspace, name: str, holder: str) -> AsyncIterator[None]:
+    """A block in which a lease that was taken is renewed; at its end it is given back."""
+    renewing = asyncio.create_task(_renewed(workspace, name, holder), name=f"lease {name}")
+    try:
+        yield
+    finally:
+        renewing.cancel()
+        await asyncio.gather(renewing, return_exceptions=True)
+        given = asyncio.ensure_future(workspace.write(database.release_lease, name, holder))
+        with suppress(WorkspaceError):  # it ends by itself
+            try:
+                await asyncio.shield(given)
+            except asyncio.CancelledError:  # while it is given back
+                await asyncio.wait({given})
+                raise
+
+
+async def _renewed(workspace: Workspace, name: str, holder: str) -> None:
+    while True:
+        await asyncio.sleep(RENEWED)
+        with suppress(WorkspaceError):  # another process is writing; the next time may do
+            await workspace.write(database.take_lease, name, holder, LEASE)
+
+
+# How the end of a run of a saved search is stored: all of it, or nothing.
+
+#: Names that a saved search remembers.
+MOST_NAMES = 500_000
+#: Names that one statement asks for.
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of asking the sources.
+
+    Attributes:
+        error: Why the run has failed; "" where it has not.
+        statuses: Source -> one of `metasearch.events.Status`.
+        found: The works that are looked at.
+    """
+
+    error: str = ""
+    statuses: Mapping[str, str] = field(default_factory=dict)
+    found: Sequence[Found] = ()
+    works: int = 0
+    year: int = 0
+
+
+def begin_run(db: Database, saved: SavedSearch) -> SavedRun:
+    """Begin a run."""
+    with db.transaction():
+        return history.begin(db, saved)
+
+
+def stop_run(db: Database, run: SavedRun) -> None:
+    """End a run before its end, if it has none."""
+    with db.transaction():
+        history.stopped(db, run)
+
+
+def store_outcome(
+    db: Database, saved: SavedSearch, run: SavedRun, outcome: Outcome, holder: str, hours: Hours
+) -> SavedRun:
+    """End a run: what it tells, what it has seen, and when the next one is. Raises UsageError: it
+    was removed meanwhile, or another process has run it; nothing was stored.
+    """
+    with db.transaction():
+        current = saved_searches.by_id(db, saved.id)
+        if not database.holds_lease(db, lease_of(saved), holder):
+            raise UsageError(
+                message(
+                    "The saved search {name} was run by another process meanwhile",
+                    name=repr(saved.name),
+                )
+            )
+        if outcome.error:
+            failures = history.failed(db, run, outcome.error, outcome.statuses)
+            at = saved_searches.after_failure(failures, saved.uid, _now())
+        else:
+            failures = 0
+            _done(db, saved, run, outcome)
+            at = saved_searches.next_run(saved.schedule, saved.uid, _now(), hours)
+        # One that was changed meanwhile is planned already.
+        unchanged = current.schedule == saved.schedule and current.digest == saved.digest
+        if saved.schedule and unchanged:
+            if at is None:
+                saved_searches.pause(db, saved, _why_paused(failures, outcome.error))
+            else:
+                saved_searches.plan(db, saved, written(at.timestamp()))
+    return history.by_id(db, run.id)
+
+
+def _why_paused(failures: int, error: str) -> str:
+    return message(
+        "{count} runs in a row have failed, the last one because: {error}",
+        count=failures,
+        error=error,
+    )
+
+
+def _done(db: Database, saved: SavedSearch, run: SavedRun, outcome: Outcome) -> None:
+    """Store a run in which sources answered."""
+    found = outcome.found
+    judged = news.judge(
+        found,
+        _known(db, saved, (name for one in found for name in one.names)),
+        answered=history.answered_before(db, run),
+        year=outcome.year,
+        baseline=run.baseline,
+    )
+    _remember(db, run, judged.seen)
+    news.add_news(
+        db, run, [(one.kind, hits.write(one.found.hit)) for one in judged.told if one.kind]
+    )
+    history.done(
+        db,
+        run,
+        works=outcome.works,
+        waiting=judged.waiting,
+        passed_over=judged.passed_over + outcome.works - len(found),
+        statuses=outcome.statuses,
+    )
+    # The digest of what was asked: where it was changed meanwhile, the next run is a baseline.
+    saved_searches.has_run(db, saved)
+    if saved.paused:
+        saved_searches.go_on(db, saved)
+
+
+def _known(db: Database, saved: SavedSearch, names: Iterable[str]) -> dict[str, State]:
+    """Name -> state, of those that earlier runs have found."""
+    known: dict[str, State] = {}
+    for some in batches(sorted(set(names)), _AT_ONCE):
+        for row in db.all(
+            f"SELECT name, state FROM saved_name WHERE saved = ? AND name IN ({in_marks(some)})",  # noqa: S608, own words
+            saved.id,
+            *some,
+        ):
+            known[row["name"]] = State.of(row["state"])
+    return known
+
+
+def _remember(db: Database, run: SavedRun, seen: Sequence[Judged]) -> None:
+    """Keep the names of works; of too many those that were found longest ago are forgotten."""
+    states: dict[str, State] = {}
+    for one in seen:
+        for name in one.found.names:
+            # Two works of one answer may share an identifier.
+            other = states.get(name, one.state)
+            states[name] = State(
+                one.state.preprint and other.preprint, max(one.state.said, other.said)
+            )
+    db.run_many(
+        "INSERT INTO saved_name (saved, name, state, run) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (saved, name) DO UPDATE SET state = excluded.state, run = excluded.run",
+        [(run.saved, name, str(state), run.number) for name, state in states.items()],
+    )
+    count = int(db.value("SELECT count(*) FROM saved_name WHERE saved = ?", run.saved))
+    if count > MOST_NAMES:
+        db.run(
+            "DELETE FROM saved_name WHERE saved = ?1 AND name IN (SELECT name FROM saved_name"
+            " WHERE saved = ?1 ORDER BY run, name LIMIT ?2)",
+            run.saved,
+            count - MOST_NAMES,
+        )
+
+
+def _now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)
+
+
+# A run of a saved search: one ordinary search, what is new in it, and when the next one is.
 
 #: Seconds for a run: nobody waits for it, and busy sources permit a page in three seconds.
 TIMEOUT = 120.0
@@ -82,22 +331,22 @@ async def run_saved(
             MetasearchError, the run has failed, because of that.
     """
     if holder is None:
-        holder = leases.new_holder()
-        saved = await workspace.write(due.take, saved, holder)
-    async with due.holding(workspace, due.lease_of(saved), holder):
-        run = await workspace.write(begin, saved)
+        holder = database.new_holder()
+        saved = await workspace.write(take, saved, holder)
+    async with holding(workspace, lease_of(saved), holder):
+        run = await workspace.write(begin_run, saved)
         try:
             outcome = await _refused(workspace, saved, admit)
             if outcome is None:
                 outcome = await _searched(engine, saved, run, cache, timeout, year)
-            return await workspace.write(store, saved, run, outcome, holder, hours)
+            return await workspace.write(store_outcome, saved, run, outcome, holder, hours)
         except MetasearchError:
             await _stopped(workspace, run)
             raise
         except Exception:
             log.exception("the run %s of the saved search %s failed", run.number, saved.uid)
             # A failure is stored, so that it is not begun again at once.
-            return await workspace.write(store, saved, run, _internal(), holder, hours)
+            return await workspace.write(store_outcome, saved, run, _internal(), holder, hours)
         except BaseException:  # by a shutdown
             await _stopped(workspace, run)
             raise
@@ -105,7 +354,7 @@ async def run_saved(
 
 async def _stopped(workspace: Workspace, run: SavedRun) -> None:
     """Mark a run that has not come to its end; the mark is not cancelled with it."""
-    ending = asyncio.ensure_future(workspace.write(stop, run))
+    ending = asyncio.ensure_future(workspace.write(stop_run, run))
     await asyncio.wait({ending})
     if ending.exception() is not None:
         log.warning("a run that was stopped is not marked so: %s", ending.exception())
@@ -169,3 +418,170 @@ def _why(answer: Answer) -> str:
                 error=report.error.message,
             )
     return message("no source answered")
+
+
+# What the quotas of users hold of saved searches; nothing where there are no users.
+
+
+def check_new(settings: Settings) -> Callable[[Database, str], object] | None:
+    """What `saved.create` asks whether an owner may have one more."""
+    quotas = _quotas(settings)
+    return None if quotas is None else quotas.check_saved
+
+
+def count_run(settings: Settings) -> Admit | None:
+    """What `run_saved` asks whether a planned run may be made."""
+    quotas = _quotas(settings)
+    if quotas is None:
+        return None
+
+    def admit(db: Database, saved: SavedSearch) -> None:
+        quotas.take(db, saved.owner, "scheduled_runs")
+
+    return admit
+
+
+def _quotas(settings: Settings) -> Quotas | None:
+    if settings.users.mode == "none":
+        return None
+    from metasearch.review.users.quotas import Quotas
+
+    return Quotas(settings.users.quotas)
+
+
+# Runs all saved searches that are due, a few at a time.
+
+#: Saved searches that one process runs at once.
+AT_ONCE = 2
+
+
+async def run_due(
+    workspace: Workspace,
+    engine: Engine,
+    holder: str,
+    *,
+    most: int | None = None,
+    at_once: int = AT_ONCE,
+    ended: Callable[[SavedSearch, SavedRun], None] | None = None,
+) -> int:
+    """Run what is due, and what falls due meanwhile; returns how many were run. Other processes may
+    do the same: each saved search is run by one of them.
+
+    `holder`: of `leases.new_holder`. `most`: at most so many; None runs all. `ended`: is called
+    with each saved search and its run.
+    """
+    count = 0
+    hours, admit = engine.settings.alerts.hours, count_run(engine.settings)
+
+    async def some() -> None:
+        nonlocal count
+        while most is None or count < most:
+            count += 1
+            saved = await workspace.write(claim, holder)
+            if saved is None:
+                count -= 1
+                return
+            try:
+                run = await run_saved(
+                    workspace, engine, saved, holder=holder, hours=hours, admit=admit
+                )
+            except WorkspaceError:
+                raise
+            except UsageError as exc:  # it was removed meanwhile
+                log.info("saved search %s: %s", saved.uid, exc)
+                continue
+            if ended is not None:
+                ended(saved, run)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(at_once):
+                group.create_task(some(), name="saved searches")
+    except ExceptionGroup as several:
+        raise several.exceptions[0] from None
+    return count
+
+
+# Runs the saved searches of a server's workspace when they are due, and sends their e-mails.
+#
+# Of all workers and servers that have the file open, one does so at a time; where it ends, another
+# one takes over.
+
+#: The lease of the one that runs them.
+RUNNER_LEASE = "saved searches"
+#: Seconds between two looks at what is due; after a failure; between two looks at e-mails that are
+#: tried again.
+POLL, PAUSE, MAILS = 15.0, 300.0, 600.0
+
+logger = logging.getLogger("metasearch.server")
+
+
+class SavedRunner:
+    """The loop of one process. `poll`: seconds between looks; None takes `POLL`."""
+
+    def __init__(self, workspace: Workspace, engine: Engine, *, poll: float | None = None) -> None:
+        self._workspace = workspace
+        self._engine = engine
+        self._poll = POLL if poll is None else poll
+        self._holder = database.new_holder()
+        self._mails_at = 0.0
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin; the first look comes after `poll` seconds, when the server listens."""
+        self._task = asyncio.create_task(self._looking(), name="saved searches")
+
+    async def close(self) -> None:
+        """Stop at once; a search that was being run is due again."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+            self._task = None
+
+    async def look(self) -> int:
+        """Run what is due, unless another process does; returns how many were run."""
+        waiting = await self._workspace.read(number_due)
+        if not waiting and not await self._mails_due():
+            return 0  # nothing is written while there is nothing to do
+        if not await self._workspace.write(database.take_lease, RUNNER_LEASE, self._holder, LEASE):
+            return 0
+        async with holding(self._workspace, RUNNER_LEASE, self._holder):
+            count = await run_due(self._workspace, self._engine, self._holder)
+            await self._send()
+        return count
+
+    async def _looking(self) -> None:
+        while True:
+            await asyncio.sleep(self._poll)
+            try:
+                await self.look()
+            except MetasearchError as exc:
+                logger.warning("saved searches: %s", exc)
+                await asyncio.sleep(PAUSE)
+            except Exception:
+                logger.exception("saved searches could not be run")
+                await asyncio.sleep(PAUSE)
+
+    async def _mails_due(self) -> bool:
+        """Whether it is time to look for e-mails, where any are sent; somebody who has typed an
+        address waits for the link.
+        """
+        settings = self._engine.settings
+        if not settings.mail.host:
+            return False
+        if asyncio.get_running_loop().time() >= self._mails_at:
+            return True
+        if settings.users.mode == "none" or not settings.public_url:
+            return False
+        from metasearch.review.users import addresses
+
+        return await self._workspace.read(addresses.are_due)
+
+    async def _send(self) -> None:
+        if not self._engine.settings.mail.host:
+            return
+        from metasearch.review.alerts.mail import send_due
+
+        self._mails_at = asyncio.get_running_loop().time() + MAILS
+        await send_due(self._workspace, self._engine.settings, dt.datetime.now(dt.UTC))

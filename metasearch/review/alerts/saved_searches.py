@@ -1,10 +1,18 @@
-"""Saved searches: what is asked, how often, and for whom."""
+"""Saved searches: what is asked, how often, and for whom.
+
+When a saved search is run: days of its schedule, at hours at which little else is asked.
+
+All times are UTC. Within the hours each saved search has a second of its own, by a hash of its uid:
+a thousand of them are not run in one minute.
+"""
 
 from __future__ import annotations
 
+import calendar
 import datetime as dt
 import difflib
 import hashlib
+import re
 import secrets
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -13,22 +21,119 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from metasearch.adapters.specs.ownspecs import is_path
+from metasearch.adapters.specs.spec_folders import is_path
 from metasearch.engine.options import MAX_PER_SOURCE, check
 from metasearch.errors import Conflict, UsageError
 from metasearch.message import message
 from metasearch.query import parse_years, read
-from metasearch.workspace.runs import sentences
-from metasearch.workspace.saved import schedule as schedules
-from metasearch.workspace.saved.schedule import QUIET_HOURS, Hours
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now, written
-from metasearch.workspace.store.uids import uid
-from metasearch.workspace.strategies.strategies import check_sources
-from metasearch.workspace.texts import checked_text
+from metasearch.review.store import values
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import checked_text, now, uid, written
+from metasearch.review.strategies.strategies import check_sources
+from metasearch.settings.alerts import AlertsSettings
 
 if TYPE_CHECKING:
     from metasearch.adapters.specs.registry import Registry
+
+
+#: The days of "weekly ...", Monday first.
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+#: First hour, and the hour at whose beginning the last run is over: see `[alerts] hours`.
+Hours = tuple[int, int]
+#: Where nothing is configured.
+QUIET_HOURS: Hours = AlertsSettings().hours
+#: Seconds after a run that failed until the next one, doubled with each further failure.
+BACK_OFF = 3_600.0
+#: Failures in a row after which none is planned.
+MOST_FAILURES = 7
+_LONGEST = 40
+_LAST_DAY = 31
+_WEEKLY = re.compile(rf"weekly ({'|'.join(DAYS)})[a-z]*")
+_MONTHLY = re.compile(r"monthly ([0-9]{1,2})")
+
+
+def checked(text: str) -> str:
+    """A schedule as it is kept: "", "daily", "weekly mon", "monthly 1".
+
+    "weekly" alone is on Mondays, "monthly" alone on the first day. Raises UsageError: it is none.
+    """
+    plain = " ".join(text[: _LONGEST + 1].lower().split())
+    if plain in ("", "none", "never"):
+        return ""
+    if plain == "daily":
+        return plain
+    if plain in ("weekly", "monthly"):
+        return "weekly mon" if plain == "weekly" else "monthly 1"
+    if (weekly := _WEEKLY.fullmatch(plain)) and _is_day(plain.split()[1]):
+        return f"weekly {weekly[1]}"
+    if (monthly := _MONTHLY.fullmatch(plain)) and 1 <= int(monthly[1]) <= _LAST_DAY:
+        return f"monthly {int(monthly[1])}"
+    raise UsageError(
+        message("{schedule} is no schedule", schedule=repr(text[:_LONGEST])),
+        advice=message("Write daily, weekly mon (tue, wed ...), monthly 1 (to 31), or none."),
+    )
+
+
+def _is_day(word: str) -> bool:
+    """Whether a word is a day, short or whole: "mon", "thurs", "monday"."""
+    names = [name.lower() for name in calendar.day_name]
+    return len(word) >= len(DAYS[0]) and any(name.startswith(word) for name in names)
+
+
+def next_run(
+    schedule: str, uid: str, after: dt.datetime, hours: Hours = QUIET_HOURS
+) -> dt.datetime | None:
+    """The first run that a schedule has after a moment; None where it has none.
+
+    `schedule`: as `checked` returns it. `after`: with a time zone. `hours`: in which runs begin;
+    the end may lie on the next day (22, 4).
+    """
+    if not schedule:
+        return None
+    after = after.astimezone(dt.UTC)
+    begin = dt.timedelta(hours=hours[0], seconds=_second(uid, hours))
+    # Hours that reach into the next day: the run of yesterday may still come.
+    day = after.date() - dt.timedelta(days=1)
+    while True:
+        at = dt.datetime.combine(day, dt.time(), dt.UTC) + begin
+        if at > after and _is_on(schedule, day):
+            return at
+        day += dt.timedelta(days=1)
+
+
+def after_failure(failures: int, uid: str, at: dt.datetime) -> dt.datetime | None:
+    """When to try again after that many failures in a row; None after too many. `failures`: from 1.
+    `at`: the moment of the last one.
+    """
+    if failures >= MOST_FAILURES:
+        return None
+    wait = BACK_OFF * 2 ** (failures - 1)
+    return at + dt.timedelta(seconds=round(wait * (1 + _share(uid) / 4)))
+
+
+def _is_on(schedule: str, day: dt.date) -> bool:
+    kind, _, which = schedule.partition(" ")
+    if kind == "weekly":
+        return day.weekday() == DAYS.index(which)
+    if kind == "monthly":
+        last = calendar.monthrange(day.year, day.month)[1]
+        return day.day == min(int(which), last)
+    return True
+
+
+def _second(uid: str, hours: Hours) -> int:
+    """Seconds after the first hour."""
+    length = (hours[1] - hours[0]) % 24 or 24
+    return int(_share(uid) * length * 3600)
+
+
+def _share(uid: str) -> float:
+    """A number from 0 to 1 that a uid always has, and that all are spread over."""
+    digest = hashlib.blake2b(uid.encode(), digest_size=6).digest()
+    return int.from_bytes(digest) / 2**48
+
+
+# Saved searches: what is asked, how often, and for whom.
 
 #: Bounds: saved searches of a workspace; characters of a name.
 MOST, LONGEST_NAME = 10_000, 100
@@ -121,7 +226,7 @@ def create(
     """
     name = _name(name)
     asked = _asked(query, syntax, sources, years, per_source)
-    planned = schedules.checked(schedule)
+    planned = checked(schedule)
     with db.transaction():
         _check_number(db)
         if check_owner is not None:
@@ -211,7 +316,7 @@ def update(
             "sources": old.sources if sources is None else tuple(sources),
             "years": old.years if years is None else years,
             "per_source": old.per_source if per_source is None else per_source,
-            "schedule": old.schedule if schedule is None else schedules.checked(schedule),
+            "schedule": old.schedule if schedule is None else checked(schedule),
             "email": old.email if email is None else email,
         }
         if version is not None and version != old.version:
@@ -250,7 +355,7 @@ def update(
         if resume:
             go_on(db, old)
         if anew or resume or changed.schedule != old.schedule:
-            at = schedules.next_run(changed.schedule, changed.uid, dt.datetime.now(dt.UTC), hours)
+            at = next_run(changed.schedule, changed.uid, dt.datetime.now(dt.UTC), hours)
             paused = bool(old.paused) and not resume
             soon = anew or resume or not old.baseline
             plan(db, changed, None if paused or at is None else now() if soon else _written(at))
@@ -272,7 +377,7 @@ def pause(db: Database, saved: SavedSearch, reason: str) -> None:
     db.run(
         "UPDATE saved_search SET next_run = NULL, paused = ?, sentences = ? WHERE id = ?",
         reason,
-        sentences.packed(paused=reason),
+        values.packed(paused=reason),
         saved.id,
     )
 
@@ -374,9 +479,7 @@ def _saved(row: sqlite3.Row) -> SavedSearch:
         per_source=orjson.loads(row["options"]).get("per_source"),
         schedule=row["schedule"],
         next_run=row["next_run"],
-        paused=sentences.sentence(
-            row["paused"], sentences.unpacked(row["sentences"]).get("paused")
-        ),
+        paused=values.sentence(row["paused"], values.unpacked(row["sentences"]).get("paused")),
         email=bool(row["email"]),
         feed=row["feed"],
         baseline=row["baseline"],

@@ -1,7 +1,9 @@
-"""Writes a project as an archive: the same project gives the same bytes.
+"""What is in an archive of a project, and how one is written.
 
-The rows are those of one moment, whatever others write meanwhile, and are written as they are read:
-memory holds the numbers of rows, and one row.
+Which rows an archive holds, in which order, and what of them other rows are named by.
+
+Rows of a table with an `id` are numbered from 1 in an archive, so that it does not depend on the
+workspace that wrote it. The tables that are left out are made of the others.
 """
 
 from __future__ import annotations
@@ -9,10 +11,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import re
 import sqlite3
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,19 +26,176 @@ import orjson
 from metasearch import __version__, opening
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace.archive.format import (
-    DATE,
-    FORMAT,
-    MANIFEST,
-    PAGE,
-    VERSION,
-    renumbered_numbers,
-    renumbered_object,
-    table_member,
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+
+_OF_STRATEGY = "strategy IN (SELECT id FROM strategy WHERE project = ?)"
+_OF_STEP = (
+    "step IN (SELECT step.id FROM step JOIN strategy ON strategy.id = step.strategy"
+    " WHERE strategy.project = ?)"
 )
-from metasearch.workspace.archive.tables import TABLES, Columns, Table, columns
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
+_OF_RUN = "run IN (SELECT id FROM run WHERE project = ?)"
+_OF_ANSWER = (
+    "answer IN (SELECT answer.id FROM answer JOIN run ON run.id = answer.run WHERE run.project = ?)"
+)
+_OF_WORK = "work IN (SELECT id FROM work WHERE project = ?)"
+_OF_PROJECT = "project = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a workspace. `where`: which of its rows belong to the project `?`. `names`: column
+    -> table whose ids it holds, beside those that the schema declares.
+    """
+
+    name: str
+    where: str
+    order: str = "id"
+    names: Mapping[str, str] = field(default_factory=dict)
+    long: bool = True
+
+
+#: A row names rows of tables before its own, or of its own.
+TABLES: tuple[Table, ...] = (
+    Table("project", "id = ?"),
+    Table("strategy", _OF_PROJECT),
+    Table("step", _OF_STRATEGY),
+    Table("step_parent", _OF_STEP, "step, parent", long=False),
+    Table("run", _OF_PROJECT),
+    Table("answer", _OF_RUN),
+    Table("record", _OF_PROJECT),
+    Table("finding", _OF_ANSWER, "answer, record", long=False),
+    Table("work", _OF_PROJECT, names={"component": "record"}, long=False),
+    Table("work_body", _OF_WORK, "work"),
+    Table("work_record", _OF_WORK, "record", long=False),
+    Table("work_source", _OF_PROJECT, "work, source", long=False),
+    Table("joined_work", _OF_PROJECT, "work, at, key, uid"),
+    Table("alias", _OF_PROJECT, "work, name", long=False),
+    Table("decision", _OF_WORK, "work, stage, by", long=False),
+    Table("tag", _OF_WORK, "work, text", long=False),
+    Table("note", _OF_WORK, "work, by"),
+    Table("screening", _OF_PROJECT, "stage", long=False),
+    Table("screener", _OF_PROJECT, "stage, by", long=False),
+    Table("resolution", _OF_WORK, "work, stage"),
+    Table("opened", _OF_WORK, "work, stage", long=False),
+    Table("pin", _OF_PROJECT),
+    Table("known_work", _OF_PROJECT),
+    Table("other_source", _OF_PROJECT),
+    Table("report", _OF_PROJECT),
+    Table("change", _OF_PROJECT),
+)
+#: Columns that archives leave out: the project is another one there, and versions tell the editors
+#: of one workspace of each other. A run is resumed where it began, so that only there it is of use
+#: which of its answers are half ones.
+_LEFT_OUT = frozenset({"project", "version", "hidden", "half"})
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a table, as an archive has them.
+
+    Attributes:
+        names: In the order of the table, without those that are left out.
+        refers: Column -> table whose ids it holds.
+        required: Those without which there is no row.
+        of_project: Whether it has a column `project`, which an archive leaves out.
+    """
+
+    names: tuple[str, ...]
+    blobs: frozenset[str]
+    refers: Mapping[str, str]
+    required: frozenset[str]
+    numbered: bool
+    of_project: bool
+
+
+def columns(db: Database, table: Table) -> Columns:
+    """The columns that a table has in this release."""
+    rows = db.all("SELECT * FROM pragma_table_info(?)", table.name)
+    names = tuple(row["name"] for row in rows if row["name"] not in _LEFT_OUT)
+    declared = db.all('SELECT "from", "table" FROM pragma_foreign_key_list(?)', table.name)
+    refers = {row["from"]: row["table"] for row in declared if row["from"] != "project"}
+    return Columns(
+        names=names,
+        blobs=frozenset(row["name"] for row in rows if row["type"] == "BLOB"),
+        refers={**refers, **table.names},
+        required=frozenset(
+            row["name"]
+            for row in rows
+            if (row["notnull"] or row["pk"]) and row["dflt_value"] is None
+        )
+        & frozenset(names),
+        numbered="id" in names,
+        of_project=any(row["name"] == "project" for row in rows),
+    )
+
+
+# What the writer and the reader of archives share: names, dates, and the numbers in texts.
+
+#: What the manifest says an archive is, and the version of its layout.
+FORMAT, VERSION = "metasearch project archive", 1
+MANIFEST = "manifest.json"
+#: Of every member: an archive of the same project has the same bytes on every day.
+DATE = (1980, 1, 1, 0, 0, 0)
+#: Where the pages of a run are: "recorded/1/crossref/0123456789abcdef/page.json", of the run with
+#: that number, as adapters/fetch/cassette.py names them.
+PAGE = re.compile(
+    r"recorded/(?P<run>[1-9]\d{0,6})/(?P<path>[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}/[0-9a-f]{16}/"
+    r"(?:request\.json|page\.json|body\.(?:json|xml|html|txt)))"
+)
+#: What `change.object` is where it names a row.
+_OBJECT = re.compile(r"other_source:(\d{1,18})", re.ASCII)
+
+#: (table, number of a row) -> its other number, or None where there is no such row.
+Renumber = Callable[[str, int], int | None]
+
+
+def table_member(name: str) -> str:
+    """The name of the member that holds a table."""
+    return f"tables/{name}.jsonl"
+
+
+def renumbered_object(text: str, renumber: Renumber) -> str:
+    """What a line of the log is about, with the row that it names, which only other sources are
+    named by, under its other number. 0 stands for a row that is gone.
+    """
+    found = _OBJECT.fullmatch(text)
+    return text if found is None else f"other_source:{renumber('other_source', int(found[1])) or 0}"
+
+
+def renumbered_numbers(data: str, renumber: Renumber) -> str:
+    """The numbers of a finished report (reports/numbers.py), with the rows that they name under
+    their other numbers; the report itself names none.
+    """
+    found: Any = orjson.loads(data)
+    counted = found.get("numbers") if isinstance(found, dict) else None
+    if not isinstance(counted, dict):
+        return data
+    _renumber(counted, "last_run_id", "run", renumber)
+    for one in _objects(counted.get("other")):
+        _renumber(one, "id", "other_source", renumber)
+    for previous in _objects([counted.get("previous")]):
+        _renumber(previous, "run", "run", renumber)
+        others = previous.get("other_sources")
+        if isinstance(others, list):
+            ids = [one for one in others if type(one) is int]
+            previous["other_sources"] = [renumber("other_source", one) or 0 for one in ids]
+    return orjson.dumps(found, option=orjson.OPT_SORT_KEYS).decode()
+
+
+def _objects(found: Any) -> list[dict[str, Any]]:
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _renumber(found: dict[str, Any], key: str, table: str, renumber: Renumber) -> None:
+    if type(found.get(key)) is int:
+        found[key] = renumber(table, found[key]) or 0
+
+
+# Writes a project as an archive: the same project gives the same bytes.
+#
+# The rows are those of one moment, whatever others write meanwhile, and are written as they are
+# read: memory holds the numbers of rows, and one row.
 
 #: Bytes that are compressed at a time, and of one recorded page at most.
 _CHUNK, MOST_PAGE = 1 << 16, 256 << 20

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from metasearch.workspace.store.database import Database
+    from metasearch.review.store.database import Database
 
 #: Thread that removes the pages of a project that is gone.
 REMOVING = "recorded pages are removed"

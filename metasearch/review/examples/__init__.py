@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from metasearch.workspace.examples import novelty, review
-from metasearch.workspace.examples.demo import Example
+from metasearch.review.examples import novelty, review
+from metasearch.review.examples.demo import Example
 
 #: Name of an example, and of the project that it makes -> how it is made.
 EXAMPLES: Mapping[str, Example] = {review.NAME: review.install, novelty.NAME: novelty.install}

@@ -13,18 +13,17 @@ from importlib.resources import files
 from typing import Protocol
 
 from metasearch.demo import replayed
-from metasearch.demo.server import all_held
-from metasearch.demo.transport import DemoTransport
+from metasearch.demo.server import DemoTransport, all_held
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Kind, Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import decisions, listing, works
-from metasearch.workspace.works.filters import WorksQuery
-from metasearch.workspace.works.works import Stage, Verdict, Work
-from metasearch.workspace.workspace import Workspace
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Kind, Project
+from metasearch.review.store.database import Database
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.works import decisions, lists, works
+from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.works import Stage, Verdict, Work
 
 #: A rule: the verdict on a work, and the reason; None where it says nothing.
 Rule = Callable[[Work], tuple[Verdict, str] | None]
@@ -67,12 +66,12 @@ async def making(
 
 def content(name: str) -> bytes:
     """A file of the examples."""
-    return (files("metasearch.workspace.examples") / "files" / name).read_bytes()
+    return (files("metasearch.review.examples") / "files" / name).read_bytes()
 
 
 def found(db: Database, project: Project, query: WorksQuery) -> list[Work]:
     """All works of a list, in its order."""
-    return works.read(db, listing.rows(db, project, query))
+    return works.read(db, lists.rows(db, project, query))
 
 
 def decide(

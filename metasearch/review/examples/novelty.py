@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import datetime as dt
 
-from metasearch.workspace import details
-from metasearch.workspace.examples import demo
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs.counts import count_strategy
-from metasearch.workspace.runs.imports import import_file
-from metasearch.workspace.runs.run import run_strategy
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.works import decisions
-from metasearch.workspace.works.filters import WorksQuery
-from metasearch.workspace.works.works import Verdict, Work
-from metasearch.workspace.workspace import Workspace
+from metasearch.review.examples import demo
+from metasearch.review.projects import details
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs.imports import import_file
+from metasearch.review.runs.run import count_strategy, run_strategy
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.strategies.strategies import Strategy
+from metasearch.review.works import decisions
+from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.works import Verdict, Work
 
 NAME = "shallow-lake"
 TITLE = "沉水植物、贝类与鱼类联合调控的浅水湖泊水质改善技术"

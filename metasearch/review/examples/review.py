@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import re
 
-from metasearch.workspace import details, other_sources
-from metasearch.workspace.examples import demo
-from metasearch.workspace.projects import Project
-from metasearch.workspace.reports import freezing
-from metasearch.workspace.reports.numbers import STUDY
-from metasearch.workspace.runs import known
-from metasearch.workspace.runs.counts import count_strategy
-from metasearch.workspace.runs.imports import import_file
-from metasearch.workspace.runs.run import run_strategy
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.works import decisions
-from metasearch.workspace.works.filters import WorksQuery
-from metasearch.workspace.works.works import Verdict, Work
-from metasearch.workspace.workspace import Workspace
+from metasearch.review.examples import demo
+from metasearch.review.projects import details
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports import reports
+from metasearch.review.reports.numbers import STUDY
+from metasearch.review.runs import known_works, other_sources
+from metasearch.review.runs.imports import import_file
+from metasearch.review.runs.run import count_strategy, run_strategy
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.strategies.strategies import Strategy
+from metasearch.review.works import decisions
+from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.works import Verdict, Work
 
 NAME = "gambling-harms"
 TITLE = "Harms of gambling to people and those close to them: a systematic review"
@@ -94,7 +93,7 @@ def _begun(db: Database, project: Project, by: str) -> Strategy:
         )
         for text, note in STEPS:
             steps.add(db, strategy, text, note=note, by=by)
-        known.add_lines(db, project, KNOWN, by=by)
+        known_works.add_lines(db, project, KNOWN, by=by)
         details.answer(db, project, ANSWERS, by=by)
     return strategy
 
@@ -143,8 +142,8 @@ def _first_search(db: Database, project: Project, strategy: Strategy, by: str) -
         by=by,
     )
     project = _screened(db, project, by)
-    freezing.freeze(db, project, "prisma-s", by=by)
-    freezing.freeze(db, project, "prisma-flow", by=by)
+    reports.freeze(db, project, "prisma-s", by=by)
+    reports.freeze(db, project, "prisma-flow", by=by)
     return strategies.update(db, strategy, sources=UPDATE, by=by)
 
 

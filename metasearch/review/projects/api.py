@@ -1,27 +1,42 @@
-"""`/api/projects`: all projects; one of them, its log, and what undoes a change."""
+"""Projects as a JSON interface: one and all, their logs and archives.
+
+`/api/projects`: all projects; one of them, its log, and what undoes a change.
+"""
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 from aiohttp import web
 
-from metasearch.server.faces.workspace.members import (
+from metasearch.message import message
+from metasearch.review import objects
+from metasearch.review.api import (
     VERSION,
     Member,
     Members,
+    answer,
     body_of,
+    opened,
     parameters_of,
+    project_of,
+    send_file,
 )
-from metasearch.server.faces.workspace.opened import answer, opened, project_of
+from metasearch.review.archive.checks import MOST_PACKED
+from metasearch.review.archive.format import export_project
+from metasearch.review.objects import Object
+from metasearch.review.permits import in_share
+from metasearch.review.projects import details, projects
+from metasearch.review.projects.projects import LONGEST_NAME, Project
+from metasearch.review.projects.removal import arrival_file
+from metasearch.review.quota_checks import check_archive, take_export
+from metasearch.review.screening import sight
+from metasearch.review.service import Maker, deleted, maker_of, names
+from metasearch.review.store.database import Database
+from metasearch.server.forms import body_into
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
-from metasearch.server.users.auditing import deleted
-from metasearch.server.users.making import Maker, maker_of
-from metasearch.server.users.people import names
-from metasearch.workspace import details, objects, overview, projects
-from metasearch.workspace.objects import Object
-from metasearch.workspace.projects import Project
-from metasearch.workspace.screening import sight
-from metasearch.workspace.store.database import Database
 
 NEW: Members = {
     "name": Member(
@@ -156,13 +171,64 @@ async def log_(request: web.Request) -> web.Response:
 
 
 def _all(db: Database, maker: Maker) -> list[Object]:
-    return [objects.project(each, overview.of(db, each)) for each in maker.listed(db)]
+    return [objects.project(each, projects.overview_of(db, each)) for each in maker.listed(db)]
 
 
 def _one(db: Database, shown: Project) -> Object:
-    return objects.project(shown, overview.of(db, shown)) | {"details": dict(shown.details)}
+    return objects.project(shown, projects.overview_of(db, shown)) | {
+        "details": dict(shown.details)
+    }
 
 
 def _only_post(request: web.Request) -> None:
     if request.method != "POST":
         raise Problem(405, headers={"Allow": "POST"})
+
+
+# `/api/projects/UID/archive` and `/api/projects/import`: a project as one file.
+
+#: What an archive is. A form of another site can send no body of this type, as none of JSON.
+ZIP = "application/zip"
+#: The header with the runs whose recorded pages an archive lacks.
+LACKING = "Lacking-Runs"
+IMPORT: Members = {
+    "name": Member(
+        help="Its name here; without it that in the archive, with `-2` where it is taken.",
+        most=LONGEST_NAME,
+    )
+}
+
+
+@in_share("archives", "GET")
+async def archive(request: web.Request) -> web.StreamResponse:
+    """`/api/projects/UID/archive`: all of the project. Raises OSError: no room for the file."""
+    here = opened(request)
+    project = await project_of(request, here)
+    await here.workspace.read(sight.check_archive, project, here.by)
+    await take_export(request, project, "archive")
+    with tempfile.TemporaryFile() as file:
+        made = await here.workspace.long(export_project, project, file)
+        lacking = {LACKING: ", ".join(map(str, made.lacking))} if made.lacking else {}
+        return await send_file(request, file, ZIP, "project.zip", lacking)
+
+
+@in_share("archives", "POST")
+async def import_(request: web.Request) -> web.Response:
+    """`/api/projects/import`: a project of an archive, the whole of it or nothing. Raises OSError:
+    there is no room for the file.
+    """
+    here = opened(request)
+    if request.content_type != ZIP:
+        raise Problem(415, None, message("An archive is posted as {type}.", type=ZIP))
+    asked = parameters_of(request.query, IMPORT)
+    with arrival_file() as file:
+        await body_into(request, here.shared.options, MOST_PACKED, file)
+        file.flush()
+        path = Path(file.name)
+        await check_archive(request, path)
+        made = await here.workspace.work(maker_of(request).imported, path, asked.get("name"))
+    return answer(
+        objects.imported_project(made),
+        status=201,
+        location=site_of(request).path(f"/api/projects/{made.project.uid}"),
+    )

@@ -1,4 +1,7 @@
-"""`metasearch project questions|answer|other`: what only a person knows of a project."""
+"""`metasearch project`: makes projects, shows and changes them, reads and writes their archives.
+
+`metasearch project questions|answer|other`: what only a person knows of a project.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
-from metasearch.cli.terminal.console import counted
-from metasearch.cli.terminal.exits import Exit
-from metasearch.cli.workspace.call import Call
-from metasearch.cli.workspace.options import in_project
+from metasearch.cli.terminal.console import Exit, counted
 from metasearch.errors import UsageError
 from metasearch.message import message
+from metasearch.review.commands import Call, complete_project, in_project, in_workspace
 
 if TYPE_CHECKING:
-    from metasearch.workspace.questions.question import Question, Value
+    from metasearch.review.projects.projects import Kind
+    from metasearch.review.reports.questions import Question, Value
+
 
 #: Bytes of a file of answers.
 _LARGEST = 5_000_000
-#: As `metasearch.workspace.other_sources.KINDS`, which help need not load.
+#: As `metasearch.review.runs.other_sources.KINDS`, which help need not load.
 OTHER_KINDS = ("website", "organisation", "browse", "citation", "contact", "register", "other")
 #: Characters of an answer in the table.
 _SHOWN = 60
@@ -40,8 +43,9 @@ _SHOWN = 60
 @in_project
 def questions(call: Call, /, *, report: str | None, missing: bool) -> int:
     """List the questions that reports ask: the key of each, what is asked for, and your answer."""
-    from metasearch.workspace import details, objects
-    from metasearch.workspace.questions.table import QUESTIONS
+    from metasearch.review import objects
+    from metasearch.review.projects import details
+    from metasearch.review.reports.questions import QUESTIONS
 
     kinds = sorted({kind for each in QUESTIONS for kind in each.reports})
     if report is not None and report not in kinds:
@@ -108,7 +112,8 @@ def answer(call: Call, /, *, answers: tuple[str, ...], file: Path | None) -> int
     All of them are kept, or none where one cannot be kept. Items of a list stand on lines of their
     own.
     """
-    from metasearch.workspace import details, objects
+    from metasearch.review import objects
+    from metasearch.review.projects import details
 
     values = _of_file(file) if file else {}
     for text in answers:
@@ -200,7 +205,7 @@ def other_add(
     call: Call, /, *, kind: str, name: str, excluded: tuple[str, ...], **rest: Any
 ) -> int:
     """Add a way of searching of this KIND, with the NAME of the website, organisation or person."""
-    from metasearch.workspace import other_sources
+    from metasearch.review.runs import other_sources
 
     reasons = dict(_reason(text) for text in excluded)
     with call.open() as db:
@@ -224,7 +229,7 @@ def _reason(text: str) -> tuple[str, int]:
 @in_project
 def other_list(call: Call, /) -> int:
     """List them, with their numbers; what is not known is empty, not 0."""
-    from metasearch.workspace import other_sources
+    from metasearch.review.runs import other_sources
 
     with call.open() as db:
         found = other_sources.of(db, call.project(db))
@@ -254,7 +259,7 @@ def other_list(call: Call, /) -> int:
 @in_project
 def other_remove(call: Call, /, *, number: int) -> int:
     """Take the way of searching with this NUMBER of the list away."""
-    from metasearch.workspace import other_sources
+    from metasearch.review.runs import other_sources
 
     with call.open() as db:
         other_sources.remove(db, call.project(db), number)
@@ -273,10 +278,367 @@ def undo(call: Call, /, *, number: int) -> int:
     """Undo the change with this NUMBER of the log, which is a change of its own: undoing that does
     it again. What a later change has touched is undone after that one.
     """
-    from metasearch.workspace.works.undo import undo as undone
+    from metasearch.review.works.undo import undo as undone
 
     with call.open() as db:
         line = undone(db, call.project(db), number)
     call.answer({"undone": number, "change": line}, ())
     call.tell(f"change {number} is undone, by change {line}")
     return Exit.OK
+
+
+# `metasearch project export|import`: a project as one file.
+
+
+@click.command(
+    "export",
+    cls=ExampleCommand,
+    short_help="Write the project to one archive.",
+    examples=(("metasearch project export review.zip", "everything of the project in one file"),),
+)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--replace", is_flag=True, help="Replace FILE where it exists.")
+@in_project
+def export(call: Call, /, *, file: Path, replace: bool) -> int:
+    """Write everything of the project to FILE: strategies, runs, records, works, decisions,
+    reports, the log, and recorded pages. Exit code 3: recorded pages of a run are missing.
+    """
+    from metasearch.review.archive.format import export_to
+
+    with call.open() as db:
+        project = call.project(db)
+        made = export_to(db, project, file, replace=replace)
+    call.answer(
+        {
+            "file": str(file),
+            "project": project.name,
+            "bytes": made.bytes,
+            "rows": dict(made.rows),
+            "pages": made.pages,
+            "lacking": list(made.lacking),
+        },
+        (),
+    )
+    call.tell(f"{project.name} is in {file}, {counted(made.bytes, 'byte')}")
+    if made.lacking:
+        runs = ", ".join(map(str, made.lacking))
+        call.tell(f"the recorded pages of these runs are not where they were: {runs}", "yellow")
+    return Exit.PARTIAL if made.lacking else Exit.OK
+
+
+@click.command("import", cls=ExampleCommand, short_help="Read a project from an archive.")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--name", metavar="NAME", help="Its name here; without it that in the archive.")
+@in_workspace
+def import_(call: Call, /, *, file: Path, name: str | None) -> int:
+    """Make a project of an archive that `project export` has written, and use it from now on. The
+    whole of it is imported, or nothing.
+    """
+    from metasearch.review import objects
+    from metasearch.review.archive.reader import import_project
+    from metasearch.review.projects.removal import remove_hidden
+
+    with call.open(make=True) as db:
+        remove_hidden(db)
+        made = import_project(db, file, name=name)
+    call.use(made.project)
+    call.answer(objects.imported_project(made), ())
+    renamed = f", which was called {made.name}" if made.name != made.project.name else ""
+    call.tell(f"project {made.project.name}{renamed} is imported; the next commands are about it")
+    return Exit.OK
+
+
+# `metasearch project demo`: installs the worked examples.
+
+#: As `metasearch.review.examples.EXAMPLES`, which help need not load: kind -> name.
+EXAMPLES = {"review": "gambling-harms", "novelty": "shallow-lake"}
+
+
+@click.command(
+    "demo",
+    cls=ExampleCommand,
+    short_help="Make the worked examples.",
+    examples=(
+        ("metasearch project demo", "both: a systematic review, and a novelty search (查新)"),
+        ("metasearch project demo novelty", "the novelty search alone"),
+        ("metasearch project demo review --name trial", "the review, under another name"),
+    ),
+)
+@click.argument("kind", type=click.Choice(tuple(EXAMPLES)), required=False)
+@click.option("--name", metavar="NAME", help="Name of the project; needs KIND.")
+@in_workspace
+def demo(call: Call, /, *, kind: str | None, name: str | None) -> int:
+    """Make projects that are searched, screened and reported, to try everything on: a systematic
+    review on gambling harms with an update search, and a novelty search on shallow lakes. They
+    come from the simulated databases of --demo; nothing is sent. The last one is used from now on.
+    """
+    import asyncio
+
+    from metasearch.errors import UsageError
+    from metasearch.message import message
+    from metasearch.review import examples, objects
+    from metasearch.review.projects import projects
+    from metasearch.review.projects import projects as overview
+    from metasearch.review.projects.projects import Project
+    from metasearch.review.store.workspace import Workspace
+
+    if name is not None and kind is None:
+        raise UsageError(
+            message("which example is to be called {name}?", name=repr(name)),
+            advice=message("Name one: {kinds}.", kinds=" or ".join(EXAMPLES)),
+        )
+    wanted = {name or EXAMPLES[kind]: EXAMPLES[kind]} if kind else {n: n for n in EXAMPLES.values()}
+
+    async def installed() -> list[Project]:
+        async with Workspace(call.file) as workspace:
+            there = {project.name for project in await workspace.read(projects.every)}
+            # Of both, those that are there already stay; one that was asked for is refused.
+            lacking = [project for project in wanted if kind or project not in there] or list(
+                wanted
+            )
+            return [
+                await examples.EXAMPLES[wanted[project]](workspace, name=project)
+                for project in lacking
+            ]
+
+    made = asyncio.run(installed())
+    call.use(made[-1])
+    with call.open() as db:
+        found = [(project, overview.overview_of(db, project)) for project in made]
+    call.answer([objects.project(project, numbers) for project, numbers in found], ())
+    for project, numbers in found:
+        call.tell(
+            f"project {project.name} is made: {counted(numbers.works, 'work')}, "
+            f"{counted(numbers.runs, 'run')}; its decisions are made up"
+        )
+    call.tell(f"the next commands are about {made[-1].name}")
+    return Exit.OK
+
+
+# `metasearch project`: makes projects, lists and shows them, and chooses the one to work on.
+
+#: As `metasearch.review.projects.projects.KINDS`, which help need not load.
+KINDS = ("review", "novelty", "plain")
+#: Lines of a log that are shown.
+_LINES = 50
+
+
+@click.group(
+    cls=CommandGroup,
+    short_help="Make, list and choose projects.",
+    examples=(
+        (
+            'metasearch project new gambling --kind review --title "Gambling harms"',
+            "make a project; the next commands are about it",
+        ),
+        ("metasearch project list", "all projects"),
+        ("metasearch project use gambling", "go back to one"),
+        ("metasearch project log", "who changed what"),
+    ),
+)
+def project() -> None:
+    """Make, list and choose projects: a systematic review, a novelty search, or neither."""
+
+
+@project.command("new", short_help="Make a project.")
+@click.argument("name")
+@click.option(
+    "--kind",
+    type=click.Choice(KINDS),
+    default="plain",
+    show_default=True,
+    help="What it is: a systematic review, a novelty search (查新), or neither.",
+)
+@click.option("--title", default="", metavar="TEXT", help="For people; without it the name.")
+@in_workspace
+def new(call: Call, /, *, name: str, kind: Kind, title: str) -> int:
+    """Make the project NAME, and use it from now on."""
+    from metasearch.review import objects
+    from metasearch.review.projects import projects
+
+    with call.open(make=True) as db:
+        made = projects.create(db, name, kind, title)
+    call.use(made)
+    call.answer(objects.project(made), ())
+    call.tell(f"project {made.name} is made; the next commands are about it")
+    return Exit.OK
+
+
+@project.command("list", short_help="List all projects.")
+@in_workspace
+def list_(call: Call, /) -> int:
+    """List all projects, the newest first, with their strategies, runs and works."""
+    from metasearch.review import objects
+    from metasearch.review.commands import remembered
+    from metasearch.review.projects import projects
+    from metasearch.review.projects import projects as overview
+
+    if not call.file.exists():
+        call.answer([], ())
+        call.tell("there are no projects; `metasearch project new NAME` makes one")
+        return Exit.OK
+    with call.open() as db:
+        found = [(each, overview.overview_of(db, each)) for each in projects.every(db)]
+    last = remembered(call.file)
+    call.table(
+        [objects.project(each, numbers) for each, numbers in found],
+        ("", "name", "kind", "works", "undecided", "runs", "last run", "title"),
+        [
+            (
+                "*" if each.uid == last else "",
+                each.name,
+                f"{each.kind}, archived" if each.archived else each.kind,
+                f"{numbers.works:,}",
+                f"{numbers.undecided:,}",
+                f"{numbers.runs:,}",
+                (numbers.last_run or "")[:10],
+                each.title,
+            )
+            for each, numbers in found
+        ],
+    )
+    if not found:
+        call.tell("there are no projects; `metasearch project new NAME` makes one")
+    return Exit.OK
+
+
+@project.command("show", short_help="Show one project.")
+@click.argument("name", required=False, shell_complete=complete_project)
+@in_project
+def show(call: Call, /, *, name: str | None) -> int:
+    """Show a project: what it holds, and what its reports are told (`project questions`)."""
+    from metasearch.review import objects
+    from metasearch.review.projects import projects
+    from metasearch.review.projects import projects as overview
+
+    with call.open() as db:
+        found = projects.find(db, name) if name else call.project(db)
+        numbers = overview.overview_of(db, found)
+    call.answer(
+        objects.project(found, numbers) | {"details": dict(found.details)},
+        (
+            f"name        {found.name}{', archived' if found.archived else ''}",
+            f"title       {found.title}",
+            f"kind        {found.kind}",
+            f"uid         {found.uid}",
+            f"made        {found.created}",
+            f"strategies  {numbers.strategies:,} with {counted(numbers.steps, 'step')}",
+            f"runs        {numbers.runs:,}" + (f", {numbers.last_run}" if numbers.last_run else ""),
+            f"records     {numbers.records:,}",
+            f"works       {numbers.works:,}, {numbers.undecided:,} undecided",
+            f"reports     {numbers.reports:,} frozen",
+        ),
+    )
+    return Exit.OK
+
+
+@project.command("use", short_help="Choose the project of the next commands.")
+@click.argument("name", shell_complete=complete_project)
+@in_workspace
+def use(call: Call, /, *, name: str) -> int:
+    """Have the next commands be about the project NAME."""
+    from metasearch.review import objects
+    from metasearch.review.projects import projects
+
+    with call.open() as db:
+        found = projects.find(db, name)
+    call.use(found)
+    call.answer(objects.project(found), ())
+    call.tell(f"the next commands are about {found.name}")
+    return Exit.OK
+
+
+@project.command("edit", short_help="Change the title of a project.")
+@click.option("--title", required=True, metavar="TEXT", help="The new title.")
+@in_project
+def edit(call: Call, /, *, title: str) -> int:
+    """Change the title. Name, kind and uid of a project stay."""
+    from metasearch.review import objects
+    from metasearch.review.projects import projects
+
+    with call.open() as db:
+        found = projects.update(db, call.project(db), title=title)
+    call.answer(objects.project(found), ())
+    call.tell(f"the title is now: {found.title}")
+    return Exit.OK
+
+
+@project.command("archive", short_help="Put a project away.")
+@click.option("--restore", is_flag=True, help="Take it out again.")
+@in_project
+def archive(call: Call, /, *, restore: bool) -> int:
+    """Put a project away: it is listed last, and nothing of it is lost."""
+    from metasearch.review import objects
+    from metasearch.review.projects import projects
+
+    with call.open() as db:
+        found = projects.update(db, call.project(db), archived=not restore)
+    call.answer(objects.project(found), ())
+    call.tell(f"{found.name} is {'put away' if found.archived else 'taken out again'}")
+    return Exit.OK
+
+
+@project.command("delete", short_help="Delete a project with all that belongs to it.")
+@click.argument("name", shell_complete=complete_project)
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@in_workspace
+def delete(call: Call, /, *, name: str, yes: bool) -> int:
+    """Delete the project NAME: strategies, runs, works, decisions, reports and log. Nothing brings
+    it back but an archive (`project export`) or a backup of the workspace.
+    """
+    from metasearch.review import objects
+    from metasearch.review.projects import projects
+    from metasearch.review.projects import projects as overview
+
+    with call.open() as db:
+        found = projects.find(db, name)
+        numbers = overview.overview_of(db, found)
+        holds = f"{counted(numbers.works, 'work')} and {counted(numbers.runs, 'run')}"
+        call.confirmed(f"Delete the project {found.name} with {holds}?", yes=yes)
+        projects.delete(db, found)
+    call.gone(found)
+    call.answer(objects.project(found, numbers), ())
+    call.tell(f"the project {found.name} is deleted")
+    return Exit.OK
+
+
+@project.command("log", short_help="Show who changed what.")
+@click.option(
+    "-n",
+    "--limit",
+    "most",
+    type=click.IntRange(1, 10_000),
+    default=_LINES,
+    show_default=True,
+    metavar="N",
+    help="The N newest changes.",
+)
+@click.option("--before", type=int, metavar="N", help="Those before the change N.")
+@in_project
+def log(call: Call, /, *, most: int, before: int | None) -> int:
+    """Show the changes of a project, the newest first. `project undo N` undoes one."""
+    from metasearch.review import objects
+    from metasearch.review.projects import log as changes
+
+    with call.open() as db:
+        lines = changes.lines(db, call.project(db).id, most=most, before=before)
+    call.table(
+        [objects.change(each) for each in lines],
+        ("change", "when", "who", "what", "of", ""),
+        [
+            (
+                str(each.id),
+                each.at,
+                each.by,
+                each.action,
+                each.object,
+                f"undoes {each.undoes}" if each.undoes else "",
+            )
+            for each in lines
+        ],
+    )
+    return Exit.OK
+
+
+for _command in (undo, questions, answer, other, export, import_, demo):
+    project.add_command(_command)

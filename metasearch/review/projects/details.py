@@ -13,12 +13,12 @@ from typing import Any
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import projects, versions
-from metasearch.workspace.projects import Project
-from metasearch.workspace.questions.question import Question, Value
-from metasearch.workspace.questions.table import BY_KEY, CHECKS, QUESTIONS
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.texts import checked_date, checked_text
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports.questions import BY_KEY, CHECKS, QUESTIONS, Question, Value
+from metasearch.review.store import values as versions
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import checked_date, checked_text
 
 #: Answers that one call gives; more cannot be a form.
 MOST_ANSWERS = 500
@@ -107,7 +107,7 @@ def answer(
         before = answers(project)
         given = {key: whole.get(key) for key in values if whole.get(key) != before.get(key)}
         if then is None or any(before.get(key) != then.get(key) for key in given):
-            versions.check(
+            versions.check_version(
                 version,
                 project.version,
                 message("The project was changed since you opened it"),

@@ -13,8 +13,8 @@ from typing import Any
 
 import orjson
 
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
 
 _UNDONE: ContextVar[int | None] = ContextVar("undone", default=None)
 _OF_ROW = re.compile(r"(strategy|step):(\d+)(/\d+)?", re.ASCII)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
-from metasearch.workspace.users import accounts, audit
-from metasearch.workspace.users.accounts import User
-from metasearch.workspace.users.permissions import PROJECT_ROLES, ProjectRole
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
+from metasearch.review.users import accounts, audit
+from metasearch.review.users.accounts import User
+from metasearch.review.users.permissions import PROJECT_ROLES, ProjectRole
 
 #: Members of a project.
 MOST_MEMBERS = 500
@@ -225,3 +225,17 @@ def _told(
 ) -> None:
     facts = {"user": uid, "before": before, "after": after}
     audit.write(db, by, "member", f"project:{project.uid}", facts, client)
+
+
+# Projects that an administrator takes over: one whose owners are gone, or who ask for help.
+
+
+def take_over(db: Database, project: Project, user: User, *, client: str = "") -> None:
+    """Make an administrator an owner of a project, which the audit log tells. Raises UsageError:
+    the user is no administrator.
+    """
+    with db.transaction():
+        now = accounts.by_uid(db, user.uid)
+        if now is None or now.role != "administrator" or now.disabled:
+            raise UsageError(message("Only an administrator may do this"))
+        set_role(db, project, now, "owner", by=now.uid, client=client)

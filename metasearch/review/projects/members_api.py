@@ -1,4 +1,6 @@
-"""`/api/projects/UID/members`: who may do what in a project, on a server with users.
+"""Members of projects as a JSON interface, on a server with users.
+
+`/api/projects/UID/members`: who may do what in a project, on a server with users.
 
 Nobody is made a member by a name, which would tell who has an account: whoever is to join gets a
 link.
@@ -13,25 +15,31 @@ from aiohttp import web
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.server.faces.workspace.members import Member, Members, body_of
-from metasearch.server.faces.workspace.opened import (
+from metasearch.review import objects
+from metasearch.review.api import (
     Here,
+    Member,
+    Members,
     answer,
+    body_of,
+    found,
     named,
     numbered,
     opened,
     project_of,
 )
+from metasearch.review.objects import Object
+from metasearch.review.projects import members
+from metasearch.review.projects.member_pages import every, take
+from metasearch.review.projects.projects import Project
+from metasearch.review.service import client_of
+from metasearch.review.store.database import Database
+from metasearch.review.users import accounts, links
+from metasearch.review.users.accounts import shown_name
+from metasearch.review.users.permissions import PROJECT_ROLES
 from metasearch.server.identity import allowed
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
-from metasearch.server.users.people import client_of
-from metasearch.workspace.objects import Object
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, links, members
-from metasearch.workspace.users.names import shown
-from metasearch.workspace.users.permissions import PROJECT_ROLES
 
 INVITE: Members = {
     "role": Member(
@@ -41,7 +49,7 @@ INVITE: Members = {
         example="screener",
     )
 }
-CHANGE: Members = {
+CHANGE_ROLE: Members = {
     "role": Member(help="The new role.", choices=PROJECT_ROLES),
     "removed": Member(help="True removes the member; what they did stays.", kind="flag"),
 }
@@ -60,7 +68,7 @@ async def members_(request: web.Request) -> web.Response:
 async def member(request: web.Request) -> web.Response:
     """`/api/projects/UID/members/UID`: another role, or a member removed."""
     here, project = await _opened(request)
-    given = await body_of(request, CHANGE)
+    given = await body_of(request, CHANGE_ROLE)
     removed, role = given.get("removed", False), given.get("role")
     if removed == (role is not None):
         raise UsageError(message("a member is removed or gets a role: one of both"))
@@ -108,7 +116,7 @@ def _listed(db: Database, project: Project, with_links: bool) -> Object:
     made: dict[str, Any] = {"members": [asdict(each) for each in members.of(db, project)]}
     if with_links:
         invited = links.every(db, "member", project)
-        names = shown(db, (link.by for link in invited))
+        names = shown_name(db, (link.by for link in invited))
         made["invitations"] = [
             {
                 "number": link.id,
@@ -137,3 +145,34 @@ def _changed(db: Database, project: Project, uid: str, role: Any, by: str, clien
 
 def _revoked(db: Database, project: Project, number: int, by: str, client: str) -> bool:
     return links.revoke(db, number, project, by=by, client=client)
+
+
+# `/api/admin/projects`: all projects, for administrators; or one more owner of one.
+
+OWN: Members = {
+    "project": Member(
+        help="The uid of the project that the administrator becomes an owner of.",
+        required=True,
+        most=60,
+    )
+}
+
+
+async def all_projects(request: web.Request) -> web.Response:
+    """`/api/admin/projects`: all projects with their owners, or one more owner."""
+    here = opened(request)
+    if request.method == "POST":
+        given = await body_of(request, OWN)
+        await found(here.workspace.write(take, given["project"], here.by, client_of(request)))
+        return answer({"project": given["project"], "role": "owner"})
+    async with here.shared.admission.brief():
+        listed = await here.workspace.read(every)
+    return answer(
+        {
+            "projects": [
+                objects.project(each.project)
+                | {"owners": [{"uid": uid, "shown": name} for uid, name in each.owners.items()]}
+                for each in listed
+            ]
+        }
+    )

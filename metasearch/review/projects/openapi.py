@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from metasearch.server.faces.openapi.operation import JSON, Example, Operation
-from metasearch.server.faces.openapi.parameters import parameter
-from metasearch.server.faces.openapi.schema import ref, whole
-from metasearch.server.faces.openapi.workspace_operation import (
+from metasearch.review.openapi import (
     CHANGED,
     OF_PROJECT,
     OF_STRATEGY,
@@ -18,8 +15,15 @@ from metasearch.server.faces.openapi.workspace_operation import (
     operation,
     query,
 )
-from metasearch.server.faces.workspace import projects, runs, strategies
-from metasearch.server.workspace_routes import BASE
+from metasearch.review.projects import api
+from metasearch.review.routes import PROJECTS
+from metasearch.review.runs import api as known
+from metasearch.review.runs import api as other_sources
+from metasearch.review.runs import api as runs
+from metasearch.review.strategies import api as strategies
+from metasearch.review.strategies import api as strategy_texts
+from metasearch.server.protocols.openapi.operation import JSON, Example, Operation, ref, whole
+from metasearch.server.protocols.openapi.parameters import parameter
 
 _OF_STEP = parameter("step", whole(minimum=1), "Its number.", place="path")
 _OF_RUN = parameter("run", whole(minimum=1), "Its number.", place="path")
@@ -39,13 +43,13 @@ def _projects() -> Iterator[Operation]:
         "newProject",
         "Make a project",
         "Project",
-        body=body(projects.NEW),
+        body=body(api.NEW),
         status=201,
         examples=(
             Example(
                 name="project-new",
                 summary="A systematic review",
-                address=BASE,
+                address=PROJECTS,
                 json={"name": PROJECT, "kind": "review", "title": "Gambling harms"},
                 status=201,
             ),
@@ -57,7 +61,7 @@ def _projects() -> Iterator[Operation]:
         "All projects",
         "Projects",
         description="The newest first; those that are put away last.",
-        examples=(Example(name="projects", summary="One project", address=BASE),),
+        examples=(Example(name="projects", summary="One project", address=PROJECTS),),
     )
     yield operation(
         "/{project}",
@@ -65,11 +69,11 @@ def _projects() -> Iterator[Operation]:
         "A project, and what it holds",
         "Project",
         examples=(
-            Example(name="project", summary="By its name", address=f"{BASE}/{PROJECT}"),
+            Example(name="project", summary="By its name", address=f"{PROJECTS}/{PROJECT}"),
             Example(
                 name="project-unknown",
                 summary="There is none of this name",
-                address=f"{BASE}/gambing",
+                address=f"{PROJECTS}/gambing",
                 status=404,
             ),
         ),
@@ -79,13 +83,13 @@ def _projects() -> Iterator[Operation]:
         "changeProject",
         "Change a project",
         "Project",
-        body=body(projects.CHANGES),
+        body=body(api.CHANGES),
         further=(409,),
         examples=(
             Example(
                 name="project-change",
                 summary="A new title",
-                address=f"{BASE}/{PROJECT}",
+                address=f"{PROJECTS}/{PROJECT}",
                 json={"title": "Harms of gambling"},
             ),
         ),
@@ -95,7 +99,7 @@ def _projects() -> Iterator[Operation]:
         "deleteProject",
         "Delete a project with all that belongs to it",
         "DeletedProject",
-        body=body(projects.DELETE),
+        body=body(api.DELETE),
     )
     yield operation(
         "/{project}/questions",
@@ -108,7 +112,7 @@ def _projects() -> Iterator[Operation]:
         "answerQuestions",
         "Answer questions of reports",
         "Questions",
-        body=body(projects.ANSWERS),
+        body=body(api.ANSWERS),
         further=(409,),
         description="All answers are kept, or none where one cannot be kept.",
     )
@@ -117,7 +121,7 @@ def _projects() -> Iterator[Operation]:
 def _strategies() -> Iterator[Operation]:
     place = "/{project}/strategies"
     one = f"{place}/{{strategy}}"
-    in_example = f"{BASE}/{PROJECT}/strategies"
+    in_example = f"{PROJECTS}/{PROJECT}/strategies"
     yield operation(
         place,
         "newStrategy",
@@ -208,7 +212,7 @@ def _strategies() -> Iterator[Operation]:
         ),
     )
     yield Operation(
-        path=f"{BASE}{one}/steps/{{step}}",
+        path=f"{PROJECTS}{one}/steps/{{step}}",
         id="changeStep",
         tag=TAG,
         summary="Change or remove a step",
@@ -238,7 +242,7 @@ def _strategies() -> Iterator[Operation]:
 
 def _runs() -> Iterator[Operation]:
     place = "/{project}/runs"
-    in_example = f"{BASE}/{PROJECT}/runs"
+    in_example = f"{PROJECTS}/{PROJECT}/runs"
     yield operation(
         place,
         "beginRun",
@@ -309,7 +313,7 @@ def _runs() -> Iterator[Operation]:
             Example(
                 name="counts",
                 summary="After a run of counts",
-                address=f"{BASE}/{PROJECT}/strategies/{STRATEGY}/counts",
+                address=f"{PROJECTS}/{PROJECT}/strategies/{STRATEGY}/counts",
             ),
         ),
     )
@@ -321,11 +325,275 @@ def _rest() -> Iterator[Operation]:
         "log",
         "Who changed what, the newest first",
         "Changes",
-        *query(projects.LOG),
+        *query(api.LOG),
         further=(400,),
         examples=(
             Example(
-                name="log", summary="The newest change", address=f"{BASE}/{PROJECT}/log?count=1"
+                name="log", summary="The newest change", address=f"{PROJECTS}/{PROJECT}/log?count=1"
             ),
         ),
+    )
+
+
+# What can be asked of the workspace: known works, other sources, strategies as texts, archives.
+
+_HERE = f"{PROJECTS}/{PROJECT}"
+_STRATEGIES = "/{project}/strategies/{strategy}"
+_COPY = "second"
+
+
+def more_operations() -> Iterator[Operation]:
+    """All of them. An example may need what those before it have made."""
+    yield from _known()
+    yield from _texts()
+    yield from _other_sources()
+    yield from _archives()
+
+
+def _known() -> Iterator[Operation]:
+    yield operation(
+        "/{project}/known",
+        "addKnownWorks",
+        "Add works that the searches are expected to find",
+        "AddedKnownWorks",
+        body=body(known.ADD_KNOWN),
+        description="As lines, or as a file of references. What is there already adds nothing.",
+        examples=(
+            Example(
+                name="known-add",
+                summary="By a DOI and by a title",
+                address=f"{_HERE}/known",
+                json={"lines": "10.1000/182\nBetting at night (2021)"},
+            ),
+            Example(
+                name="known-wrong",
+                summary="A line that is no DOI",
+                address=f"{_HERE}/known",
+                json={"lines": "doi:182"},
+                status=400,
+            ),
+        ),
+    )
+    yield operation(
+        "/{project}/known",
+        "knownWorks",
+        "The works that the searches are expected to find",
+        "KnownWorks",
+        examples=(Example(name="known", summary="Two works", address=f"{_HERE}/known"),),
+    )
+    yield operation(
+        f"{_STRATEGIES}/validation",
+        "validation",
+        "Which step and source finds or misses each known work",
+        "Validation",
+        OF_STRATEGY,
+        examples=(
+            Example(
+                name="validation",
+                summary="One is found",
+                address=f"{_HERE}/strategies/{STRATEGY}/validation",
+            ),
+        ),
+    )
+    yield operation(
+        "/{project}/known/remove",
+        "removeKnownWorks",
+        "Remove known works",
+        "RemovedKnownWorks",
+        body=body(known.REMOVE_KNOWN),
+        description="By their names; all that are named, or none where there is none of a name.",
+        examples=(
+            Example(
+                name="known-remove",
+                summary="One work",
+                address=f"{_HERE}/known/remove",
+                json={"names": ["Betting at night (2021)"]},
+            ),
+        ),
+    )
+
+
+def _texts() -> Iterator[Operation]:
+    in_example = f"{_HERE}/strategies"
+    yield operation(
+        f"{_STRATEGIES}/copy",
+        "copyStrategy",
+        "Copy a strategy",
+        "Strategy",
+        OF_STRATEGY,
+        body=body(strategies.COPY),
+        status=201,
+        description="With the same numbers, or with its steps in another order and new numbers, "
+        "which are put into what names them. Imported files are not copied.",
+        examples=(
+            Example(
+                name="strategy-copy",
+                summary="With the same numbers",
+                address=f"{in_example}/{STRATEGY}/copy",
+                json={"name": _COPY},
+                status=201,
+            ),
+        ),
+    )
+    yield operation(
+        f"{_STRATEGIES}/paste",
+        "pasteSteps",
+        "Add a step for each line of a strategy of another database",
+        "PastedSteps",
+        OF_STRATEGY,
+        body=body(strategy_texts.PASTE),
+        status=201,
+        description="All lines are added, or none where one cannot be read. They keep their "
+        "numbers where these are free; the hits that they show are kept in `details`.",
+        examples=(
+            Example(
+                name="steps-paste",
+                summary="Lines of Ovid",
+                address=f"{in_example}/{_COPY}/paste",
+                json={"text": "1. gambling.ti,ab. 120\n2. debt*.ti,ab. 45\n3. 1 and 2 7"},
+                status=201,
+            ),
+        ),
+    )
+    yield operation(
+        f"{_STRATEGIES}/written",
+        "writtenStrategy",
+        "A strategy in the syntax of a database that is searched by hand",
+        "WrittenStrategy",
+        OF_STRATEGY,
+        *query(strategy_texts.WRITE),
+        further=(400,),
+        description="`notes` say what that syntax cannot say.",
+        examples=(
+            Example(
+                name="strategy-written",
+                summary="Lines to be typed in Ovid",
+                address=f"{in_example}/{STRATEGY}/written?syntax=ovid",
+            ),
+        ),
+    )
+    yield operation(
+        f"{_STRATEGIES}/search-file",
+        "searchFile",
+        "A strategy as a JSON search file",
+        "SearchFile",
+        OF_STRATEGY,
+        *query(strategy_texts.WRITE_FILE),
+        headers=("Content-Disposition",),
+        further=(400,),
+        description="As search-query and searchRxiv have them: the search string of one step, and "
+        "beside it all steps as they are.",
+    )
+    yield operation(
+        "/{project}/search-files",
+        "readSearchFile",
+        "Make a strategy of each search of a JSON search file",
+        "ReadSearchFile",
+        body=body(strategy_texts.READ_FILE),
+        status=201,
+        description="All of them, or none where one cannot be read.",
+        examples=(
+            Example(
+                name="search-file-read",
+                summary="One search of PubMed",
+                address=f"{_HERE}/search-files",
+                json={
+                    "name": "search.json",
+                    "text": '{"platform": "pubmed", "database": ["MEDLINE"], '
+                    '"search_string": "gambling[ti] AND debt[ti]"}',
+                    "strategy": "of-others",
+                },
+                status=201,
+            ),
+        ),
+    )
+
+
+def _other_sources() -> Iterator[Operation]:
+    place = "/{project}/other-sources"
+    yield operation(
+        place,
+        "addOtherSource",
+        "Add another way of searching",
+        "OtherSource",
+        body=body(other_sources.NEW_OTHER_SOURCE),
+        status=201,
+        description="Websites, organisations, citations, contacts: reports count them in a column "
+        "of their own. The numbers are yours, and must not contradict one another.",
+        examples=(
+            Example(
+                name="other-source-new",
+                summary="A website",
+                address=f"{_HERE}/other-sources",
+                json={
+                    "kind": "website",
+                    "name": "Gambling commission",
+                    "date": "2026-05-03",
+                    "identified": 12,
+                    "sought": 3,
+                    "excluded": {"wrong population": 2},
+                },
+                status=201,
+            ),
+            Example(
+                name="other-source-wrong",
+                summary="More were sought than identified",
+                address=f"{_HERE}/other-sources",
+                json={"kind": "contact", "name": "Jane Doe", "identified": 1, "sought": 2},
+                status=400,
+            ),
+        ),
+    )
+    yield operation(
+        place,
+        "otherSources",
+        "Other ways of searching",
+        "OtherSources",
+        examples=(Example(name="other-sources", summary="One", address=f"{_HERE}/other-sources"),),
+    )
+    yield Operation(
+        path=f"{PROJECTS}{place}/{{number}}",
+        id="changeOtherSource",
+        tag=TAG,
+        summary="Change or remove another way of searching",
+        parameters=(
+            OF_PROJECT,
+            parameter("number", whole(minimum=1), "Its `id` in the list.", place="path"),
+        ),
+        answer={JSON: {"anyOf": [ref("OtherSource"), ref("RemovedOtherSource")]}},
+        method="post",
+        body=body(other_sources.CHANGED_OTHER_SOURCE),
+        errors=(*CHANGED, 409),
+        examples=(
+            Example(
+                name="other-source-change",
+                summary="One report could not be had",
+                address=f"{_HERE}/other-sources/1",
+                json={"not_retrieved": 1},
+            ),
+        ),
+    )
+
+
+def _archives() -> Iterator[Operation]:
+    yield operation(
+        "/{project}/archive",
+        "exportProject",
+        "Everything of a project as one archive",
+        "",
+        content={api.ZIP: {}},
+        headers=("Content-Disposition", "Lacking-Runs"),
+        description="Strategies, runs, records, works, decisions, reports, the log, and recorded "
+        "pages. The same project gives the same bytes.",
+    )
+    yield operation(
+        "/import",
+        "importProject",
+        "Make a project of an archive",
+        "ImportedProject",
+        *query(api.IMPORT),
+        body={api.ZIP: {}},
+        status=201,
+        description="The whole of it is imported, or nothing. Uids of works stay unless another "
+        "project of the workspace has them.",
     )

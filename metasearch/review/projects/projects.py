@@ -13,10 +13,10 @@ import orjson
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log, removing, versions
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
-from metasearch.workspace.store.uids import uid
+from metasearch.review.projects import log, removal
+from metasearch.review.store import values
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now, uid
 
 #: A systematic review, a novelty search (查新), or neither.
 Kind = Literal["review", "novelty", "plain"]
@@ -192,7 +192,7 @@ def update(
             if was != becomes:
                 before[key], after[key] = was, becomes
         text = message("The project was changed since you opened it")
-        versions.check(version, old.version, text, after, before)
+        values.check_version(version, old.version, text, after, before)
         if after:
             db.run(
                 "UPDATE project SET title = ?, details = ?, archived = ?, version = version + 1"
@@ -233,7 +233,7 @@ def delete(db: Database, project: Project) -> None:
     """Remove a project with all that belongs to it: at once for all who look, its rows in portions
     between which others write.
     """
-    removing.remove(db, project.id)
+    removal.remove(db, project.id)
 
 
 def _title(title: str) -> str:
@@ -257,4 +257,62 @@ def _project(row: sqlite3.Row) -> Project:
         created=row["created"],
         archived=bool(row["archived"]),
         version=row["version"],
+    )
+
+
+# How much a project holds, for lists of projects and its first page.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """The numbers of a project.
+
+    Attributes:
+        strategies, steps: What is searched for; steps that were removed are not counted.
+        runs: Of all kinds, also those that were stopped.
+        records: Versions of records that were fetched or imported.
+        works: After merging.
+        undecided: Works without a decision on title and abstract.
+        reports: Those that are frozen.
+        last_run: When the newest run began; None where there is none.
+    """
+
+    strategies: int
+    steps: int
+    runs: int
+    records: int
+    works: int
+    undecided: int
+    reports: int
+    last_run: str | None
+
+
+def overview_of(db: Database, project: Project) -> Overview:
+    """The numbers of a project as they are now."""
+    row = db.one(
+        """
+        SELECT
+            (SELECT count(*) FROM strategy WHERE project = ?1) AS strategies,
+            (SELECT count(*) FROM step JOIN strategy ON strategy.id = step.strategy
+             WHERE strategy.project = ?1 AND NOT step.removed) AS steps,
+            (SELECT count(*) FROM run WHERE project = ?1) AS runs,
+            (SELECT count(*) FROM record WHERE project = ?1) AS records,
+            (SELECT count(*) FROM work WHERE project = ?1) AS works,
+            (SELECT count(DISTINCT work.id) FROM decision JOIN work ON work.id = decision.work
+             WHERE work.project = ?1 AND decision.stage = 'title' AND decision.by = '') AS decided,
+            (SELECT count(*) FROM report WHERE project = ?1) AS reports,
+            (SELECT max(started) FROM run WHERE project = ?1) AS last_run
+        """,
+        project.id,
+    )
+    assert row is not None
+    return Overview(
+        strategies=row["strategies"],
+        steps=row["steps"],
+        runs=row["runs"],
+        records=row["records"],
+        works=row["works"],
+        undecided=row["works"] - row["decided"],
+        reports=row["reports"],
+        last_run=row["last_run"],
     )

@@ -7,17 +7,26 @@ from typing import Any
 from aiohttp import web
 
 from metasearch.message import message
-from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
-from metasearch.server.faces.workspace.opened import answer, found, named, opened, project_of
+from metasearch.review import objects
+from metasearch.review.api import (
+    Member,
+    Members,
+    answer,
+    body_of,
+    found,
+    named,
+    opened,
+    parameters_of,
+    project_of,
+)
+from metasearch.review.objects import Object
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports import render, reports
+from metasearch.review.reports.document import LANGUAGES, Document
+from metasearch.review.reports.reports import KINDS
+from metasearch.review.store.database import Database
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
-from metasearch.workspace import objects
-from metasearch.workspace.objects import Object
-from metasearch.workspace.projects import Project
-from metasearch.workspace.reports import finished, freezing, render, signatures
-from metasearch.workspace.reports.document import LANGUAGES, Document
-from metasearch.workspace.reports.kinds import KINDS
-from metasearch.workspace.store.database import Database
 
 WRITE: Members = {
     "format": Member(
@@ -67,7 +76,7 @@ async def report(request: web.Request) -> web.Response:
         given = await body_of(request, FINISH)
         previous = given.pop("continues", None)
         made = await here.workspace.write(
-            freezing.freeze, project, kind, previous=previous, by=here.by, **given
+            reports.freeze, project, kind, previous=previous, by=here.by, **given
         )
         location = f"/api/projects/{project.uid}/reports/{kind}"
         address = site_of(request).path(location, number=made.number)
@@ -76,8 +85,8 @@ async def report(request: web.Request) -> web.Response:
     format_ = render.FORMATS[asked.pop("format", "json")]
     number = asked.pop("number", None)
     if number is not None:
-        kept = await found(here.workspace.read(finished.find, project, kind, number))
-        document = await here.workspace.read(signatures.document, kept, format_.name)
+        kept = await found(here.workspace.read(reports.find, project, kind, number))
+        document = await here.workspace.read(reports.signed_document, kept, format_.name)
     else:
         async with here.shared.admission.brief():
             document = await here.workspace.long(_now, project, kind, asked)
@@ -99,4 +108,4 @@ def _now(db: Database, project: Project, kind: str, asked: dict[str, Any]) -> Do
 
 
 def _all(db: Database, project: Project) -> list[Object]:
-    return [objects.report(each) for each in finished.frozen(db, project)]
+    return [objects.report(each) for each in reports.frozen(db, project)]

@@ -6,32 +6,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from metasearch.workspace import other_sources
-from metasearch.workspace.other_sources import OtherSource
-from metasearch.workspace.projects import Project
-from metasearch.workspace.reports import cautions, drafts, missed_section, strategies_section
-from metasearch.workspace.reports.document import (
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports import (
+    cautions,
+    searches,
+)
+from metasearch.review.reports import (
+    missed as missed_section,
+)
+from metasearch.review.reports.document import (
     Block,
     Document,
     Fields,
     Heading,
     Language,
     Paragraph,
+    Say,
     Table,
     Text,
+    number,
+    speaker,
 )
-from metasearch.workspace.reports.flow import kind_of_other
-from metasearch.workspace.reports.searched import (
+from metasearch.review.reports.flow import kind_of_other
+from metasearch.review.reports.searches import (
     Searched,
     TypedStrategy,
+    moment,
     newest,
     searched,
     stale_steps,
     strategies,
 )
-from metasearch.workspace.reports.strategies_section import moment
-from metasearch.workspace.reports.words import Say, number, speaker
-from metasearch.workspace.store.database import Database
+from metasearch.review.runs import other_sources
+from metasearch.review.runs.other_sources import OtherSource
+from metasearch.review.store.database import Database
 
 KIND = "appendix"
 
@@ -56,7 +64,7 @@ def document(db: Database, project: Project, *, language: Language = "en") -> Do
     blocks += _runs(answers, say)
     if other:
         blocks += _other(other, say)
-    draft = list(drafts.of_steps(answers, stale, say))
+    draft = list(cautions.lacks_of_steps(answers, stale, say))
     if not chosen:
         draft.append(say("No search has brought records yet.", "尚无检索结果。"))
     return Document(
@@ -77,11 +85,11 @@ def _strategy(
         yield Paragraph(text=strategy.note)
     if strategy.years:
         yield Fields(rows=((say("Years", "年限"), strategy.years),))
-    yield from strategies_section.steps(strategy, counted, say)
+    yield from searches.step_blocks(strategy, counted, say)
     own = [one for one in chosen if one.strategy == strategy.id]
     if own:
         yield Heading(text=say("As sent to each database", "各数据库实际检索式"), level=2)
-        yield from strategies_section.sent(own, say, level=3)
+        yield from searches.sent_blocks(own, say, level=3)
 
 
 def _runs(answers: Sequence[Searched], say: Say) -> Iterator[Block]:

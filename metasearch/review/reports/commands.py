@@ -8,27 +8,26 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
-from metasearch.cli.terminal.exits import Exit
+from metasearch.cli.terminal.console import Exit
 from metasearch.cli.terminal.output import Sink
-from metasearch.cli.workspace.call import Call
-from metasearch.cli.workspace.options import in_project
 from metasearch.errors import UsageError
 from metasearch.message import message
+from metasearch.review.commands import Call, in_project
 
 if TYPE_CHECKING:
-    from metasearch.workspace.projects import Project
-    from metasearch.workspace.reports.document import Document, Language
-    from metasearch.workspace.reports.finished import Report
-    from metasearch.workspace.store.database import Database
+    from metasearch.review.projects.projects import Project
+    from metasearch.review.reports.document import Document, Language
+    from metasearch.review.reports.reports import Report
+    from metasearch.review.store.database import Database
 
-#: As `metasearch.workspace.reports.kinds.KINDS`, which help need not load -> what it is.
+#: As `metasearch.review.reports.reports.KINDS`, which help need not load -> what it is.
 REPORTS = {
     "prisma-s": "How the literature was searched, by the 16 items of PRISMA-S.",
     "prisma-flow": "The PRISMA 2020 flow diagram, with a table of its numbers.",
     "chaxin": "The report of a novelty search (科技查新报告).",
     "appendix": "The search appendix: each strategy as each source was sent it.",
 }
-#: As `metasearch.workspace.reports.render.FORMATS`.
+#: As `metasearch.review.reports.render.FORMATS`.
 FORMATS = ("html", "docx", "md", "json", "svg")
 
 
@@ -104,8 +103,8 @@ def _write(
     number: str | None,
     continues: str | None,
 ) -> Exit:
-    from metasearch.workspace import objects
-    from metasearch.workspace.reports import render
+    from metasearch.review import objects
+    from metasearch.review.reports import render
 
     named = format_ or (render.format_of(output.name) if output else "json" if call.json else "md")
     if number is not None and (freeze or continues or language):
@@ -161,18 +160,16 @@ def _document(
     form: str,
 ) -> tuple[Document, Report | None]:
     """The report as it is now, or was when it was finished; for people with its signatures."""
-    from metasearch.workspace.reports import finished, freezing, signatures
-    from metasearch.workspace.reports.kinds import kind_of
+    from metasearch.review.reports import reports
+    from metasearch.review.reports.reports import kind_of
 
     about = kind_of(kind)
     if number is not None:
-        made = finished.find(db, project, kind, number)
-        return signatures.document(db, made, form), made
+        made = reports.find(db, project, kind, number)
+        return reports.signed_document(db, made, form), made
     if freeze:
-        made = freezing.freeze(
-            db, project, kind, language=language, previous=continues, draft=draft
-        )
-        return finished.document(db, made), made
+        made = reports.freeze(db, project, kind, language=language, previous=continues, draft=draft)
+        return reports.document(db, made), made
     return about.build(db, project, language=language, previous=continues), None
 
 
@@ -184,11 +181,11 @@ for _kind, _about in REPORTS.items():
 @in_project
 def list_(call: Call, /) -> int:
     """List the finished reports of the project, the newest first."""
-    from metasearch.workspace import objects
-    from metasearch.workspace.reports import finished
+    from metasearch.review import objects
+    from metasearch.review.reports import reports
 
     with call.open() as db:
-        listed = finished.frozen(db, call.project(db))
+        listed = reports.frozen(db, call.project(db))
     call.table(
         [objects.report(each) for each in listed],
         ("kind", "number", "finished", "", "SHA-256", "title"),
@@ -213,12 +210,12 @@ def list_(call: Call, /) -> int:
 @in_project
 def verify(call: Call, /) -> int:
     """Compare each finished report with its digest. Exit code 3: one was changed."""
-    from metasearch.workspace import objects
-    from metasearch.workspace.reports import finished
+    from metasearch.review import objects
+    from metasearch.review.reports import reports
 
     with call.open() as db:
         listed = [
-            (each, finished.unchanged(db, each)) for each in finished.frozen(db, call.project(db))
+            (each, reports.unchanged(db, each)) for each in reports.frozen(db, call.project(db))
         ]
     call.table(
         [objects.report(each) | {"unchanged": same} for each, same in listed],
@@ -243,7 +240,7 @@ def missed(call: Call, /, *, included: bool) -> int:
     """
     from dataclasses import asdict
 
-    from metasearch.workspace.reports import missed as estimating
+    from metasearch.review.reports import missed as estimating
 
     with call.open() as db:
         overlap = estimating.overlap(db, call.project(db), included=included)

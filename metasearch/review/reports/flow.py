@@ -12,10 +12,9 @@ from collections.abc import Iterable, Sequence
 
 from wcwidth import wcwidth
 
-from metasearch.workspace.other_sources import OtherSource
-from metasearch.workspace.reports.document import Arrow, Box, Figure, Table
-from metasearch.workspace.reports.numbers import Identified, Numbers
-from metasearch.workspace.reports.words import Say
+from metasearch.review.reports.document import Arrow, Box, Figure, Say, Table
+from metasearch.review.reports.numbers import Identified, Numbers
+from metasearch.review.runs.other_sources import OtherSource
 
 #: Lines of a list in a box, and columns (of letters) of a line of 100 units.
 _MOST_LINES, _LETTERS = 8, 15.5

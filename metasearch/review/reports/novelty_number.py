@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace.store.database import Database
+from metasearch.review.store.database import Database
 
 DEFAULT = "{year}{org}{serial:04}"
 #: Bounds, in characters and digits.

@@ -19,10 +19,10 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from metasearch.workspace import other_sources
-from metasearch.workspace.other_sources import OtherSource
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs import other_sources
+from metasearch.review.runs.other_sources import OtherSource
+from metasearch.review.store.database import Database
 
 #: The tag that says of which study a work reports: "study:Helsinki cohort".
 STUDY = "study:"

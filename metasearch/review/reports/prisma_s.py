@@ -1,8 +1,6 @@
-"""PRISMA-S: the sixteen items of how the literature was searched. What the runs know is written
-from them; what only a person knows is the answer to a question (questions/prisma_s.py).
+"""The report `prisma-s`: how the literature was searched.
 
-    Rethlefsen, M. L. et al. (2021). PRISMA-S: an extension to the PRISMA statement for reporting
-    literature searches in systematic reviews. Systematic Reviews 10, 39.
+How duplicates were recognised: a project's rules and pins, and how often each rule joined.
 """
 
 from __future__ import annotations
@@ -11,13 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from metasearch.workspace import details, other_sources, projects
-from metasearch.workspace.other_sources import OtherSource
-from metasearch.workspace.projects import Project
-from metasearch.workspace.questions import prisma_s as asked
-from metasearch.workspace.questions.question import Value
-from metasearch.workspace.reports import cautions, drafts, merging, strategies_section
-from metasearch.workspace.reports.document import (
+from metasearch.review.projects import details, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports import cautions, searches
+from metasearch.review.reports import questions as asked
+from metasearch.review.reports.document import (
     Block,
     Document,
     Heading,
@@ -25,25 +21,77 @@ from metasearch.workspace.reports.document import (
     Language,
     Paragraph,
     Remark,
+    Say,
     Table,
     Text,
+    listed,
+    number,
+    speaker,
 )
-from metasearch.workspace.reports.flow import kind_of_other, records_of
-from metasearch.workspace.reports.merging import Merging
-from metasearch.workspace.reports.numbers import Numbers, numbers
-from metasearch.workspace.reports.searched import (
+from metasearch.review.reports.flow import kind_of_other, records_of
+from metasearch.review.reports.numbers import Numbers, numbers
+from metasearch.review.reports.questions import Value
+from metasearch.review.reports.searches import (
     Searched,
     TypedStrategy,
+    moment,
     newest,
     searched,
     stale_steps,
     strategies,
 )
-from metasearch.workspace.reports.strategies_section import moment
-from metasearch.workspace.reports.words import Say, listed, number, speaker
-from metasearch.workspace.store.database import Database
+from metasearch.review.runs import other_sources
+from metasearch.review.runs.other_sources import OtherSource
+from metasearch.review.store.database import Database
 
-KIND = asked.REPORT
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merging:
+    """How the works of a project were made.
+
+    Attributes:
+        strategy: Name of the strategy of deduplication.
+        versions: What becomes of preprint and article: "separate" are a work each.
+        pins: Pairs of records that a person has decided on.
+        reasons: Name of a rule -> pairs of records that it joined, the most frequent first.
+    """
+
+    strategy: str
+    versions: str
+    pins: int
+    reasons: Mapping[str, int]
+
+
+def merging(db: Database, project: Project) -> Merging:
+    """How it was done."""
+    # As works/rules.py writes it: a shape, the strategy, what becomes of versions.
+    rules = db.value("SELECT rules FROM works_made WHERE project = ?", project.id) or ""
+    _, strategy, versions = (*rules.split(" "), "", "", "")[:3]
+    reasons = db.all(
+        # Bodies of works of one record are not read: nothing was joined.
+        "SELECT json_extract(matches.value, '$.matcher') AS matcher, count(*) AS pairs"
+        " FROM work_body JOIN json_each(CAST(work_body.hit AS TEXT), '$.matches') AS matches"
+        " WHERE work_body.work IN (SELECT work FROM work_record JOIN work ON work.id = work"
+        "  WHERE work.project = ? GROUP BY work HAVING count(*) > 1)"
+        " AND json_extract(matches.value, '$.verdict') <> 'different'"
+        " GROUP BY matcher ORDER BY pairs DESC, matcher",
+        project.id,
+    )
+    return Merging(
+        strategy=strategy or "default",
+        versions=versions or "separate",
+        pins=db.value("SELECT count(*) FROM pin WHERE project = ?", project.id),
+        reasons={row["matcher"]: row["pairs"] for row in reasons},
+    )
+
+
+# PRISMA-S: the sixteen items of how the literature was searched. What the runs know is written
+# from them; what only a person knows is the answer to a question (questions/prisma_s.py).
+#
+#     Rethlefsen, M. L. et al. (2021). PRISMA-S: an extension to the PRISMA statement for reporting
+#     literature searches in systematic reviews. Systematic Reviews 10, 39.
+
+KIND = asked.PRISMA_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +128,7 @@ def document(db: Database, project: Project, *, language: Language = "en") -> Do
             chosen=chosen,
             strategies=strategies(db, project),
             other=other_sources.of(db, project),
-            merging=merging.merging(db, project),
+            merging=merging(db, project),
             answered=details.answers(project),
         )
         stale = stale_steps(db, project, chosen)
@@ -91,7 +139,7 @@ def document(db: Database, project: Project, *, language: Language = "en") -> Do
         title = Heading(text=say(*item.title), level=2, number=f"{item.number}.")
         blocks += (title, *item.write(known))
         blocks += _answers(known, item.number)
-    draft = list(drafts.of_steps(answers, stale, say))
+    draft = list(cautions.lacks_of_steps(answers, stale, say))
     if not chosen:
         draft.append(say("No search has brought records yet.", "尚无检索结果。"))
     draft += _unanswered(project, known.other, say)
@@ -112,7 +160,7 @@ def document(db: Database, project: Project, *, language: Language = "en") -> Do
 
 def _answers(known: _Known, item: int) -> Iterator[Block]:
     """The answers for an item, or that there is none."""
-    for question in asked.QUESTIONS:
+    for question in asked.PRISMA_S_QUESTIONS:
         if asked.ITEMS[question.name] != item:
             continue
         answer = known.answered.get(question.key)
@@ -259,9 +307,9 @@ def _full(known: _Known) -> Iterator[Block]:
         yield Heading(text=say(f"Strategy {strategy.name}", f"检索策略 {strategy.name}"), level=3)
         if strategy.note:
             yield Paragraph(text=strategy.note)
-        yield from strategies_section.steps(strategy, counted, say)
+        yield from searches.step_blocks(strategy, counted, say)
         own = [one for one in known.chosen if one.strategy == strategy.id]
-        yield from strategies_section.sent(own, say, level=4)
+        yield from searches.sent_blocks(own, say, level=4)
     if not known.strategies:
         yield Paragraph(text=say("There is no search strategy yet.", "尚无检索策略。"))
 

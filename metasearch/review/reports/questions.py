@@ -1,18 +1,218 @@
-"""What only the people of a novelty search (科技查新) know: the form of the client and the words of
-the searcher, in the order of the report after GB/T 32003-2015.
+"""What only a person knows of a project: tables of questions, from which forms are made.
+
+`Question`: one thing that a report needs and only a person knows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 from metasearch.errors import UsageError
 from metasearch.message import message, message_template
-from metasearch.workspace.questions.question import Choice, Question, Value
-from metasearch.workspace.reports.novelty import number
+from metasearch.review.reports import novelty_number
+
+#: What is asked for: a line, several lines, "2026-11-23", one or several of given words, lines of
+#: which each is an item, or yes or no.
+Kind = Literal["text", "long text", "date", "choice", "list", "yes-no"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+#: An answer as it is kept, by the kind of the question: str, str, str, str (or a tuple of them
+#: where several may be chosen), tuple of str, bool.
+Value = str | bool | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One of the words that may be chosen. `label`: for people; marked by `message_template`."""
+
+    key: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question of a table; forms, checks and `missing` are made of it.
+
+    Attributes:
+        key: Its namespace and name: "novelty.client". `metasearch/workspace/details.py` keeps the
+            answer at `details["novelty"]["client"]` of the project.
+        label: What is asked for, in a few words; marked by `message_template`, as are `help` and
+            `group`. A question of `each` has a place {number} in it.
+        help: One or two sentences for who does not know what to write.
+        kind: One of `KINDS`.
+        group: The heading under which forms show it.
+        reports: The kinds of reports that print the answer.
+        required: Those of them that are a draft without it.
+        longest: Characters of the answer, or of each item of a list.
+        most: Items of a list.
+        choices: What may be chosen; one of them, or any number where `several`.
+        several: Whether more than one may be chosen.
+        each: The key of a list: the question is asked once for every item of it, as
+            "novelty.comparison.1", "novelty.comparison.2".
+        number: Of the item; None where the question is not of one. `item` is its text.
+        item: The text of the item, for forms.
+    """
+
+    key: str
+    label: str
+    help: str = ""
+    kind: Kind = "text"
+    group: str = ""
+    reports: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    longest: int = 300
+    most: int = 50
+    choices: tuple[Choice, ...] = ()
+    several: bool = False
+    each: str = ""
+    number: int | None = None
+    item: str = ""
+
+    @property
+    def namespace(self) -> str:
+        """The part of the key before its first dot."""
+        return self.key.partition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """The part of the key behind it, with the number of the item."""
+        return self.key.partition(".")[2]
+
+
+# What only the people of a review know of its search: the items of PRISMA-S that no run can tell.
+#
+# Rethlefsen, M. L. et al. (2021). PRISMA-S: an extension to the PRISMA statement for reporting
+# literature searches in systematic reviews. Systematic Reviews 10, 39.
 
 #: The kind of the report that asks all of this.
-REPORT = "chaxin"
+PRISMA_S = "prisma-s"
+_SOURCES = message_template("Other sources and methods")
+_STRATEGIES = message_template("Search strategies")
+_REVIEW = message_template("Peer review and updates")
+
+
+def _asked(
+    item: int, key: str, label: str, about: str, group: str, *, required: bool = True
+) -> Question:
+    ITEMS[key] = item
+    return Question(
+        key=f"prisma_s.{key}",
+        label=label,
+        help=about,
+        kind="long text",
+        longest=5_000,
+        group=group,
+        reports=(PRISMA_S,),
+        required=(PRISMA_S,) if required else (),
+    )
+
+
+#: Name of a question -> the item of PRISMA-S that prints its answer.
+ITEMS: dict[str, int] = {}
+
+PRISMA_S_QUESTIONS: tuple[Question, ...] = (
+    _asked(
+        4,
+        "online",
+        message_template("Online resources and browsing (item 4)"),
+        message_template(
+            "Websites, tables of contents and conference proceedings that were looked through "
+            "beside those listed as other sources; or that there were none."
+        ),
+        _SOURCES,
+    ),
+    _asked(
+        5,
+        "citations",
+        message_template("Citation searching (item 5)"),
+        message_template(
+            "Whether references and citing works were searched, from which works and with which "
+            "tool; or that this was not done."
+        ),
+        _SOURCES,
+    ),
+    _asked(
+        6,
+        "contacts",
+        message_template("Contacts (item 6)"),
+        message_template(
+            "Whether authors, experts, manufacturers or others were asked for further studies."
+        ),
+        _SOURCES,
+    ),
+    _asked(
+        7,
+        "other_methods",
+        message_template("Other methods (item 7)"),
+        message_template("Any other way of finding works; or that there was none."),
+        _SOURCES,
+    ),
+    _asked(
+        9,
+        "limits",
+        message_template("Limits and restrictions (item 9)"),
+        message_template(
+            "Why the search is limited to years, languages or types of works; or that it is not."
+        ),
+        _STRATEGIES,
+    ),
+    _asked(
+        10,
+        "filters",
+        message_template("Search filters (item 10)"),
+        message_template(
+            "Published filters that were used, with their citations and what was changed in them; "
+            "or that there were none."
+        ),
+        _STRATEGIES,
+    ),
+    _asked(
+        11,
+        "prior_work",
+        message_template("Prior work (item 11)"),
+        message_template(
+            "Strategies of other reviews that were taken over or adapted, with their citations; or "
+            "that there were none."
+        ),
+        _STRATEGIES,
+    ),
+    _asked(
+        12,
+        "updates",
+        message_template("Updates (item 12)"),
+        message_template(
+            "How the search is kept up to date: run anew, alerts, when; the runs themselves are "
+            "listed by the report."
+        ),
+        _REVIEW,
+        required=False,
+    ),
+    _asked(
+        14,
+        "peer_review",
+        message_template("Peer review (item 14)"),
+        message_template(
+            "Who has reviewed the strategies, and how (PRESS or otherwise); or that nobody has."
+        ),
+        _REVIEW,
+    ),
+    _asked(
+        16,
+        "deduplication",
+        message_template("Deduplication beside metasearch (item 16)"),
+        message_template("Other software that removed duplicates, or checks by hand."),
+        _REVIEW,
+        required=False,
+    ),
+)
+
+
+# What only the people of a novelty search (科技查新) know: the form of the client and the words of
+# the searcher, in the order of the report after GB/T 32003-2015.
+
+#: The kind of the report that asks all of this.
+NOVELTY = "chaxin"
 #: Points of novelty of one report; a project with more is hardly of one topic (单一性原则).
 MOST_POINTS = 20
 
@@ -51,14 +251,14 @@ FINDINGS = (
         label=message_template("已见相同报道: the same is reported, the point is not new"),
     ),
 )
-#: Names of `metasearch.formats.citations.styles`; the first where nothing is chosen.
+#: Names of `metasearch.formats.citations`; the first where nothing is chosen.
 CITATION_STYLES = (
     Choice(key="gb7714-2025", label=message_template("GB/T 7714-2025")),
     Choice(key="gb7714-2015", label=message_template("GB/T 7714-2015")),
 )
 
 
-def _asked(
+def _form_question(
     key: str, label: str, about: str, group: str, *, required: bool = True, **more: object
 ) -> Question:
     return Question(
@@ -66,21 +266,21 @@ def _asked(
         label=label,
         help=about,
         group=group,
-        reports=(REPORT,),
-        required=(REPORT,) if required else (),
+        reports=(NOVELTY,),
+        required=(NOVELTY,) if required else (),
         **more,  # type: ignore[arg-type]  # names and types are those of Question
     )
 
 
-QUESTIONS: tuple[Question, ...] = (
-    _asked(
+NOVELTY_QUESTIONS: tuple[Question, ...] = (
+    _form_question(
         "title_zh",
         message_template("Project title in Chinese (项目名称)"),
         message_template("As in the contract; the title of the project where empty."),
         _COVER,
         required=False,
     ),
-    _asked(
+    _form_question(
         "title_en",
         message_template("Project title in English"),
         message_template(
@@ -88,13 +288,13 @@ QUESTIONS: tuple[Question, ...] = (
         ),
         _COVER,
     ),
-    _asked(
+    _form_question(
         "client",
         message_template("Client (委托人)"),
         message_template("The institution that asks for the search."),
         _COVER,
     ),
-    _asked(
+    _form_question(
         "client_contact",
         message_template("Address and contact of the client"),
         message_template("Address, post code, person, telephone or e-mail."),
@@ -103,21 +303,23 @@ QUESTIONS: tuple[Question, ...] = (
         kind="long text",
         longest=1_000,
     ),
-    _asked("ordered", message_template("Date of the order (委托日期)"), "", _COVER, kind="date"),
-    _asked(
+    _form_question(
+        "ordered", message_template("Date of the order (委托日期)"), "", _COVER, kind="date"
+    ),
+    _form_question(
         "completed",
         message_template("Date of completion (完成日期)"),
         message_template("Not before the day of the last search."),
         _COVER,
         kind="date",
     ),
-    _asked(
+    _form_question(
         "station",
         message_template("Novelty-search station (查新机构)"),
         message_template("Its full name."),
         _COVER,
     ),
-    _asked(
+    _form_question(
         "station_contact",
         message_template("Address and contact of the station"),
         message_template("Address, post code, person, telephone, e-mail."),
@@ -126,7 +328,7 @@ QUESTIONS: tuple[Question, ...] = (
         kind="long text",
         longest=1_000,
     ),
-    _asked(
+    _form_question(
         "purpose",
         message_template("Purpose of the search (查新目的)"),
         message_template("One or several."),
@@ -135,7 +337,7 @@ QUESTIONS: tuple[Question, ...] = (
         choices=PURPOSES,
         several=True,
     ),
-    _asked(
+    _form_question(
         "essentials",
         message_template("Scientific and technical essentials (项目的科学技术要点)"),
         message_template(
@@ -145,7 +347,7 @@ QUESTIONS: tuple[Question, ...] = (
         kind="long text",
         longest=20_000,
     ),
-    _asked(
+    _form_question(
         "points",
         message_template("Points of novelty (查新点)"),
         message_template(
@@ -157,7 +359,7 @@ QUESTIONS: tuple[Question, ...] = (
         most=MOST_POINTS,
         longest=2_000,
     ),
-    _asked(
+    _form_question(
         "scope",
         message_template("Scope of the search (查新范围)"),
         message_template("With 国内外, databases of other countries are searched, too."),
@@ -165,7 +367,7 @@ QUESTIONS: tuple[Question, ...] = (
         kind="choice",
         choices=SCOPES,
     ),
-    _asked(
+    _form_question(
         "requirements",
         message_template("What the client asks for (查新要求)"),
         message_template(
@@ -177,7 +379,7 @@ QUESTIONS: tuple[Question, ...] = (
         kind="long text",
         longest=2_000,
     ),
-    _asked(
+    _form_question(
         "terms_zh",
         message_template("Search terms in Chinese (中文检索词)"),
         message_template("One a line, with its synonyms."),
@@ -185,7 +387,7 @@ QUESTIONS: tuple[Question, ...] = (
         kind="list",
         most=200,
     ),
-    _asked(
+    _form_question(
         "terms_en",
         message_template("Search terms in English (英文检索词)"),
         message_template("One a line; 略 where only Chinese literature is searched."),
@@ -193,7 +395,7 @@ QUESTIONS: tuple[Question, ...] = (
         kind="list",
         most=200,
     ),
-    _asked(
+    _form_question(
         "years",
         message_template("Years searched by hand (检索年限)"),
         message_template(
@@ -203,7 +405,7 @@ QUESTIONS: tuple[Question, ...] = (
         _SEARCH,
         required=False,
     ),
-    _asked(
+    _form_question(
         "comparison",
         message_template("Comparison for point of novelty {number} (对比分析)"),
         message_template(
@@ -215,7 +417,7 @@ QUESTIONS: tuple[Question, ...] = (
         longest=20_000,
         each="novelty.points",
     ),
-    _asked(
+    _form_question(
         "finding",
         message_template("Finding for point of novelty {number}"),
         message_template(
@@ -226,7 +428,7 @@ QUESTIONS: tuple[Question, ...] = (
         choices=FINDINGS,
         each="novelty.points",
     ),
-    _asked(
+    _form_question(
         "conclusion",
         message_template("Conclusion (查新结论)"),
         message_template(
@@ -236,33 +438,33 @@ QUESTIONS: tuple[Question, ...] = (
         kind="long text",
         longest=20_000,
     ),
-    _asked(
+    _form_question(
         "searcher",
         message_template("Searcher (查新员)"),
         message_template("Name of the person."),
         _PEOPLE,
     ),
-    _asked(
+    _form_question(
         "searcher_title",
         message_template("Professional title of the searcher (职称)"),
         "",
         _PEOPLE,
         required=False,
     ),
-    _asked(
+    _form_question(
         "reviewer",
         message_template("Reviewer (审核员)"),
         message_template("Another person than the searcher; the standard asks for two."),
         _PEOPLE,
     ),
-    _asked(
+    _form_question(
         "reviewer_title",
         message_template("Professional title of the reviewer (职称)"),
         "",
         _PEOPLE,
         required=False,
     ),
-    _asked(
+    _form_question(
         "attachments",
         message_template("Attachments (附件清单)"),
         message_template("One a line: copies of works, lists of hits, the contract."),
@@ -270,7 +472,7 @@ QUESTIONS: tuple[Question, ...] = (
         required=False,
         kind="list",
     ),
-    _asked(
+    _form_question(
         "remarks",
         message_template("Remarks (备注)"),
         message_template("What else a reader has to know."),
@@ -279,7 +481,7 @@ QUESTIONS: tuple[Question, ...] = (
         kind="long text",
         longest=5_000,
     ),
-    _asked(
+    _form_question(
         "citation_style",
         message_template("Style of the citations"),
         message_template("The edition of GB/T 7714; that of 2025 where empty."),
@@ -288,7 +490,7 @@ QUESTIONS: tuple[Question, ...] = (
         kind="choice",
         choices=CITATION_STYLES,
     ),
-    _asked(
+    _form_question(
         "number_pattern",
         message_template("Pattern of the report number (报告编号)"),
         message_template(
@@ -299,7 +501,7 @@ QUESTIONS: tuple[Question, ...] = (
         required=False,
         longest=100,
     ),
-    _asked(
+    _form_question(
         "org",
         message_template("Code of the station in the report number"),
         message_template("Letters and digits."),
@@ -307,7 +509,7 @@ QUESTIONS: tuple[Question, ...] = (
         required=False,
         longest=20,
     ),
-    _asked(
+    _form_question(
         "province",
         message_template("Code of the province in the report number (GB/T 2260)"),
         message_template("Two digits: 11 is Beijing."),
@@ -315,7 +517,7 @@ QUESTIONS: tuple[Question, ...] = (
         required=False,
         longest=2,
     ),
-    _asked(
+    _form_question(
         "station_number",
         message_template("Number of the station in the report number"),
         message_template("Digits."),
@@ -326,7 +528,7 @@ QUESTIONS: tuple[Question, ...] = (
 )
 
 
-def check(answers: Mapping[str, Value]) -> None:
+def check_novelty(answers: Mapping[str, Value]) -> None:
     """Check answers against one another. Raises UsageError: searcher and reviewer are one person,
     the report was completed before it was ordered, or its number cannot be made.
     """
@@ -345,9 +547,9 @@ def check(answers: Mapping[str, Value]) -> None:
             ),
             advice=message("Mend one of the two dates."),
         )
-    number.parse(str(answers.get("novelty.number_pattern") or number.DEFAULT))
+    novelty_number.parse(str(answers.get("novelty.number_pattern") or novelty_number.DEFAULT))
     for name, value in number_values(answers).items():
-        number.check_value(name, value)
+        novelty_number.check_value(name, value)
 
 
 def number_values(answers: Mapping[str, Value]) -> dict[str, str]:
@@ -365,3 +567,11 @@ def same_person(one: object, other: object) -> bool:
     """Whether two names are spelled alike, apart from space and case."""
     first, second = ("".join(str(name or "").split()).casefold() for name in (one, other))
     return bool(first) and first == second
+
+
+# All questions, in the order in which forms ask them; a namespace has a module of its own.
+
+QUESTIONS: tuple[Question, ...] = (*PRISMA_S_QUESTIONS, *NOVELTY_QUESTIONS)
+BY_KEY = {question.key: question for question in QUESTIONS}
+#: Namespace -> what raises a `UsageError` where its answers contradict one another.
+CHECKS: Mapping[str, Callable[[Mapping[str, Value]], None]] = {"novelty": check_novelty}

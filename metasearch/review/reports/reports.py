@@ -1,26 +1,148 @@
-"""Finished reports: kept as they were on that day, with a digest. Later runs and decisions change
-nothing in them, and the report of an update continues from one of them.
+"""Reports of a project: their kinds, those that are finished, and their signatures.
+
+The kinds of reports: a table; the module of each is imported when it is built.
 """
 
 from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib import import_module
+from typing import Any, Literal, get_args
 
 import orjson
 
 from metasearch.errors import UsageError
-from metasearch.message import message
-from metasearch.workspace import log
-from metasearch.workspace.projects import Project
-from metasearch.workspace.reports.document import Document
-from metasearch.workspace.reports.document_json import from_json, to_json
-from metasearch.workspace.reports.numbers import Numbers, Previous, numbers
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
+from metasearch.message import message, message_template
+from metasearch.review.projects import log
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports.document import (
+    Block,
+    Document,
+    Heading,
+    Language,
+    Paragraph,
+    Say,
+    Table,
+    from_json,
+    speaker,
+    to_json,
+)
+from metasearch.review.reports.numbers import Numbers, Previous, numbers
+from metasearch.review.runs import runs
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportKind:
+    """A kind of report.
+
+    Attributes:
+        label: For people; marked by `message_template`.
+        module: Its module in metasearch.review.reports, with a function `document`.
+        language: Of the report where none is chosen.
+        numbered: Whether its module gives the number of a finished one by `next_number`; the
+            document has it on its cover, and a draft is never finished. Others count from 1.
+    """
+
+    name: str
+    label: str
+    module: str
+    language: Language = "en"
+    languages: tuple[Language, ...] = ("en", "zh")
+    numbered: bool = False
+
+    def build(
+        self,
+        db: Database,
+        project: Project,
+        *,
+        language: Language | None = None,
+        previous: str | None = None,
+        number: str | None = None,
+    ) -> Document:
+        """The report as it is now.
+
+        `language`: None for the one of its kind. `previous`: number of the finished report that it
+        continues, "last" for the newest; only of reports of a flow. `number`: that it gets when it
+        is finished; only of kinds that are `numbered`. Raises UsageError: it is not written in this
+        language, or continues none.
+        """
+        chosen = language or self.language
+        if chosen not in self.languages:
+            raise UsageError(
+                message("This report is not written in {language}", language=chosen),
+                advice=message("It is in {languages}.", languages=", ".join(self.languages)),
+            )
+        given = {"previous": previous, "number": number}
+        more: dict[str, Any] = {name: value for name, value in given.items() if value}
+        if previous and self.name not in CONTINUED:
+            raise UsageError(message("This report continues no earlier one"))
+        made: Document = self._module.document(db, project, language=chosen, **more)
+        return made
+
+    def next_number(self, db: Database, project: Project) -> str | None:
+        """The number of the report if it were finished now; None where finished ones count from 1.
+        Raises UsageError: it cannot be made of what is known.
+        """
+        if not self.numbered:
+            return None
+        number: str = self._module.next_number(db, project)
+        return number
+
+    @property
+    def _module(self) -> Any:
+        return import_module(f"metasearch.review.reports.{self.module}")
+
+
+#: Kinds whose reports may continue an earlier one.
+CONTINUED = frozenset(("prisma-flow",))
+
+KINDS: Mapping[str, ReportKind] = {
+    kind.name: kind
+    for kind in (
+        ReportKind(
+            name="prisma-s",
+            label=message_template("PRISMA-S: how the literature was searched"),
+            module="prisma_s",
+        ),
+        ReportKind(
+            name="prisma-flow",
+            label=message_template("PRISMA 2020 flow diagram"),
+            module="prisma_flow",
+        ),
+        ReportKind(
+            name="appendix",
+            label=message_template("Search appendix: each strategy as it was sent"),
+            module="appendix",
+        ),
+        ReportKind(
+            name="chaxin",
+            label=message_template("科技查新报告: novelty search report after GB/T 32003-2015"),
+            module="novelty_report",
+            language="zh",
+            languages=("zh",),
+            numbered=True,
+        ),
+    )
+}
+
+
+def kind_of(name: str) -> ReportKind:
+    """The kind with this name. Raises UsageError: there is none."""
+    if name not in KINDS:
+        raise UsageError(
+            message("There is no report {name}", name=repr(name[:40])),
+            advice=message("There are {names}.", names=", ".join(KINDS)),
+        )
+    return KINDS[name]
+
+
+# Finished reports: kept as they were on that day, with a digest. Later runs and decisions change
+# nothing in them, and the report of an update continues from one of them.
 
 #: Finished reports of a kind in one project.
 MOST_REPORTS = 1_000
@@ -217,4 +339,234 @@ def _report(row: sqlite3.Row) -> Report:
         last_run=row["last_run"],
         frozen=row["frozen"],
         title=str(data.get("title") or ""),
+    )
+
+
+# Finishing a report: it is built, and kept as it is (finished.py), in one transaction.
+
+
+def freeze(
+    db: Database,
+    project: Project,
+    kind: str,
+    *,
+    language: Language | None = None,
+    previous: str | None = None,
+    draft: bool = False,
+    by: str = "",
+) -> Report:
+    """Finish a report: it stays as it is now, with a digest.
+
+    `language`: of the report; None for that of its kind. `previous`: number of the finished report
+    that it continues; "last" for the newest. `draft`: whether a draft may be finished, with its
+    warnings in it; never one of a kind whose reports are numbered. Raises UsageError: there is no
+    such kind, a search is still running, or the report is a draft.
+    """
+    about = kind_of(kind)
+    with db.transaction():
+        runs.settle(db, project)
+        running = db.value(
+            "SELECT number FROM run WHERE project = ? AND status = 'running'", project.id
+        )
+        if running is not None:
+            raise UsageError(
+                message("Run {number} has not ended", number=running),
+                advice=message("Finish the report when it has."),
+            )
+        document = about.build(db, project, language=language, previous=previous)
+        if document.draft and not (draft and not about.numbered):
+            raise UsageError(
+                message("The report is a draft: {reason}", reason=document.draft[0]),
+                advice=message("Mend what its first lines list.")
+                if about.numbered
+                else message("Mend what its first lines list, or finish it as a draft."),
+            )
+        number = about.next_number(db, project)
+        if number is not None:
+            document = about.build(db, project, language=language, number=number)
+        return keep(db, project, document, number=number, previous=previous, by=by)
+
+
+# Who has searched, and who has checked, a finished report of a novelty search.
+#
+# GB/T 32003-2015 asks for two people, the searcher (查新员) and the reviewer (审核员). On a server
+# with users each signs with their own account. A signature names the digest of the document, which
+# stays as it is: signatures stand beside it.
+
+SignatureRole = Literal["searcher", "reviewer"]
+ROLES: tuple[SignatureRole, ...] = get_args(SignatureRole)
+#: The action of the log.
+SIGN = "sign report"
+#: Formats that hold the document and nothing else.
+_FOR_PROGRAMS = frozenset({"json", "svg"})
+#: Characters of a name.
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """A signature.
+
+    Attributes:
+        role: One of `ROLES`.
+        by: Uid of the user.
+        name: As it was signed; later changes of the account do not change it.
+        digest: Of the report that was signed.
+        at: When.
+    """
+
+    role: SignatureRole
+    by: str
+    name: str
+    digest: str
+    at: str
+
+
+def signatures_of(db: Database, report: Report) -> list[Signature]:
+    """The signatures of a report, the searcher's first."""
+    rows = db.all("SELECT * FROM signature WHERE report = ? ORDER BY role DESC", report.id)
+    return [_signature(row) for row in rows]
+
+
+def can_be_signed(kind: str) -> bool:
+    """Whether reports of a kind are signed: those that have numbers of their own, 查新 reports."""
+    return kind in KINDS and KINDS[kind].numbered
+
+
+def check_signer(
+    db: Database, project: Project, report: Report, role: str, by: str
+) -> SignatureRole:
+    """Check that a user may sign; returns the role. Raises UsageError: the report takes no such
+    signature, it is there already, or it must be that of another user.
+    """
+    known = next((each for each in ROLES if each == role), None)
+    if known is None:
+        raise UsageError(
+            message("Nobody signs as {role}", role=repr(role[:40])),
+            advice=message("There are {names}.", names=", ".join(ROLES)),
+        )
+    if not can_be_signed(report.kind):
+        raise UsageError(message("Reports of this kind are not signed"))
+    signed = signatures_of(db, report)
+    other = message("Another member of the project signs as the {role}.", role=_called(known))
+    if any(each.role == known for each in signed):
+        raise UsageError(message("The report is signed by the {role} already", role=_called(known)))
+    if any(each.by == by for each in signed):
+        raise UsageError(message("Searcher and reviewer must be two people"), advice=other)
+    if known == "reviewer" and _has_searched(db, project, report, by):
+        raise UsageError(
+            message("Who has run a search of the report cannot be its reviewer"), advice=other
+        )
+    return known
+
+
+def sign(
+    db: Database,
+    project: Project,
+    report: Report,
+    role: str,
+    *,
+    by: str,
+    name: str,
+    digest: str,
+) -> Signature:
+    """Sign a finished report.
+
+    `digest`: of the document that the user has read. Raises UsageError: as `check`; or the digest
+    is not that of the report, or the document is not that of its digest.
+    """
+    with db.transaction():
+        known = check_signer(db, project, report, role, by)
+        if digest != report.digest or not unchanged(db, report):
+            raise UsageError(
+                message("The digest is not that of report {number}", number=report.number),
+                advice=message("Load the report again, and read it before you sign."),
+            )
+        made = Signature(
+            role=known, by=by, name=name[:_LONGEST_NAME], digest=report.digest, at=now()
+        )
+        db.run(
+            "INSERT INTO signature (report, role, by, name, digest, at) VALUES (?, ?, ?, ?, ?, ?)",
+            report.id,
+            made.role,
+            made.by,
+            made.name,
+            made.digest,
+            made.at,
+        )
+        log.write(
+            db,
+            project.id,
+            SIGN,
+            f"report:{report.kind}/{report.number}",
+            None,
+            {"role": made.role, "name": made.name, "digest": made.digest},
+            by=by,
+        )
+    return made
+
+
+def signed_document(db: Database, report: Report, form: str = "") -> Document:
+    """The document of a finished report, with its signatures behind it where there are any. In the
+    formats that programs read it is as it was finished: what the digest is of.
+
+    `form`: name of the format; "" for a page. Raises UsageError: the digest is not that of the
+    document: the file was changed.
+    """
+    made = document(db, report)
+    signed = signatures_of(db, report)
+    if not signed or form in _FOR_PROGRAMS:
+        return made
+    return replace(made, blocks=(*made.blocks, *_blocks(made, signed)))
+
+
+def _blocks(document: Document, signatures: Sequence[Signature]) -> tuple[Block, ...]:
+    say = speaker(document.language)
+    head = (
+        say("Role", "角色"),
+        say("Name", "姓名"),
+        say("Signed (UTC)", "签署时间（UTC）"),
+        say("Digest signed (SHA-256)", "所签报告的摘要值（SHA-256）"),
+    )
+    rows = tuple((_role(each.role, say), each.name, each.at, each.digest) for each in signatures)
+    return (
+        Heading(text=say("Electronic signatures", "电子签署")),
+        Paragraph(
+            text=say(
+                "These users of the server have signed the report. They are not part of the "
+                "document that the digest is of.",
+                "以下用户已在本系统中签署本报告。签署记录不属于摘要值所指的报告正文。",
+            )
+        ),
+        Table(head=head, rows=rows, widths=(1, 2, 2, 5)),
+    )
+
+
+def _called(role: SignatureRole) -> str:
+    """A role in a sentence, to be translated."""
+    return message("searcher") if role == "searcher" else message("reviewer")
+
+
+def _role(role: SignatureRole, say: Say) -> str:
+    return say("searcher", "查新员") if role == "searcher" else say("reviewer", "审核员")
+
+
+def _has_searched(db: Database, project: Project, report: Report, by: str) -> bool:
+    """Whether a user has run a search that the report covers."""
+    row = db.one(
+        "SELECT 1 FROM run WHERE project = ? AND id <= ? AND by = ?",
+        project.id,
+        report.last_run or 0,
+        by,
+    )
+    return row is not None
+
+
+def _signature(row: sqlite3.Row) -> Signature:
+    return Signature(
+        role=row["role"],
+        by=row["by"],
+        name=row["name"],
+        digest=row["digest"],
+        at=row["at"],
     )

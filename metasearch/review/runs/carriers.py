@@ -18,7 +18,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from metasearch.workspace.store.database import Database
+from metasearch.review.store.database import Database
 
 #: Seconds after which a run that gave no sign of life is taken to be dead, and between two signs.
 LEASE, RENEWED = 90.0, 20.0

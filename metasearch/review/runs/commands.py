@@ -1,20 +1,30 @@
-"""`metasearch strategy run|counts`: asks the sources, and shows what they answered."""
+"""`metasearch strategy run|stop|counts|replay|known|validate`: asks the sources, and shows what
+came of it.
+
+`metasearch strategy run|counts`: asks the sources, and shows what they answered.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.common_options import complete_source
-from metasearch.cli.terminal.exits import Exit
-from metasearch.cli.workspace.call import Call
-from metasearch.cli.workspace.options import in_project, numbers
-from metasearch.cli.workspace.strategy_options import found, names_of, strategy_option
+from metasearch.cli.command_group import CommandGroup, ExampleCommand
+from metasearch.cli.options import complete_source
+from metasearch.cli.terminal.console import Exit, counted
 from metasearch.errors import UsageError
 from metasearch.message import message
+from metasearch.review.commands import Call, found, in_project, names_of, numbers, strategy_option
+
+if TYPE_CHECKING:
+    from metasearch.review.projects.projects import Project
+    from metasearch.review.runs.known_works import Validated
+    from metasearch.review.runs.run import Replayed
+    from metasearch.review.runs.runs import Run
+    from metasearch.settings import Settings
 
 
 def _asking(command: Any) -> Any:
@@ -104,7 +114,7 @@ def run(
     What a source has answered is saved at once: Ctrl-C, a failure of another source and a crash
     lose nothing of it. Exit code 3: some sources failed.
     """
-    from metasearch.cli.workspace.running import Wanted, run_and_show
+    from metasearch.review.runs.console import Wanted, run_and_show
 
     if resumed is not None:
         return _resumed(call, resumed, demo=how["demo"])
@@ -118,9 +128,9 @@ def run(
 
 
 def _resumed(call: Call, number: int, *, demo: bool) -> int:
-    from metasearch.cli.workspace.running import Wanted, run_and_show
-    from metasearch.workspace.runs import runs
-    from metasearch.workspace.strategies import strategies
+    from metasearch.review.runs import runs
+    from metasearch.review.runs.console import Wanted, run_and_show
+    from metasearch.review.strategies import strategies
 
     context = click.get_current_context()
     refused = ("name", "sources", "steps", "per_source", "record", "timeout", "cache")
@@ -150,8 +160,8 @@ def stop(call: Call, /, *, number: int | None) -> int:
 
     A run of another process ends within a few seconds.
     """
-    from metasearch.workspace import objects
-    from metasearch.workspace.runs import runs
+    from metasearch.review import objects
+    from metasearch.review.runs import runs
 
     with call.open() as db:
         project = call.project(db)
@@ -195,7 +205,7 @@ def counts(
 
     Exit code 3: some sources failed.
     """
-    from metasearch.cli.workspace.running import Wanted, run_and_show
+    from metasearch.review.runs.console import Wanted, run_and_show
 
     with call.open() as db:
         project, chosen = found(call, db, name)
@@ -209,3 +219,200 @@ def recordings(workspace: Path, project: str) -> Path:
 
     moment = dt.datetime.now(dt.UTC).strftime("%Y%m%dT%H%M%S")
     return workspace.parent / f"{workspace.stem}-recorded" / project / moment
+
+
+# `metasearch strategy known|validate`: works that the searches are expected to find.
+
+#: Bytes of a file of known works.
+_LARGEST = 20_000_000
+
+
+@click.group(
+    "known",
+    cls=CommandGroup,
+    examples=(
+        ("metasearch strategy known add 10.1000/abc 'Gambling and debt (2019)'", "two of them"),
+        ("metasearch strategy known add --from included.ris", "those of an earlier review"),
+    ),
+)
+def known() -> None:
+    """Works that the searches are expected to find; `strategy validate` says which they do."""
+
+
+@known.command("add", short_help="Add known works.")
+@click.argument("names", nargs=-1, metavar="NAME...")
+@click.option(
+    "--from",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A file of a reference manager, or a text with a name a line (.txt).",
+)
+@in_project
+def add(call: Call, /, *, names: tuple[str, ...], file: Path | None) -> int:
+    """Add works by NAME: a DOI, a PMID, "arxiv:" or "isbn:" with a number, or a title with its year
+    in brackets.
+    """
+    from metasearch import opening
+    from metasearch.errors import UsageError
+    from metasearch.message import message
+    from metasearch.review import objects
+    from metasearch.review.runs import known_works
+
+    if not names and file is None:
+        raise UsageError(message("no work is named"), advice=message("Name a DOI, or --from FILE."))
+    content = opening.read(file, _LARGEST, pipes=True) if file else b""
+    with call.open() as db:
+        project = call.project(db)
+        with db.transaction():
+            made = known_works.add_lines(db, project, "\n".join(names)) if names else []
+            if file and file.suffix.lower() == ".txt":
+                text = content.decode("utf-8-sig", "replace")
+                made += known_works.add_lines(db, project, text)
+            elif file:
+                made += known_works.add_file(db, project, content, file.name)
+    call.answer([objects.known(each) for each in made], (each.name for each in made))
+    call.tell(f"{counted(len(made), 'known work')} added")
+    return Exit.OK
+
+
+@known.command("list", short_help="List the known works.")
+@in_project
+def list_(call: Call, /) -> int:
+    """List the known works of the project."""
+    from metasearch.review import objects
+    from metasearch.review.runs import known_works
+
+    with call.open() as db:
+        listed = known_works.of(db, call.project(db))
+    call.answer([objects.known(each) for each in listed], (each.name for each in listed))
+    return Exit.OK
+
+
+@known.command("remove", short_help="Remove known works.")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@in_project
+def remove(call: Call, /, *, names: tuple[str, ...]) -> int:
+    """Remove known works by their names, as the list writes them."""
+    from metasearch.review.runs import known_works
+
+    with call.open() as db:
+        known_works.remove(db, call.project(db), names)
+    call.answer({"removed": list(names)}, ())
+    call.tell(f"{counted(len(names), 'known work')} removed")
+    return Exit.OK
+
+
+@click.command(
+    "validate",
+    cls=ExampleCommand,
+    short_help="Show which step and source finds or misses each known work.",
+)
+@strategy_option
+@in_project
+def validate(call: Call, /, *, name: str | None) -> int:
+    """Show for each known work which runs, steps and sources found it, and what of the query it
+    does not fit where none did. Exit code 1: some were not found.
+    """
+    from metasearch.review import objects
+    from metasearch.review.runs import known_works as validation
+
+    with call.open() as db:
+        project, chosen = found(call, db, name)
+        made = validation.validate(db, project, chosen)
+    call.answer(
+        objects.validation(chosen, made),
+        (line for each in made.works for line in _lines(each)),
+    )
+    call.tell(
+        f"{made.found} of {counted(len(made.works), 'known work')} found"
+        if made.works
+        else "no work is known; `metasearch strategy known add` names some"
+    )
+    return Exit.OK if made.found == len(made.works) else Exit.NO_HITS
+
+
+def _lines(each: Validated) -> Iterator[str]:
+    yield f"{'found ' if each.found else 'MISSED'}  {each.known.name}"
+    for finder in each.finders:
+        yield f"          run {finder.run}, #{finder.step}, {finder.source}"
+    if not each.found:
+        for step in each.steps:
+            if step.lacks:
+                yield f"          #{step.step} does not fit: {'; '.join(step.lacks)}"
+
+
+# `metasearch strategy replay`: a recorded run once more, from its pages.
+
+#: Records that are named of those that differ.
+_SHOWN = 20
+
+
+@click.command(
+    "replay",
+    cls=ExampleCommand,
+    short_help="Repeat a recorded run from its pages.",
+    examples=(
+        ("metasearch project new again --kind review", "a project for what the pages hold"),
+        ("metasearch strategy replay 2 --into again --project review", "run 2 of the review"),
+    ),
+)
+@click.argument("number", type=int, metavar="RUN")
+@click.option("--into", required=True, metavar="NAME", help="The project that gets the new run.")
+@click.option(
+    "--pages",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="The folder of its pages, where it was moved.",
+)
+@click.option("--demo", is_flag=True, help="The run has asked the simulated databases.")
+@in_project
+def replay(call: Call, /, *, number: int, into: str, pages: Path | None, demo: bool) -> int:
+    """Ask the queries of RUN once more of the pages that it has kept (`strategy run --record`), as
+    a run of another project; nothing is sent. Exit code 3: the records differ.
+    """
+    import asyncio
+
+    from metasearch.review import objects
+    from metasearch.review.projects import projects
+    from metasearch.review.runs import runs
+    from metasearch.review.strategies import strategies
+
+    settings = call.settings
+    if demo:
+        from metasearch.demo import replayed
+
+        settings = replayed(settings)
+    with call.open() as db:
+        run = runs.find(db, call.project(db), number)
+        target = projects.find(db, into)
+    made = asyncio.run(_replayed(call.file, settings, run, target, pages))
+    with call.open() as db:
+        name = strategies.by_id(db, made.run.project, made.run.strategy).name
+    differing = {
+        kind: [{"step": step, "source": source, "record": key} for step, source, key in records]
+        for kind, records in (("lacking", made.lacking), ("added", made.added))
+    }
+    call.answer(
+        {"run": objects.run(made.run, name), "same": made.same, **differing},
+        (
+            f"{kind}: #{one['step']} {one['record']}"
+            for kind, records in differing.items()
+            for one in records[:_SHOWN]
+        ),
+    )
+    call.tell(
+        f"run {made.run.number} of {target.name}: {counted(made.same, 'record')} as in run "
+        f"{number}, {len(made.lacking):,} lacking, {len(made.added):,} more"
+    )
+    return Exit.PARTIAL if made.lacking or made.added else Exit.OK
+
+
+async def _replayed(
+    file: Path, settings: Settings, run: Run, target: Project, pages: Path | None
+) -> Replayed:
+    from metasearch.review.runs.run import replay_run
+    from metasearch.review.store.workspace import Workspace
+
+    async with Workspace(file) as workspace:
+        return await replay_run(workspace, settings, run, target, folder=pages)

@@ -1,35 +1,71 @@
-"""Runs a strategy from the command line: progress on stderr, then what each source answered."""
+"""Runs on the console: progress, and what the sources answered.
+
+Answers of sources as a table, and as an exit code.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from metasearch.cli.terminal import watchdog_messages as watchdog
-from metasearch.cli.terminal.console import counted
-from metasearch.cli.terminal.exits import Exit
-from metasearch.cli.terminal.logs import logs_to
-from metasearch.cli.terminal.progress_line import ProgressLine
-from metasearch.cli.workspace.answers import exit_of, lines_of
-from metasearch.cli.workspace.call import Call
+from metasearch.cli.terminal.console import Exit, columns, counted
+from metasearch.cli.terminal.progress import ProgressLine, logs_to
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
-from metasearch.workspace import objects, overview
-from metasearch.workspace.overview import Overview
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs import runs
-from metasearch.workspace.runs.counts import count_strategy
-from metasearch.workspace.runs.resuming import resume_run
-from metasearch.workspace.runs.run import run_strategy
-from metasearch.workspace.runs.runs import Run, SourceAnswer
-from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.workspace import Workspace
+from metasearch.review import objects
+from metasearch.review.commands import Call
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Overview, Project
+from metasearch.review.runs import runs
+from metasearch.review.runs.run import count_strategy, resume_run, run_strategy
+from metasearch.review.runs.runs import Run, SourceAnswer
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.strategies.strategies import Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Mapping
+
+
+def lines_of(answers: Sequence[SourceAnswer]) -> Iterator[str]:
+    """A row for each step and source. A number that is not known is "-", never 0."""
+    if not answers:
+        return
+    rows: list[tuple[str, ...]] = [("step", "source", "status", "hits", "fetched", "as of", "")]
+    rows += [
+        (
+            f"#{each.step}",
+            each.source,
+            each.status,
+            ("" if each.exact or each.claimed is None else "about ") + known(each.claimed),
+            known(each.fetched),
+            each.asked_at or "-",
+            "cached" if each.cached else "",
+        )
+        for each in answers
+    ]
+    yield from columns(rows)
+
+
+def known(number: int | None) -> str:
+    """A number, or "-" where it is not known."""
+    return "-" if number is None else f"{number:,}"
+
+
+def exit_of(answers: Sequence[SourceAnswer]) -> Exit:
+    """How a run went: no source answered, some failed, none had a hit, or all is well."""
+    if not any(answer.answered or (answer.fetched or 0) > 0 for answer in answers):
+        return Exit.NO_ANSWER
+    if any(answer.failed for answer in answers):
+        return Exit.PARTIAL
+    return Exit.OK if any(answer.claimed or answer.fetched for answer in answers) else Exit.NO_HITS
+
+
+# Runs a strategy from the command line: progress on stderr, then what each source answered.
 
 #: Seconds after Ctrl-C in which what has come is written, and the run marked as stopped.
 STOPPING = 20.0
@@ -135,7 +171,7 @@ async def _run(
             settings, names = databases.settings(settings), databases.recorded_as
         workspace = await stack.enter_async_context(Workspace(call.file))
         engine = await stack.enter_async_context(Engine(settings, recorded_as=names))
-        before = await workspace.read(overview.of, project)
+        before = await workspace.read(projects.overview_of, project)
         with logs_to(call.console, None):
             try:
                 made = await _stoppable(
@@ -146,7 +182,7 @@ async def _run(
             finally:
                 shown.line.clear()
         answers = await workspace.read(runs.answers, made)
-        after = await workspace.read(overview.of, project)
+        after = await workspace.read(projects.overview_of, project)
     return made, answers, before, after
 
 

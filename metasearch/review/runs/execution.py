@@ -1,24 +1,199 @@
-"""Asks the sources of a run: each about one step after the other, beside the other sources.
+"""What goes on while a run asks its sources: signs of life, and answers that are stored.
 
-What a source has answered is stored at once. A source that asks for a pause gets it.
+The answers of a run, as they are stored.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterator
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
 
-from metasearch.engine.asking import SourceAnswer as Said
-from metasearch.errors import MetasearchError, QuotaExceeded, RateLimited
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs import runs
-from metasearch.workspace.runs.keys import named
-from metasearch.workspace.runs.limits import RunLimits
-from metasearch.workspace.runs.prepared import Prepared, Question
-from metasearch.workspace.runs.runs import Run, SourceAnswer
-from metasearch.workspace.runs.storing import Stored
-from metasearch.workspace.runs.under_way import going_on
-from metasearch.workspace.workspace import Workspace
+from metasearch.engine import engine
+from metasearch.engine.engine import SourceAnswer as Said
+from metasearch.errors import MetasearchError, QuotaExceeded, RateLimited, RunClash, WorkspaceError
+from metasearch.message import message, message_n
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs import carriers, runs
+from metasearch.review.runs.plan import Asked, Prepared, Question, RunLimits
+from metasearch.review.runs.runs import Run, SourceAnswer
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import written
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.works.intake import add_records
+from metasearch.review.works.records import with_key
+
+
+class Stored:
+    """Where a run's answers are stored. `progress` is called with each of them."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        project: Project,
+        run: Run,
+        asked: Asked,
+        progress: Callable[[SourceAnswer], None] | None,
+    ) -> None:
+        self._workspace = workspace
+        self._project = project
+        self._run = run
+        self._asked = asked
+        self._progress = progress
+
+    async def answer(self, question: Question, said: engine.SourceAnswer) -> None:
+        """Store what a source answered, records and all."""
+        records = [with_key(record) for record in said.records]
+        facts = _facts(said, wanted=self._run.mode != "counts")
+        if not records:
+            self._tell(await self._workspace.write(self._at_once, question, said.source, facts))
+            return
+        answer = await self._workspace.write(self._begun, question, said.source)
+        added = await self._workspace.work(add_records, self._project, answer, records)
+        left_out = [reason for _, reason in added.left_out]
+        self._tell(await self._workspace.write(_finished, answer, len(records), left_out, facts))
+
+    async def failure(self, question: Question, source: str, error: MetasearchError) -> None:
+        """Store why a source could not be asked at all."""
+        facts = {"status": "error", "error": error.message, "advice": error.advice}
+        self._tell(await self._workspace.write(self._at_once, question, source, facts))
+
+    def _tell(self, answer: SourceAnswer) -> None:
+        if self._progress is not None:
+            self._progress(answer)
+
+    def _begun(self, db: Database, question: Question, source: str) -> int:
+        with db.transaction():
+            return runs.begin_answer(
+                db,
+                self._run,
+                question.step.step.id,
+                source,
+                label=self._asked.labels[source],
+                place=self._asked.places[source],
+                digest=question.digest,
+                query=question.text,
+            )
+
+    def _at_once(
+        self, db: Database, question: Question, source: str, facts: dict[str, Any]
+    ) -> SourceAnswer:
+        with db.transaction():
+            return runs.finish_answer(db, self._begun(db, question, source), **facts)
+
+
+def _finished(
+    db: Database, answer: int, given: int, left_out: Sequence[str], facts: dict[str, Any]
+) -> SourceAnswer:
+    """Fill in an answer whose records are stored. `left_out`: why some records cannot be kept."""
+    with db.transaction():
+        kept = int(db.value("SELECT count(*) FROM finding WHERE answer = ?", answer))
+        notes = [*facts["notes"], *dict.fromkeys(left_out)]
+        repeated = given - kept - len(left_out)
+        if repeated > 0:  # a list that moves between two pages
+            notes.append(
+                message_n(
+                    "{count} record was given twice, and is counted once",
+                    "{count} records were given again, and are counted once",
+                    repeated,
+                    count=f"{repeated:,}",
+                )
+            )
+        unread = (facts["unread"] or 0) + len(left_out)
+        known = {**facts, "fetched": kept, "unread": unread, "notes": notes}
+        return runs.finish_answer(db, answer, **known)
+
+
+def _facts(said: engine.SourceAnswer, *, wanted: bool) -> dict[str, Any]:
+    """The columns of an answer, but for those that its row has from the beginning; `wanted`:
+    whether records were.
+    """
+    report, error = said.report, said.report.error
+    # A source that failed before it gave anything has not given 0 records.
+    counted = wanted and (report.answered or bool(said.records))
+    return {
+        "status": report.status,
+        "error": "" if error is None else error.message,
+        "advice": "" if error is None else error.advice,
+        "sent": report.query,
+        "requests": [
+            {"method": sent.method, "url": sent.url, "body": [list(pair) for pair in sent.body]}
+            for sent in said.requests
+        ],
+        "claimed": report.total,
+        "exact": said.exact,
+        "fetched": len(said.records) if counted else None,
+        "filtered": report.filtered if counted else None,
+        "unread": report.unread if counted else None,
+        "asked_at": None if said.asked_at is None else written(said.asked_at),
+        "cached": report.cached,
+        "seconds": report.seconds,
+        "notes": report.notes,
+        "spec": said.spec,
+    }
+
+
+# A run while it goes on: it gives signs of life, and sees that a person wants it stopped.
+
+#: Seconds between two looks whether the run is to be stopped.
+LOOKED = 1.0
+
+
+@asynccontextmanager
+async def going_on(workspace: Workspace, run: Run) -> AsyncIterator[None]:
+    """A block in which a run goes on: it is done at the end. Where the block is left by an error or
+    is cancelled, the run is interrupted, or stopped where a person wanted that. Raises RunClash:
+    the run was stopped, resumed or ended by somebody else.
+    """
+    task = asyncio.current_task()
+    assert task is not None
+    watching = asyncio.create_task(_watched(workspace, run, task), name=f"run {run.number}")
+    cancelled = task.cancelling()
+    status: runs.RunStatus = "interrupted"
+    try:
+        yield
+        status = "done"
+    except asyncio.CancelledError:
+        if watching.done() and task.uncancel() <= cancelled:
+            raise watching.result() from None
+        raise
+    finally:
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+        ending = asyncio.ensure_future(workspace.write(runs.finish, run, status))
+        try:
+            await asyncio.shield(ending)
+        except asyncio.CancelledError:  # once more, while the end is written
+            await asyncio.wait({ending})
+            raise
+
+
+async def _watched(workspace: Workspace, run: Run, task: asyncio.Task[object]) -> RunClash:
+    """Cancel the task of a run that is not to go on; returns why."""
+    renewed = time.monotonic()
+    while True:
+        await asyncio.sleep(min(LOOKED, carriers.RENEWED))
+        try:
+            if await workspace.look(carriers.is_to_stop, run.id):
+                text = message("Run {number} was stopped", number=run.number)
+                break
+            if time.monotonic() - renewed < carriers.RENEWED:
+                continue
+            if not await workspace.write(runs.renew, run):
+                text = message("Run {number} was resumed or ended elsewhere", number=run.number)
+                break
+            renewed = time.monotonic()
+        except WorkspaceError:  # another process is writing; the next time may do
+            continue
+    task.cancel()
+    return RunClash(text, kind="not-running", advice=message("What was answered is kept."))
+
+
+# Asks the sources of a run: each about one step after the other, beside the other sources.
+#
+# What a source has answered is stored at once. A source that asks for a pause gets it.
 
 #: Sources that are asked at once.
 SOURCES_AT_ONCE = 16
@@ -123,7 +298,7 @@ class CarryingOut:
             said, pause = await self._ask(question, source), None
         async with self._storing:  # the next answer is measured by what this one has added
             if self._limits is not None:
-                await self._limits.brings([named(record) for record in said.records])
+                await self._limits.brings([with_key(record) for record in said.records])
             await self._stored.answer(question, said)
         if pause is not None:
             await asyncio.sleep(pause)

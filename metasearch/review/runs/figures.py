@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from metasearch.errors import UsageError
-from metasearch.workspace.runs import runs
-from metasearch.workspace.runs.prepared import Question
-from metasearch.workspace.runs.runs import SourceAnswer
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps as step_rows
-from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all
-from metasearch.workspace.strategies.step import Step
-from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs import runs
+from metasearch.review.runs.plan import Question
+from metasearch.review.runs.runs import SourceAnswer
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps as step_rows
+from metasearch.review.strategies.resolve import ResolvedStep, resolve_all
+from metasearch.review.strategies.strategies import Step, Strategy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,3 +166,17 @@ def _figure(answers: list[SourceAnswer], question: Question | None, *, by_hand: 
         kept=next((answer for answer in reversed(answers) if answer.fetched is not None), None),
         stale=not by_hand and (question is None or newest.digest != question.digest),
     )
+
+
+# What the sources of a project are called: also databases that were searched by hand, and sources
+# that the configuration does not have any more.
+
+
+def source_labels(db: Database, project: Project) -> dict[str, str]:
+    """Name of a source -> its name for people, as the newest answer has it."""
+    rows = db.all(
+        "SELECT answer.source, answer.label FROM answer JOIN run ON run.id = answer.run"
+        " WHERE run.project = ? ORDER BY answer.id",
+        project.id,
+    )
+    return {row["source"]: row["label"] for row in rows}

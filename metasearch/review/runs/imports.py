@@ -17,18 +17,17 @@ from metasearch.errors import FileFormatError, UsageError, WorkspaceError
 from metasearch.formats.reading import FileProblem, FileReading, read_bytes
 from metasearch.message import message, message_n
 from metasearch.record import Record
-from metasearch.workspace import log, projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs import carriers, runs
-from metasearch.workspace.runs.keys import all_named
-from metasearch.workspace.runs.runs import PLACES, Place, Run, SourceAnswer
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps as step_rows
-from metasearch.workspace.strategies import strategies
-from metasearch.workspace.strategies.step import Step
-from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.texts import checked_date, checked_text
-from metasearch.workspace.works import adding
+from metasearch.review.projects import log, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs import carriers, runs
+from metasearch.review.runs.runs import PLACES, Place, Run, SourceAnswer
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import checked_date, checked_text
+from metasearch.review.strategies import steps as step_rows
+from metasearch.review.strategies import strategies
+from metasearch.review.strategies.strategies import Step, Strategy
+from metasearch.review.works import intake
+from metasearch.review.works.records import with_keys
 
 #: Bounds: bytes of a file, records of it, characters of names and of a query.
 MOST_BYTES, MOST_RECORDS, LONGEST_NAME, LONGEST_QUERY = 200_000_000, 200_000, 80, 20_000
@@ -112,7 +111,7 @@ def import_file(
             advice=message("There are {places}.", places=", ".join(PLACES)),
         )
     reading = _read(content, name, claimed, format, encoding)
-    records = all_named([replace(record, source=source) for record in reading.records])
+    records = with_keys([replace(record, source=source) for record in reading.records])
     digest = hashlib.sha256(content).hexdigest()
     details = {
         "source": source,
@@ -142,7 +141,7 @@ def import_file(
         run = runs.begin(db, project, strategy, "import", by=by, options=options)
         answer = runs.begin_answer(db, run, at.id, source, label=source, place=place, query=at.text)
     try:
-        kept = adding.keep_records(db, project, answer, _renewing(db, run, records))
+        kept = intake.keep_records(db, project, answer, _renewing(db, run, records))
         left_out = [reason for _, reason in kept.left_out]
         with db.transaction():  # from here on all of it is kept
             if found is not None:
@@ -175,7 +174,7 @@ def import_file(
         _take_back(db, project, run)
         runs.finish(db, run, "stopped")
         raise
-    adding.make_works(db, project, by=by)
+    intake.make_works(db, project, by=by)
     return Imported(
         step=at,
         run=run,
@@ -197,7 +196,7 @@ def recover(db: Database, project: Project | None = None) -> None:
         try:
             take_back_dead(db, each)
             if db.one("SELECT 1 FROM entering WHERE project = ?", each.id) is not None:
-                adding.make_works(db, each)
+                intake.make_works(db, each)
         except UsageError:
             continue  # its rules cannot be used: who changes works is told why; or it is gone
         except WorkspaceError as error:
@@ -242,7 +241,7 @@ def _take_back(db: Database, project: Project, run: Run) -> None:
             )
             if there and earlier is None:
                 step_rows.remove(db, strategy, answer.step, by=run.by)
-        adding.take_back(db, answer.id)
+        intake.take_back(db, answer.id)
 
 
 def _renewing(db: Database, run: Run, records: Sequence[Record]) -> Iterator[Record]:

@@ -15,10 +15,11 @@ import orjson
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log, versions
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.texts import checked_date, checked_text
+from metasearch.review.projects import log
+from metasearch.review.projects.projects import Project
+from metasearch.review.store import values as versions
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import checked_date, checked_text
 
 #: "citation" is searching along citations, "browse" looking through tables of contents or pages,
 #: "register" a study register that was searched by hand.
@@ -157,7 +158,7 @@ def edit(
         after = _checked(OtherSource(id=number, **{**known, **changes}))
         new = _json(after)
         yours = {name: value for name, value in new.items() if value != known[name]}
-        versions.check(
+        versions.check_version(
             version,
             before.version,
             message("Other source {number} was changed since you opened it", number=number),
@@ -190,7 +191,7 @@ def remove(
     """
     with db.transaction():
         before = find(db, project, number)
-        versions.check(
+        versions.check_version(
             version,
             before.version,
             message("Other source {number} was changed since you opened it", number=number),

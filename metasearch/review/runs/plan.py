@@ -7,23 +7,23 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from metasearch.adapters.specs.ownspecs import is_path
-from metasearch.engine.asking import Asking
-from metasearch.engine.engine import Engine
+from metasearch.adapters.specs.spec_folders import is_path
+from metasearch.engine.engine import Asking, Engine
 from metasearch.engine.options import SearchOptions
 from metasearch.engine.resolved import sources_of
 from metasearch.errors import SpecError, UsageError
 from metasearch.message import message
 from metasearch.query import Query, conjunction, to_text, years_of
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs.runs import Place
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps as step_rows
-from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all, resolved
-from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.workspace import Workspace
+from metasearch.record import Record
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs.runs import Place
+from metasearch.review.store.database import Database
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.strategies import steps as step_rows
+from metasearch.review.strategies.resolve import ResolvedStep, resolve_all, resolved
+from metasearch.review.strategies.strategies import Strategy
 
 #: The group of the sources that are registers of trials and studies.
 REGISTERS = "registries"
@@ -189,3 +189,19 @@ async def prepared(
             "cache": cache,
         },
     )
+
+
+# What holds of a run for whom it is made: asked before the sources are, and before each answer is
+# stored. The command line has no such limits.
+
+
+class RunLimits(Protocol):
+    """What a user may take by a run; each method refuses by an error with advice."""
+
+    async def begins(self, searches: int, sources: int) -> None:
+        """Count a run: each of its steps is a search of so many sources. Raises QuotaExceeded: it
+        may not be made; nothing is counted.
+        """
+
+    async def brings(self, records: Sequence[Record]) -> None:
+        """Check that records may be stored. Raises QuotaExceeded: they would be too many."""

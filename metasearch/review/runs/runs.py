@@ -17,11 +17,12 @@ import orjson
 from metasearch import __version__
 from metasearch.errors import RunClash, UsageError, WorkspaceError
 from metasearch.message import message
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs import carriers, sentences
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
-from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs import carriers
+from metasearch.review.store import values
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
+from metasearch.review.strategies.strategies import Strategy
 
 #: Records of the sources; numbers of hits alone; a file that a person has brought.
 Mode = Literal["records", "counts", "import"]
@@ -346,7 +347,7 @@ def _end(db: Database, run: int, status: RunStatus) -> None:
         " (SELECT count(*) FROM finding WHERE finding.answer = answer.id)"
         " WHERE run = ? AND status = 'running'",
         error,
-        sentences.packed(error=error),
+        values.packed(error=error),
         run,
     )
 
@@ -448,7 +449,7 @@ def finish_answer(
             int(cached),
             seconds,
             _packed(notes),
-            sentences.packed(error=error, advice=advice, notes=notes),
+            values.packed(error=error, advice=advice, notes=notes),
             spec,
             answer,
         )
@@ -559,7 +560,7 @@ def _run_of(row: sqlite3.Row) -> Run:
 
 
 def _answer_of(row: sqlite3.Row) -> SourceAnswer:
-    said = sentences.unpacked(row["sentences"])
+    said = values.unpacked(row["sentences"])
     return SourceAnswer(
         id=row["id"],
         run=row["run_number"],
@@ -568,8 +569,8 @@ def _answer_of(row: sqlite3.Row) -> SourceAnswer:
         label=row["label"],
         place=row["place"],
         status=row["status"],
-        error=sentences.sentence(row["error"], said.get("error")),
-        advice=sentences.sentence(row["advice"], said.get("advice")),
+        error=values.sentence(row["error"], said.get("error")),
+        advice=values.sentence(row["advice"], said.get("advice")),
         digest=row["digest"],
         query=row["query"],
         sent=row["sent"],
@@ -582,7 +583,7 @@ def _answer_of(row: sqlite3.Row) -> SourceAnswer:
         asked_at=row["asked_at"],
         cached=bool(row["cached"]),
         seconds=row["seconds"],
-        notes=sentences.sentences(orjson.loads(row["notes"]), said.get("notes")),
+        notes=values.sentences(orjson.loads(row["notes"]), said.get("notes")),
         spec=row["spec"],
         half=bool(row["half"]),
     )

@@ -20,16 +20,15 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
-from metasearch.workspace import log
-from metasearch.workspace.projects import Project
-from metasearch.workspace.screening import votes
-from metasearch.workspace.screening.sight import whose
-from metasearch.workspace.screening.teams import teams
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import decisions
-from metasearch.workspace.works.importing import IMPORT
-from metasearch.workspace.works.names import rows_named
-from metasearch.workspace.works.works import VERDICTS, Stage, Verdict
+from metasearch.review.projects import log
+from metasearch.review.projects.projects import Project
+from metasearch.review.screening import votes
+from metasearch.review.screening.sight import whose
+from metasearch.review.screening.teams import teams
+from metasearch.review.store.database import Database
+from metasearch.review.works import decisions
+from metasearch.review.works.decisions_file import IMPORT
+from metasearch.review.works.works import VERDICTS, Stage, Verdict, rows_named
 
 #: The 97.5 % point of the normal distribution, for intervals of 95 %.
 _POINT = 1.959964

@@ -9,20 +9,25 @@ from typing import Any
 from aiohttp import web
 
 from metasearch.message import message
-from metasearch.server.faces.workspace.decisions import WORKS
-from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
-from metasearch.server.faces.workspace.opened import answer, opened, project_of
-from metasearch.server.faces.workspace.works import chosen
+from metasearch.review import objects
+from metasearch.review.api import (
+    Member,
+    Members,
+    answer,
+    body_of,
+    opened,
+    parameters_of,
+    project_of,
+)
+from metasearch.review.objects import Object
+from metasearch.review.projects.projects import Project
+from metasearch.review.screening import agreement, conflicts, teams
+from metasearch.review.store.database import Database
+from metasearch.review.works.api import WORKS, chosen
+from metasearch.review.works.decisions import Changed
+from metasearch.review.works.works import LONGEST_REASON, STAGES, VERDICTS
 from metasearch.server.identity import allowed
 from metasearch.server.problem import Problem
-from metasearch.workspace import objects
-from metasearch.workspace.objects import Object
-from metasearch.workspace.projects import Project
-from metasearch.workspace.screening import agreement, conflicts, progress, teams
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works.decisions import Changed
-from metasearch.workspace.works.said import LONGEST_REASON
-from metasearch.workspace.works.works import STAGES, VERDICTS
 
 _WITHDRAWN = "undecided"
 _STAGE = Member(help="By title and abstract, or by the whole text.", choices=STAGES)
@@ -145,7 +150,7 @@ def _changed(db: Database, project: Project, given: dict[str, Any], by: str) -> 
 
 
 def _progress(db: Database, project: Project, by: str) -> Object:
-    return objects.screening(db, progress.progress(db, project, by))
+    return objects.screening(db, conflicts.progress(db, project, by))
 
 
 def _conflicts(db: Database, project: Project, asked: dict[str, Any]) -> Object:

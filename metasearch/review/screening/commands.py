@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.terminal.exits import Exit
-from metasearch.cli.workspace.call import Call
-from metasearch.cli.workspace.options import in_project
-from metasearch.cli.workspace.works_filters import STAGES
+from metasearch.cli.terminal.console import Exit
+from metasearch.review.commands import STAGES, Call, in_project
 
 if TYPE_CHECKING:
-    from metasearch.workspace.screening.agreement import Kappa
-    from metasearch.workspace.store.database import Database
-    from metasearch.workspace.works.works import Stage
+    from metasearch.review.screening.agreement import Kappa
+    from metasearch.review.store.database import Database
+    from metasearch.review.works.works import Stage
 
 
 @click.command(
@@ -50,8 +48,8 @@ def conflicts(call: Call, /, *, stage: Stage, count: int, start: int) -> int:
     """List the works that have all votes of a team, which differ, with the reasons. The owner of
     the project resolves them on the page of screening. Exit code 1: there are none.
     """
-    from metasearch.workspace import objects
-    from metasearch.workspace.screening.conflicts import conflicts as found_in
+    from metasearch.review import objects
+    from metasearch.review.screening.conflicts import conflicts as found_in
 
     with call.open() as db:
         found = found_in(db, call.project(db), stage, start=start, count=count)
@@ -83,8 +81,8 @@ def agreement(call: Call, /) -> int:
     """Show how far the screeners of each stage agree beyond chance, by the votes that they gave
     before they saw those of the others. Exit code 1: no team has screened.
     """
-    from metasearch.workspace import objects
-    from metasearch.workspace.screening.agreement import agreement as found_in
+    from metasearch.review import objects
+    from metasearch.review.screening.agreement import agreement as found_in
 
     with call.open() as db:
         found = found_in(db, call.project(db))
@@ -116,6 +114,6 @@ def uid_of(db: Database, name: str | None) -> str:
     """The uid of a user who is named, else "". Raises UsageError: there is no such user."""
     if not name:
         return ""
-    from metasearch.workspace.users import accounts
+    from metasearch.review.users import accounts
 
     return accounts.find(db, name).uid

@@ -5,21 +5,24 @@ withdraws it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log
-from metasearch.workspace.projects import Project
-from metasearch.workspace.screening import teams, votes
-from metasearch.workspace.screening.votes import Vote
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
-from metasearch.workspace.works import decisions, listing, works
-from metasearch.workspace.works.decisions import Changed
-from metasearch.workspace.works.filters import WorksQuery
-from metasearch.workspace.works.works import Stage, Verdict, Work
+from metasearch.review.projects import log
+from metasearch.review.projects.projects import Project
+from metasearch.review.screening import teams, votes
+from metasearch.review.screening.teams import Team
+from metasearch.review.screening.teams import teams as all_teams
+from metasearch.review.screening.votes import Vote
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
+from metasearch.review.works import decisions, lists, works
+from metasearch.review.works.decisions import Changed
+from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.works import Stage, Verdict, Work
 
 #: Action of the log.
 RESOLVE = "resolve conflicts"
@@ -53,7 +56,7 @@ def conflicts(
     place of a list.
     """
     query = WorksQuery(verdict="conflict", stage=stage, count=min(count, MOST))
-    rows = sorted(listing.rows(db, project, query))
+    rows = sorted(lists.rows(db, project, query))
     some = rows[max(start, 0) : max(start, 0) + query.count]
     there = votes.of_works(db, some, stage)
     return Conflicts(
@@ -76,7 +79,7 @@ def conflicts(
 
 def count(db: Database, project: Project, stage: Stage) -> int:
     """How many works of a stage are conflicts."""
-    return listing.count(db, project, WorksQuery(verdict="conflict", stage=stage))
+    return lists.count(db, project, WorksQuery(verdict="conflict", stage=stage))
 
 
 def resolve(
@@ -203,3 +206,110 @@ def write(
         by=by,
     )
     return Changed(len(changed), unchanged, line)
+
+
+# How far a stage is that a team screens.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenerProgress:
+    """How far one screener is: works they have voted on, and works that wait for a vote of theirs.
+
+    A work that has all the votes it needs waits for nobody.
+    """
+
+    by: str
+    done: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a stage is.
+
+    Attributes:
+        team: Who screens it, and how.
+        works: Works of the stage; in that of the whole text those that the first one let through,
+            and those with a vote or decision.
+        decided: Those on which the project has decided.
+        conflicts: Those whose votes differ.
+        votes: Number of votes -> works of the stage that have so many, of those that the project
+            has not decided on without votes; None where the reader must not see it.
+        screeners: Of each screener; of the reader alone where they screen blind.
+    """
+
+    team: Team
+    works: int
+    decided: int
+    conflicts: int
+    votes: Mapping[int, int] | None
+    screeners: tuple[ScreenerProgress, ...]
+
+
+def progress(db: Database, project: Project, reader: str | None = None) -> dict[Stage, Progress]:
+    """Stage -> how far it is, of those that have or had a team.
+
+    `reader`: uid of the user that it is shown to; None for all of it. Who screens a stage blind is
+    told of nobody else's votes, not even how many there are.
+    """
+    found: dict[Stage, Progress] = {}
+    for stage, team in all_teams(db, project).items():
+        counts = lists.verdict_counts(db, project, stage)
+        alone = reader is not None and team.blind and reader in team.screeners
+        found[stage] = Progress(
+            team=team,
+            works=sum(counts.values()),
+            decided=sum(counts.values()) - counts["undecided"],
+            conflicts=count(db, project, stage),
+            votes=None if alone else _votes(db, project, stage, counts["undecided"]),
+            screeners=_screeners(db, project, team, reader if alone else None),
+        )
+    return found
+
+
+def _votes(db: Database, project: Project, stage: Stage, undecided: int) -> dict[int, int]:
+    """Number of votes -> works; `undecided` is the number of works without a decision."""
+    votes: Counter[int] = Counter()
+    for row in db.all(
+        "SELECT votes, decided, count(*) AS works FROM ("
+        " SELECT count(*) AS votes, EXISTS (SELECT 1 FROM decision AS made"
+        " WHERE made.work = vote.work AND made.stage = vote.stage AND made.by = '') AS decided"
+        " FROM decision AS vote JOIN work ON work.id = vote.work"
+        " WHERE work.project = ? AND vote.stage = ? AND vote.by <> '' GROUP BY vote.work)"
+        " GROUP BY votes, decided",
+        project.id,
+        stage,
+    ):
+        votes[row["votes"]] += row["works"]
+        undecided -= 0 if row["decided"] else row["works"]
+    votes[0] = max(undecided, 0)
+    return dict(sorted(votes.items()))
+
+
+def _screeners(
+    db: Database, project: Project, team: Team, only: str | None
+) -> tuple[ScreenerProgress, ...]:
+    """All who screen or have voted, or one of them."""
+    done = {
+        row["by"]: row["works"]
+        for row in db.all(
+            "SELECT decision.by, count(*) AS works FROM decision"
+            " JOIN work ON work.id = decision.work WHERE work.project = ? AND decision.stage = ?"
+            " AND decision.by <> '' GROUP BY decision.by",
+            project.id,
+            team.stage,
+        )
+    }
+    return tuple(
+        ScreenerProgress(
+            by=by,
+            done=done.get(by, 0),
+            left=_left(db, project, team.stage, by) if by in team.screeners else 0,
+        )
+        for by in sorted({*team.screeners, *done} if only is None else {only})
+    )
+
+
+def _left(db: Database, project: Project, stage: Stage, by: str) -> int:
+    query = WorksQuery(verdict="undecided", stage=stage, voter=by)
+    return lists.count(db, project, query)

@@ -1,51 +1,231 @@
-"""`/projects/UID/screening`: one work after another for a screener, conflicts, and the team."""
+"""The page of a stage that a team screens: works to vote on, conflicts, progress, agreement."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
 from urllib.parse import urlencode
 
 from aiohttp import web
 from multidict import MultiMapping
 
 from metasearch.errors import UsageError
+from metasearch.formats.text import line
 from metasearch.message import message
-from metasearch.server.faces.projects.deciding import OUT
-from metasearch.server.faces.projects.opened import (
+from metasearch.review import objects
+from metasearch.review.page import (
+    DECISION_WORDS,
+    STAGE_WORDS,
+    VERDICTS_OF,
     Opened,
+    Said,
     after_form,
+    called,
+    frame,
     opened,
     unknown_form,
     version_of,
 )
-from metasearch.server.forms import posted
+from metasearch.review.projects import log
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs.figures import source_labels
+from metasearch.review.screening import agreement, conflicts, sight, teams
+from metasearch.review.screening import conflicts as progress
+from metasearch.review.screening.agreement import Agreement
+from metasearch.review.screening.conflicts import Conflict, Conflicts, Progress
+from metasearch.review.screening.teams import MOST_NEEDED
+from metasearch.review.store.database import Database
+from metasearch.review.works import decisions, lists, works
+from metasearch.review.works.decisions import reasons
+from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.pages import OUT
+from metasearch.review.works.undo import is_own, undo, undoable
+from metasearch.review.works.views import Choice, decision_clash
+from metasearch.review.works.works import LONGEST_REASON, STAGES, Stage, Verdict, Work, rows_named
+from metasearch.server.forms import only, posted
 from metasearch.server.identity import identity_of
-from metasearch.server.page_response import page_response
-from metasearch.server.pages.projects.said import Said
-from metasearch.server.pages.projects.screening import (
-    MOST_CONFLICTS,
-    ScreeningShown,
-    screening_page,
-)
-from metasearch.server.received import only
+from metasearch.server.pages.hit import hit_view
+from metasearch.server.pages.language import N_
+from metasearch.server.pages.page import page, page_response
 from metasearch.server.sources import labels
-from metasearch.workspace import log, objects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs.labels import source_labels
-from metasearch.workspace.screening import agreement, conflicts, progress, sight, teams
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import decisions, listing, works
-from metasearch.workspace.works.filters import WorksQuery
-from metasearch.workspace.works.names import rows_named
-from metasearch.workspace.works.reasons import reasons
-from metasearch.workspace.works.said import LONGEST_REASON
-from metasearch.workspace.works.undo import is_own, undo, undoable
-from metasearch.workspace.works.works import STAGES, Stage, Verdict, Work
+from metasearch.server.visit import Visit
 
-if TYPE_CHECKING:
-    from metasearch.workspace.screening.conflicts import Conflicts
+#: Conflicts of a page.
+MOST_CONFLICTS = 10
+#: What `done=` says -> the sentence.
+DONE_WORDS: Mapping[str, str] = {
+    "voted": N_("Your vote was kept."),
+    "noted": N_("Your note was saved."),
+    "undone": N_("The change was undone."),
+    "resolved": N_("The conflict was resolved."),
+    "begun": N_("The team screens this stage now."),
+    "changed": N_("The team was changed."),
+    "ended": N_("The team screens this stage no more."),
+}
+#: Why there is no kappa -> the words.
+_UNDEFINED: Mapping[str, str] = {
+    "no works": N_("none: no work has the votes of both"),
+    "one category": N_("undefined: both have put all works into one category"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreeningShown:
+    """What the page is made from.
+
+    Attributes:
+        progress: Stage -> how far it is, as far as the reader may see it.
+        works: To vote on: the first one is shown, the others follow it.
+        voter: Whether the reader screens the stage.
+        undo: Number of the newest vote of the reader that can be undone; None for none.
+        conflicts: The first ones of the stage, and how many there are.
+        resolvable: Uids of those among them that the reader may resolve.
+        agreement: Of the stage; None where it was not asked for: it reads all votes.
+        people: (uid, name) of the members who may screen.
+        reasons: For which works were excluded so far.
+    """
+
+    progress: Mapping[Stage, Progress]
+    works: Sequence[Work]
+    voter: bool
+    undo: int | None
+    conflicts: Conflicts
+    resolvable: frozenset[str]
+    agreement: Agreement | None
+    names: Mapping[str, str]
+    people: Sequence[tuple[str, str]]
+    labels: Mapping[str, str]
+    reasons: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class VoteView:
+    """A vote; `words` are to be translated."""
+
+    name: str
+    verdict: str
+    words: str
+    reason: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class KappaView:
+    """A pair of screeners; `undefined` is to be translated, "" where there is a kappa."""
+
+    first: str
+    second: str
+    works: int
+    agreed: int
+    kappa: str
+    interval: str
+    undefined: str
+
+
+def screening_page(
+    visit: Visit,
+    project: Project,
+    stage: Stage,
+    shown: ScreeningShown,
+    said: Said,
+    *,
+    reason: str = "",
+    done: str = "",
+) -> str:
+    """The whole page. `reason`: to exclude; the one that was used last."""
+    made = frame(visit, project, "/screening")
+    base = f"{made.base}/screening"
+    names = called(visit.language, shown.names)
+    progress = shown.progress.get(stage)
+    return page(
+        "projects/screening.html",
+        visit,
+        f"{visit.language.gettext('Screening')} · {line(project.title)}",
+        current="/projects",
+        frame=made,
+        base=base,
+        marks=f"{made.base}/works",
+        stage=stage,
+        stages=[
+            Choice(words, f"{base}?{urlencode({'stage': name})}", name == stage)
+            for name, words in STAGE_WORDS.items()
+        ],
+        progress=progress,
+        going=progress is not None and progress.team.ended is None,
+        voter=shown.voter,
+        works=[
+            (work, hit_view(work.hit, shown.labels, visit.site.base), work.votes.get(stage))
+            for work in shown.works
+        ],
+        following=f"{base}?{urlencode({'stage': stage, 'after': shown.works[-1].uid})}"
+        if shown.works
+        else "",
+        verdicts=_buttons(stage),
+        keys={"relevant": "I", "close": "C", "excluded": "E", "unavailable": "N", "": "0"},
+        undo=shown.undo,
+        conflicts=[
+            (one.work, _votes(one, names), one.work.uid in shown.resolvable)
+            for one in shown.conflicts.conflicts
+        ],
+        conflicts_total=shown.conflicts.total,
+        conflict_list=f"{made.base}/works?{urlencode({'verdict': 'conflict', 'stage': stage})}",
+        own_list=f"{made.base}/works?{urlencode({'mine': 'yes', 'stage': stage})}",
+        agreement=shown.agreement,
+        agreement_address=f"{base}?{urlencode({'stage': stage, 'agreement': 'yes'})}#agreement",
+        kappas=[] if shown.agreement is None else _kappas(shown.agreement, names),
+        names=names,
+        people=shown.people,
+        reasons=shown.reasons,
+        reason=reason,
+        most_needed=MOST_NEEDED,
+        said=said,
+        clash=decision_clash(
+            said,
+            visit.language,
+            base,
+            f"{base}?{urlencode({'stage': stage})}",
+            said.typed("mark").partition(":")[2],
+        ),
+        done=DONE_WORDS.get(done, ""),
+    )
+
+
+def _buttons(stage: Stage) -> list[tuple[str, str]]:
+    """(verdict, words to be translated); that of "" takes a vote back."""
+    named = [(verdict, DECISION_WORDS[verdict]) for verdict in VERDICTS_OF[stage]]
+    return [*named, ("", DECISION_WORDS["undecided"])]
+
+
+def _votes(conflict: Conflict, names: Mapping[str, str]) -> list[VoteView]:
+    return [
+        VoteView(
+            names[vote.by],
+            vote.verdict,
+            DECISION_WORDS[vote.verdict],
+            line(vote.reason),
+            line(conflict.notes.get(vote.by, "")),
+        )
+        for vote in conflict.votes
+    ]
+
+
+def _kappas(agreement: Agreement, names: Mapping[str, str]) -> list[KappaView]:
+    return [
+        KappaView(
+            names[pair.first],
+            names[pair.second],
+            pair.kappa.n,
+            pair.kappa.agreed,
+            "" if pair.kappa.kappa is None else f"{pair.kappa.kappa:.2f}",
+            "" if pair.kappa.low is None else f"{pair.kappa.low:.2f} – {pair.kappa.high:.2f}",
+            _UNDEFINED.get(pair.kappa.undefined, ""),
+        )
+        for pair in agreement.pairs
+    ]
+
+
+# `/projects/UID/screening`: one work after another for a screener, conflicts, and the team.
 
 #: One's own lines of the log among which a vote to undo is looked for.
 _CHANGES = 20
@@ -146,7 +326,7 @@ def _works(
     """
     rows = rows_named(db, project.id, [name for name in (uid, after) if name])
     query = WorksQuery(verdict="undecided", stage=stage, voter=by, count=_MORE if after else _AHEAD)
-    waiting = listing.ahead(db, project, query, rows.get(after))
+    waiting = lists.ahead(db, project, query, rows.get(after))
     first = [rows[uid]] if uid in rows else []
     return works.read(db, [*first, *(row for row in waiting if row not in first)], by)
 
@@ -177,8 +357,8 @@ def _resolvable(found: Conflicts, by: str, *, owner: bool, votes: bool) -> froze
 
 def _people(db: Database, project: Project) -> list[tuple[str, str]]:
     """The members who may screen."""
-    from metasearch.workspace.users import members
-    from metasearch.workspace.users.permissions import IN_PROJECT
+    from metasearch.review.projects import members
+    from metasearch.review.users.permissions import IN_PROJECT
 
     return [
         (one.uid, one.shown)

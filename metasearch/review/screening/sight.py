@@ -15,18 +15,17 @@ from typing import Any
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log
-from metasearch.workspace.log import Change
-from metasearch.workspace.projects import Project
-from metasearch.workspace.screening import teams, votes
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import assigning, decisions
-from metasearch.workspace.works.importing import IMPORT
-from metasearch.workspace.works.names import rows_named
-from metasearch.workspace.works.works import STAGES, Stage
+from metasearch.review.projects import log
+from metasearch.review.projects.log import Change
+from metasearch.review.projects.projects import Project
+from metasearch.review.screening import teams, votes
+from metasearch.review.store.database import Database
+from metasearch.review.works import decisions, groups
+from metasearch.review.works.decisions_file import IMPORT
+from metasearch.review.works.works import STAGES, Stage, rows_named
 
 #: Actions whose lines may be votes.
-_VOTES = frozenset({decisions.MARK, IMPORT, assigning.VOTES})
+_VOTES = frozenset({decisions.MARK, IMPORT, groups.VOTES})
 #: Lines that are read at once, at least, where some of them are not shown.
 _AT_ONCE = 50
 
@@ -117,7 +116,7 @@ def whose(change: Change) -> str:
 
 def without_votes(action: str, before: Any) -> Any:
     """What was before a change: of works that were joined without what screeners have said."""
-    if action != assigning.ACTION or not isinstance(before, list):
+    if action != groups.ACTION or not isinstance(before, list):
         return before
     return [_bare(one) for one in before]
 

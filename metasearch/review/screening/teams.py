@@ -8,12 +8,12 @@ from typing import Any
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log
-from metasearch.workspace.projects import Project
-from metasearch.workspace.screening import votes
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
-from metasearch.workspace.works.works import STAGES, Stage
+from metasearch.review.projects import log
+from metasearch.review.projects.projects import Project
+from metasearch.review.screening import votes
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
+from metasearch.review.works.works import STAGES, Stage
 
 #: Votes of a work, screeners of a stage, characters of a uid.
 MOST_NEEDED, MOST_SCREENERS, LONGEST_UID = 5, 50, 100
@@ -224,7 +224,7 @@ def _now(db: Database, project: Project, stage: Stage) -> Team:
 
 def _people(db: Database, project: Project, given: Iterable[str]) -> list[str]:
     """Screeners, each once; in a workspace with users they are members who may screen."""
-    from metasearch.workspace.users.permissions import IN_PROJECT
+    from metasearch.review.users.permissions import IN_PROJECT
 
     people = list(dict.fromkeys(given))
     if len(people) > MOST_SCREENERS:

@@ -21,11 +21,10 @@ from dataclasses import dataclass
 import orjson
 
 from metasearch.message import Message, message
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
-from metasearch.workspace.works.records import AT_ONCE, batches, in_marks
-from metasearch.workspace.works.said import LONGEST_REASON
-from metasearch.workspace.works.works import Stage, Verdict
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
+from metasearch.review.works.records import AT_ONCE, batches, in_marks
+from metasearch.review.works.works import LONGEST_REASON, Stage, Verdict
 
 #: [verdict, reason, at] of a decision, as the log has it; None for undecided.
 Kept = list[str] | None

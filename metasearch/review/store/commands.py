@@ -7,10 +7,8 @@ from pathlib import Path
 import click
 
 from metasearch.cli.command_group import CommandGroup
-from metasearch.cli.terminal.console import counted
-from metasearch.cli.terminal.exits import Exit
-from metasearch.cli.workspace.call import Call
-from metasearch.cli.workspace.options import in_workspace
+from metasearch.cli.terminal.console import Exit, counted
+from metasearch.review.commands import Call, in_workspace
 
 
 @click.group(
@@ -31,8 +29,8 @@ def workspace() -> None:
 @in_workspace
 def where(call: Call, /) -> int:
     """Show the file of the workspace, its size, and the project that was used last."""
-    from metasearch.cli.workspace.remembered import remembered
-    from metasearch.workspace import projects
+    from metasearch.review.commands import remembered
+    from metasearch.review.projects import projects
 
     file = call.file
     value: dict[str, object] = {
@@ -67,7 +65,7 @@ def backup(call: Call, /, *, file: Path) -> int:
     """Copy the workspace as it is now to the new FILE, also while others write to it. The copy is
     a workspace of its own: `--workspace FILE` uses it.
     """
-    from metasearch.workspace.store.backup import backup as copied
+    from metasearch.review.store.checks import backup as copied
 
     with call.open() as db:
         made = copied(db, file)
@@ -87,11 +85,11 @@ def check(call: Call, /, *, repair: bool) -> int:
     """Read the whole file, and tell what is damaged or in danger. Exit code 3: something is
     damaged.
     """
-    from metasearch.workspace import remains
-    from metasearch.workspace.store.checks import check as problems_of
+    from metasearch.review.projects import removal
+    from metasearch.review.store.checks import check as problems_of
 
     with call.open() as db:
-        for what in remains.remove(db).told() if repair else ():
+        for what in removal.remove_remains(db).told() if repair else ():
             call.tell(f"repaired: {what}")
         problems = problems_of(db)
     call.answer(

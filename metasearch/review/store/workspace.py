@@ -20,7 +20,7 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from metasearch import garbage_collection
-from metasearch.workspace.store.database import Database
+from metasearch.review.store.database import Database
 
 P = ParamSpec("P")
 T = TypeVar("T")

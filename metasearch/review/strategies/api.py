@@ -1,4 +1,7 @@
-"""`/api/projects/UID/strategies`: search strategies and their steps."""
+"""Search strategies as a JSON interface, with their texts and files.
+
+`/api/projects/UID/strategies`: search strategies and their steps.
+"""
 
 from __future__ import annotations
 
@@ -9,26 +12,45 @@ from aiohttp import web
 from metasearch.engine.options import OPTIONS
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.query.limits import MAX_LENGTH
-from metasearch.server.faces.workspace.members import VERSION, Member, Members, body_of
-from metasearch.server.faces.workspace.opened import (
+from metasearch.query.tree import MAX_LENGTH
+from metasearch.query.writer import TARGETS
+from metasearch.review import objects
+from metasearch.review.api import (
+    JSON,
+    VERSION,
     Here,
+    Member,
+    Members,
     answer,
+    body_of,
     found,
     named,
     numbered,
     opened,
+    parameters_of,
     project_of,
 )
+from metasearch.review.objects import Object
+from metasearch.review.permits import in_share
+from metasearch.review.projects.projects import LONGEST_NAME, Project
+from metasearch.review.runs import figures
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import (
+    paste as copied_text,
+)
+from metasearch.review.strategies import (
+    paste as lines,
+)
+from metasearch.review.strategies import (
+    search_file,
+    steps,
+    strategies,
+    writer,
+)
+from metasearch.review.strategies.resolve import resolve_all
+from metasearch.review.strategies.strategies import Strategy
+from metasearch.review.works.api import FILE, content_of
 from metasearch.server.site import site_of
-from metasearch.workspace import objects
-from metasearch.workspace.objects import Object
-from metasearch.workspace.projects import LONGEST_NAME, Project
-from metasearch.workspace.runs import figures
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import copying, steps, strategies
-from metasearch.workspace.strategies.resolve import resolve_all
-from metasearch.workspace.strategies.strategies import Strategy
 
 _SYNTAXES = OPTIONS["syntax"].choices
 _SOURCES = Member(
@@ -154,10 +176,10 @@ async def copy(request: web.Request) -> web.Response:
     given = await body_of(request, COPY)
     if "order" in given:
         made = await here.workspace.write(
-            copying.reorder, shown, given["order"], given["name"], by=here.by
+            steps.reorder, shown, given["order"], given["name"], by=here.by
         )
     else:
-        made = await here.workspace.write(copying.copied, shown, given["name"], by=here.by)
+        made = await here.workspace.write(steps.copy_strategy, shown, given["name"], by=here.by)
     location = f"/api/projects/{project.uid}/strategies/{made.name}"
     async with here.shared.admission.brief():
         value = await here.workspace.read(_one, made)
@@ -195,3 +217,90 @@ def _one(db: Database, shown: Strategy) -> Object:
             }
         )
     return objects.strategy(shown) | {"steps": listed}
+
+
+# Strategies as text of other databases, and as JSON search files: read and written.
+
+PASTE: Members = {
+    "text": Member(
+        help="Lines copied out of Ovid, PubMed, Web of Science and others, as they stand there.",
+        required=True,
+        most=copied_text.LONGEST,
+        example="1. gambling.ti,ab.\n2. debt*.ti,ab.\n3. 1 and 2",
+    ),
+    "syntax": Member(
+        help="What they are written in; `auto` recognises it.",
+        choices=OPTIONS["syntax"].choices,
+        example="ovid",
+    ),
+}
+WRITE: Members = {
+    "syntax": Member(
+        help="That of the database.", required=True, choices=tuple(TARGETS), example="ovid"
+    )
+}
+READ_FILE: Members = {
+    "name": Member(help="Of the file.", required=True, most=200, example="search.json"),
+    "text": Member(help="The file as text.", most=search_file.LARGEST),
+    # four characters for three bytes
+    "base64": Member(help=FILE["base64"].help, most=search_file.LARGEST * 4 // 3 + 4),
+    "strategy": Member(help="The name of the strategy; without it the file's.", most=LONGEST_NAME),
+}
+WRITE_FILE: Members = {
+    "syntax": Member(
+        help="Of the search string; `pubmed` without it. search-query reads pubmed, wos and ebsco.",
+        choices=tuple(TARGETS),
+    ),
+    "step": Member(help="Its number; without it the last one.", kind="whole", least=1, most=10**6),
+    "searched": Member(help="The day of the search: `2026-05-03`.", most=10),
+}
+
+
+async def paste(request: web.Request) -> web.Response:
+    """`/api/projects/UID/strategies/NAME/paste`: a step for each line of a text, all or none."""
+    here, _, shown = await strategy_of(request)
+    given = await body_of(request, PASTE)
+    made = await here.workspace.write(lines.copy_in, shown, given.pop("text"), by=here.by, **given)
+    return answer(objects.copied_in(shown, made), status=201)
+
+
+async def written(request: web.Request) -> web.Response:
+    """`/api/projects/UID/strategies/NAME/written`: the steps in the syntax of another database."""
+    here, _, shown = await strategy_of(request)
+    asked = parameters_of(request.query, WRITE)
+    async with here.shared.admission.brief():
+        return answer(await here.workspace.read(_written, shown, asked["syntax"]))
+
+
+@in_share("uploads", "POST")
+async def read_file(request: web.Request) -> web.Response:
+    """`/api/projects/UID/search-files`: a strategy of each search of a file, all or none."""
+    here = opened(request)
+    project = await project_of(request, here)
+    # In a body a quotation mark takes two bytes.
+    given = await body_of(request, READ_FILE, most=3 * search_file.LARGEST)
+    content, name = content_of(given), given.pop("name")
+    made = await here.workspace.write(search_file.add, project, content, name, by=here.by, **given)
+    return answer(objects.search_file(made), status=201)
+
+
+async def write_file(request: web.Request) -> web.Response:
+    """`/api/projects/UID/strategies/NAME/search-file`: the strategy as a JSON search file."""
+    here, _, shown = await strategy_of(request)
+    asked = parameters_of(request.query, WRITE_FILE)
+    async with here.shared.admission.brief():
+        body = await here.workspace.read(_as_file, shown, {"syntax": "pubmed"} | asked)
+    headers = {
+        "Cache-Control": "no-store",
+        "Content-Disposition": 'attachment; filename="search.json"',
+    }
+    return web.Response(body=body, content_type=JSON, headers=headers)
+
+
+def _written(db: Database, shown: Strategy, syntax: str) -> Object:
+    made = writer.written(steps.of(db, shown), syntax, years=shown.years)
+    return objects.written(shown, made)
+
+
+def _as_file(db: Database, shown: Strategy, how: dict[str, Any]) -> bytes:
+    return search_file.write(shown, steps.of(db, shown), **how)

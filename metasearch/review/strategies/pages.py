@@ -1,66 +1,151 @@
-"""`/projects/UID/strategies/NAME`: the steps of a strategy, and all that can be done with them."""
+"""The pages of strategies: the list, one with its steps and runs, its search file.
+
+`/projects/UID/strategies`: the strategies of a project, and forms for a new one.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
+import orjson
 from aiohttp import web
 from multidict import MultiMapping
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
-from metasearch.query.writing import TARGETS
-from metasearch.server.faces.projects.opened import (
+from metasearch.query.writer import TARGETS
+from metasearch.review.page import (
     Opened,
+    Said,
     after_form,
+    file_name,
     opened,
     strategy_path,
     unknown_form,
     version_of,
     with_parameters,
 )
-from metasearch.server.forms import Upload, posted_with_file
-from metasearch.server.limits.permits import in_share, user_of
-from metasearch.server.page_response import page_response
-from metasearch.server.pages.environment import macro
-from metasearch.server.pages.projects.said import Said
-from metasearch.server.pages.projects.strategy import (
+from metasearch.review.permits import in_share, user_of
+from metasearch.review.projects.projects import Project
+from metasearch.review.quota_checks import RunQuota, check_records, import_file
+from metasearch.review.runs import figures, known_works, runs
+from metasearch.review.runs.run import PER_SOURCE
+from metasearch.review.service import RunOptions
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
+from metasearch.review.strategies import paste, search_file, steps, strategies
+from metasearch.review.strategies.resolve import ResolvedStep, resolve_all
+from metasearch.review.strategies.search_file import FileIn
+from metasearch.review.strategies.steps import copy_strategy as copied
+from metasearch.review.strategies.strategies import Step, Strategy
+from metasearch.review.strategies.views import (
     RunState,
     StepReading,
+    StrategyLine,
     StrategyPage,
     run_state,
+    steps_html,
+    strategies_page,
     strategy_page,
+    view_of,
 )
+from metasearch.review.strategies.writer import written
+from metasearch.server.answering import head, send
+from metasearch.server.forms import Upload, chosen, only, posted_with_file
+from metasearch.server.pages.environment import macro
+from metasearch.server.pages.page import page_response, see_other
 from metasearch.server.pages.reading import SYNTAX_WORDS, Fault
 from metasearch.server.pages.settings import tickable
-from metasearch.server.pages.source_groups import grouped
+from metasearch.server.pages.sources import grouped
 from metasearch.server.problem import Problem
-from metasearch.server.received import only
 from metasearch.server.sources import view
-from metasearch.server.users.quota import RunQuota, check_records, import_file
-from metasearch.server.workspace_service import RunOptions
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs import figures, known, runs, validation
-from metasearch.workspace.runs.run import PER_SOURCE
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
-from metasearch.workspace.strategies import lines, steps, strategies
-from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all
-from metasearch.workspace.strategies.step import Step
-from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.strategies.writing import written
+
+#: Bytes of a search file, as on the command line.
+MOST_SEARCH_FILE = 5_000_000
+
+
+@in_share("uploads", "POST")
+async def answer_list(request: web.Request) -> web.StreamResponse:
+    """The list, or a new strategy from its form or from a search file."""
+    here = await opened(request)
+
+    notes: list[str] = []
+
+    async def render(said: Said) -> str:
+        async with here.shared.admission.brief():
+            listed = await here.workspace.read(lines_of, here.project, here.path())
+        return strategies_page(here.visit, here.project, listed, said, notes)
+
+    if request.method != "POST":
+        return page_response(request, await render(Said()))
+    fields, upload = await posted_with_file(request, MOST_SEARCH_FILE)
+    if only(fields, "do") != "read":
+        return await after_form(request, fields, lambda: _made(here, fields), render)
+    try:
+        made = await _read(here, upload, only(fields, "name").strip())
+    except UsageError as error:
+        return page_response(request, await render(Said(error, fields, "read")), 400)
+    if made.notes:
+        notes += made.notes
+        return page_response(request, await render(Said()))
+    return see_other(request, here.path(strategy_path(made.strategies[0].name), done="read"))
+
+
+async def _read(here: Opened, upload: Upload, name: str) -> FileIn:
+    """Makes the strategies of a search file."""
+    if not upload.name:
+        raise UsageError(
+            message("No file was chosen"), advice=message("Choose a JSON search file.")
+        )
+    return await here.workspace.write(
+        search_file.add,
+        here.project,
+        upload.content,
+        upload.name,
+        strategy=name or None,
+        by=here.by,
+    )
+
+
+async def _made(here: Opened, fields: MultiMapping[str]) -> str:
+    """The address of a new strategy."""
+    name, source = only(fields, "name").strip(), only(fields, "copy")
+    if source:
+        model = await here.workspace.read(strategies.find, here.project, source)
+        made = await here.workspace.write(copied, model, name, by=here.by)
+    else:
+        made = await here.workspace.write(strategies.create, here.project, name, by=here.by)
+    return here.path(strategy_path(made.name))
+
+
+def lines_of(db: Database, project: Project, base: str) -> list[StrategyLine]:
+    """The strategies of a project, for a table."""
+    return [
+        StrategyLine(
+            one.name,
+            f"{base}{strategy_path(one.name)}",
+            len(steps.of(db, one)),
+            one.note,
+            one.created,
+        )
+        for one in strategies.of(db, project)
+    ]
+
+
+# `/projects/UID/strategies/NAME`: the steps of a strategy, and all that can be done with them.
 
 #: Bytes of a file that a browser sends; the command line takes larger ones.
-MOST_BYTES = 50_000_000
+MOST_UPLOAD = 50_000_000
 _LONGEST_TEXT = 20_000
 _RANGE = re.compile(r"#?([0-9]{1,4})(?:\s*-\s*#?([0-9]{1,4}))?")
 
 
 @in_share("uploads", "POST")
-async def answer(request: web.Request) -> web.StreamResponse:
+async def answer_strategy(request: web.Request) -> web.StreamResponse:
     """The page, or what one of its forms says."""
     here = await opened(request)
     shown = await named(here)
@@ -79,25 +164,25 @@ async def answer(request: web.Request) -> web.StreamResponse:
 
     if request.method != "POST":
         return page_response(request, await render(Said()))
-    fields, upload = await posted_with_file(request, MOST_BYTES)
+    fields, upload = await posted_with_file(request, MOST_UPLOAD)
     if only(fields, "do") == "check":
         error = None
         try:
-            reading.append(await here.workspace.read(_read, shown, *_typed(fields)))
+            reading.append(await here.workspace.read(_read_step, shown, *_typed(fields)))
         except UsageError as fault:
             error = fault
         return page_response(request, await render(Said(error, fields, "check")))
     return await after_form(request, fields, lambda: _done(here, shown, fields, upload), render)
 
 
-async def check(request: web.Request) -> web.StreamResponse:
+async def answer_check(request: web.Request) -> web.StreamResponse:
     """How a step would be read, as a piece of the page; for the script, while a reader types."""
     here = await opened(request)
     shown = await named(here)
     language = here.visit.language
     async with here.shared.admission.brief():
         try:
-            reading = await here.workspace.read(_read, shown, *_typed(request.query))
+            reading = await here.workspace.read(_read_step, shown, *_typed(request.query))
         except UsageError as error:
             fault = Fault.of(error) if isinstance(error, QuerySyntaxError) else None
             html = macro("projects/_checked.html", "not_read", language)(error, fault)
@@ -163,7 +248,9 @@ def page_of(db: Database, project: Project, name: str, base: str) -> StrategyPag
     """What of the page is read from the workspace."""
     shown = strategies.find(db, project, name)
     rows = steps.of(db, shown)
-    validated = validation.validate(db, project, shown).works if known.of(db, project) else ()
+    validated = (
+        known_works.validate(db, project, shown).works if known_works.of(db, project) else ()
+    )
     last = db.value("SELECT max(number) FROM step WHERE strategy = ?", shown.id) or 0
     return StrategyPage(
         strategy=shown,
@@ -205,7 +292,7 @@ def _written(db: Database, shown: Strategy, to: str) -> Any:
     return written(steps.of(db, shown), to, years=shown.years)
 
 
-def _read(db: Database, shown: Strategy, text: str, syntax: str) -> StepReading:
+def _read_step(db: Database, shown: Strategy, text: str, syntax: str) -> StepReading:
     """How a text would be read as the next step. Raises UsageError: it cannot be."""
     there = steps.of(db, shown)
     number = max((step.number for step in there), default=0) + 1
@@ -277,11 +364,11 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
             again = await _imported(here, shown, fields, upload)
             return with_parameters(base, {"done": "again" if again else "imported"}, "steps")
         case "known":
-            await write(known.add_lines, here.project, only(fields, "names"), by=here.by)
+            await write(known_works.add_lines, here.project, only(fields, "names"), by=here.by)
             return with_parameters(base, {"done": "known", "known": 1}, "known")
         case "paste":
             await write(
-                lines.copy_in,
+                paste.copy_in,
                 shown,
                 only(fields, "lines"),
                 syntax=fields.get("syntax", "auto"),
@@ -407,3 +494,82 @@ def _required(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 13):
         raise UsageError(message("{text} is no number", text=repr(text[:40])))
     return int(text)
+
+
+# `/projects/UID/strategies/NAME/search-file`: a strategy as a JSON search file.
+
+
+async def answer_search_file(request: web.Request) -> web.StreamResponse:
+    """The file, with the search string in the syntax that the address names."""
+    here = await opened(request)
+    shown = await named(here)
+    syntax = chosen(request.query, "syntax", tuple(TARGETS), "pubmed")
+    async with here.shared.admission.brief():
+        try:
+            content = await here.workspace.read(_search_file, shown, syntax)
+        except UsageError as error:
+            raise Problem(400, None, error.message, advice=error.advice or None) from error
+    name = f"{file_name(shown.name)}-{syntax}.json"
+    return web.Response(
+        body=content,
+        content_type="application/json",
+        headers={
+            "Content-Disposition": f'attachment; filename="{name}"',
+            "Cache-Control": "private, no-store",
+        },
+    )
+
+
+def _search_file(db: Database, shown: Strategy, syntax: str) -> bytes:
+    return search_file.write(shown, steps.of(db, shown), syntax=syntax)
+
+
+# `/projects/UID/strategies/NAME/progress`: the table of a strategy while a run goes on, as
+# server-sent events.
+#
+# It is read from the file, so that any worker of the server can send it. An event has the whole
+# table: its HTML is that of the page.
+
+#: Seconds between two looks at the file, and between two lines of a silent stream.
+EVERY = 0.5
+
+
+@in_share("streams", "GET")
+async def answer_progress(request: web.Request) -> web.StreamResponse:
+    """The states of the table, from now to the end of the run."""
+    here = await opened(request)
+    shown = await named(here)
+    if request.method == "HEAD":
+        return head("sse")
+    return await send(request, _states(here, shown.name))
+
+
+async def _has_left(here: Opened) -> bool:
+    """Whether who follows the run is no member any more; never so on a server without users."""
+    if not here.by:
+        return False
+    from metasearch.review.projects import members
+
+    return await here.workspace.read(members.role, here.project, here.by) is None
+
+
+async def _states(here: Opened, name: str) -> AsyncGenerator[bytes]:
+    base = here.path(strategy_path(name))
+    sent, silent = "", 0.0
+    yield b"retry: %d\n" % here.shared.options.retry
+    while not await _has_left(here):
+        shown = await here.workspace.read(page_of, here.project, name, base)
+        await here.shared.engine.scheduler.turns().next()
+        shown = replace(shown, can_edit=here.visit.can("edit"))
+        state, steps = steps_html(view_of(shown), here.visit.language)
+        if shown.run is None:
+            yield b"event: done\ndata: %s\n\n" % orjson.dumps({"steps": steps})
+            return
+        if state + steps != sent:
+            sent, silent = state + steps, 0.0
+            yield b"event: state\ndata: %s\n\n" % orjson.dumps({"state": state, "steps": steps})
+        elif silent >= here.shared.options.ping:
+            silent = 0.0
+            yield b": ping\n"
+        await asyncio.sleep(EVERY)
+        silent += EVERY

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
-from metasearch.query.ast import Query, searches, without_words
-from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 from metasearch.query.reading import nesting
-from metasearch.query.simple.printer import to_text
-from metasearch.workspace.strategies.reading import StepText, read_step
-from metasearch.workspace.strategies.references import (
+from metasearch.query.simple import to_text
+from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Query, searches, without_words
+from metasearch.review.strategies.references import (
+    FLAT,
     leaves,
     number_of,
     numbers,
@@ -27,8 +26,8 @@ from metasearch.workspace.strategies.references import (
     size,
     substituted,
 )
-from metasearch.workspace.strategies.signs import FLAT
-from metasearch.workspace.strategies.step import Step
+from metasearch.review.strategies.step_text import StepText, read_step
+from metasearch.review.strategies.strategies import Step
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Numbers of steps in syntaxes that have none: `#1 AND psilocybin`, `#1*水质`, `or/1-4 NOT mice`.
+"""The text of one step: the numbers of other steps in it, the tree that it is read as, and the same
+text with other numbers.
+
+Numbers of steps in syntaxes that have none: `#1 AND psilocybin`, `#1*水质`, `or/1-4 NOT mice`.
 
 Each is replaced by a word that does not occur in the text and is as long as what it replaces, so
 that a place in the text is the same before and after. The reader of the syntax takes it for a word;
@@ -8,17 +11,33 @@ in the tree, the reference is put back in its place.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import chain
+from typing import TYPE_CHECKING
 
-from metasearch.errors import QuerySyntaxError
+from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import changed, message
-from metasearch.query.ast import FIELD_WORDS, Query, Term, conjunction
-from metasearch.query.blanks import is_blank
-from metasearch.workspace.strategies.combine import combination
-from metasearch.workspace.strategies.references import replaced
-from metasearch.workspace.strategies.signs import FLAT
+from metasearch.query import CHOICES, read
+from metasearch.query.detect import detect
+from metasearch.query.reading import ReadQuery, read_or_suggest
+from metasearch.query.scanner import Losses, StrategyLine
+from metasearch.query.strategy import line_reader, numbered_lines
+from metasearch.query.syntaxes import DATABASES
+from metasearch.query.tree import FIELD_WORDS, And, Query, Term, conjunction, is_blank
+from metasearch.review.strategies.references import (
+    FLAT,
+    combination,
+    number_of,
+    numbers,
+    reference,
+    replaced,
+)
+
+if TYPE_CHECKING:
+    from metasearch.query.strategy import LineReader
+
 
 #: Signs of dead scripts: letters for every reader, and no word of any query that is searched for.
 _LETTERS = range(0x12000, 0x12390), range(0x13000, 0x13420)
@@ -311,4 +330,284 @@ def _with_capitals(text: str, words: Iterable[str]) -> str:
         lambda it: it[0].upper(),
         text,
         flags=re.IGNORECASE,
+    )
+
+
+# What the text of one step says: a tree in which references stand for the steps that it names.
+
+#: Syntaxes whose readers know numbers of lines.
+_LINED = frozenset({*DATABASES, "pubmed"})
+#: What is put beside a text that only narrows, to read it; as no step has this word in its text.
+_BESIDE = {"simple": "({text}\n) {word}", "cnki": "({text}\n) AND {word}"}
+_BESIDE_ELSE = "({text}\n) and {word}"
+
+
+@dataclass(frozen=True, slots=True)
+class StepText:
+    """What a step says.
+
+    Attributes:
+        query: A tree; some of its leaves may be references.
+        numbers: The steps that it names, each once.
+        syntax: A key of `metasearch.query.SYNTAXES`; "" of a combination.
+    """
+
+    query: Query
+    numbers: tuple[int, ...]
+    syntax: str
+    notes: tuple[str, ...]
+
+
+class _AnyLine(Mapping[int, StrategyLine]):
+    """A line for every number: whether there is such a step is asked when all are known."""
+
+    def __getitem__(self, number: int) -> StrategyLine:
+        return StrategyLine(reference(number), 1)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    def get(self, number: int, default: object = None) -> StrategyLine:
+        return self[number]
+
+
+@lru_cache(maxsize=256)
+def read_step(text: str, syntax: str = "auto") -> StepText:
+    """Read the text of a step.
+
+    `syntax`: one of `metasearch.query.CHOICES`. Raises QuerySyntaxError: it cannot be read; the
+    place is that in the text as typed. Raises UsageError: there is no such syntax.
+    """
+    try:
+        return _read_step(text, syntax)
+    except QuerySyntaxError as error:
+        raise _of_text(error, text, syntax) from None
+
+
+def _of_text(error: QuerySyntaxError, text: str, syntax: str) -> QuerySyntaxError:
+    """The error, of the text as typed, with its suggestion only where a step can say it."""
+    suggestion = error.suggestion
+    if suggestion is not None:
+        try:
+            _read_step(suggestion, syntax)
+        except QuerySyntaxError:
+            suggestion = None
+    if suggestion == error.suggestion and error.text == text:
+        return error
+    return QuerySyntaxError(
+        error.reason,
+        text=text,
+        position=error.position,
+        length=error.length,
+        suggestion=suggestion,
+        advice=message("Correct this place.") if error.suggestion else error.advice,
+        syntax=error.syntax,
+        kind=error.kind,
+    )
+
+
+def _read_step(text: str, syntax: str) -> StepText:
+    if syntax not in CHOICES:
+        read(text, syntax)
+    syntax = "cnki" if syntax == "expert" else syntax
+    if numbered_lines(text) is not None:  # a strategy of its own, with numbers of its own
+        whole = read(text, syntax)
+        return StepText(whole.query, (), whole.syntax, whole.notes)
+    combined = combination(text, syntax)
+    if combined is not None:
+        return StepText(combined.query, numbers(combined.query), "", combined.notes)
+    chosen = _chosen(text) if syntax == "auto" else syntax
+    one = _in_lines(text, chosen) if chosen in _LINED else _with_words(text, chosen)
+    if syntax == "auto" and chosen in DATABASES:
+        note = message("recognised as the syntax {syntax}", syntax=chosen)
+        one = replace(one, notes=(note, *one.notes))
+    return StepText(one.query, numbers(one.query), one.syntax, one.notes)
+
+
+def _chosen(text: str) -> str:
+    """The syntax by the text's marks, such as the signs of Chinese databases at a step."""
+    syntax = detect(text)
+    return "cnki" if syntax == "simple" and expert_signs(text) else syntax
+
+
+def _line_reader(syntax: str) -> Callable[..., LineReader]:
+    if syntax != "pubmed":
+        return line_reader(syntax)
+    from metasearch.query.pubmed import PubmedReader
+
+    return PubmedReader
+
+
+def _in_lines(text: str, syntax: str) -> ReadQuery:
+    """Read a text in a syntax that has numbers of lines."""
+    make = _line_reader(syntax)
+    check_fields(text, syntax)
+    # The sign of EBSCO is S.
+    written = with_sign(text, "S") if syntax == "ebsco" else text
+
+    def one(candidate: str) -> ReadQuery:
+        losses = Losses()
+        reader = make(candidate, _AnyLine(), losses)
+        query = reader.tree()
+        if query is None:
+            return reader.ended(query)
+        return ReadQuery(query, syntax, losses.sentences())
+
+    whole = read_or_suggest(one, written)
+    if syntax != "cochrane":
+        check_taken(text, numbers(whole.query), syntax)
+    return whole
+
+
+def _with_words(text: str, syntax: str) -> ReadQuery:
+    """Read a text in a syntax without numbers of lines."""
+    put = with_words(text, syntax)
+    try:
+        one = read(put.text, syntax)
+    except QuerySyntaxError as error:
+        narrowing = _narrowing(put.text, syntax)
+        if narrowing is None:
+            raise put.error(error) from None
+        one = narrowing
+    notes = tuple(map(put.back, one.notes))
+    said = tuple(note for place in put.places.values() for note in place.notes)
+    return ReadQuery(put.put_back(one.query, syntax), syntax, (*notes, *said))
+
+
+def _narrowing(text: str, syntax: str) -> ReadQuery | None:
+    """A text that names years, types or languages only, which a query of its own may not: it may
+    narrow another step.
+    """
+    word = "metasearchsteps"
+    if word in text:
+        return None
+    frame = _BESIDE.get(syntax, _BESIDE_ELSE)
+    try:
+        one = read(frame.format(text=text, word=word), syntax)
+    except QuerySyntaxError:
+        return None
+    match one.query:
+        case And((*rest, Term(text=last, field="any"))) if last == word and rest:
+            query = rest[0] if len(rest) == 1 else And(tuple(rest))
+            return replace(one, query=query)
+    return None
+
+
+# The same text with other numbers of steps: for copies in another order, and for lines whose
+# numbers are taken.
+#
+# Places of numbers are found by their looks; that the new text says the same of the new numbers is
+# then checked by reading it.
+
+_LIST = r"#?[0-9]{1,4}(?:\s?[-,]\s?#?[0-9]{1,4})*"
+_NUMBER = re.compile(
+    rf"(?P<list>(?P<head>(?<!\w)(?:or|and)/\s?|\{{\s?(?:or|and)\s+)(?P<numbers>{_LIST})(?P<tail>\s?\}}|))"
+    r"|(?P<range>(?P<sign>[#S])(?P<first>[0-9]{1,4})-[#S]?(?P<last>[0-9]{1,4})(?![A-Za-z0-9_]))"
+    r"|(?P<before>(?:limit|from|dedup)\s+#?)(?P<after>[0-9]{1,4})(?![A-Za-z0-9_])"
+    r"|(?<![A-Za-z0-9_.#])(?P<mark>[#S]?)(?P<single>[0-9]{1,4})(?![A-Za-z0-9_])",
+    re.IGNORECASE,
+)
+
+
+def renumbered(text: str, syntax: str, numbers: Mapping[int, int]) -> str:
+    """The text with other numbers.
+
+    `syntax`: one of `metasearch.query.CHOICES`. `numbers`: old -> new; those inside a range that
+    have no new one are left out of it. Raises QuerySyntaxError: the text cannot be read;
+    UsageError: the numbers cannot be changed safely.
+    """
+    own = read_step(text, syntax)
+    if all(numbers.get(number, number) == number for number in own.numbers):
+        return text
+    wanted = replaced(own.query, lambda leaf: _moved(leaf, numbers))
+    flat = text.translate(FLAT)
+    hidden = [match.span() for match in quotes_of(own.syntax).finditer(flat)]
+    out, at, next_quote = [], 0, 0
+    for match in _NUMBER.finditer(flat):
+        while next_quote < len(hidden) and hidden[next_quote][1] <= match.start():
+            next_quote += 1
+        if next_quote < len(hidden) and hidden[next_quote][0] < match.end():
+            continue
+        new = _written(match, own, flat, numbers)
+        if new is not None:
+            out += [text[at : match.start()], new]
+            at = match.end()
+    new_text = "".join(out) + text[at:]
+    try:
+        if read_step(new_text, syntax).query == wanted:
+            return new_text
+    except QuerySyntaxError:
+        pass
+    raise UsageError(
+        message("The numbers of steps in {text} cannot be changed safely", text=repr(text[:60])),
+        advice=message("Write each number with # and blanks around it, as in #1 AND #2."),
+    )
+
+
+def _moved(leaf: Query, numbers: Mapping[int, int]) -> Query | None:
+    number = number_of(leaf)
+    if number is None:
+        return leaf
+    return reference(numbers[number]) if number in numbers else None
+
+
+def _written(
+    match: re.Match[str], own: StepText, flat: str, numbers: Mapping[int, int]
+) -> str | None:
+    """What stands in the place of a match; None where it is no number of a step."""
+    if match["list"]:
+        sign = "#" if "#" in match["numbers"] else ""
+        moved = [numbers[one] for one in _spread(match["numbers"]) if one in numbers]
+        return f"{match['head']}{_list(moved, sign)}{match['tail']}"
+    if match["range"]:
+        if not own.syntax and match["sign"] in "Ss" and "S" not in flat.upper():
+            return None
+        named = range(int(match["first"]), int(match["last"]) + 1)
+        moved = [numbers[one] for one in named if one in numbers]
+        if len(moved) > 1 and moved == list(range(moved[0], moved[-1] + 1)):
+            return f"{match['sign']}{moved[0]}-{match['sign']}{moved[-1]}"
+        return f"or/{_list(moved, '')}"
+    if match["before"]:
+        number = int(match["after"])
+        is_step = own.syntax == "ovid" and number in own.numbers and number in numbers
+        return f"{match['before']}{numbers[number]}" if is_step else None
+    number, mark = int(match["single"]), match["mark"]
+    if number not in own.numbers or number not in numbers:
+        return None
+    bare = own.syntax == "ovid" and _is_operand(flat, *match.span())
+    as_s = own.syntax in ("ebsco", "proquest")
+    if not own.syntax or mark == "#" or (mark in ("S", "s") and as_s) or (not mark and bare):
+        return f"{mark}{numbers[number]}"
+    return None
+
+
+_STEP_BEFORE = re.compile(r"(?:\A|[(]|\b(?:and|or|not))\s*\Z", re.IGNORECASE)
+_AFTER = re.compile(r"\s*(?:\Z|[)]|(?:and|or|not)\b)", re.IGNORECASE)
+
+
+def _is_operand(flat: str, start: int, end: int) -> bool:
+    return bool(_STEP_BEFORE.search(flat, max(0, start - 24), start) and _AFTER.match(flat, end))
+
+
+def _spread(listed: str) -> list[int]:
+    numbers: dict[int, None] = {}
+    for part in listed.replace("#", "").split(","):
+        first, _, last = ("".join(piece.split()) for piece in part.partition("-"))
+        numbers |= dict.fromkeys(range(int(first), int(last or first) + 1))
+    return list(numbers)
+
+
+def _list(numbers: Sequence[int], sign: str) -> str:
+    """`1-3,7`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ",".join(
+        f"{sign}{run[0]}-{sign}{run[-1]}" if len(run) > 1 else f"{sign}{run[0]}" for run in runs
     )

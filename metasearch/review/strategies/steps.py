@@ -1,30 +1,136 @@
-"""The steps of a search strategy: added, edited, removed. Numbers never change, and that of a
-removed step is never used again.
+"""The steps of a search strategy: their rows, what may be changed of them, copies.
+
+Steps as rows of the workspace: read, inserted, logged. `steps.py` says what may be changed.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import orjson
+
 from metasearch.errors import Conflict, QuerySyntaxError, UsageError
 from metasearch.message import message
-from metasearch.workspace import versions
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
-from metasearch.workspace.strategies import strategies
-from metasearch.workspace.strategies.combine import LARGEST
-from metasearch.workspace.strategies.resolve import cycle_error, resolve_all, resolved, text_of
-from metasearch.workspace.strategies.step import Step, StepKind
-from metasearch.workspace.strategies.step_rows import (
-    as_logged,
-    inserted,
-    name_parents,
-    of,
-    write_log,
+from metasearch.review.projects import log, projects
+from metasearch.review.store import values as versions
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
+from metasearch.review.strategies import strategies
+from metasearch.review.strategies.references import LARGEST
+from metasearch.review.strategies.resolve import cycle_error, resolve_all, resolved, text_of
+from metasearch.review.strategies.step_text import renumbered
+from metasearch.review.strategies.strategies import (
+    Step,
+    StepKind,
+    Strategy,
+    check_details,
+    check_note,
 )
-from metasearch.workspace.strategies.strategies import Strategy, check_details, check_note
+
+__all__ = [
+    "MOST_STEPS",
+    "Step",
+    "add",
+    "add_all",
+    "add_import",
+    "edit",
+    "no_step",
+    "of",
+    "of_line",
+    "one",
+    "remove",
+    "users",
+]
+
+
+def of(db: Database, strategy: Strategy) -> list[Step]:
+    """All steps that are not removed, in the order of their numbers."""
+    rows = db.all(
+        "SELECT * FROM step WHERE strategy = ? AND removed = 0 ORDER BY number", strategy.id
+    )
+    named: dict[int, list[int]] = {}
+    for row in db.all(
+        "SELECT step_parent.step AS step, parent.number AS number FROM step_parent"
+        " JOIN step ON step.id = step_parent.step JOIN step AS parent"
+        " ON parent.id = step_parent.parent WHERE step.strategy = ? ORDER BY parent.number",
+        strategy.id,
+    ):
+        named.setdefault(row["step"], []).append(row["number"])
+    return [_step(row, named.get(row["id"], ())) for row in rows]
+
+
+def insert_all(db: Database, strategy: Strategy, steps: Sequence[Step]) -> None:
+    """Insert checked steps into a strategy without any, inside a transaction."""
+    new = [replace(step, id=inserted(db, strategy, step)) for step in steps]
+    for step in new:
+        name_parents(db, step, new)
+
+
+def inserted(db: Database, strategy: Strategy, step: Step) -> int:
+    """Insert a step; returns the id of its row."""
+    return db.run(
+        "INSERT INTO step (strategy, number, kind, text, syntax, note, details, edited)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        strategy.id,
+        step.number,
+        step.kind,
+        step.text,
+        step.syntax,
+        step.note,
+        check_details(step.details),
+        step.edited,
+    )
+
+
+def name_parents(db: Database, step: Step, steps: Sequence[Step]) -> None:
+    """Keep which of the `steps` a step names."""
+    ids = {other.number: other.id for other in steps}
+    db.run("DELETE FROM step_parent WHERE step = ?", step.id)
+    db.run_many(
+        "INSERT INTO step_parent (step, parent) VALUES (?, ?)",
+        [(step.id, ids[number]) for number in step.parents],
+    )
+
+
+def write_log(
+    db: Database, strategy: Strategy, action: str, number: int, before: Any, after: Any, by: str
+) -> None:
+    """Add a line about a step to the log of its project."""
+    log.write(db, strategy.project, action, f"step:{strategy.id}/{number}", before, after, by=by)
+
+
+def as_logged(step: Step) -> dict[str, Any]:
+    """A step as the log keeps it."""
+    return {
+        "kind": step.kind,
+        "text": step.text,
+        "syntax": step.syntax,
+        "note": step.note,
+        "details": dict(step.details),
+    }
+
+
+def _step(row: sqlite3.Row, parents: Sequence[int]) -> Step:
+    return Step(
+        id=row["id"],
+        strategy=row["strategy"],
+        number=row["number"],
+        kind=row["kind"],
+        text=row["text"],
+        syntax=row["syntax"],
+        note=row["note"],
+        details=orjson.loads(row["details"]),
+        parents=tuple(parents),
+        edited=row["edited"],
+        version=row["version"],
+    )
+
+
+# The steps of a search strategy: added, edited, removed. Numbers never change, and that of a
+# removed step is never used again.
 
 #: Steps of a strategy that are not removed.
 MOST_STEPS = 500
@@ -159,7 +265,7 @@ def edit(
             details={key: value for key, value in merged.items() if value is not None},
         )
         changed = _changed(old, new)
-        versions.check(
+        versions.check_version(
             version,
             old.version,
             message("Step {number} was changed since you opened it", number=number),
@@ -239,7 +345,7 @@ def remove(
                 ),
                 advice=message("Edit or remove those first."),
             )
-        versions.check(
+        versions.check_version(
             version,
             old.version,
             message("Step {number} was changed since you opened it", number=number),
@@ -372,7 +478,91 @@ def of_line(error: QuerySyntaxError, number: int) -> QuerySyntaxError:
     )
 
 
-__all__ = [
-    "MOST_STEPS", "Step", "add", "add_all", "add_import", "edit", "no_step", "of", "of_line",
-    "one", "remove", "users",
-]  # fmt: skip
+# Copies of a search strategy: as it is, or with its steps in another order and new numbers.
+
+
+def copy_strategy(db: Database, strategy: Strategy, name: str, *, by: str = "") -> Strategy:
+    """A copy with the same numbers. Imported files belong to the original and are not copied.
+    Raises UsageError: the name cannot be used or is taken.
+    """
+    with db.transaction():
+        steps = [step for step in of(db, strategy) if step.kind != "import"]
+        return _copy(db, strategy, name, steps, {step.number: step.number for step in steps}, by)
+
+
+def reorder(
+    db: Database, strategy: Strategy, order: Sequence[int], name: str, *, by: str = ""
+) -> Strategy:
+    """A copy whose steps are numbered anew, in the order asked; what names them is rewritten. The
+    `order` has the numbers of all steps but imported files. Raises UsageError: the order lacks
+    steps or names others, or the name cannot be used.
+    """
+    with db.transaction():
+        steps = {step.number: step for step in of(db, strategy) if step.kind != "import"}
+        if sorted(order) != sorted(steps):
+            raise UsageError(
+                message("The order has to name each step once"),
+                advice=message(
+                    "The steps are {numbers}.",
+                    numbers=", ".join(map(str, steps)) or message("none"),
+                ),
+            )
+        numbers = {old: new for new, old in enumerate(order, 1)}
+        chosen = [steps[old] for old in order]
+        return _copy(db, strategy, name, chosen, numbers, by)
+
+
+def _copy(
+    db: Database,
+    strategy: Strategy,
+    name: str,
+    steps: Sequence[Step],
+    numbers: Mapping[int, int],
+    by: str,
+) -> Strategy:
+    uid = db.value("SELECT uid FROM project WHERE id = ?", strategy.project)
+    project = projects.find(db, uid)
+    left_out = [step.number for step in of(db, strategy) if step.kind == "import"]
+    origin = {"strategy": strategy.name, "at": now()}
+    own = ("imports_left_out", "numbers")
+    details = {key: value for key, value in strategy.details.items() if key not in own}
+    details["derived_from"] = origin
+    if left_out:
+        details["imports_left_out"] = left_out
+    if any(old != new for old, new in numbers.items()):
+        details["numbers"] = {str(old): new for old, new in numbers.items()}
+    new = strategies.create(
+        db,
+        project,
+        name,
+        sources=strategy.sources,
+        years=strategy.years,
+        note=strategy.note,
+        details=details,
+        by=by,
+    )
+    made = [
+        replace(
+            step,
+            strategy=new.id,
+            number=numbers[step.number],
+            text=renumbered(step.text, step.syntax, numbers) if step.parents else step.text,
+            parents=tuple(sorted(numbers[parent] for parent in step.parents)),
+            edited=now(),
+        )
+        for step in steps
+    ]
+    insert_all(db, new, made)
+    log.write(
+        db,
+        project.id,
+        "copy strategy",
+        f"strategy:{new.id}",
+        None,
+        {
+            "from": origin,
+            "steps": orjson.loads(orjson.dumps([as_logged(it) for it in made])),
+        },
+        by=by,
+    )
+    return new

@@ -5,19 +5,20 @@ from __future__ import annotations
 import difflib
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
 import orjson
 
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.query import parse_years
-from metasearch.query.years import BadYears
-from metasearch.workspace import log, versions
-from metasearch.workspace.projects import LONGEST_NAME, Project, check_name
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
+from metasearch.query.values import BadYears
+from metasearch.review.projects import log
+from metasearch.review.projects.projects import LONGEST_NAME, Project, check_name
+from metasearch.review.store import values
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
 
 #: Bounds: strategies of a project, characters, names of sources.
 MOST_STRATEGIES, LONGEST_NOTE, LONGEST_DETAILS, MOST_SOURCES = 200, 10_000, 200_000, 200
@@ -192,7 +193,7 @@ def update(
             if old.details.get(key) != merged.get(key):
                 before[key], after[key] = old.details.get(key), merged.get(key)
         text = message("The strategy was changed since you opened it")
-        versions.check(version, old.version, text, after, before)
+        values.check_version(version, old.version, text, after, before)
         if after:
             db.run(
                 "UPDATE strategy SET name = ?, sources = ?, years = ?, note = ?, details = ?,"
@@ -293,3 +294,41 @@ def _strategy(row: sqlite3.Row) -> Strategy:
         created=row["created"],
         version=row["version"],
     )
+
+
+# `Step`: one line of a search strategy.
+
+#: A query of its own (which may name others), a mere combination of others, or an imported file.
+StepKind = Literal["query", "combine", "import"]
+STEP_KINDS: tuple[StepKind, ...] = get_args(StepKind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A step.
+
+    Attributes:
+        id: Of its row.
+        strategy: Id of its strategy.
+        number: By which others name it; it never changes and is never used again.
+        kind: One of `STEP_KINDS`.
+        text: As typed; of an import what was searched for by hand.
+        syntax: One of `metasearch.query.CHOICES`.
+        note: For people.
+        details: Of an import where, when and by whom; `hits` where a copied line said them.
+        parents: Numbers of the steps that it names.
+        edited: When its text was last changed.
+        version: Larger after each change of it.
+    """
+
+    id: int
+    strategy: int
+    number: int
+    kind: StepKind
+    text: str
+    syntax: str = "auto"
+    note: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    parents: tuple[int, ...] = ()
+    edited: str = ""
+    version: int = 1

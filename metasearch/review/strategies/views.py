@@ -1,4 +1,7 @@
-"""The page of a strategy: its steps by databases, forms, and what each database was asked."""
+"""What the pages of strategies show.
+
+The page of a strategy: its steps by databases, forms, and what each database was asked.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +12,20 @@ from functools import partial
 from metasearch.errors import QuerySyntaxError
 from metasearch.formats.text import line
 from metasearch.message import message
-from metasearch.query.writing import TARGETS
+from metasearch.query.writer import TARGETS
+from metasearch.review.page import Said, clash_of, frame, value_words
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs.figures import Figure, Figures, StepFigures
+from metasearch.review.runs.known_works import Validated
+from metasearch.review.runs.runs import Run, SourceAnswer
+from metasearch.review.strategies.strategies import Strategy
+from metasearch.review.strategies.writer import Written
 from metasearch.server.pages.environment import macro
-from metasearch.server.pages.language import Language
+from metasearch.server.pages.language import N_, STATUS_WORDS, Language
 from metasearch.server.pages.page import page
-from metasearch.server.pages.projects.clash import clash_of, value_words
-from metasearch.server.pages.projects.frame import frame
-from metasearch.server.pages.projects.said import Said
 from metasearch.server.pages.reading import SYNTAX_WORDS, Fault
-from metasearch.server.pages.source_groups import SourceGroup
-from metasearch.server.pages.terms import N_, STATUS_WORDS
+from metasearch.server.pages.sources import SourceGroup
 from metasearch.server.visit import Visit
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs.figures import Figure, Figures, StepFigures
-from metasearch.workspace.runs.runs import Run, SourceAnswer
-from metasearch.workspace.runs.validation import Validated
-from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.strategies.writing import Written
 
 #: Characters of a query, a request or a note that a page shows.
 _LONGEST = 20_000
@@ -477,3 +477,38 @@ def known_works(known: Sequence[Validated], figures: Figures) -> list[Known]:
         )
         for one in known
     ]
+
+
+# The list of the strategies of a project.
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyLine:
+    """A row of the list."""
+
+    name: str
+    address: str
+    steps: int
+    note: str
+    created: str
+
+
+def strategies_page(
+    visit: Visit,
+    project: Project,
+    listed: Sequence[StrategyLine],
+    said: Said,
+    notes: Sequence[str] = (),
+) -> str:
+    """The whole page; `notes` are what does not hold of a search file that was read."""
+    return page(
+        "projects/strategies.html",
+        visit,
+        f"{visit.language.gettext('Strategies')} · {line(project.title)}",
+        current="/projects",
+        frame=frame(visit, project, "/strategies"),
+        strategies=listed,
+        said=said,
+        notes=notes,
+        done=N_("The search file was read.") if notes else "",
+    )

@@ -14,17 +14,12 @@ from dataclasses import dataclass
 from metasearch.errors import UsageError
 from metasearch.message import changed, message
 from metasearch.query import parse_years
-from metasearch.query.ast import And, Not, Query, Term, Years, conjunction
-from metasearch.query.blanks import plain
-from metasearch.query.databases.lines import numbered_lines
-from metasearch.query.writing import TARGETS, Translation, style_of
-from metasearch.query.writing import written as expression
-from metasearch.query.writing.groups import Leaf, Part
-from metasearch.query.writing.style import Style
-from metasearch.query.writing.writer import QueryWriter
-from metasearch.workspace.strategies.placeholders import with_sign
-from metasearch.workspace.strategies.reading import StepText
-from metasearch.workspace.strategies.references import (
+from metasearch.query.grammar import Style
+from metasearch.query.strategy import numbered_lines
+from metasearch.query.tree import And, Not, Query, Term, Years, conjunction, plain
+from metasearch.query.writer import TARGETS, Leaf, Part, QueryWriter, Translation, style_of
+from metasearch.query.writer import written as expression
+from metasearch.review.strategies.references import (
     as_numbers,
     number_of,
     numbers,
@@ -32,10 +27,9 @@ from metasearch.workspace.strategies.references import (
     replaced,
     substituted,
 )
-from metasearch.workspace.strategies.renumbering import renumbered
-from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all, text_of
-from metasearch.workspace.strategies.step import Step
-from metasearch.workspace.strategies.strategies import check_years
+from metasearch.review.strategies.resolve import ResolvedStep, resolve_all, text_of
+from metasearch.review.strategies.step_text import StepText, renumbered, with_sign
+from metasearch.review.strategies.strategies import Step, check_years
 
 #: Syntax -> the sign before the number of a line.
 _SIGNS: Mapping[str, str] = {
@@ -64,7 +58,7 @@ class Written:
     """A search strategy in one syntax.
 
     Attributes:
-        syntax: A key of `metasearch.query.writing.TARGETS`.
+        syntax: A key of `metasearch.query.writer.TARGETS`.
         lines: In the order in which they are typed.
         notes: What is not said there as the steps say it.
     """
@@ -84,7 +78,7 @@ def written(
 ) -> Written:
     """Write a search strategy.
 
-    `syntax`: a key of `metasearch.query.writing.TARGETS`. `as_lines`: whether steps are lines where
+    `syntax`: a key of `metasearch.query.writer.TARGETS`. `as_lines`: whether steps are lines where
     the syntax has them; else each step that no other names is one expression. Raises UsageError:
     there is no such syntax, or the years are none.
     """

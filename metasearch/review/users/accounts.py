@@ -1,9 +1,14 @@
-"""Accounts: who users are, what their names and roles are, and whether they may log in."""
+"""Accounts: who users are, what their names and roles are, and whether they may log in.
+
+What stands in an account: which roles, names, addresses, preferences and quotas are taken.
+"""
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -12,11 +17,166 @@ import orjson
 
 from metasearch.errors import Conflict, UsageError
 from metasearch.message import message
-from metasearch.settings.users import SystemRole
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
-from metasearch.workspace.store.uids import uid as new_uid
-from metasearch.workspace.users import addresses, audit, fields, names
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import checked_text, now, uid
+from metasearch.review.store.values import uid as new_uid
+from metasearch.review.users import addresses, audit
+from metasearch.review.users.permissions import SYSTEM_ROLES
+from metasearch.settings.users import LARGEST, QUOTAS, SystemRole
+
+#: Characters of a name for people and of an address, and bytes of all preferences.
+LONGEST_SHOWN, LONGEST_EMAIL, LONGEST_PREFERENCES = 120, 254, 20_000
+_EMAIL = re.compile(r"[^\s@<>()\[\]\\,;:\"]+@[^\s@<>()\[\]\\,;:\"]+")
+#: Signs that turn the direction of what stands beside a name.
+_TURNED = re.compile("[\u202a-\u202e\u2066-\u2069]")
+#: A name of a preference.
+_KEY = re.compile("[a-z][a-z_]{0,39}")
+
+
+def check_role(role: str) -> None:
+    """Check a role on the server. Raises UsageError: there is none of this name."""
+    if role not in SYSTEM_ROLES:
+        raise UsageError(
+            message("There is no role {role}", role=repr(role[:40])),
+            advice=message("There are {roles}.", roles=", ".join(SYSTEM_ROLES)),
+        )
+
+
+def shown_field(text: str) -> str:
+    """A name for people, on one line; may be "". Raises UsageError: it is too long, or has
+    characters that no text may have.
+    """
+    text = checked_text(text, LONGEST_SHOWN)
+    if bad := _TURNED.search(text):
+        raise UsageError(message("it has the character U+{code}", code=f"{ord(bad[0]):04X}"))
+    return text
+
+
+def email_field(text: str) -> str:
+    """An e-mail address, or "": nothing that a mail would take for a second address or header.
+    Raises UsageError: it is none.
+    """
+    address = text.strip()
+    if address and (
+        len(address) > LONGEST_EMAIL or not address.isprintable() or not _EMAIL.fullmatch(address)
+    ):
+        raise UsageError(
+            message("{email} is no e-mail address", email=repr(address[:80])),
+            advice=message("Write one as name@example.org."),
+        )
+    return address
+
+
+def preferences_field(old: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
+    """The preferences after a change; None removes one. Raises UsageError: a name cannot be one, or
+    they are too many or too long.
+    """
+    wrong = next((key for key in sent if not _KEY.fullmatch(key)), None)
+    if wrong is not None:
+        raise UsageError(message("There is no preference {name}", name=repr(wrong[:40])))
+    merged = _merged(old, sent)
+    try:
+        packed = orjson.dumps(merged)
+    except TypeError as exc:
+        raise UsageError(message("a preference cannot be saved: {reason}", reason=exc)) from exc
+    if len(packed) > LONGEST_PREFERENCES:
+        raise UsageError(
+            message("The preferences have more than {most} bytes", most=f"{LONGEST_PREFERENCES:,}")
+        )
+    return merged
+
+
+def quotas_field(old: Mapping[str, int], sent: Mapping[str, int | None]) -> dict[str, int]:
+    """The own quotas of a user after a change; None removes one. Raises UsageError: there is no
+    such quota, or a value is no number that one may have.
+    """
+    for kind, limit in sent.items():
+        if kind not in QUOTAS:
+            raise UsageError(
+                message("There is no quota {kind}", kind=repr(kind[:40])),
+                advice=message("There are {kinds}.", kinds=", ".join(QUOTAS)),
+            )
+        if limit is not None and (type(limit) is not int or not 0 <= limit <= LARGEST):
+            raise UsageError(
+                message(
+                    "The quota {kind} must be a number of 0 to {most}",
+                    kind=kind,
+                    most=f"{LARGEST:,}",
+                )
+            )
+    return _merged(old, sent)
+
+
+def _merged(old: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Old entries with those that were sent; None removes one."""
+    return {key: value for key, value in {**old, **sent}.items() if value is not None}
+
+
+# Names of users: those that are typed at a login, and those that people are shown.
+
+#: Characters of a name for the login, and of what may be typed for one: NFKC makes some longer.
+LONGEST_NAME, _LONGEST_TYPED = 80, 320
+#: Letters and signs that are seen as a blank, or not at all, though Unicode calls them printable.
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
+#: Users that one statement looks up.
+_AT_ONCE = 500
+
+
+def normal_name(text: str) -> str:
+    """A name as it is kept and compared: NFKC, case folded, without blanks around it. A text that
+    can be no name has none that an account may have: "".
+    """
+    if len(text) > _LONGEST_TYPED:
+        return ""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKC", folded).strip()
+
+
+def checked_name(text: str) -> str:
+    """The name of an account, as it is kept. Raises UsageError: it cannot be one."""
+    name = normal_name(text)
+    if (
+        not 1 <= len(name) <= LONGEST_NAME
+        or not name.isprintable()
+        or _UNSEEN.search(name)
+        or "  " in name
+        or name.startswith("-")
+    ):
+        raise UsageError(
+            message("{name} cannot be the name of a user", name=repr(text[:LONGEST_NAME])),
+            advice=message(
+                "A name has 1 to {most} letters, digits and signs, at most one blank between them, "
+                "and does not begin with '-'.",
+                most=LONGEST_NAME,
+            ),
+        )
+    return name
+
+
+def shown_name(db: Database, uids: Iterable[str]) -> dict[str, str]:
+    """Uid -> name for people, of those that are asked for; "former user" for one who is gone. The
+    command line, "", is left out.
+    """
+    wanted = list({uid for uid in uids if uid})
+    names: dict[str, str] = dict.fromkeys(wanted, message("former user"))
+    for first in range(0, len(wanted), _AT_ONCE):
+        names |= dict(_named(db, wanted[first : first + _AT_ONCE]))
+    return names
+
+
+def _named(db: Database, uids: Sequence[str]) -> Iterator[tuple[str, str]]:
+    places = ", ".join("?" * len(uids))
+    for row in db.all(
+        f"SELECT uid, name, shown FROM user WHERE uid IN ({places})",  # noqa: S608, places alone
+        *uids,
+    ):
+        yield row["uid"], row["shown"] or row["name"]
+
+
+# Accounts: who users are, what their names and roles are, and whether they may log in.
 
 #: Who says that a user is who they are: this workspace, a proxy, an OpenID provider.
 Origin = Literal["local", "header", "oidc"]
@@ -72,7 +232,7 @@ def find(db: Database, name: str) -> User:
     found = by_uid(db, name) or by_name(db, name)
     if found is None:
         raise UsageError(
-            message("There is no user {name}", name=repr(name[: names.LONGEST_NAME])),
+            message("There is no user {name}", name=repr(name[:LONGEST_NAME])),
             advice=message("`metasearch user list` shows all."),
         )
     return found
@@ -85,7 +245,7 @@ def by_uid(db: Database, uid: str) -> User | None:
 
 def by_name(db: Database, name: str) -> User | None:
     """The user who logs in by this name, however it is typed; None where there is none."""
-    return _one(db, "name = ?", names.normal(name))
+    return _one(db, "name = ?", normal_name(name))
 
 
 def by_subject(db: Database, origin: Origin, subject: str) -> User | None:
@@ -136,11 +296,11 @@ def create(
         password: A hash of `passwords.Passwords`; "" for none.
         by: Uid of the user who makes it; "" for the command line.
     """
-    name = names.checked(name)
-    fields.check_role(role)
+    name = checked_name(name)
+    check_role(role)
     if origin not in ORIGINS or len(subject) > LONGEST_SUBJECT or not subject.isprintable():
         raise UsageError(message("{name} cannot be a user's name there", name=repr(subject[:80])))
-    values = fields.shown(shown), fields.email(email)
+    values = shown_field(shown), email_field(email)
     with db.transaction():
         if db.value("SELECT count(*) FROM user") >= MOST_USERS:
             raise UsageError(
@@ -206,17 +366,17 @@ def update(
     """
     sent: dict[str, Any] = {}
     if shown is not None:
-        sent["shown"] = fields.shown(shown)
+        sent["shown"] = shown_field(shown)
     if email is not None:
-        sent["email"] = fields.email(email)
+        sent["email"] = email_field(email)
     if role is not None:
-        fields.check_role(role)
+        check_role(role)
         sent["role"] = role
     with _changed(db, user) as old:
         if preferences is not None:
-            sent["preferences"] = fields.preferences(old.preferences, preferences)
+            sent["preferences"] = preferences_field(old.preferences, preferences)
         if quotas is not None:
-            sent["quotas"] = fields.quotas(old.quotas, quotas)
+            sent["quotas"] = quotas_field(old.quotas, quotas)
         stands = {key: getattr(old, key) for key in sent}
         new = {key: value for key, value in sent.items() if value != stands[key]}
         if version is not None and version != old.version and new:
@@ -378,3 +538,59 @@ def _user(row: sqlite3.Row) -> User:
         version=row["version"],
         has_password=bool(row["password"]),
     )
+
+
+# Accounts of users whom somebody else knows: a proxy, or an OpenID provider. They are made when
+# the user comes for the first time.
+
+#: Names that are tried, before a random one.
+_TRIES = 20
+
+
+def visitor_account(
+    db: Database,
+    origin: Origin,
+    subject: str,
+    role: SystemRole,
+    *,
+    name: str = "",
+    shown: str = "",
+    email: str = "",
+) -> User:
+    """The user whom somebody else calls `subject`, made where there is none yet.
+
+    An account of the same name that is of another origin is another user: who controls a name at a
+    proxy or a provider does not get what somebody else has here. `subject`: how the user is called
+    there, for ever. `name`: what the account is called, where nobody has the name yet; "" for the
+    subject. Raises UsageError: there are too many users, or a value cannot be used.
+    """
+    with db.transaction():
+        known = by_subject(db, origin, subject)
+        if known is not None:
+            return known
+        return create(
+            db,
+            _free(db, name or subject, origin),
+            role=role,
+            shown=shown,
+            email=email,
+            email_proved=True,
+            origin=origin,
+            subject=subject,
+        )
+
+
+def _free(db: Database, wanted: str, origin: Origin) -> str:
+    """A name that nobody has: the one that is wanted, where it can be one."""
+    room = LONGEST_NAME - len(f" ({origin} {_TRIES})")
+    try:
+        first = checked_name(wanted[:room].strip())
+    except UsageError:
+        return f"{origin} {uid()}"
+    candidates = [first, f"{first} ({origin})"]
+    candidates += [f"{first} ({origin} {number})" for number in range(2, _TRIES)]
+    for candidate in candidates:
+        taken = db.one("SELECT 1 FROM user WHERE name = ? OR uid = ?", candidate, candidate)
+        if taken is None and len(candidate) <= LONGEST_NAME:
+            return candidate
+    return f"{origin} {uid()}"

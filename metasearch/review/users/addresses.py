@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from metasearch.errors import QuotaExceeded
 from metasearch.message import message
+from metasearch.review.store import values
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import written
+from metasearch.review.users import audit
 from metasearch.settings.alerts import is_address
-from metasearch.workspace.store import secrets
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import written
-from metasearch.workspace.users import audit
 
 #: Seconds that a link is good for, and those after which an e-mail is tried again; tries.
 SECONDS, AGAIN, MOST_TRIES = 2 * 86_400, 900, 4
@@ -124,10 +124,10 @@ def due(db: Database, now: dt.datetime) -> list[Proof]:
             at,
             _MOST_AT_ONCE,
         ):
-            secret = secrets.new()
+            secret = values.new_secret()
             db.run(
                 "UPDATE address_proof SET digest = ?, tries = tries + 1 WHERE user = ?",
-                secrets.digest(secret),
+                values.secret_digest(secret),
                 row["id"],
             )
             name = row["shown"] or row["name"]
@@ -138,7 +138,7 @@ def due(db: Database, now: dt.datetime) -> list[Proof]:
 def stands(db: Database, proof: Proof) -> bool:
     """Whether a link is still the one of its user: the address may have been changed meanwhile."""
     digest = db.value("SELECT digest FROM address_proof WHERE user = ?", proof.user)
-    return bool(digest == secrets.digest(proof.secret))
+    return bool(digest == values.secret_digest(proof.secret))
 
 
 def not_sent(db: Database, proof: Proof, now: dt.datetime) -> None:
@@ -149,7 +149,7 @@ def not_sent(db: Database, proof: Proof, now: dt.datetime) -> None:
             " AND tries < ?",
             written(now.timestamp() + AGAIN),
             proof.user,
-            secrets.digest(proof.secret),
+            values.secret_digest(proof.secret),
             MOST_TRIES,
         )
 
@@ -161,7 +161,7 @@ def peek(db: Database, secret: str) -> Claimed | None:
         " FROM address_proof AS proof JOIN user ON user.id = proof.user"
         " WHERE proof.digest = ? AND proof.expires > ? AND user.email = proof.address"
         " AND NOT user.disabled",
-        secrets.digest(secret),
+        values.secret_digest(secret),
         written(dt.datetime.now(dt.UTC).timestamp()),
     )
     if row is None:

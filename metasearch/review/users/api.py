@@ -1,4 +1,8 @@
-"""`/api/admin`: users, invitations, sources and the audit log of a server, as JSON."""
+"""Accounts as a JSON interface: one's own, and all of them for administrators.
+
+`/api/account`: the account of the user who asks, as JSON. No token of a program is good for it:
+whoever finds one could make others.
+"""
 
 from __future__ import annotations
 
@@ -7,40 +11,265 @@ from typing import Any
 from aiohttp import web
 
 from metasearch.errors import UsageError
+from metasearch.formats.citations import STYLES
 from metasearch.message import message
-from metasearch.server.faces.users import admin_sources, admin_users
-from metasearch.server.faces.users.admin_audit import FORMATS, line_object, send
-from metasearch.server.faces.users.api_account import account_object
-from metasearch.server.faces.users.changing import row
-from metasearch.server.faces.users.opened import Here, opened
-from metasearch.server.faces.workspace.members import Member, Members, body_of, parameters_of
-from metasearch.server.faces.workspace.opened import answer, named
-from metasearch.server.pages.accounts.admin import MadeLink
-from metasearch.server.pages.accounts.quotas import quota_lines
-from metasearch.server.pages.accounts.words import QUOTA_WORDS
+from metasearch.review.api import Member, Members, answer, body_of, named, parameters_of
+from metasearch.review.quota_checks import quotas_of
+from metasearch.review.store.database import Database
+from metasearch.review.users import (
+    account_pages,
+    accounts,
+    addresses,
+    admin_pages,
+    audit,
+    links,
+    own_data,
+    sessions,
+    tokens,
+)
+from metasearch.review.users import (
+    accounts as names,
+)
+from metasearch.review.users import (
+    sources as admin_sources,
+)
+from metasearch.review.users.account_pages import (
+    QUOTA_WORDS,
+    USUAL_DAYS,
+    Here,
+    QuotaLine,
+    opened,
+    quota_lines,
+    row,
+)
+from metasearch.review.users.accounts import LONGEST_EMAIL, LONGEST_NAME, LONGEST_SHOWN, User
+from metasearch.review.users.admin_pages import MadeLink
+from metasearch.review.users.audit import ACTIONS, MOST_LINES, AuditLine
+from metasearch.review.users.audit_pages import FORMATS, line_object, send
+from metasearch.review.users.links import Link
+from metasearch.review.users.passwords import MOST_BYTES
+from metasearch.review.users.permissions import SYSTEM_ROLES
+from metasearch.review.users.quotas import Quotas
+from metasearch.review.users.tokens import MOST_DAYS, SCOPES, Token
+from metasearch.server.pages.language import TAGS
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
-from metasearch.server.users.quota import quotas_of
-from metasearch.settings.quotas import LARGEST
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, audit, directory, links, names, own_data, sessions
-from metasearch.workspace.users.accounts import User
-from metasearch.workspace.users.audit import ACTIONS, MOST_LINES, AuditLine
-from metasearch.workspace.users.fields import LONGEST_EMAIL, LONGEST_SHOWN
-from metasearch.workspace.users.links import Link
-from metasearch.workspace.users.names import LONGEST_NAME
-from metasearch.workspace.users.permissions import SYSTEM_ROLES
-from metasearch.workspace.users.quotas import Quotas
+from metasearch.server.visit import MOST_SOURCES, source_names
+from metasearch.settings.users import LARGEST
+
+OWN_CHANGES: Members = {
+    "shown": Member(help="The name for others.", most=LONGEST_SHOWN, example="Ada Byron"),
+    "email": Member(help="An e-mail address; empty for none.", most=LONGEST_EMAIL),
+    "language": Member(help="Of pages and e-mails.", choices=TAGS),
+    "style": Member(help="Of citations; empty for the usual one of the language.", most=40),
+    "sources": Member(
+        help="Names of sources that searches ask which name none; none for the usual ones.",
+        kind="texts",
+        most=MOST_SOURCES,
+        longest=100,
+    ),
+    "emails": Member(help="Whether e-mails about saved searches are wanted.", kind="flag"),
+    "version": Member(
+        help="That of the account as it was read: 409 where it was changed since.",
+        kind="whole",
+        least=1,
+        most=2**53,
+    ),
+}
+END: Members = {
+    "session": Member(help="The number of one.", kind="whole", least=1, most=2**53),
+    "others": Member(help="True: all but the present one.", kind="flag"),
+}
+TOKEN: Members = {
+    "name": Member(help="What it is for.", required=True, most=200, example="Koha"),
+    "scopes": Member(
+        help="What it allows.", kind="texts", required=True, choices=SCOPES, most=len(SCOPES)
+    ),
+    "days": Member(
+        help=f"Until it ends; {USUAL_DAYS} without it.", kind="whole", least=1, most=MOST_DAYS
+    ),
+}
+DELETE_OWN: Members = {
+    "confirm": Member(
+        help="The password; the name for the login where there is none.",
+        required=True,
+        most=MOST_BYTES,
+    )
+}
+
+
+async def account(request: web.Request) -> web.Response:
+    """`/api/account`: the account, or a change of it."""
+    here = opened(request, "account", interface=True)
+    user = await here.user()
+    if request.method == "POST":
+        user = await _changed(here, user, await body_of(request, OWN_CHANGES))
+    quotas = await here.workspace.read(quota_lines, quotas_of(request), user)
+    return answer(account_object(user, quotas))
+
+
+async def data(request: web.Request) -> web.StreamResponse:
+    """`/api/account/data`: what the server keeps about the user."""
+    return await account_pages.own_data_file(opened(request, "account", interface=True))
+
+
+async def sessions_(request: web.Request) -> web.Response:
+    """`/api/account/sessions`: those that have not ended."""
+    here = opened(request, "account", interface=True)
+    found = await here.workspace.read(sessions.of, await here.user())
+    return answer(
+        {
+            "sessions": [
+                {
+                    "id": each.id,
+                    "agent": each.agent,
+                    "created": each.created,
+                    "seen": each.seen,
+                    "expires": each.expires,
+                    "here": each.id == here.identity.session,
+                }
+                for each in found
+            ]
+        }
+    )
+
+
+async def end_own_session(request: web.Request) -> web.Response:
+    """`/api/account/sessions/end`: one of them, or all but the present one."""
+    here = opened(request, "account", interface=True)
+    given = await body_of(request, END)
+    if given.get("others"):
+        return answer({"ended": await account_pages.end_session(here, "others")})
+    if "session" not in given:
+        reason = message("is missing")
+        raise Problem.bad_parameters([{"parameter": "session", "reason": reason}])
+    return answer({"ended": await account_pages.end_session(here, str(given["session"]))})
+
+
+async def tokens_(request: web.Request) -> web.Response:
+    """`/api/account/tokens`: those that have not ended, or a new one, whose text is told once."""
+    here = opened(request, "account", interface=True)
+    if request.method == "POST":
+        given = await body_of(request, TOKEN)
+        days = given.get("days", USUAL_DAYS)
+        secret, made = await account_pages.make_token(here, given["name"], given["scopes"], days)
+        return answer({**token_object(made), "token": secret}, status=201)
+    found = await here.workspace.read(tokens.of, await here.user())
+    return answer({"tokens": [token_object(each) for each in found]})
+
+
+async def revoke_own_token(request: web.Request) -> web.Response:
+    """`/api/account/tokens/N/revoke`: the token ends now."""
+    here = opened(request, "account", interface=True)
+    number = named(request, "number")
+    await body_of(request, {})
+    await account_pages.revoke_token(here, number)
+    return answer({"revoked": int(number)})
+
+
+async def delete_own_account(request: web.Request) -> web.Response:
+    """`/api/account/delete`: the account of the user who asks."""
+    here = opened(request, "account", interface=True)
+    given = await body_of(request, DELETE_OWN)
+    await account_pages.delete_account(here, given["confirm"])
+    return answer({"deleted": here.identity.uid})
+
+
+async def address(request: web.Request) -> web.Response:
+    """`/api/account/address`: has the link that proves one's e-mail address sent once more."""
+    here = opened(request, "account", interface=True)
+    await body_of(request, {})
+    user = await here.user()
+    await here.workspace.write(addresses.ask, user.id)
+    return answer({"email": user.email, "email_proved": user.email_proved})
+
+
+def account_object(user: User, quotas: list[QuotaLine]) -> dict[str, Any]:
+    """An account as data; never a password."""
+    return {
+        "uid": user.uid,
+        "name": user.name,
+        "shown": user.shown,
+        "email": user.email,
+        "email_proved": user.email_proved,
+        "role": user.role,
+        "origin": user.origin,
+        "disabled": user.disabled,
+        "created": user.created,
+        "last_login": user.last_login,
+        "version": user.version,
+        "preferences": {
+            "language": user.preferences.get("language"),
+            "style": user.preferences.get("style", ""),
+            "sources": list(source_names(user.preferences.get("sources"))),
+            "emails": user.preferences.get("emails") is not False,
+        },
+        "quotas": {
+            line.kind: {"limit": line.limit, "used": line.used, "left": line.left}
+            for line in quotas
+        },
+    }
+
+
+def token_object(token: Token) -> dict[str, Any]:
+    """A token as data; never its text."""
+    return {
+        "id": token.id,
+        "name": token.name,
+        "scopes": [scope for scope in SCOPES if scope in token.scopes],
+        "created": token.created,
+        "expires": token.expires,
+        "used": token.used,
+    }
+
+
+async def _changed(here: Here, user: User, given: dict[str, Any]) -> User:
+    known = here.shared.engine.registry.names()
+    _check_sources(given.get("sources", ()), known)
+    if given.get("style", "") not in ("", *STYLES):
+        reason = message("must be one of {values}", values=", ".join(STYLES))
+        raise Problem.bad_parameters([{"parameter": "style", "reason": reason}])
+    kept = ("language", "style", "sources", "emails")
+    preferences = {
+        name: list(given[name]) if name == "sources" else given[name]
+        for name in kept
+        if name in given
+    }
+    return await here.workspace.write(
+        accounts.update,
+        user,
+        shown=given.get("shown"),
+        email=given.get("email"),
+        preferences=preferences or None,
+        version=given.get("version"),
+        by=user.uid,
+        client=here.client,
+    )
+
+
+def _check_sources(names: tuple[str, ...], known: list[str]) -> None:
+    """Problem: 400 for a source that there is not, or for more than are kept."""
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        reason = message("{name} is no source of this server", name=repr(unknown[0][:60]))
+    elif source_names(names) != tuple(names):
+        reason = message("has a name twice, or more names than are kept")
+    else:
+        return
+    raise Problem.bad_parameters([{"parameter": "sources", "reason": reason}])
+
+
+# `/api/admin`: users, invitations, sources and the audit log of a server, as JSON.
 
 _ROLE = Member(help="What the user is on this server.", choices=SYSTEM_ROLES)
 _MOST = 50
 LIST: Members = {
-    "q": Member(help="A part of a name or of an e-mail address.", most=directory.LONGEST),
+    "q": Member(help="A part of a name or of an e-mail address.", most=admin_pages.LONGEST),
     "role": _ROLE,
     "disabled": Member(help="Only those who are disabled, or who are not.", kind="flag"),
     "after": Member(help="Names after this one: the last one of the page before.", most=320),
     "count": Member(
-        help=f"So many users, {_MOST} without it.", kind="whole", least=1, most=directory.MOST
+        help=f"So many users, {_MOST} without it.", kind="whole", least=1, most=admin_pages.MOST
     ),
 }
 NEW: Members = {
@@ -100,20 +329,20 @@ async def users(request: web.Request) -> web.Response:
     """`/api/admin/users`: the list, or a new user with a link to set the password."""
     here = opened(request, "administer", interface=True)
     if request.method == "POST":
-        admin_users.check_local(request)
+        admin_pages.check_local(request)
         given = await body_of(request, NEW)
         user = await here.workspace.write(
             accounts.create, by=here.identity.uid, client=here.client, **given
         )
         made: dict[str, Any] = await _object(here, user)
-        made["link"] = _link_object(await admin_users.password_link(here, user))
+        made["link"] = _link_object(await admin_pages.password_link(here, user))
         location = site_of(request).path(f"/api/admin/users/{user.uid}")
         return answer(made, status=201, location=location)
     asked = parameters_of(request.query, LIST)
     most = asked.get("count", _MOST)
     async with here.shared.admission.brief():
         found = await here.workspace.read(
-            directory.search,
+            admin_pages.search_users,
             asked.get("q", ""),
             role=asked.get("role", ""),
             disabled=asked.get("disabled"),
@@ -134,7 +363,7 @@ async def user_(request: web.Request) -> web.Response:
         if quotas is not None:
             _check_quotas(quotas)
         user = await here.workspace.write(
-            _changed,
+            _changed_api_admin,
             user,
             given,
             quotas=quotas,
@@ -151,7 +380,7 @@ async def link(request: web.Request) -> web.Response:
     await body_of(request, {})
     if user.origin != "local":
         raise Problem(404)
-    return answer(_link_object(await admin_users.password_link(here, user)), status=201)
+    return answer(_link_object(await admin_pages.password_link(here, user)), status=201)
 
 
 async def end(request: web.Request) -> web.Response:
@@ -167,7 +396,7 @@ async def delete(request: web.Request) -> web.Response:
     here = opened(request, "administer", interface=True)
     user = await here.account(named(request, "user"))
     given = await body_of(request, DELETE)
-    if names.normal(given["name"]) != user.name:
+    if names.normal_name(given["name"]) != user.name:
         reason = message("is not the name of the user")
         raise Problem.bad_parameters([{"parameter": "name", "reason": reason}])
     await here.workspace.write(own_data.delete, user, by=here.identity.uid, client=here.client)
@@ -177,10 +406,10 @@ async def delete(request: web.Request) -> web.Response:
 async def invitations(request: web.Request) -> web.Response:
     """`/api/admin/invitations`: those that are open, or a new one, whose address is told once."""
     here = opened(request, "administer", interface=True)
-    admin_users.check_local(request)
+    admin_pages.check_local(request)
     if request.method == "POST":
         given = await body_of(request, INVITE)
-        made = await admin_users.invitation(here, given.get("role", "user"))
+        made = await admin_pages.invitation(here, given.get("role", "user"))
         return answer(_link_object(made), status=201)
     found = await here.workspace.read(links.every, "account")
     return answer({"invitations": [_invitation(each) for each in found]})
@@ -251,11 +480,11 @@ _WORDS = {True: "on", False: "off", None: "configured"}
 def _lines(db: Database, asked: dict[str, Any], most: int) -> list[tuple[AuditLine, str]]:
     wanted = {name: asked.get(name) for name in ("actor", "action", "object", "before")}
     found = audit.lines(db, **wanted, most=most)
-    known = names.shown(db, {line.actor for line in found})
+    known = names.shown_name(db, {line.actor for line in found})
     return [(line, known.get(line.actor, "")) for line in found]
 
 
-def _changed(
+def _changed_api_admin(
     db: Database,
     user: User,
     given: dict[str, Any],

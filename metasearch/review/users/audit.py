@@ -12,8 +12,8 @@ from typing import Any, Literal, get_args
 
 import orjson
 
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
 
 #: What is told. "account" is a new one or changed details, "disable" and "enable" are those of an
 #: account, "link" is one that was made, and "sources" are those of the server for all.

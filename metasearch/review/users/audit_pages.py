@@ -12,18 +12,18 @@ import orjson
 from aiohttp import web
 from multidict import MultiMapping
 
-from metasearch.formats.csv.write import guarded
+from metasearch.formats.csv import guarded
 from metasearch.message import message
-from metasearch.server.faces.users.opened import Here, opened
-from metasearch.server.limits.permits import permit
-from metasearch.server.page_response import page_response
-from metasearch.server.pages.accounts.admin import AuditView, audit_page
+from metasearch.review.permits import permit
+from metasearch.review.quota_checks import take
+from metasearch.review.store.database import Database
+from metasearch.review.users import accounts, audit
+from metasearch.review.users.account_pages import Here, opened
+from metasearch.review.users.admin_pages import AuditView, audit_page
+from metasearch.review.users.audit import ACTIONS, AuditLine
+from metasearch.server.forms import only
+from metasearch.server.pages.page import page_response
 from metasearch.server.problem import Problem
-from metasearch.server.received import only
-from metasearch.server.users.quota import take
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, audit, names
-from metasearch.workspace.users.audit import ACTIONS, AuditLine
 
 #: Lines of a page, and of a part of a file.
 _LINES, _PART = 100, 500
@@ -78,7 +78,7 @@ class Wanted:
         return {name: value for name, value in given.items() if value}
 
 
-async def answer(request: web.Request) -> web.StreamResponse:
+async def answer_audit(request: web.Request) -> web.StreamResponse:
     """The page."""
     here = opened(request, "administer")
     async with here.shared.admission.brief():
@@ -86,7 +86,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
     return page_response(request, audit_page(here.visit, view))
 
 
-async def file(request: web.Request) -> web.StreamResponse:
+async def answer_file(request: web.Request) -> web.StreamResponse:
     """`/admin/audit/file`: the lines as CSV or JSON Lines, read and sent part by part."""
     here = opened(request, "administer")
     return await send(here)
@@ -163,7 +163,7 @@ def _view(db: Database, here: Here) -> AuditView:
         older = path("/admin/audit", **parameters, before=lines[-1].id)
     return AuditView(
         lines=lines,
-        names=names.shown(db, {line.actor for line in lines}),
+        names=accounts.shown_name(db, {line.actor for line in lines}),
         action=wanted.action or "",
         user=wanted.user,
         object=wanted.object or "",
@@ -184,7 +184,7 @@ def _noted(db: Database, here: Here, name: str) -> None:
 def _part(db: Database, wanted: Wanted, before: int | None) -> list[tuple[AuditLine, str]]:
     """The next lines, each with the name of who did it."""
     lines = wanted.lines(db, _PART, before)
-    known = names.shown(db, {line.actor for line in lines})
+    known = accounts.shown_name(db, {line.actor for line in lines})
     return [(line, known.get(line.actor, "")) for line in lines]
 
 

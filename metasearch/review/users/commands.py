@@ -1,29 +1,322 @@
-"""`metasearch user`: who may use a server, and as what."""
+"""`metasearch user`: who may use a server, as what, and how they get in.
+
+What commands about users share: roles, the one who is named, passwords, addresses of links.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem
 
-from metasearch.cli.command_group import CommandGroup
-from metasearch.cli.terminal.exits import Exit
-from metasearch.cli.workspace.call import Call
-from metasearch.cli.workspace.options import complete_project, in_workspace
-from metasearch.cli.workspace.user_data import delete, export
-from metasearch.cli.workspace.user_logins import link, password, token
-from metasearch.cli.workspace.user_options import (
-    PROJECT_ROLES,
-    SYSTEM_ROLES,
-    complete_user,
-    new_password,
-    tell_link,
-)
-from metasearch.errors import UsageError
+from metasearch.cli.command_group import CommandGroup, ExampleCommand
+from metasearch.cli.terminal.console import Console, Exit, counted
+from metasearch.errors import MetasearchError, UsageError
 from metasearch.message import message
+from metasearch.review.commands import Call, complete_project, in_workspace
 
 if TYPE_CHECKING:
+    from metasearch.review.users.links import LinkKind
     from metasearch.settings.users import SystemRole
+
+
+#: As in `metasearch.review.users.permissions`, which help need not load.
+SYSTEM_ROLES = ("administrator", "user", "guest")
+PROJECT_ROLES = ("owner", "editor", "screener", "reader")
+#: Bytes that are read of a line of standard input.
+_LONGEST_LINE = 10_000
+
+
+def complete_user(
+    ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Names of users that begin so."""
+    call = Call(Console(quiet=True), False, ctx.params.get("config"), ctx.params.get("workspace"))
+    try:
+        from metasearch.review.users import accounts
+
+        with call.open() as db:
+            return [
+                CompletionItem(user.name, help=user.shown)
+                for user in accounts.every(db)
+                if user.name.startswith(incomplete)
+            ]
+    except MetasearchError:
+        return []
+
+
+def new_password(name: str, email: str, *, stdin: bool) -> str:
+    """A hash of a password, which is typed twice on the terminal and not shown, or is the first
+    line of standard input. It is never an argument: other users of the computer see those. Raises
+    UsageError: there is no terminal, or the password cannot be taken.
+    """
+    from metasearch.review.users import passwords
+
+    if stdin:
+        line = sys.stdin.buffer.readline(_LONGEST_LINE).decode("utf-8", "replace")
+        text = line.rstrip("\r\n")
+    elif sys.stdin.isatty():
+        text = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    else:
+        raise UsageError(
+            message("there is no terminal to type a password"),
+            advice=message("Add --stdin to read it from standard input, or --link."),
+        )
+    passwords.check(text, name, email)
+    return passwords.Passwords().hash(text)
+
+
+def tell_link(call: Call, kind: LinkKind, secret: str, **facts: object) -> None:
+    """Write the address of a link as the answer, and say how long it is good for."""
+    from metasearch.review.users import links
+
+    public = call.settings.public_url
+    address = f"{(public or '').rstrip('/')}{links.PATHS[kind]}{secret}"
+    call.answer({**facts, "link": address}, (address,))
+    hours = links.SECONDS[kind] // 3600
+    good = "an hour" if hours == 1 else f"{hours // 24} days"
+    call.tell(f"it can be used once, within {good}")
+    if public is None:
+        call.tell("put the address of the server in front of it, or set [server] public_url")
+
+
+# `metasearch user password|link|token`: how a user, or a program of a user, gets in.
+
+#: Days that a token is good for where nothing else is asked for.
+_DAYS = 90
+
+
+@click.command(
+    "password",
+    cls=ExampleCommand,
+    short_help="Set the password of a user.",
+    examples=(
+        ("metasearch user password anna", "ask for it on the terminal"),
+        ("metasearch user password anna --link", "an address at which Anna sets it"),
+    ),
+)
+@click.argument("name", shell_complete=complete_user)
+@click.option("--link", "by_link", is_flag=True, help="Write an address to set it at instead.")
+@click.option("--stdin", is_flag=True, help="Read it from standard input.")
+@in_workspace
+def password(call: Call, /, *, name: str, by_link: bool, stdin: bool) -> int:
+    """Set the password of the user NAME; all sessions of the user end."""
+    from metasearch.review.users import accounts, links, objects
+    from metasearch.review.users import passwords as failures
+
+    if by_link and stdin:
+        raise UsageError(message("--link and --stdin exclude one another"))
+    with call.open() as db:
+        found = accounts.find(db, name)
+        if by_link:
+            secret = links.create(db, "password", user=found)
+        else:
+            kept = new_password(found.name, found.email, stdin=stdin)
+            with db.transaction():
+                found = accounts.set_password(db, found, kept)
+                failures.forgive_failures(db, found.name)
+    if by_link:
+        tell_link(call, "password", secret, user=objects.user(found))
+    else:
+        call.answer(objects.user(found), ())
+        call.tell(f"the password of {found.name} is set; all sessions have ended")
+    return Exit.OK
+
+
+@click.command(
+    "link",
+    cls=ExampleCommand,
+    short_help="Invite somebody, to the server or to a project.",
+    examples=(
+        ("metasearch user link", "an address at which somebody makes an account"),
+        ("metasearch user link --project lakes --role screener", "or joins a project"),
+    ),
+)
+@click.option(
+    "--role",
+    type=click.Choice((*SYSTEM_ROLES, *PROJECT_ROLES)),
+    help="What they will be; without it a user of the server, or a reader of the project.",
+)
+@click.option(
+    "--project",
+    "joined",
+    metavar="NAME",
+    shell_complete=complete_project,
+    help="The project to join.",
+)
+@in_workspace
+def link(call: Call, /, *, role: str | None, joined: str | None) -> int:
+    """Write an address at which somebody makes an account, or, with --project, joins a project.
+    Whoever has the address can use it, once.
+    """
+    from metasearch.review.projects import projects
+    from metasearch.review.users import links
+
+    with call.open() as db:
+        if joined is None:
+            role = role or "user"
+            secret = links.create(db, "account", role=role)
+            facts: dict[str, object] = {"role": role, "project": None}
+        else:
+            role = role or "reader"
+            place = projects.find(db, joined)
+            secret = links.create(db, "member", project=place, role=role)
+            facts = {"role": role, "project": place.name}
+    tell_link(call, "account" if joined is None else "member", secret, **facts)
+    return Exit.OK
+
+
+@click.command(
+    "token",
+    cls=ExampleCommand,
+    short_help="Make or revoke an API token of a user.",
+    examples=(
+        ("metasearch user token anna --name nightly --scope search", "write a new token"),
+        ("metasearch user token anna --revoke 3", "it does not work any more"),
+    ),
+)
+@click.argument("name", shell_complete=complete_user)
+@click.option("--name", "called", metavar="TEXT", help="What the token is called.")
+@click.option(
+    "--scope",
+    "scopes",
+    type=click.Choice(("search", "read", "write")),
+    multiple=True,
+    help="What it may be used for: to search, to read projects, to change them; repeatable.",
+)
+@click.option(
+    "--days",
+    type=click.IntRange(1, 366),
+    default=_DAYS,
+    show_default=True,
+    metavar="N",
+    help="How long it is good for.",
+)
+@click.option("--revoke", type=int, metavar="N", help="Revoke the token N of `user show`.")
+@in_workspace
+def token(
+    call: Call,
+    /,
+    *,
+    name: str,
+    called: str | None,
+    scopes: tuple[str, ...],
+    days: int,
+    revoke: int | None,
+) -> int:
+    """Make an API token of the user NAME, and write it: it is shown once. Or revoke one."""
+    from metasearch.review.users import accounts, objects, tokens
+
+    if (revoke is None) is (called is None) or (revoke is not None and scopes):
+        raise UsageError(
+            message("a token is made with --name and --scope, or revoked with --revoke"),
+        )
+    with call.open() as db:
+        found = accounts.find(db, name)
+        if revoke is not None:
+            if not tokens.revoke(db, found, revoke):
+                raise UsageError(
+                    message("{name} has no token {number}", name=found.name, number=revoke),
+                    advice=message("`metasearch user show NAME` lists them."),
+                )
+            call.answer({"revoked": revoke}, ())
+            call.tell(f"the token {revoke} of {found.name} does not work any more")
+            return Exit.OK
+        text, made = tokens.create(db, found, called or "", scopes, days)
+    call.answer({**objects.token(made), "token": text}, (text,))
+    call.tell(f"it is good until {made.expires[:10]}, and is not shown again")
+    return Exit.OK
+
+
+# `metasearch user export|delete`: what the workspace has of a user.
+
+#: What is written of a person is read by the owner of the file alone.
+_OWNER_ONLY = 0o600
+
+
+@click.command(
+    "export",
+    cls=ExampleCommand,
+    short_help="Write what the workspace has of a user.",
+    examples=(("metasearch user export anna anna.json", "for a person who asks for it"),),
+)
+@click.argument("name", shell_complete=complete_user)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@in_workspace
+def export(call: Call, /, *, name: str, file: Path) -> int:
+    """Write what the workspace has of the user NAME to the new FILE, as JSON: the account,
+    sessions, tokens, projects, saved searches, votes and lines of logs. There are no secrets in it.
+    """
+    from metasearch import opening
+    from metasearch.review.users import accounts, audit, own_data
+
+    with call.open() as db:
+        found = accounts.find(db, name)
+        try:
+            target = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _OWNER_ONLY)
+            try:
+                with os.fdopen(target, "wb") as opened:
+                    own_data.export(db, found, opened)
+            except BaseException:
+                file.unlink()
+                raise
+        except OSError as exc:
+            raise UsageError(
+                message("{file} cannot be written: {reason}", file=file, reason=opening.why(exc)),
+                advice=message("Name a file that does not exist yet, in a folder that does."),
+            ) from exc
+        audit.write(db, "", "export", f"user:{found.uid}")
+    size = file.stat().st_size
+    call.answer({"file": str(file), "bytes": size}, ())
+    call.tell(f"{found.name} is in {file}, {counted(size, 'byte')}")
+    return Exit.OK
+
+
+@click.command(
+    "delete",
+    cls=ExampleCommand,
+    short_help="Delete an account.",
+    examples=(("metasearch user delete ben --hand-to anna", "Anna owns the projects of Ben then"),),
+)
+@click.argument("name", shell_complete=complete_user)
+@click.option(
+    "--hand-to",
+    metavar="NAME",
+    shell_complete=complete_user,
+    help="Who owns the projects then that nobody else owns.",
+)
+@click.option("--with-projects", is_flag=True, help="Delete those projects, too.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@in_workspace
+def delete(call: Call, /, *, name: str, hand_to: str | None, with_projects: bool, yes: bool) -> int:
+    """Delete the account NAME with its sessions, tokens and saved searches. What the user did in
+    projects stays there, as of a former user. Projects that nobody else owns are named: hand them
+    on, or delete them, too.
+    """
+    from metasearch.review.users import accounts, own_data
+
+    if hand_to is not None and with_projects:
+        raise UsageError(message("--hand-to and --with-projects exclude one another"))
+    with call.open() as db:
+        found = accounts.find(db, name)
+        heir = None if hand_to is None else accounts.find(db, hand_to)
+        call.confirmed(f"Delete the account {found.name}?", yes=yes)
+        moved = own_data.delete(db, found, hand_to=heir, with_projects=with_projects)
+    for project in moved if with_projects else ():
+        call.gone(project)
+    call.answer({"uid": found.uid, "projects": [project.name for project in moved]}, ())
+    call.tell(f"the account {found.name} is deleted")
+    if moved:
+        names = ", ".join(project.name for project in moved)
+        call.tell(f"{'deleted' if with_projects else f'handed to {hand_to}'}: {names}")
+    return Exit.OK
+
+
+# `metasearch user`: who may use a server, and as what.
 
 #: Takes a role of a project away.
 _NONE = "none"
@@ -75,11 +368,12 @@ def add(
     """Make the account NAME. The password is asked for on the terminal; or the user sets it at the
     address that --link writes.
     """
-    from metasearch.workspace.users import accounts, links, names, objects
+    from metasearch.review.users import accounts, links, objects
+    from metasearch.review.users import accounts as names
 
     if by_link and stdin:
         raise UsageError(message("--link and --stdin exclude one another"))
-    names.checked(name)
+    names.checked_name(name)
     with call.open(make=True) as db:
         if accounts.by_name(db, name) is not None:
             raise UsageError(message("There is a user {name} already", name=repr(name)))
@@ -106,7 +400,7 @@ def add(
 @in_workspace
 def list_(call: Call, /) -> int:
     """List all accounts by name, with what they are and when they logged in last."""
-    from metasearch.workspace.users import accounts, objects
+    from metasearch.review.users import accounts, objects
 
     with call.open() as db:
         found = accounts.every(db)
@@ -135,8 +429,8 @@ def list_(call: Call, /) -> int:
 @in_workspace
 def show(call: Call, /, *, name: str) -> int:
     """Show the account NAME, or of this uid: what it is, its sessions, tokens and projects."""
-    from metasearch.workspace import projects
-    from metasearch.workspace.users import accounts, members, objects, sessions, tokens
+    from metasearch.review.projects import members, projects
+    from metasearch.review.users import accounts, objects, sessions, tokens
 
     with call.open() as db:
         found = accounts.find(db, name)
@@ -184,8 +478,8 @@ def role(call: Call, /, *, name: str, role: str, joined: str | None) -> int:
     """Make the user NAME an administrator, a user or a guest of the server; or, with --project, an
     owner, editor, screener or reader of a project, or with `none` no member of it.
     """
-    from metasearch.workspace import projects
-    from metasearch.workspace.users import accounts, members, objects
+    from metasearch.review.projects import members, projects
+    from metasearch.review.users import accounts, objects
 
     allowed = SYSTEM_ROLES if joined is None else (*PROJECT_ROLES, _NONE)
     if role not in allowed:
@@ -229,7 +523,7 @@ def enable(call: Call, /, *, name: str) -> int:
 
 
 def _set_disabled(call: Call, name: str, *, disabled: bool) -> int:
-    from metasearch.workspace.users import accounts, objects
+    from metasearch.review.users import accounts, objects
 
     with call.open() as db:
         found = accounts.set_disabled(db, accounts.find(db, name), disabled)

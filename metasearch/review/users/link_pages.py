@@ -1,4 +1,7 @@
-"""`/join/{link}`: an invitation to make an account, or to become a member of a project."""
+"""The pages that links lead to which are used once: passwords, invitations, proofs of addresses.
+
+`/password/{link}`: whoever was sent such a link sets the password of an account with it.
+"""
 
 from __future__ import annotations
 
@@ -9,30 +12,101 @@ from multidict import MultiMapping
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.server.forms import posted
+from metasearch.review.projects import members
+from metasearch.review.projects.projects import Project
+from metasearch.review.service import client_of
+from metasearch.review.store.database import Database
+from metasearch.review.users import (
+    accounts,
+    addresses,
+    links,
+)
+from metasearch.review.users import (
+    passwords as failures,
+)
+from metasearch.review.users.links import Link
+from metasearch.review.users.login_pages import (
+    NO_STORE,
+    account_page,
+    address_page,
+    agent_of,
+    begin,
+    into_session,
+    invitation_page,
+    left,
+    new_password,
+    password_page,
+)
+from metasearch.review.users.permissions import ProjectRole
+from metasearch.review.users.service import UsersService, login_answer, session_secret, users_of
+from metasearch.server.forms import only, posted
 from metasearch.server.identity import Identity, allowed, identity_of
-from metasearch.server.page_response import page_response, see_other
-from metasearch.server.pages.users import account_page, invitation_page
+from metasearch.server.middleware import count
+from metasearch.server.pages.page import page_response, see_other
 from metasearch.server.problem import Problem
-from metasearch.server.received import only
-from metasearch.server.users.credentials import session_secret
-from metasearch.server.users.entering import agent_of, begin, into_session
-from metasearch.server.users.login import NO_STORE
-from metasearch.server.users.middleware import login_answer
-from metasearch.server.users.password import new_password
-from metasearch.server.users.password_link import spent
-from metasearch.server.users.people import client_of
-from metasearch.server.users.service import UsersService, users_of
 from metasearch.server.visit import visit_of
 from metasearch.settings.users import SystemRole
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, links, members, names
-from metasearch.workspace.users.links import Link
-from metasearch.workspace.users.permissions import ProjectRole
 
 
-async def answer(request: web.Request) -> web.StreamResponse:
+async def answer_password_link(request: web.Request) -> web.StreamResponse:
+    """The form, or the new password. The link is used up by the form alone: mail programs open
+    links by themselves.
+
+    Raises:
+        HTTPNotFound: The server has no users, or they have no passwords here.
+        Problem: 404 for a link that is not good any more; 403, 408, 413 or 415 for a form that
+            cannot be taken.
+        Busy: Too many people are logging in.
+    """
+    users, visit = users_of(request), visit_of(request)
+    if users.mode != "local":
+        raise web.HTTPNotFound
+    secret = request.match_info["link"]
+    link = await users.workspace.look(links.peek, secret, "password")
+    if link is None or link.user is None:
+        raise spent()
+    path = f"/password/{secret}"
+    if request.method != "POST":
+        page = password_page(visit, path, link.user.name)
+        return page_response(request, page, headers=NO_STORE)
+    fields = await posted(request)
+    try:
+        password = new_password(fields, link.user.name, link.user.email)
+    except UsageError as error:
+        page = password_page(visit, path, link.user.name, error=error)
+        return page_response(request, page, 400, headers=NO_STORE)
+    made = await users.passwords.hash(password)
+    if not await users.workspace.write(_set, secret, made, client_of(request)):
+        raise spent()
+    # Whoever was logged in here may be somebody else.
+    return await left(request, visit.site.path("/login", done="password"))
+
+
+def spent() -> Problem:
+    """404 for a link that was used, has ended, or never was."""
+    return Problem(
+        404,
+        None,
+        message("This link is not good any more. Ask for a new one where you got it."),
+        headers=NO_STORE,
+    )
+
+
+def _set(db: Database, secret: str, made: str, client: str) -> bool:
+    """Use the link; False where it was used meanwhile."""
+    with db.transaction():
+        link = links.use(db, secret, "password")
+        if link is None or link.user is None:
+            return False
+        accounts.set_password(db, link.user, made, by=link.user.uid, client=client)
+        failures.forgive_failures(db, link.user.name)
+        return True
+
+
+# `/join/{link}`: an invitation to make an account, or to become a member of a project.
+
+
+async def answer_join(request: web.Request) -> web.StreamResponse:
     """What the link invites to, or the account or membership that its form makes.
 
     Raises:
@@ -84,7 +158,7 @@ async def _made(request: web.Request, users: UsersService, fields: MultiMapping[
     UsageError: the name, the password or another value cannot be used.
     """
     typed = {name: only(fields, name) for name in ("name", "shown", "email")}
-    name = names.checked(typed["name"])
+    name = accounts.checked_name(typed["name"])
     password = await users.passwords.hash(new_password(fields, name, typed["email"]))
     return await users.workspace.write(
         _create,
@@ -140,7 +214,7 @@ async def _membership(
             if joined is None:
                 raise spent()
             return see_other(request, visit.site.path(f"/projects/{joined.uid}", done="joined"))
-    by = (await users.workspace.look(names.shown, [link.by])).get(link.by, "")
+    by = (await users.workspace.look(accounts.shown_name, [link.by])).get(link.by, "")
     page = invitation_page(
         visit,
         f"/join/{secret}",
@@ -160,3 +234,31 @@ def _join(db: Database, secret: str, uid: str, client: str) -> Project | None:
             return None
         members.add(db, link.project, user, cast("ProjectRole", link.role), by=uid, client=client)
         return link.project
+
+
+# `/address/{link}`: whoever reads the e-mails of an address says that it is the user's.
+
+#: The quota of requests, beside that of searches: guesses are bounded by it.
+QUOTA = "address links"
+
+
+async def answer_address(request: web.Request) -> web.StreamResponse:
+    """The page that asks, or the proof. Only the form uses the link up: mail programs open links by
+    themselves. Who opens it need not be logged in, and gets nothing but this page. Raises
+    HTTPNotFound: the server has no users. Raises Problem: 404 for a link that is not good any more,
+    429; those of `posted`.
+    """
+    await count(request, QUOTA)
+    users, visit = users_of(request), visit_of(request)
+    secret = request.match_info["link"]
+    claimed = await users.workspace.look(addresses.peek, secret)
+    if claimed is None:
+        raise spent()
+    done = False
+    if request.method == "POST":
+        await posted(request)
+        done = await users.workspace.write(addresses.use, secret, client=client_of(request))
+        if not done:
+            raise spent()
+    page = address_page(visit, f"/address/{secret}", claimed, done=done)
+    return page_response(request, page, headers=NO_STORE)

@@ -13,14 +13,14 @@ from typing import Literal, get_args
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store import secrets
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import later, now
-from metasearch.workspace.users import accounts, audit, members
-from metasearch.workspace.users.accounts import User
-from metasearch.workspace.users.permissions import PROJECT_ROLES, SYSTEM_ROLES, may
+from metasearch.review.projects import members, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.store import values
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import later, now
+from metasearch.review.users import accounts, audit
+from metasearch.review.users.accounts import User
+from metasearch.review.users.permissions import PROJECT_ROLES, SYSTEM_ROLES, may
 
 LinkKind = Literal["password", "account", "member"]
 LINK_KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
@@ -88,7 +88,7 @@ def create(
         )
     if (user is None) is (kind == "password") or (project is None) is (kind == "member"):
         raise ValueError(f"a link of the kind {kind} has another object")
-    secret = secrets.new()
+    secret = values.new_secret()
     with db.transaction():
         db.run("DELETE FROM link WHERE expires <= ?", now())
         if kind == "password":
@@ -106,7 +106,7 @@ def create(
         db.run(
             "INSERT INTO link (digest, kind, user, project, role, by, created, expires)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            secrets.digest(secret),
+            values.secret_digest(secret),
             kind,
             user and user.id,
             project and project.id,
@@ -126,7 +126,7 @@ def peek(db: Database, secret: str, *kinds: LinkKind) -> Link | None:
     """
     row = db.one(
         "SELECT * FROM link WHERE digest = ? AND used IS NULL AND expires > ?",
-        secrets.digest(secret),
+        values.secret_digest(secret),
         now(),
     )
     link = None if row is None else _link(db, row)

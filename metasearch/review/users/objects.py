@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from metasearch.workspace.users.accounts import User
-from metasearch.workspace.users.audit import AuditLine
-from metasearch.workspace.users.links import Link
-from metasearch.workspace.users.members import Member
-from metasearch.workspace.users.sessions import Session
-from metasearch.workspace.users.tokens import Token
+from metasearch.review.projects.members import Member
+from metasearch.review.users.accounts import User
+from metasearch.review.users.audit import AuditLine
+from metasearch.review.users.links import Link
+from metasearch.review.users.sessions import Session
+from metasearch.review.users.tokens import Token
 
 
 def user(found: User) -> dict[str, Any]:

@@ -7,10 +7,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from metasearch.server.account_routes import ACCOUNT, ADMIN
-from metasearch.server.faces.openapi.operation import JSON, Operation
-from metasearch.server.faces.openapi.parameters import parameter
-from metasearch.server.faces.openapi.schema import (
+from metasearch.review.openapi import CHANGED, READ, body, query
+from metasearch.review.routes import ACCOUNT, ADMIN
+from metasearch.review.users import api
+from metasearch.review.users.account_pages import QUOTA_WORDS
+from metasearch.review.users.accounts import ORIGINS
+from metasearch.review.users.audit import ACTIONS
+from metasearch.review.users.permissions import SYSTEM_ROLES
+from metasearch.review.users.tokens import SCOPES
+from metasearch.server.protocols.openapi.operation import (
+    JSON,
+    Operation,
     Schema,
     by_name,
     listed,
@@ -22,13 +29,7 @@ from metasearch.server.faces.openapi.schema import (
     whole,
     yes_or_no,
 )
-from metasearch.server.faces.openapi.workspace_operation import CHANGED, READ, body, query
-from metasearch.server.faces.users import api_account, api_admin
-from metasearch.server.pages.accounts.words import QUOTA_WORDS
-from metasearch.workspace.users.accounts import ORIGINS
-from metasearch.workspace.users.audit import ACTIONS
-from metasearch.workspace.users.permissions import SYSTEM_ROLES
-from metasearch.workspace.users.tokens import SCOPES
+from metasearch.server.protocols.openapi.parameters import parameter
 
 OWN, ALL = "Account", "Administration"
 _MOMENT = text(description="UTC: `2026-11-23T05:40:00Z`.")
@@ -191,7 +192,7 @@ def _own() -> Iterator[Operation]:
         OWN,
         "Change details and preferences",
         "Account",
-        body=body(api_account.CHANGES),
+        body=body(api.OWN_CHANGES),
         description="No token is good for this: a browser must be logged in.",
         further=(409,),
     )
@@ -203,7 +204,7 @@ def _own() -> Iterator[Operation]:
         OWN,
         "End one session, or all others",
         "Ended",
-        body=body(api_account.END),
+        body=body(api.END),
     )
     yield _operation(f"{ACCOUNT}/tokens", "tokens", OWN, "The tokens", "Tokens")
     yield _operation(
@@ -212,7 +213,7 @@ def _own() -> Iterator[Operation]:
         OWN,
         "Make a token",
         "NewToken",
-        body=body(api_account.TOKEN),
+        body=body(api.TOKEN),
         status=201,
     )
     yield _operation(
@@ -238,20 +239,20 @@ def _own() -> Iterator[Operation]:
         OWN,
         "Delete the account",
         "DeletedAccount",
-        body=body(api_account.DELETE),
+        body=body(api.DELETE_OWN),
     )
 
 
 def _all() -> Iterator[Operation]:
     users = f"{ADMIN}/users"
-    yield _operation(users, "users", ALL, "All users", "Accounts", *query(api_admin.LIST))
+    yield _operation(users, "users", ALL, "All users", "Accounts", *query(api.LIST))
     yield _operation(
         users,
         "newUser",
         ALL,
         "Make a user, and a link to set the password",
         "AccountOfAdministrators",
-        body=body(api_admin.NEW),
+        body=body(api.NEW),
         status=201,
     )
     one = f"{users}/{{user}}"
@@ -263,7 +264,7 @@ def _all() -> Iterator[Operation]:
         "Change role, details or quotas; disable or enable",
         "AccountOfAdministrators",
         _USER,
-        body=body(api_admin.CHANGES),
+        body=body(api.CHANGES),
         description="The last administrator stays.",
         further=(409,),
     )
@@ -293,7 +294,7 @@ def _all() -> Iterator[Operation]:
         "Delete a user",
         "DeletedAccount",
         _USER,
-        body=body(api_admin.DELETE),
+        body=body(api.DELETE),
     )
     invitations = f"{ADMIN}/invitations"
     yield _operation(
@@ -305,7 +306,7 @@ def _all() -> Iterator[Operation]:
         ALL,
         "Make an invitation",
         "AccountLink",
-        body=body(api_admin.INVITE),
+        body=body(api.INVITE),
         status=201,
     )
     yield _operation(
@@ -327,7 +328,7 @@ def _all() -> Iterator[Operation]:
         ALL,
         "Switch a source on or off for all",
         "SwitchedSources",
-        body=body(api_admin.SWITCH),
+        body=body(api.SWITCH),
         description="Searches of all workers know within seconds.",
     )
     yield _operation(
@@ -336,7 +337,7 @@ def _all() -> Iterator[Operation]:
         ALL,
         "The audit log",
         "AuditLines",
-        *query(api_admin.AUDIT),
+        *query(api.AUDIT),
         description="With `format`, all lines as a file.",
         content={JSON: ref("AuditLines"), "text/csv": {}, "application/jsonl": {}},
         further=(400,),

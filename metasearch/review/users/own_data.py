@@ -14,13 +14,13 @@ import orjson
 from metasearch import __version__
 from metasearch.errors import UsageError
 from metasearch.message import message, message_n
-from metasearch.workspace import removing
-from metasearch.workspace.projects import Project
-from metasearch.workspace.screening import sight
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
-from metasearch.workspace.users import accounts, audit, failures, members, objects
-from metasearch.workspace.users.accounts import User
+from metasearch.review.projects import members, removal
+from metasearch.review.projects.projects import Project
+from metasearch.review.screening import sight
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
+from metasearch.review.users import accounts, audit, objects, passwords
+from metasearch.review.users.accounts import User
 
 #: The name of the format, in its first line.
 FORMAT = "metasearch-own-data"
@@ -125,16 +125,16 @@ def delete(
             if hand_to is not None:
                 members.set_role(db, project, hand_to, "owner", by=by, client=client)
             else:
-                removing.hide(db, project.id)
+                removal.hide(db, project.id)
                 audit.write(db, by, "delete", f"project:{project.uid}", client=client)
         db.run("DELETE FROM saved_search WHERE owner = ?", user.uid)
         db.run("DELETE FROM screener WHERE by = ?", user.uid)
-        failures.forgive(db, user.name)
+        passwords.forgive_failures(db, user.name)
         accounts.remove(db, user)
         audit.write(db, by, "delete", f"user:{user.uid}", client=client)
     if hand_to is None:
         for project in alone:
-            removing.remove(db, project.id)
+            removal.remove(db, project.id)
     return alone
 
 

@@ -20,10 +20,10 @@ import orjson
 from metasearch.errors import QuotaExceeded
 from metasearch.message import message, message_template
 from metasearch.record import Record
-from metasearch.settings.quotas import QUOTAS
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works.records import count_new
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.works.records import count_new
+from metasearch.settings.users import QUOTAS
 
 #: Quotas that are counted a day, UTC.
 Daily = Literal["searches", "scheduled_runs", "exports"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from metasearch.workspace.store import secrets
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import later, now
-from metasearch.workspace.users import accounts
-from metasearch.workspace.users.accounts import User
+from metasearch.review.store import values
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import later, now
+from metasearch.review.users import accounts
+from metasearch.review.users.accounts import User
 
 _DAY = 86_400
 #: Seconds after which a session ends that nobody uses, and that any session ends.
@@ -42,14 +42,14 @@ class Session:
 
 def begin(db: Database, user: User, agent: str = "") -> str:
     """Begin a session; its secret, which is nowhere else. Removes those that have ended."""
-    secret = secrets.new()
+    secret = values.new_secret()
     moment = now()
     with db.transaction():
         db.run("DELETE FROM session WHERE expires <= ? OR seen <= ?", moment, later(-IDLE))
         db.run(
             "INSERT INTO session (digest, user, agent, created, seen, expires)"
             " VALUES (?, ?, ?, ?, ?, ?)",
-            secrets.digest(secret),
+            values.secret_digest(secret),
             user.id,
             "".join(sign for sign in agent if sign.isprintable())[:_LONGEST_AGENT],
             moment,
@@ -70,7 +70,7 @@ def find(db: Database, secret: str) -> tuple[Session, User] | None:
     """The session of a secret, with its user; None where it is gone, or the user disabled."""
     row = db.one(
         "SELECT * FROM session WHERE digest = ? AND expires > ? AND seen > ?",
-        secrets.digest(secret),
+        values.secret_digest(secret),
         now(),
         later(-IDLE),
     )

@@ -9,12 +9,11 @@ from typing import Literal, get_args
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace.store import secrets
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import later, now
-from metasearch.workspace.texts import checked_text
-from metasearch.workspace.users import accounts, audit
-from metasearch.workspace.users.accounts import User
+from metasearch.review.store import values
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import checked_text, later, now
+from metasearch.review.users import accounts, audit
+from metasearch.review.users.accounts import User
 
 #: What a token may be used for: to search, to read projects, to change them.
 Scope = Literal["search", "read", "write"]
@@ -71,7 +70,7 @@ def create(
             message("A token needs a name"),
             advice=message("Name the program that will use it."),
         )
-    text = f"{PREFIX}{secrets.new()}"
+    text = f"{PREFIX}{values.new_secret()}"
     with db.transaction():
         db.run("DELETE FROM token WHERE user = ? AND expires <= ?", user.id, now())
         if db.value("SELECT count(*) FROM token WHERE user = ?", user.id) >= MOST:
@@ -82,7 +81,7 @@ def create(
         made = db.run(
             "INSERT INTO token (digest, user, name, scopes, created, expires)"
             " VALUES (?, ?, ?, ?, ?, ?)",
-            secrets.digest(text),
+            values.secret_digest(text),
             user.id,
             name,
             " ".join(chosen),
@@ -99,7 +98,7 @@ def create(
 def find(db: Database, text: str) -> tuple[Token, User] | None:
     """The token of a text, with its user; None where it is gone, or the user disabled."""
     row = db.one(
-        "SELECT * FROM token WHERE digest = ? AND expires > ?", secrets.digest(text), now()
+        "SELECT * FROM token WHERE digest = ? AND expires > ?", values.secret_digest(text), now()
     )
     if row is None:
         return None

@@ -1,33 +1,152 @@
-"""`/api/projects/UID/decisions`, `/tags`, `/notes`, `/pins` and `/undo`: what people decide."""
+"""Works as a JSON interface: lists, decisions, imports and exports.
+
+`/api/projects/UID/works`: the works of a project.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import tempfile
 from dataclasses import asdict, replace
-from typing import Any
+from typing import IO, Any
 
 from aiohttp import web
 
+from metasearch.errors import UsageError
+from metasearch.formats import READABLE, needed_extras
+from metasearch.formats.citations import STYLES
 from metasearch.message import message
-from metasearch.server.faces.workspace.members import VERSION, Member, Members, body_of
-from metasearch.server.faces.workspace.opened import Here, answer, opened, project_of
-from metasearch.server.faces.workspace.works import CHOOSE, chosen
+from metasearch.review import objects
+from metasearch.review.api import (
+    VERSION,
+    Here,
+    Member,
+    Members,
+    answer,
+    body_of,
+    checked,
+    found,
+    named,
+    opened,
+    parameters_of,
+    project_of,
+    send_file,
+)
+from metasearch.review.objects import Object
+from metasearch.review.permits import in_share
+from metasearch.review.projects.projects import LONGEST_NAME, Project
+from metasearch.review.quota_checks import import_file, take_export
+from metasearch.review.runs import imports as importing
+from metasearch.review.runs.runs import PLACES
+from metasearch.review.service import names
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import strategies
+from metasearch.review.works import decisions, lists, pins, undo, works
+from metasearch.review.works.decisions import LONGEST_TAG, MOST_TAGS, Changed
+from metasearch.review.works.decisions_file import import_decisions
+from metasearch.review.works.export import EXPORTS, export, file_of
+from metasearch.review.works.filters import (
+    LONGEST_TEXT,
+    MOST_COUNT,
+    MOST_VALUES,
+    SORTS,
+    STANDINGS,
+    WorksQuery,
+)
+from metasearch.review.works.groups import Assigned
+from metasearch.review.works.works import (
+    LONGEST,
+    LONGEST_NOTE,
+    LONGEST_REASON,
+    STAGES,
+    VERDICTS,
+    Work,
+)
 from metasearch.server.identity import check
 from metasearch.server.problem import Problem
-from metasearch.server.users.people import names
-from metasearch.workspace import objects
-from metasearch.workspace.objects import Object
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import decisions, pins, undo
-from metasearch.workspace.works.assigning import Assigned
-from metasearch.workspace.works.decisions import (
-    LONGEST_TAG,
-    MOST_TAGS,
-    Changed,
-)
-from metasearch.workspace.works.names import LONGEST
-from metasearch.workspace.works.said import LONGEST_NOTE, LONGEST_REASON
-from metasearch.workspace.works.works import STAGES, VERDICTS
+
+#: What chooses works, in a list and in whatever is done to all of one.
+CHOOSE: Members = {
+    "text": Member(
+        help="Words that stand in title, authors, venue, keywords or abstract: all of them.",
+        most=LONGEST_TEXT,
+    ),
+    "verdict": Member(help="What was decided in the stage.", choices=STANDINGS[1:]),
+    "stage": Member(help="By title and abstract, or by the whole text.", choices=STAGES),
+    "tags": Member(help="With all of these tags.", kind="texts", most=MOST_VALUES),
+    "sources": Member(help="Found in one of these.", kind="texts", most=MOST_VALUES),
+    "steps": Member(
+        help="Found by one of these steps: `3`, or `main/3` of one strategy.",
+        kind="texts",
+        most=MOST_VALUES,
+    ),
+    "runs": Member(help="Found by one of these runs.", kind="wholes", most=MOST_VALUES, least=1),
+    "first_runs": Member(
+        help="New in one of these runs.", kind="wholes", most=MOST_VALUES, least=1
+    ),
+    "years": Member(help="Years of publication: `2015-2020`, `2015-`.", most=40),
+    "types": Member(help="Of one of these types.", kind="texts", most=MOST_VALUES),
+    "languages": Member(help="In one of these languages.", kind="texts", most=MOST_VALUES),
+    "open_access": Member(help="Of one of these states.", kind="texts", most=MOST_VALUES),
+    "known": Member(help="Whether the searches are expected to find it.", kind="flag"),
+    "mine": Member(
+        help="Whether `verdict` is about your votes, where a team screens the stage.", kind="flag"
+    ),
+}
+LIST: Members = {
+    **CHOOSE,
+    "sort": Member(help="The order; without it the newest additions first.", choices=SORTS),
+    "start": Member(help="Skip so many works.", kind="whole", most=10**9 - 1),
+    "count": Member(help="At most so many works, 20 without it.", kind="whole", most=MOST_COUNT),
+}
+
+
+async def works_(request: web.Request) -> web.Response:
+    """`/api/projects/UID/works`: a part of the list, with facets of the whole."""
+    here = opened(request)
+    project = await project_of(request, here)
+    query = query_of(parameters_of(request.query, LIST), here.by)
+    async with here.shared.admission.brief():
+        page = await here.workspace.read(lists.page, project, query, reader=here.by)
+    written = await here.shared.admission.written(
+        lambda: objects.works_page(page), large=len(page.works) > 100
+    )
+    return answer(written)
+
+
+async def work(request: web.Request) -> web.Response:
+    """`/api/projects/UID/works/ID`: a work with its records, and who found it."""
+    here = opened(request)
+    project = await project_of(request, here)
+    shown = await found(here.workspace.read(works.find, project, named(request, "work"), here.by))
+    async with here.shared.admission.brief():
+        return answer(await here.workspace.read(_one, shown))
+
+
+def query_of(given: dict[str, Any], by: str) -> WorksQuery:
+    """What members of `LIST` ask for; `mine` is about the votes of `by`."""
+    voter = by if given.pop("mine", False) else ""
+    return WorksQuery(**given, voter=voter)
+
+
+def chosen(db: Database, project: Project, given: dict[str, Any], by: str) -> list[str]:
+    """The uids of the works that `works` or `matching` of a body name; they are taken out of it."""
+    named_works = given.pop("works", None)
+    matching = given.pop("matching", None)
+    if (named_works is None) == (matching is None):
+        reason = message("name works, or what matches them in matching: one of both")
+        raise Problem.bad_parameters([{"parameter": "works", "reason": reason}])
+    if named_works is not None:
+        return list(named_works)
+    return lists.uids(db, project, query_of(checked(matching, CHOOSE), by))
+
+
+def _one(db: Database, shown: Work) -> Object:
+    return objects.work(shown, works.found_by(db, shown))
+
+
+# `/api/projects/UID/decisions`, `/tags`, `/notes`, `/pins` and `/undo`: what people decide.
 
 #: Which works a change is about.
 WORKS: Members = {
@@ -193,3 +312,156 @@ def _assigned(made: Assigned) -> Object:
         "new": made.new,
         "conflicts": list(made.conflicts),
     }
+
+
+# `/api/projects/UID/imports` and `/exports`: files that are brought and taken.
+
+#: Characters of a file in a body: of base64 four for three bytes.
+LARGEST = 40_000_000
+#: A file in a body.
+FILE: Members = {
+    "name": Member(help="Of the file.", required=True, most=200, example="cnki.ris"),
+    "text": Member(help="The file as text.", most=LARGEST),
+    "base64": Member(help="In place of `text`: its bytes, in base64.", most=LARGEST),
+    "format": Member(
+        help=f"Its format, instead of detecting it. {needed_extras(READABLE)}",
+        choices=tuple(READABLE),
+        example="ris",
+    ),
+    "encoding": Member(help="Its encoding, instead of detecting it.", most=40),
+}
+IMPORT: Members = {
+    **FILE,
+    "strategy": Member(help="Its name; without it the newest one.", most=LONGEST_NAME),
+    "source": Member(
+        help="The database, as reports shall name it.",
+        required=True,
+        most=importing.LONGEST_NAME,
+        example="CNKI",
+    ),
+    "searched": Member(help="The day of the search.", required=True, most=10, example="2026-05-03"),
+    "query": Member(help="What was searched for, as typed there.", most=20_000),
+    "note": Member(help="How it was searched.", most=2_000),
+    "claimed": Member(help="The hits that the database named.", kind="whole", most=10**12 - 1),
+    "place": Member(help="What kind of place it is.", choices=PLACES),
+    "step": Member(
+        help="The import that this file is a newer version of.", kind="whole", least=1, most=10**6
+    ),
+}
+
+
+DECISIONS: Members = {
+    **{name: member for name, member in FILE.items() if name != "format"},
+    "stage": Member(help="By title and abstract, or by the whole text.", choices=STAGES),
+    "verdict": Member(
+        help="What is decided on all works of the file, where it says nothing itself.",
+        choices=VERDICTS,
+    ),
+    "reason": Member(help="The reason for `verdict`.", most=LONGEST_REASON),
+}
+_HOW: Members = {
+    "format": Member(
+        help=f"A format, or a screening tool. {needed_extras(EXPORTS)}",
+        required=True,
+        choices=EXPORTS,
+        example="ris",
+    ),
+    "style": Member(help="Of the format `citations`.", choices=tuple(STYLES)),
+    "bom": Member(help="Whether CSV begins with a byte order mark.", kind="flag"),
+}
+EXPORT: Members = {**_HOW, **CHOOSE, "sort": LIST["sort"]}
+EXPORT_NAMED: Members = {
+    **_HOW,
+    "works": Member(
+        help="Names of works.", kind="texts", required=True, most=20_000, longest=LONGEST
+    ),
+    "stage": Member(help="Whose decisions ASReview gets.", choices=STAGES),
+}
+
+
+@in_share("uploads", "POST")
+async def imports(request: web.Request) -> web.Response:
+    """`/api/projects/UID/imports`: the file of a search by hand, as a step."""
+    here = opened(request)
+    project = await project_of(request, here)
+    given = await body_of(request, IMPORT, most=LARGEST + 1_000_000)
+    content, name = content_of(given), given.pop("name")
+    strategy = await here.workspace.read(strategies.find, project, given.pop("strategy", None))
+    made = await import_file(request, project, strategy, content, name, by=here.by, **given)
+    return answer(
+        {
+            "step": objects.step(made.step),
+            "run": objects.run(made.run, strategy.name),
+            "answer": objects.answer(made.answer),
+            "format": made.format,
+            "encoding": made.encoding,
+            "again": made.again,
+            "problems": [
+                {"line": each.line, "reason": each.message, "lost": each.lost}
+                for each in made.problems
+            ],
+        },
+        status=201,
+    )
+
+
+def content_of(given: dict[str, object]) -> bytes:
+    """The bytes of a file in a body, of which they are taken out. Raises UsageError: there are
+    none, or they are given twice, or they are no base64.
+    """
+    text, packed = given.pop("text", None), given.pop("base64", None)
+    if (text is None) == (packed is None):
+        raise UsageError(message("the file is given as text or as base64: one of both"))
+    if packed is None:
+        return str(text).encode()
+    try:
+        return base64.b64decode(str(packed), validate=True)
+    except binascii.Error as exc:
+        raise UsageError(message("the file is no base64: {reason}", reason=exc)) from exc
+
+
+@in_share("uploads", "POST")
+async def take_decisions(request: web.Request) -> web.Response:
+    """`/api/projects/UID/decisions/import`: decisions that were made in another program."""
+    here = opened(request)
+    project = await project_of(request, here)
+    given = await body_of(request, DECISIONS, most=LARGEST + 1_000_000)
+    content, name = content_of(given), given.pop("name")
+    made = await here.workspace.work(import_decisions, project, content, name, by=here.by, **given)
+    return answer(asdict(made))
+
+
+@in_share("exports", "GET", "POST")
+async def exports(request: web.Request) -> web.StreamResponse:
+    """`/api/projects/UID/exports`: works in a format, chosen by parameters or named in a POST."""
+    here = opened(request)
+    project = await project_of(request, here)
+    if request.method == "POST":
+        given = await body_of(request, EXPORT_NAMED)
+        chosen: WorksQuery | tuple[str, ...] = given.pop("works")
+    else:
+        given = parameters_of(request.query, EXPORT)
+        how = {name: given.pop(name) for name in ("format", "style", "bom") if name in given}
+        stage = given.get("stage", "title")
+        chosen = query_of(given, here.by)
+        given = how | {"stage": stage}
+    name = given.pop("format")
+    about = file_of(name)
+    await take_export(request, project, name)
+    with tempfile.TemporaryFile() as file:
+        await here.workspace.long(exported, project, chosen, name, given, file)
+        return await send_file(request, file, about.media_type, f"works.{about.extension}")
+
+
+def exported(
+    db: Database,
+    project: Project,
+    chosen: WorksQuery | tuple[str, ...],
+    name: str,
+    how: dict[str, Any],
+    file: IO[bytes],
+) -> None:
+    """Write works to a file, as they are at one moment."""
+    with db.snapshot():
+        for part in export(db, project, chosen, name, **how):
+            file.write(part)

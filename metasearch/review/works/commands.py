@@ -1,28 +1,44 @@
-"""`metasearch works mark|tag|note|pin|unpin|pins`: what people decide about works."""
+"""`metasearch works`: lists works, decides about them, exports and imports them.
+
+`metasearch works mark|tag|note|pin|unpin|pins`: what people decide about works.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 
-from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.terminal.console import counted
-from metasearch.cli.terminal.exits import Exit
-from metasearch.cli.workspace.call import Call
-from metasearch.cli.workspace.options import in_project
-from metasearch.cli.workspace.works_filters import chosen_works, uids_of
-from metasearch.cli.workspace.works_screening import uid_of
+from metasearch.cli.command_group import CommandGroup, ExampleCommand
+from metasearch.cli.options import FORMAT_NAMES, has_bom
+from metasearch.cli.terminal.console import Exit, counted
+from metasearch.cli.terminal.output import Sink
 from metasearch.errors import UsageError
+from metasearch.formats import WRITABLE
+from metasearch.formats.citations import DEFAULT_STYLE, STYLES
 from metasearch.message import message
+from metasearch.review.commands import (
+    STAGES,
+    Call,
+    chosen_works,
+    in_project,
+    query_of,
+    uids_of,
+    works_filters,
+)
+from metasearch.review.screening.commands import agreement, conflicts, uid_of
 
 if TYPE_CHECKING:
-    from metasearch.workspace.works.assigning import Assigned
-    from metasearch.workspace.works.decisions import Changed
-    from metasearch.workspace.works.works import Stage, Verdict
+    from metasearch.review.works.decisions import Changed
+    from metasearch.review.works.groups import Assigned
+    from metasearch.review.works.lists import WorksPage
+    from metasearch.review.works.works import Finding, Stage, Verdict, Work
 
-#: As `metasearch.workspace.works.works.VERDICTS`, and what takes a decision back.
+
+#: As `metasearch.review.works.works.VERDICTS`, and what takes a decision back.
 _UNDECIDED = "undecided"
 VERDICTS = ("relevant", "close", "excluded", "unavailable", _UNDECIDED)
 
@@ -72,7 +88,7 @@ def mark(
     IDs are any names of works: ids, DOIs, "pmid:1", "source:id"; "-" reads them from standard
     input.
     """
-    from metasearch.workspace.works import decisions
+    from metasearch.review.works import decisions
 
     with call.open() as db:
         project = call.project(db)
@@ -105,7 +121,7 @@ def tag(
     **options: Any,
 ) -> int:
     """Give works tags, and take tags from them. Exit code 1: no work was chosen."""
-    from metasearch.workspace.works import decisions
+    from metasearch.review.works import decisions
 
     if not add and not remove:
         raise UsageError(
@@ -125,7 +141,7 @@ def tag(
 @in_project
 def note(call: Call, /, *, name: str, text: str) -> int:
     """Write a note on a work, in place of the one before; an empty TEXT removes it."""
-    from metasearch.workspace.works import decisions
+    from metasearch.review.works import decisions
 
     with call.open() as db:
         made = decisions.set_note(db, call.project(db), name, text)
@@ -172,7 +188,7 @@ def pin(
     """Say of two works, or two records, that they are the same work, or different ones. It comes
     before every rule, now and in later runs.
     """
-    from metasearch.workspace.works import pins
+    from metasearch.review.works import pins
 
     with call.open() as db:
         made = pins.pin(db, call.project(db), verdict, first, second, note=note)
@@ -184,7 +200,7 @@ def pin(
 @in_project
 def unpin(call: Call, /, *, number: int) -> int:
     """Remove the pin with this NUMBER of the list; the works are made anew without it."""
-    from metasearch.workspace.works import pins
+    from metasearch.review.works import pins
 
     with call.open() as db:
         made = pins.unpin(db, call.project(db), number)
@@ -195,7 +211,7 @@ def unpin(call: Call, /, *, number: int) -> int:
 @in_project
 def pins(call: Call, /) -> int:
     """List what was said to be the same or different, the oldest first."""
-    from metasearch.workspace.works import pins as kept
+    from metasearch.review.works import pins as kept
 
     with call.open() as db:
         listed = kept.of(db, call.project(db))
@@ -224,3 +240,334 @@ def _assigned(call: Call, made: Assigned) -> Exit:
     if not made.joined and not made.divided:
         call.tell("the works stay as they are")
     return Exit.OK
+
+
+# `metasearch works export|import`: works for other programs, and their decisions back.
+
+#: As `metasearch.review.works.export.EXPORTS`, which help need not load.
+TOOLS = ("asreview", "rayyan", "covidence", "eppi")
+EXPORTS = (*(name for name in FORMAT_NAMES if name != "table"), *TOOLS)
+#: Lines that are shown of those from which nothing came.
+_SHOWN = 10
+
+
+@click.command(
+    "export",
+    cls=ExampleCommand,
+    short_help="Write works for other programs.",
+    examples=(
+        ("metasearch works export -o screening.ris --verdict undecided", "for a screening tool"),
+        ("metasearch works export -f asreview -o asreview.csv", "for ASReview"),
+        (
+            "metasearch works export -o included.bib --stage fulltext --verdict relevant",
+            "what the review includes",
+        ),
+    ),
+)
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@works_filters
+@click.option(
+    "-f",
+    "--format",
+    "format_",
+    type=click.Choice(EXPORTS),
+    metavar="NAME",
+    help=f"The format, or the screening tool ({', '.join(TOOLS)}); without it the ending of FILE "
+    "decides, else ris.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write to FILE, not to standard output.",
+)
+@click.option(
+    "--bom/--no-bom", default=None, help="Begin CSV with a byte order mark, for Excel, or not."
+)
+@click.option(
+    "--style",
+    type=click.Choice(tuple(STYLES)),
+    default=DEFAULT_STYLE,
+    help="The style of --format citations.",
+)
+@in_project
+def export(
+    call: Call,
+    /,
+    *,
+    ids: tuple[str, ...],
+    format_: str | None,
+    output: Path | None,
+    bom: bool | None,
+    style: str,
+    **options: Any,
+) -> int:
+    """Write all works of the project, those that the options choose, or those with these IDs. Each
+    names its id, by which `works import` finds it again.
+    """
+    from metasearch.review.works.export import export as exported
+
+    stage = cast("Stage", options["stage"])
+    query = query_of(options)
+    named = format_ or _by_ending(output)
+    size = 0
+    with call.open() as db:
+        project = call.project(db)
+        with db.snapshot(), Sink(output) as sink:
+            for part in exported(
+                db,
+                project,
+                ids or query,
+                named,
+                stage=stage,
+                style=style,
+                bom=has_bom(bom, output),
+            ):
+                size += len(part)
+                sink.write(part)
+    if output is not None:
+        call.answer({"file": str(output), "format": named, "bytes": size}, ())
+        call.tell(f"{output}: {counted(size, 'byte')} as {named}")
+    return Exit.OK
+
+
+def _by_ending(output: Path | None) -> str:
+    """The format that the ending of a file chooses. Raises UsageError: None has it."""
+    if output is None or not output.suffix:
+        return "ris"
+    ending = output.suffix.lower().lstrip(".")
+    for name in EXPORTS:
+        if name in WRITABLE and WRITABLE[name].extension == ending:
+            return name
+    raise UsageError(
+        message("no format has files that end in .{ending}", ending=ending),
+        advice=message("Choose one with --format."),
+    )
+
+
+@click.command(
+    "import",
+    cls=ExampleCommand,
+    short_help="Import decisions from a screening tool.",
+    examples=(
+        ("metasearch works import screening.csv", "a table with metasearch_id and included"),
+        (
+            "metasearch works import included.ris --verdict relevant --stage fulltext",
+            "a file of what was included",
+        ),
+    ),
+)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--stage",
+    type=click.Choice(STAGES),
+    default="title",
+    show_default=True,
+    help="For which the decisions are: title and abstract, or the whole text.",
+)
+@click.option(
+    "--verdict",
+    type=click.Choice(("relevant", "close", "excluded", "unavailable")),
+    help="What is decided on all works of FILE, where it says nothing itself.",
+)
+@click.option("--reason", default="", metavar="TEXT", help="The reason for --verdict.")
+@click.option("--encoding", metavar="NAME", help="The encoding of FILE, instead of detecting it.")
+@in_project
+def import_(
+    call: Call,
+    /,
+    *,
+    file: Path,
+    stage: Stage,
+    verdict: Verdict | None,
+    reason: str,
+    encoding: str | None,
+) -> int:
+    """Import decisions that were made in ASReview, Rayyan, Covidence, EPPI-Reviewer, or a table.
+    Works are found by their id, DOI or PMID, else by title, author and year. All is one change,
+    which `project undo` undoes. Exit code 3: nothing came of some lines.
+    """
+    from metasearch import opening
+    from metasearch.review.works.decisions_file import MOST_BYTES, import_decisions
+
+    content = opening.read(file, MOST_BYTES, pipes=True)
+    with call.open() as db:
+        made = import_decisions(
+            db,
+            call.project(db),
+            content,
+            file.name,
+            stage=stage,
+            verdict=verdict,
+            reason=reason,
+            encoding=encoding,
+        )
+    call.answer(asdict(made), ())
+    for each in made.not_imported[:_SHOWN]:
+        call.tell(f"{file.name}:{each.line}: {each.name}: {each.reason}", "yellow")
+    more = len(made.not_imported) - _SHOWN
+    if more > 0:
+        call.tell(f"{counted(more, 'line')} more, which --json lists", "yellow")
+    undo = f"; `metasearch project undo {made.change}` undoes it" if made.change else ""
+    call.tell(
+        f"{counted(made.lines, 'line')}: {counted(made.changed, 'decision')} imported, "
+        f"{made.unchanged:,} were so already, {made.undecided:,} undecided, "
+        f"{len(made.not_imported):,} not imported{undo}"
+    )
+    return Exit.PARTIAL if made.not_imported else Exit.OK
+
+
+# `metasearch works`: the works of a project, and what is decided about them.
+
+#: Works of a page, and facets that a table shows.
+PAGE = 20
+_WIDTH = 60
+#: Values of a facet in a line.
+_VALUES = 8
+
+
+@click.group(
+    cls=CommandGroup,
+    short_help="List works, decide about them, exchange them.",
+    examples=(
+        ("metasearch works list --verdict undecided --text debt", "what is still to be screened"),
+        ("metasearch works show k3v9x2m7q4td", "one work: who found it, what was decided"),
+        ("metasearch works mark excluded k3v9x2m7q4td --reason population", "a decision"),
+        (
+            "metasearch works mark excluded --all-matching --text rats",
+            "about all works that a list shows",
+        ),
+        ("metasearch works export -f ris -o screening.ris --verdict undecided", "for screening"),
+        ("metasearch works import screening.csv", "the decisions that a screening tool exports"),
+    ),
+)
+def works() -> None:
+    """List the works of a project, decide about them, and exchange them with other programs."""
+
+
+@works.command("list", short_help="List works.")
+@works_filters
+@click.option(
+    "-n",
+    "--limit",
+    "count",
+    type=click.IntRange(0, 500),
+    default=PAGE,
+    show_default=True,
+    metavar="N",
+    help="At most N works.",
+)
+@click.option("--start", type=click.IntRange(0), default=0, metavar="N", help="Skip N works.")
+@click.option("--facets", is_flag=True, help="Count the works by verdict, tag, source, year ...")
+@in_project
+def list_(call: Call, /, *, count: int, start: int, facets: bool, **options: Any) -> int:
+    """List the works that the options choose. Exit code 1: there are none."""
+    from dataclasses import replace
+
+    from metasearch.review import objects
+    from metasearch.review.works import lists
+
+    query = replace(query_of(options), start=start, count=count)
+    shown = lists.FACETS if facets or call.json else ()
+    with call.open() as db:
+        page = lists.page(db, call.project(db), query, facets=shown)
+    call.answer(objects.works_page(page), _lines(page, facets=facets))
+    end = start + len(page.works)
+    if page.works and end < page.total:
+        call.tell(f"{start + 1:,} to {end:,} of {page.total:,} works; --start {end} shows the next")
+    elif not page.works:
+        call.tell(
+            f"there are {page.total:,} works, none after --start {start}"
+            if page.total
+            else "no work is like that"
+        )
+    return Exit.OK if page.total else Exit.NO_HITS
+
+
+def _lines(page: WorksPage, *, facets: bool) -> Iterator[str]:
+    from metasearch.cli.terminal.console import columns
+
+    if page.works:
+        rows: list[tuple[str, ...]] = [("id", "year", "author", "title", "decided", "sources")]
+        rows += [
+            (
+                work.uid,
+                str(work.year or ""),
+                work.author[:20],
+                work.title[:_WIDTH] + ("…" if len(work.title) > _WIDTH else ""),
+                _decided(work),
+                str(len(work.sources)),
+            )
+            for work in page.works
+        ]
+        yield from columns(rows)
+    if facets:
+        yield ""
+        for facet in page.facets:
+            values = " · ".join(
+                f"{value.value or 'none'} {value.count:,}" for value in facet.values[:_VALUES]
+            )
+            more = facet.more + max(0, len(facet.values) - _VALUES)
+            yield f"{facet.name}: {values}{f' and {more} more' if more else ''}"
+
+
+def _decided(work: Work) -> str:
+    marks = [
+        f"{stage}: {decision.verdict}" if stage != "title" else decision.verdict
+        for stage, decision in work.decisions.items()
+    ]
+    return ", ".join(marks)
+
+
+@works.command("show", short_help="Show one work.")
+@click.argument("name", metavar="ID")
+@in_project
+def show(call: Call, /, *, name: str) -> int:
+    """Show a work: what is known of it, what was decided, which run, step and source found it. ID
+    is its id, an earlier one, a DOI, "pmid:1", or the key of a record, "source:id".
+    """
+    from metasearch.review import objects
+    from metasearch.review.works import works as one
+
+    with call.open() as db:
+        work = one.find(db, call.project(db), name)
+        findings = one.found_by(db, work)
+    call.answer(objects.work(work, findings), _whole(work, findings))
+    return Exit.OK
+
+
+def _whole(work: Work, findings: list[Finding]) -> Iterator[str]:
+    authors = "; ".join(author.name for author in work.hit.record.authors[:10])
+    rows = (
+        ("id", work.uid),
+        ("title", work.title),
+        ("authors", authors),
+        ("year", str(work.year or "")),
+        ("venue", work.venue),
+        ("type", work.type),
+        ("doi", work.doi),
+        ("retracted", "yes" if work.retracted else ""),
+        ("tags", ", ".join(work.tags)),
+        ("note", work.note),
+        *(
+            (
+                stage,
+                ", ".join(filter(None, (decision.verdict, decision.reason, decision.at))),
+            )
+            for stage, decision in work.decisions.items()
+        ),
+    )
+    for label, value in rows:
+        if value:
+            yield f"{label:<10}{value}"
+    for found in findings:
+        place = f", place {found.position}" if found.position else ""
+        yield f"found     run {found.run}, #{found.step}, {found.source}{place}, {found.asked_at}"
+    if work.hit.record.abstract:
+        yield ""
+        yield work.hit.record.abstract
+
+
+for _command in (mark, tag, note, export, import_, pin, unpin, pins, conflicts, agreement):
+    works.add_command(_command)

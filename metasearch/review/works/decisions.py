@@ -12,22 +12,23 @@ from typing import Any, cast
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log
-from metasearch.workspace import versions as versions_
-from metasearch.workspace.projects import Project
-from metasearch.workspace.screening import teams, votes
-from metasearch.workspace.screening.votes import Kept
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
-from metasearch.workspace.works.names import rows_named
-from metasearch.workspace.works.records import AT_ONCE, batches, in_marks
-from metasearch.workspace.works.said import LONGEST_NOTE, LONGEST_REASON
-from metasearch.workspace.works.works import (
+from metasearch.review.projects import log
+from metasearch.review.projects.projects import Project
+from metasearch.review.screening import teams, votes
+from metasearch.review.screening.votes import Kept
+from metasearch.review.store import values as versions_
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
+from metasearch.review.works.records import AT_ONCE, batches, in_marks
+from metasearch.review.works.works import (
+    LONGEST_NOTE,
+    LONGEST_REASON,
     STAGES,
     VERDICTS,
     Stage,
     Verdict,
     decision_version,
+    rows_named,
     rows_of,
 )
 
@@ -96,7 +97,7 @@ def _check_versions(
     for name, row in rows.items():
         uid, kept = there[row]
         stands = None if kept is None else (kept[0], kept[1])
-        versions_.check(
+        versions_.check_version(
             versions[name],
             decision_version(kept),
             message("Something else was decided on {uid} since it was shown to you", uid=uid),
@@ -356,7 +357,7 @@ def set_note(
             there, standing = noted(db, [row]).get(row, ("", 0))
             if there == text:
                 return Changed(0, 1, None)  # that of the project, as they were shown it
-        versions_.check(
+        versions_.check_version(
             version,
             standing,
             message("The note was changed since you opened it"),
@@ -448,3 +449,25 @@ def _line(text: str) -> str:
 def _printable(text: str) -> str:
     """Without lone surrogates and NUL, which SQLite or JSON cannot keep."""
     return text.replace("\0", "").encode("utf-8", "replace").decode().strip()
+
+
+# The reasons for which works of a project were excluded so far.
+
+#: Reasons that are offered again.
+MOST = 100
+
+
+def reasons(db: Database, project: Project, stage: Stage, voter: str = "") -> list[str]:
+    """A stage's reasons, the most frequent first: the project's, and one screener's."""
+    rows = db.all(
+        "SELECT decision.reason FROM decision JOIN work ON work.id = decision.work"
+        " WHERE work.project = ? AND decision.stage = ? AND decision.verdict = 'excluded'"
+        " AND decision.by IN ('', ?)"
+        " AND decision.reason <> '' GROUP BY decision.reason"
+        " ORDER BY count(*) DESC, decision.reason LIMIT ?",
+        project.id,
+        stage,
+        voter,
+        MOST,
+    )
+    return [row[0] for row in rows]

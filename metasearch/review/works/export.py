@@ -19,15 +19,15 @@ import orjson
 from metasearch import formats
 from metasearch.errors import FormatError, UsageError
 from metasearch.events import Added, Answer, Counts
-from metasearch.formats.citations.styles import DEFAULT_STYLE
+from metasearch.formats.citations import DEFAULT_STYLE
 from metasearch.message import message
 from metasearch.record import Hit, Record
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import listing, works
-from metasearch.workspace.works.filters import WorksQuery
-from metasearch.workspace.works.records import batches
-from metasearch.workspace.works.works import Stage, Work
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.works import lists, works
+from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.records import batches
+from metasearch.review.works.works import Stage, Work
 
 #: The scheme of the identifier that names a work of a project.
 SCHEME = "metasearch"
@@ -79,7 +79,7 @@ def export(
     """
     _format(name)
     ids = (
-        listing.rows(db, project, chosen)
+        lists.rows(db, project, chosen)
         if isinstance(chosen, WorksQuery)
         else works.rows_of(db, project, chosen)
     )
@@ -174,8 +174,8 @@ def named(work: Work, rank: int = 0) -> Hit:
 
 def _bibtex(db: Database, ids: Sequence[int]) -> Iterator[bytes]:
     """A key depends on those of all other entries; they are made first, of what they need."""
-    from metasearch.formats.bibtex.keys import citation_keys
-    from metasearch.formats.bibtex.write import write
+    from metasearch.formats.bibtex import write
+    from metasearch.formats.citation_keys import citation_keys
 
     keys = iter(citation_keys(map(_for_key, _hits(db, ids))))
     first = True
@@ -204,7 +204,7 @@ def _for_key(hit: Hit) -> Hit:
 
 
 def _table(columns: Sequence[str], rows: Iterator[Mapping[str, object]]) -> Iterator[bytes]:
-    from metasearch.formats.csv.write import guarded
+    from metasearch.formats.csv import guarded
 
     for number, some in enumerate(batches(rows, AT_ONCE)):
         out = io.StringIO(newline="")

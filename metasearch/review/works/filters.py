@@ -12,13 +12,12 @@ from metasearch.dedup import Fingerprint
 from metasearch.dedup.naming import record_ids
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.query.years import parse_years
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works.names import works_named
-from metasearch.workspace.works.records import in_marks, record_of
-from metasearch.workspace.works.storing import folded
-from metasearch.workspace.works.works import STAGES, VERDICTS, Stage
+from metasearch.query.values import parse_years
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.works.records import in_marks, record_of
+from metasearch.review.works.rows import folded
+from metasearch.review.works.works import STAGES, VERDICTS, Stage, works_named
 
 #: "undecided" in a stage; in that of the whole text only what the first stage let through.
 #: "conflict": all votes that are needed were given, and they decide nothing.

@@ -1,36 +1,308 @@
-"""Which work is which, when works are made anew: ids that stay, and what people said that goes
-along.
+"""Works made anew: by which rules, which records form one, and which earlier work it is.
 
-- The work that holds the oldest record of an earlier one is that one; where several earlier ones
-  become one work, the oldest of them is kept, and the ids of the others become names of it.
-- Decisions, tags and notes of the others come along. Where two decisions contradict one another,
-  that of the kept work stands, the work gets the tag `said.CONFLICT`, and the log has both.
-- Votes of screeners come along, too. Of two that one screener has given, the newer one stands, and
-  a line of the log tells that screener. What follows from all votes is decided anew.
-- When a work is divided, the part with its oldest record stays it. A part that was a work of its
-  own before it joined gets its id, decisions, tags and notes of that time back. Any other part is a
-  new work: it has the tags, and no decision, so that a person looks at it.
+How a project's works are made: its strategy of de-duplication, versions mode and pins.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import orjson
 
-from metasearch.workspace import log
-from metasearch.workspace.screening import votes
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
-from metasearch.workspace.store.uids import uid
-from metasearch.workspace.works import said
-from metasearch.workspace.works.grouping import Found
-from metasearch.workspace.works.records import AT_ONCE, batches, in_marks
-from metasearch.workspace.works.storing import Contents, WorkRows
-from metasearch.workspace.works.works import STAGES
+from metasearch.dedup import Chain, Fingerprint, OnlineDedup, strategy
+from metasearch.dedup.apart import applies, strangers
+from metasearch.dedup.components import title_place
+from metasearch.dedup.matcher import Signed
+from metasearch.dedup.pins import Pin, Pins
+from metasearch.errors import PinsError, UsageError
+from metasearch.message import message
+from metasearch.record import VERSIONS_MODES, Hit, VersionsMode
+from metasearch.review.projects import log
+from metasearch.review.screening import votes
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now, uid
+from metasearch.review.works import works as said
+from metasearch.review.works.places import JournalTitles, Placed
+from metasearch.review.works.records import AT_ONCE, Stored, batches, in_marks, read
+from metasearch.review.works.rows import Contents, WorkRows, WorkValues
+from metasearch.review.works.works import STAGES
+
+#: Raised by whoever changes the keys or signatures of a matcher: the places of all records are then
+#: made anew, by the next addition to a project.
+SHAPE = 1
+#: As `metasearch dedup` does for reviews: a preprint and its article are a work each.
+DEFAULT_VERSIONS: VersionsMode = "separate"
+DEFAULT_STRATEGY = "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """How the works of a project are made.
+
+    Attributes:
+        chain: The matchers, with the pins of the project.
+        versions: What becomes of preprint and article.
+        name: Of strategy, versions and the shape of places; another name means that all works are
+            made anew.
+    """
+
+    chain: Chain
+    versions: VersionsMode
+    pins: Pins
+    name: str
+
+
+def rules(db: Database, project: int, *, chain: Chain | None = None) -> Rules:
+    """The rules of a project: `works.dedup` and `works.versions` of its details, and its pins.
+
+    `chain`: in place of that of the project's strategy; without pins. Raises UsageError: the
+    details name a strategy or a mode that cannot be used.
+    """
+    details = orjson.loads(db.value("SELECT details FROM project WHERE id = ?", project) or "{}")
+    own = details.get("works")
+    own = own if isinstance(own, dict) else {}
+    versions = own.get("versions", DEFAULT_VERSIONS)
+    if versions not in VERSIONS_MODES:
+        raise UsageError(
+            message("The project's works.versions is {mode}", mode=repr(str(versions)[:40])),
+            advice=message("Use one of {modes}.", modes=", ".join(VERSIONS_MODES)),
+        )
+    name = str(own.get("dedup", DEFAULT_STRATEGY))
+    if chain is None:
+        chain = strategy(name).chain
+    unkept = [one.name for one in chain.searching if not isinstance(one, Signed)]
+    if unkept:
+        raise UsageError(
+            message("The strategy {name} cannot be used for a project", name=repr(name[:40])),
+            advice=message(
+                "It compares each record with all others; use {default}.", default=DEFAULT_STRATEGY
+            ),
+        )
+    pins = pins_of(db, project)
+    return Rules(
+        chain=chain.pinned(pins) if pins else chain,
+        versions=versions,
+        pins=pins,
+        name=f"{SHAPE} {name} {versions}",
+    )
+
+
+def pins_of(db: Database, project: int) -> Pins:
+    """The pins of a project. Raises UsageError: they contradict one another."""
+    rows = db.all("SELECT * FROM pin WHERE project = ? ORDER BY id", project)
+    try:
+        return Pins(
+            tuple(
+                Pin(row["verdict"], (row["a"], row["b"]), row["id"], "project", row["note"])
+                for row in rows
+            )
+        )
+    except PinsError as exc:
+        raise UsageError(
+            message("The pins contradict one another: {problem}", problem=exc.problems[0]),
+            advice=message("Remove one of them."),
+        ) from exc
+
+
+# Works made anew where records have come, gone or been pinned: only of the components concerned.
+#
+# A component holds the works that a new record may join or divide together
+# (`OnlineDedup.components`). Whatever touches one of its records, all its records are de-duplicated
+# again, and nothing else: the works are then the same as if all records of the project had been
+# de-duplicated at once (docs/decisions/0039-incremental-works.md says where bounds allow another
+# result).
+
+
+@dataclass(frozen=True)
+class Found:
+    """A work as the records make it. `records`: row of each -> key. `component`: the smallest row
+    of a record of its component.
+    """
+
+    hit: Hit
+    records: dict[int, str]
+    component: int
+
+    @cached_property
+    def values(self) -> WorkValues:
+        """What its rows get."""
+        return WorkValues.of(self.hit, self.records.values())
+
+
+@dataclass(slots=True)
+class Group:
+    """Components that are looked at, with their records.
+
+    Attributes:
+        component: Row of each record that stands in a work -> its component.
+        stored: All their records, without those that are superseded, and those that are new.
+        passed_over: Comparisons that were not made.
+    """
+
+    component: dict[int, int] = field(default_factory=dict)
+    stored: dict[int, Stored] = field(default_factory=dict)
+    passed_over: int = 0
+
+
+def components_of(db: Database, project: int, records: Iterable[int]) -> dict[int, int]:
+    """Row of a record -> its component; without those that stand in no work yet."""
+    found: dict[int, int] = {}
+    for some in batches(sorted(set(records)), AT_ONCE):
+        rows = db.all(
+            "SELECT work_record.record, work.component FROM work_record"
+            " JOIN work ON work.id = work_record.work"
+            f" WHERE +work.project = ? AND work_record.record IN ({in_marks(some)})",
+            project,
+            *some,
+        )
+        found |= {row["record"]: row["component"] for row in rows}
+    return found
+
+
+def gathered(
+    db: Database,
+    project: int,
+    components: Collection[int],
+    entered: Sequence[Stored] = (),
+    replaced: Collection[int] = (),
+) -> Group:
+    """Components with all their records, and with those that are new, but without the versions
+    that these replace.
+    """
+    group = Group()
+    for some in batches(sorted(set(components)), AT_ONCE):
+        rows = db.all(
+            "SELECT work_record.record, work.component FROM work"
+            " JOIN work_record ON work_record.work = work.id"
+            " JOIN record ON record.id = work_record.record"
+            f" WHERE work.project = ? AND work.component IN ({in_marks(some)})"
+            " AND record.superseded IS NULL",
+            project,
+            *some,
+        )
+        group.component |= dict(map(tuple, rows))
+    new = {one.id: one for one in entered}
+    there = read(db, group.component.keys() - new.keys() - set(replaced))
+    group.stored = {one.id: one for one in there} | new
+    return group
+
+
+def divided(
+    db: Database,
+    project: int,
+    rules: Rules,
+    group: Group,
+    prints: Mapping[int, Fingerprint] | None = None,
+) -> Iterator[Found]:
+    """The works that the records of a group make. `group`: what `gathered` has returned;
+    `passed_over` of it is counted.
+    """
+    titles = JournalTitles(db, project)
+
+    def recurs(fingerprint: Fingerprint) -> bool:
+        number = title_place(fingerprint)
+        return number is not None and titles.recurs(number)
+
+    known = prints or {}
+    ids = sorted(group.stored)
+    stage = OnlineDedup(rules.chain, versions=rules.versions, recurs=recurs)
+    stage.extend(
+        known[number]
+        if number in known
+        else Fingerprint(group.stored[number].record, group.stored[number].key)
+        for number in ids
+    )
+    for works in stage.components():
+        component = min(ids[numbers[0]] for numbers, _ in works)
+        for numbers, hit in works:
+            rows = [ids[number] for number in numbers]
+            yield Found(hit, {row: group.stored[row].key for row in rows}, component)
+    group.passed_over += stage.passed_over
+
+
+def _without_strangers(
+    db: Database, asked: Mapping[int, list[tuple[Placed, bool]]]
+) -> dict[int, list[tuple[Placed, bool]]]:
+    """Without the pairs of which the sketches show that they are not one work."""
+    found: dict[int, list[tuple[Placed, bool]]] = {}
+    for some in batches(sorted(asked), AT_ONCE):
+        rows = db.all(
+            f"SELECT record, sketch FROM record_sketch WHERE record IN ({in_marks(some)})", *some
+        )
+        sketches = {row["record"]: row["sketch"] for row in rows}
+        for row in some:
+            other = sketches.get(row, 0)
+            kept = [
+                (placed, exact)
+                for placed, exact in asked[row]
+                if exact or not strangers(placed.sketch, other)
+            ]
+            if kept:
+                found[row] = kept
+    return found
+
+
+def joining(
+    db: Database,
+    project: int,
+    rules: Rules,
+    pairs: Sequence[tuple[Placed, Collection[int], Collection[int]]],
+    touched: set[int],
+) -> dict[int, set[int]]:
+    """Row of each new record -> records of works that may be the same work: one of each component.
+
+    `pairs`: each new record, the rows of those that share an exact key with it, and of others that
+    are worth a comparison. `touched`: components that are looked at anyway; those that are found
+    are added.
+    """
+    component = components_of(
+        db, project, (row for _, exactly, others in pairs for row in (*exactly, *others))
+    )
+    # A record that several are compared with is read once.
+    asked: dict[int, list[tuple[Placed, bool]]] = {}
+    for placed, exactly, others in pairs:
+        for rows, exact in ((exactly, True), (others, False)):
+            for row in rows:
+                if row in component:
+                    asked.setdefault(row, []).append((placed, exact))
+    if applies(rules.chain):
+        asked = _without_strangers(db, asked)
+    near: dict[int, set[int]] = {}
+    separate = rules.versions == "separate"
+    for some in batches(sorted(asked), AT_ONCE):
+        rest = [row for row in some if component[row] not in touched]
+        for stored in read(db, rest):
+            if component[stored.id] in touched:
+                continue
+            other = Fingerprint(stored.record, stored.key)
+            for placed, exact in asked[stored.id]:
+                match = rules.chain.judge(other, placed.print, exact=exact)
+                if match is None or match.verdict == "different":
+                    continue
+                if match.verdict == "version" and separate:
+                    continue
+                touched.add(component[stored.id])
+                near.setdefault(placed.id, set()).add(stored.id)
+                break
+    return near
+
+
+# Which work is which, when works are made anew: ids that stay, and what people said that goes
+# along.
+#
+# - The work that holds the oldest record of an earlier one is that one; where several earlier ones
+#   become one work, the oldest of them is kept, and the ids of the others become names of it.
+# - Decisions, tags and notes of the others come along. Where two decisions contradict one another,
+#   that of the kept work stands, the work gets the tag `said.CONFLICT`, and the log has both.
+# - Votes of screeners come along, too. Of two that one screener has given, the newer one stands,
+#   and a line of the log tells that screener. What follows from all votes is decided anew.
+# - When a work is divided, the part with its oldest record stays it. A part that was a work of its
+#   own before it joined gets its id, decisions, tags and notes of that time back. Any other part is
+#   a new work: it has the tags, and no decision, so that a person looks at it.
 
 #: In the log: of the works, and of a screener whose votes on two of them were different ones.
 ACTION, VOTES = "join and divide works", "join votes"
@@ -235,7 +507,7 @@ class _Assigning:
         self.done.divided.append((came[0].uid, name))
         self._take_names(work, one, came)
         if earlier is not None:
-            said.restore(self._db, work, orjson.loads(earlier[1]))
+            said.restore_opinions(self._db, work, orjson.loads(earlier[1]))
             votes.copy_opened(self._db, work, [old.id for old in came])
             self._settle(work)
         else:
@@ -299,11 +571,11 @@ class _Assigning:
 
     def _carry_over(self, work: _Old, gone: _Old) -> None:
         """Let a work have what was said of another one that has become part of it."""
-        theirs, ours = said.state(self._db, gone.id), said.state(self._db, work.id)
-        conflict = said.add(self._db, work.id, ours, theirs)
+        theirs, ours = said.opinions(self._db, gone.id), said.opinions(self._db, work.id)
+        conflict = said.add_opinions(self._db, work.id, ours, theirs)
         if conflict:
             self.done.conflicts.append(work.uid)
-        for stage, by, own, other in said.twice(ours, theirs):
+        for stage, by, own, other in said.votes_twice(ours, theirs):
             log.write(
                 self._db,
                 self._project,

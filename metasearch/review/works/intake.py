@@ -25,24 +25,25 @@ from metasearch.dedup import Chain, Fingerprint
 from metasearch.errors import UsageError, WorkspaceError
 from metasearch.message import message
 from metasearch.record import Record
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store import leases
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.portions import check_goes_on, portions
-from metasearch.workspace.works import records as rows
-from metasearch.workspace.works.assigning import Assigned, OtherWorksError, assign
-from metasearch.workspace.works.grouping import (
+from metasearch.review.projects.projects import Project
+from metasearch.review.store import database
+from metasearch.review.store.database import Database, check_goes_on, portions
+from metasearch.review.works import records as rows
+from metasearch.review.works.groups import (
+    Assigned,
     Found,
     Group,
+    OtherWorksError,
+    Rules,
+    assign,
     components_of,
     divided,
     gathered,
     joining,
+    rules,
 )
-from metasearch.workspace.works.journal_titles import JournalTitles
-from metasearch.workspace.works.names import works_named
-from metasearch.workspace.works.places import Placed, Places
-from metasearch.workspace.works.rules import Rules, rules
+from metasearch.review.works.places import JournalTitles, Placed, Places
+from metasearch.review.works.works import works_named
 
 #: Records of which works are made together.
 AT_ONCE = 4_000
@@ -235,14 +236,14 @@ class _Turn:
     def __init__(self, db: Database, project: Project) -> None:
         self._db = db
         self._name = f"works:{project.uid}"
-        self._holder = leases.new_holder()
+        self._holder = database.new_holder()
         self._is_over = threading.Event()
 
     def wait(self) -> None:
         """Wait until no other process makes works of the project, and keep the turn. Raises
         WorkspaceError: the program ends.
         """
-        while not leases.take(self._db, self._name, self._holder, _LEASE):
+        while not database.take_lease(self._db, self._name, self._holder, _LEASE):
             check_goes_on(self._db)
             time.sleep(_ASKS_AGAIN)
 
@@ -263,10 +264,10 @@ class _Turn:
     def _keep(self) -> None:
         while not self._is_over.wait(_RENEWED):
             with suppress(WorkspaceError), Database(self._db.path) as own:
-                leases.take(own, self._name, self._holder, _LEASE)
+                database.take_lease(own, self._name, self._holder, _LEASE)
 
     def end(self) -> None:
-        leases.release(self._db, self._name, self._holder)
+        database.release_lease(self._db, self._name, self._holder)
 
 
 @contextmanager

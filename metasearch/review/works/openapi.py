@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from metasearch.formats import WRITABLE
-from metasearch.server.faces.openapi.operation import Example, Operation
-from metasearch.server.faces.openapi.parameters import parameter
-from metasearch.server.faces.openapi.schema import Schema, one_of, ref, text
-from metasearch.server.faces.openapi.workspace_operation import PROJECT, body, operation, query
-from metasearch.server.faces.workspace import decisions, files, reports, works
-from metasearch.server.workspace_routes import BASE
-from metasearch.workspace.reports.kinds import KINDS
-from metasearch.workspace.reports.render import FORMATS
-from metasearch.workspace.works.exporting import EXPORTS, TOOLS
+from metasearch.review.openapi import PROJECT, body, operation, query
+from metasearch.review.reports import api as reports
+from metasearch.review.reports.render import FORMATS
+from metasearch.review.reports.reports import KINDS
+from metasearch.review.routes import PROJECTS
+from metasearch.review.works import api
+from metasearch.review.works.export import EXPORTS, TOOLS
+from metasearch.server.protocols.openapi.operation import (
+    Example,
+    Operation,
+    Schema,
+    one_of,
+    ref,
+    text,
+)
+from metasearch.server.protocols.openapi.parameters import parameter
 
-_HERE = f"{BASE}/{PROJECT}"
+_HERE = f"{PROJECTS}/{PROJECT}"
 #: A file as one would bring it.
 _RIS = (
     "TY  - JOUR\nTI  - Gambling and debt\nAU  - Doe, Jane\nPY  - 2020\nDO  - 10.1000/182\nER  - \n"
@@ -38,7 +45,7 @@ def _works() -> Iterator[Operation]:
         "importFile",
         "Add the file of a search by hand as a step",
         "Imported",
-        body=body(files.IMPORT),
+        body=body(api.IMPORT),
         status=201,
         description="A database that forbids programs is searched by hand; reports say so.",
         examples=(
@@ -62,7 +69,7 @@ def _works() -> Iterator[Operation]:
         "works",
         "The works of a project",
         "WorksPage",
-        *query(works.LIST),
+        *query(api.LIST),
         further=(400,),
         description="A part of the list that the parameters choose, and facets of the whole.",
         examples=(
@@ -95,7 +102,7 @@ def _decisions() -> Iterator[Operation]:
         "decide",
         "Decide about works",
         "ChangedWorks",
-        body=body(decisions.DECIDE),
+        body=body(api.DECIDE),
         description="`works` names them, or `matching` chooses them as a list does.",
         examples=(
             Example(
@@ -115,7 +122,7 @@ def _decisions() -> Iterator[Operation]:
         "importDecisions",
         "Import decisions that were made in a screening tool",
         "ImportedDecisions",
-        body=body(files.DECISIONS),
+        body=body(api.DECISIONS),
         description="A table or a file of references; each line is found again by its id, DOI or "
         "PMID, else by title, author and year. All is one change of the log.",
         examples=(
@@ -135,7 +142,7 @@ def _decisions() -> Iterator[Operation]:
         "exportWorks",
         "Works in a format of reference managers, or for a screening tool",
         "",
-        *query(files.EXPORT),
+        *query(api.EXPORT),
         content=_EXPORTS,
         headers=("Content-Disposition",),
         further=(400, 406),
@@ -152,7 +159,7 @@ def _decisions() -> Iterator[Operation]:
         "exportNamedWorks",
         "The same of works that are named",
         "",
-        body=body(files.EXPORT_NAMED),
+        body=body(api.EXPORT_NAMED),
         content=_EXPORTS,
         headers=("Content-Disposition",),
         further=(406,),
@@ -162,7 +169,7 @@ def _decisions() -> Iterator[Operation]:
         "tagWorks",
         "Give works tags, and take tags from them",
         "ChangedWorks",
-        body=body(decisions.TAG),
+        body=body(api.TAG),
         examples=(
             Example(
                 name="tag",
@@ -177,7 +184,7 @@ def _decisions() -> Iterator[Operation]:
         "noteWork",
         "Write a note on a work",
         "ChangedWorks",
-        body=body(decisions.NOTE),
+        body=body(api.NOTE),
         further=(409,),
         description="`change` of the answer is the new `note_version` of the work.",
         examples=(
@@ -201,21 +208,21 @@ def _decisions() -> Iterator[Operation]:
         "pin",
         "Say that two works are the same, or different",
         "Reassigned",
-        body=body(decisions.PIN),
+        body=body(api.PIN),
     )
     yield operation(
         "/{project}/pins/remove",
         "unpin",
         "Remove a pin",
         "Reassigned",
-        body=body(decisions.UNPIN),
+        body=body(api.UNPIN),
     )
     yield operation(
         "/{project}/undo",
         "undo",
         "Undo a change of the log",
         "Undone",
-        body=body(decisions.UNDO),
+        body=body(api.UNDO),
         description="It is a change of its own, and can be undone in its turn.",
         examples=(
             Example(

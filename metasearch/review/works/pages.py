@@ -1,53 +1,162 @@
-"""`/projects/UID/works`: the works of a project, what is decided on them, and their exports."""
+"""The pages of works: the list, what is decided in it, and exports.
+
+What the script of the pages sends: decisions that were made by keys or buttons, in their order.
+
+Each says on which work it was made, and on which version of what was decided there. The browser
+sends again what it has no answer to; what stands already changes nothing.
+"""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+import orjson
 from aiohttp import web
 from multidict import MultiDict, MultiMapping
 
-from metasearch.errors import UsageError
+from metasearch.errors import Conflict, UsageError
+from metasearch.formats import WRITABLE
 from metasearch.formats.text import line
 from metasearch.message import message, message_n
-from metasearch.server.api import is_usable
-from metasearch.server.faces.projects.deciding import OUT, decide
-from metasearch.server.faces.projects.opened import (
+from metasearch.review.api import VERSION, Member, Members, checked, send_file
+from metasearch.review.page import (
+    DECISION_WORDS,
     Opened,
+    Said,
     after_form,
+    file_name,
     opened,
     unknown_form,
     version_of,
 )
-from metasearch.server.forms import Upload, local_address, posted_with_file
-from metasearch.server.limits.permits import in_share
-from metasearch.server.page_response import page_response
-from metasearch.server.pages.projects.said import Said
-from metasearch.server.pages.projects.works import (
-    DONE_WORDS,
-    PAGE,
-    WorksShown,
-    works_page,
+from metasearch.review.permits import in_share
+from metasearch.review.projects.log import Change
+from metasearch.review.projects.projects import Project
+from metasearch.review.quota_checks import take_export
+from metasearch.review.runs.figures import source_labels
+from metasearch.review.screening import sight, teams
+from metasearch.review.service import names
+from metasearch.review.store.database import Database
+from metasearch.review.works import decisions, lists, pins, works
+from metasearch.review.works.api import exported
+from metasearch.review.works.decisions import reasons
+from metasearch.review.works.decisions_file import import_decisions
+from metasearch.review.works.export import EXPORTS, TOOLS, file_of
+from metasearch.review.works.filters import SORTS, STANDINGS, WorksQuery
+from metasearch.review.works.undo import is_own, undo, undoable
+from metasearch.review.works.views import DONE_WORDS, PAGE, WorksShown, works_page
+from metasearch.review.works.works import (
+    LONGEST,
+    LONGEST_REASON,
+    STAGES,
+    VERDICTS,
+    Finding,
+    Stage,
+    decision_version,
+    rows_named,
 )
+from metasearch.server.forms import Upload, local_address, only, posted_with_file
+from metasearch.server.pages.page import page_response
 from metasearch.server.pages.work import FORMAT_WORDS
-from metasearch.server.received import only
+from metasearch.server.problem import Problem
+from metasearch.server.search import is_usable
 from metasearch.server.sources import labels
-from metasearch.server.users.people import names
-from metasearch.server.visit import Visit
-from metasearch.workspace.log import Change
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs.labels import source_labels
-from metasearch.workspace.screening import sight, teams
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import decisions, listing, pins, works
-from metasearch.workspace.works.exporting import EXPORTS
-from metasearch.workspace.works.filters import SORTS, STANDINGS, WorksQuery
-from metasearch.workspace.works.importing import import_decisions
-from metasearch.workspace.works.reasons import reasons
-from metasearch.workspace.works.said import LONGEST_REASON
-from metasearch.workspace.works.undo import is_own, undo, undoable
-from metasearch.workspace.works.works import STAGES, Finding, Stage
+from metasearch.server.visit import Visit, visit_of
+
+#: Decisions of one form.
+MOST = 20
+#: Verdicts for which a reason is kept.
+OUT = ("excluded", "unavailable")
+_DECISION: Members = {
+    "work": Member(help="Its uid.", required=True, most=LONGEST),
+    "verdict": Member(help="As a button has it.", choices=(*VERDICTS, "")),
+    "reason": Member(help="Of an exclusion.", most=LONGEST_REASON),
+    "version": VERSION,
+    "vote": Member(help="Whether the page took it for a vote.", kind="flag", required=True),
+}
+
+
+async def decide(here: Opened, stage: Stage, fields: MultiMapping[str]) -> web.Response:
+    """Keep the decisions of a form one after another, and answer for each: `status` 200 with the
+    `version` that stands now, or 409 or 400 with a `text` that says why it was not kept.
+    """
+    # Behind a proxy that names the user, another one may have logged in since the page was made.
+    if only(fields, "who") != here.by:
+        raise Problem(403, None, message("The page was made for somebody else. Load it again."))
+    given = [_read_decisions(text) for text in fields.getall("decision", [])]
+    if not 1 <= len(given) <= MOST:
+        reason = message("must be one of {values}", values=f"1-{MOST}")
+        raise Problem.bad_parameters([{"parameter": "decision", "reason": reason}])
+    answers = [await _answer(here, stage, one) for one in given]
+    return web.Response(
+        body=orjson.dumps({"decisions": answers}),
+        content_type="application/json",
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+def _read_decisions(text: str) -> dict[str, Any]:
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        value = None
+    if not isinstance(value, dict):
+        reason = message("must be an object")
+        raise Problem.bad_parameters([{"parameter": "decision", "reason": reason}])
+    return checked(value, _DECISION)
+
+
+async def _answer(here: Opened, stage: Stage, given: dict[str, Any]) -> dict[str, Any]:
+    """Each is a change of its own: others may write between two of them."""
+    try:
+        version = await here.workspace.write(_kept, here.project, stage, given, by=here.by)
+    except UsageError as error:
+        if error.status not in (400, 409):
+            raise
+        said = here.visit.language.said
+        text = "\n".join(said(each) for each in (error.message, error.advice) if each)
+        answer = {"work": given["work"], "status": error.status, "text": text}
+        if isinstance(error, Conflict):
+            theirs = error.theirs or {}
+            words = DECISION_WORDS[theirs["verdict"]]
+            answer |= {"version": error.version, **theirs}
+            answer["words"] = here.visit.language.gettext(words)
+            answer["text"] = said(message("Something else was decided on this work meanwhile."))
+        return answer
+    return {"work": given["work"], "status": 200, "version": version}
+
+
+def _kept(db: Database, project: Project, stage: Stage, given: dict[str, Any], *, by: str) -> int:
+    """Decides on a work; the version that stands then."""
+    with db.transaction():
+        voter = teams.voter(db, project, stage, by)
+        if bool(voter) != given["vote"]:
+            raise UsageError(
+                message("You do not screen the stage {stage} any more", stage=stage)
+                if given["vote"]
+                else message("A team screens the stage {stage} now", stage=stage),
+                advice=message("Load the page again."),
+            )
+        verdict = decisions.verdict_of(given.get("verdict", ""))
+        version = given.get("version")
+        decisions.mark(
+            db,
+            project,
+            [given["work"]],
+            verdict,
+            stage=stage,
+            reason=given.get("reason", "") if verdict in OUT else "",
+            versions={} if version is None else {given["work"]: version},
+            by=by,
+        )
+        row = rows_named(db, project.id, [given["work"]])[given["work"]]
+        return decision_version(decisions.standing(db, [row], stage, voter)[row][1])
+
+
+# `/projects/UID/works`: the works of a project, what is decided on them, and their exports.
 
 #: Bytes of a file with decisions; tags of a field; changes among which one to undo is looked for.
 MOST_BYTES, _MOST_TAGS, _CHANGES = 50_000_000, 50, 20
@@ -69,7 +178,7 @@ _MOST_JOINED = 50
 
 
 @in_share("uploads", "POST")
-async def answer(request: web.Request) -> web.StreamResponse:
+async def answer_works(request: web.Request) -> web.StreamResponse:
     """The list, or what one of its forms says."""
     here = await opened(request)
 
@@ -181,7 +290,7 @@ def total_of(counts: Mapping[str, int]) -> int:
 def _read(
     db: Database, project: Project, query: WorksQuery, by: str
 ) -> tuple[
-    listing.WorksPage,
+    lists.WorksPage,
     dict[str, list[Finding]],
     tuple[dict[str, int], dict[str, int]],
     list[str],
@@ -190,8 +299,8 @@ def _read(
     list[pins.ProjectPin],
     bool,
 ]:
-    page = listing.page(db, project, query, reader=by)
-    counts = listing.verdict_counts(db, project), listing.verdict_counts(db, project, query.stage)
+    page = lists.page(db, project, query, reader=by)
+    counts = lists.verdict_counts(db, project), lists.verdict_counts(db, project, query.stage)
     newest = [
         change
         for change in sight.lines(db, project, by, most=_CHANGES)
@@ -447,3 +556,30 @@ def _back(address: str, **parameters: str) -> str:
     before = [pair for pair in parse_qsl(parts.query) if pair[0] not in ("done", "works", "reason")]
     query = urlencode([*before, *((name, one) for name, one in parameters.items() if one)])
     return urlunsplit(parts._replace(query=query))
+
+
+# `/projects/UID/works/export`: works of a list in a file, or for a screening tool.
+
+
+@in_share("exports", "GET")
+async def answer_export(request: web.Request) -> web.StreamResponse:
+    """The file."""
+    here = await opened(request)
+    name = only(request.query, "format") or "ris"
+    if name not in EXPORTS:
+        offered = [
+            (each, WRITABLE[TOOLS.get(each, each)].media_type)
+            for each in EXPORTS
+            if is_usable(each)
+        ]
+        raise Problem.unacceptable(message("There is no such format."), offered)
+    query, file = query_of(request.query, by=here.by), file_of(name)
+    await take_export(request, here.project, name)
+
+    with tempfile.TemporaryFile() as written:
+        how = {"stage": query.stage, "style": visit_of(request).style}
+        await here.workspace.long(exported, here.project, query, name, how, written)
+        stem, private = file_name(here.project.name), {"Cache-Control": "private, no-store"}
+        return await send_file(
+            request, written, file.media_type, f"{stem}-works.{file.extension}", private
+        )

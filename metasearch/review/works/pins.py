@@ -13,14 +13,13 @@ from typing import Any, Literal, get_args
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import log
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
-from metasearch.workspace.works import works
-from metasearch.workspace.works.adding import remake
-from metasearch.workspace.works.assigning import Assigned
-from metasearch.workspace.works.rules import rules
+from metasearch.review.projects import log
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
+from metasearch.review.works import works
+from metasearch.review.works.groups import Assigned, rules
+from metasearch.review.works.intake import remake
 
 Verdict = Literal["same", "different"]
 _VERDICTS: tuple[Verdict, ...] = get_args(Verdict)

@@ -11,14 +11,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import orjson
+
 from metasearch.dedup import Chain, Fingerprint
-from metasearch.dedup.hamming import Signatures
-from metasearch.dedup.index import BESIDE, CROWD, CROWD_OF_FEW, FEW, OF_A_YEAR, OF_A_YEAR_OF_FEW
-from metasearch.dedup.key_numbers import place, title_place
+from metasearch.dedup.apart import sketch
+from metasearch.dedup.components import PLACES, YEARS, TitleFacts, place, title_place
+from metasearch.dedup.index import (
+    BESIDE,
+    CROWD,
+    CROWD_OF_FEW,
+    FEW,
+    OF_A_YEAR,
+    OF_A_YEAR_OF_FEW,
+    Signatures,
+)
 from metasearch.dedup.matcher import Signed
-from metasearch.dedup.sketches import sketch
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works.records import in_marks
+from metasearch.review.store.database import Database
+from metasearch.review.works.records import in_marks
 
 #: Crowds that one look at the places of a record may meet before each is looked at alone.
 MOST_PLACES = 8
@@ -220,3 +229,75 @@ class Places:
             number,
         )
         return [row[0] for row in rows]
+
+
+# Which titles return in one journal, and so are those of columns: what `dedup/columns.py` keeps in
+# memory for one job, in a table of the project.
+#
+# A title that is that of a column stays one, also where a later version of a record says otherwise.
+
+#: As many years, volumes, pages as decide; more of them say nothing new.
+_ENOUGH = max(YEARS, PLACES)
+
+
+class JournalTitles:
+    """The titles in journals of one project."""
+
+    def __init__(self, db: Database, project: int) -> None:
+        self._db = db
+        self._project = project
+
+    def take(self, many: Sequence[Placed]) -> list[int]:
+        """Take in records; the places of titles that become those of columns by them."""
+        by_title: dict[int, list[Placed]] = {}
+        for one in many:
+            if one.title is not None:
+                by_title.setdefault(one.title, []).append(one)
+        began = []
+        rows = []
+        for number, group in by_title.items():
+            row = self._db.one(
+                "SELECT facts, recurs FROM journal_title WHERE project = ? AND place = ?",
+                self._project,
+                number,
+            )
+            if row is not None and row["recurs"]:
+                continue
+            facts = _read(row["facts"]) if row is not None else TitleFacts()
+            for one in group:
+                facts.add(one.print)
+            recurs = facts.recurs
+            if recurs:
+                began.append(number)
+            rows.append((self._project, number, _written(facts), int(recurs)))
+        self._db.run_many(
+            "INSERT OR REPLACE INTO journal_title (project, place, facts, recurs)"
+            " VALUES (?, ?, ?, ?)",
+            sorted(rows),
+        )
+        return began
+
+    def recurs(self, number: int) -> bool:
+        """Whether the title at a place is that of a column."""
+        return bool(
+            self._db.value(
+                "SELECT recurs FROM journal_title WHERE project = ? AND place = ?",
+                self._project,
+                number,
+            )
+        )
+
+
+def _read(text: str) -> TitleFacts:
+    facts = TitleFacts()
+    years, volumes, pages, unsigned = orjson.loads(text)
+    facts.years.update(years)
+    facts.places[0].update(volumes)
+    facts.places[1].update(pages)
+    facts.places[2].update(unsigned)
+    return facts
+
+
+def _written(facts: TitleFacts) -> str:
+    kept = (sorted(one)[:_ENOUGH] for one in (facts.years, *facts.places))
+    return orjson.dumps(list(kept)).decode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -13,8 +14,8 @@ import orjson
 from metasearch.bib import record_json
 from metasearch.message import message
 from metasearch.record import Record
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import now
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
 
 T = TypeVar("T")
 #: Values of one statement; SQLite takes 32,766.
@@ -240,3 +241,55 @@ def batches(values: Iterable[T], most: int) -> Iterator[list[T]]:
 def in_marks(values: Sequence[object]) -> str:
     """A question mark for each value."""
     return ",".join("?" * len(values))
+
+
+# Keys that stay: many sources and files give no identifiers, and a position is none.
+
+#: Hexadecimal digits of an identifier that is made of what a record says: 64 bits.
+#: What such an identifier begins with.
+_MADE = "~"
+
+
+def with_key(record: Record) -> Record:
+    """The record, with an identifier that is made of what it says where its source gives none.
+
+    The same description of a work has the same identifier in every answer and file.
+    """
+    return record if record.source_id else replace(record, source_id=_MADE + _content(record))
+
+
+def with_keys(records: Sequence[Record]) -> list[Record]:
+    """The records of a file, each with a key of its own; what is twice in it is kept twice."""
+    seen: Counter[str] = Counter()
+    kept: list[Record] = []
+    for record in map(with_key, records):
+        seen[record.key] += 1
+        times = seen[record.key]
+        again = record if times == 1 else replace(record, source_id=f"{record.source_id}~{times}")
+        kept.append(again)
+    return kept
+
+
+def _content(record: Record) -> str:
+    said = [
+        record.title,
+        record.subtitle,
+        [author.name for author in record.authors],
+        record.year,
+        record.date,
+        record.venue,
+        record.publisher,
+        record.institution,
+        record.edition,
+        record.volume,
+        record.issue,
+        record.pages,
+        record.doi,
+        sorted(record.ids.items()),
+        record.version,
+        record.isbn,
+        record.issn,
+        record.type,
+        record.url,
+    ]
+    return hashlib.sha256(orjson.dumps(said)).hexdigest()[:_DIGITS]

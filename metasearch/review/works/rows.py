@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from metasearch.bib import normalise
 from metasearch.bib import work_ids as names
-from metasearch.bib.chinese.characters import plain
+from metasearch.bib.chinese_characters import plain
 from metasearch.formats import hits
 from metasearch.record import Hit, Record
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works.records import AT_ONCE, batches, in_marks
+from metasearch.review.store.database import Database
+from metasearch.review.works.records import AT_ONCE, batches, in_marks
 
 #: Characters of what a list shows and sorts by, and of what is searched in it.
 LONGEST_SHOWN, LONGEST_KEY, LONGEST_WORDS = 1_000, 100, 30_000

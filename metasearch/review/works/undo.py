@@ -11,16 +11,16 @@ from typing import Any
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace import details, log, logged, projects
-from metasearch.workspace.log import Change
-from metasearch.workspace.projects import Project
-from metasearch.workspace.screening import conflicts, sight, teams
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.strategies.step_rows import as_logged
-from metasearch.workspace.works import decisions, pins
-from metasearch.workspace.works.importing import IMPORT
-from metasearch.workspace.works.names import rows_named
+from metasearch.review.projects import details, log, projects, shapes
+from metasearch.review.projects.log import Change
+from metasearch.review.projects.projects import Project
+from metasearch.review.screening import conflicts, sight, teams
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.strategies.steps import as_logged
+from metasearch.review.works import decisions, pins
+from metasearch.review.works.decisions_file import IMPORT
+from metasearch.review.works.works import rows_named
 
 _Undo = Callable[[Database, Project, Change, str], None]
 #: Later changes among which the one is looked for that is in the way.
@@ -57,7 +57,7 @@ def undo(db: Database, project: Project, change_id: int, *, by: str = "") -> int
                 message("Change {number} is a vote or note of somebody else", number=change_id),
                 advice=message("Only they can take it back."),
             )
-        if not logged.fits(change.action, change.object, change.before, change.after):
+        if not shapes.fits(change.action, change.object, change.before, change.after):
             raise UsageError(
                 message("Change {number} is not as metasearch writes it", number=change_id),
                 advice=message("It came with an archive. Change what it is about by hand."),
@@ -250,7 +250,7 @@ def _project(db: Database, project: Project, change: Change, by: str) -> None:
 
 
 def _strategy(db: Database, project: Project, change: Change, by: str) -> None:
-    strategy = strategies.numbered(db, project, logged.numbers(change.object)[0])
+    strategy = strategies.numbered(db, project, shapes.numbers(change.object)[0])
     own: dict[str, Any] = {
         "name": strategy.name,
         "sources": list(strategy.sources),
@@ -264,7 +264,7 @@ def _strategy(db: Database, project: Project, change: Change, by: str) -> None:
 
 
 def _step(db: Database, project: Project, change: Change, by: str) -> None:
-    of, number = logged.numbers(change.object)
+    of, number = shapes.numbers(change.object)
     strategy = strategies.numbered(db, project, of)
     step = next((one for one in steps.of(db, strategy) if one.number == number), None)
     if step is None:

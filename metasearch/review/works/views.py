@@ -8,27 +8,27 @@ from urllib.parse import urlencode
 
 from metasearch.formats.text import line
 from metasearch.message import message
-from metasearch.server.pages.hit import HitView, hit_view
-from metasearch.server.pages.language import Language
-from metasearch.server.pages.page import page
-from metasearch.server.pages.projects.clash import Clash, clash_of
-from metasearch.server.pages.projects.frame import frame
-from metasearch.server.pages.projects.said import Said
-from metasearch.server.pages.projects.words import (
+from metasearch.review.page import (
     ACTION_WORDS,
     DECISION_WORDS,
     STAGE_WORDS,
     VERDICTS_OF,
+    Clash,
+    Said,
     called,
+    clash_of,
+    frame,
 )
-from metasearch.server.pages.terms import FACET_HEADINGS, N_, TYPE_WORDS
+from metasearch.review.projects.log import Change
+from metasearch.review.projects.projects import Project
+from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.lists import WorksPage
+from metasearch.review.works.pins import ProjectPin
+from metasearch.review.works.works import Decision, Finding, Stage, Work
+from metasearch.server.pages.hit import HitView, hit_view
+from metasearch.server.pages.language import FACET_HEADINGS, N_, TYPE_WORDS, Language
+from metasearch.server.pages.page import page
 from metasearch.server.visit import Visit
-from metasearch.workspace.log import Change
-from metasearch.workspace.projects import Project
-from metasearch.workspace.works.filters import WorksQuery
-from metasearch.workspace.works.listing import WorksPage
-from metasearch.workspace.works.pins import ProjectPin
-from metasearch.workspace.works.works import Decision, Finding, Stage, Work
 
 #: Works of a page.
 PAGE = 20

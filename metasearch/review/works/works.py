@@ -1,20 +1,94 @@
-"""One work of a project: what is known of it, what people said of it, and who found it when."""
+"""One work of a project: its names, what is known of it, and what people said of it.
+
+Any spelling of a name of a work -> the work.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
+from metasearch.bib.work_ids import read_name
 from metasearch.errors import UsageError
 from metasearch.formats import hits
 from metasearch.message import message
 from metasearch.record import Hit
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works.names import rows_named, works_named
-from metasearch.workspace.works.records import AT_ONCE, batches, in_marks
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.works.records import AT_ONCE, batches, in_marks
+
+#: Characters of a name; a longer one is that of no work.
+LONGEST = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class NamedWork:
+    """A work that a name means: its row, its uid, its component."""
+
+    id: int
+    uid: str
+    component: int
+
+
+def spellings(name: str) -> list[str]:
+    """The forms in which a name may be kept, the likeliest first."""
+    name = name.strip()[:LONGEST]
+    found = [name]
+    with suppress(ValueError):
+        found.append(read_name(name))
+    found += [one.lower() for one in found]
+    return list(dict.fromkeys(found))
+
+
+def works_named(db: Database, project: int, names: Iterable[str]) -> dict[str, list[NamedWork]]:
+    """Each name -> the works that it means, the oldest first; without names of no work.
+
+    The id of a work, or of one that has joined it, means that work alone; so does the key of a
+    record. An identifier such as a DOI may be that of several works.
+    """
+    forms = {name: spellings(name) for name in dict.fromkeys(names)}
+    wanted = {form for some in forms.values() for form in some}
+    kept: dict[str, list[NamedWork]] = {}
+    for some in batches(sorted(wanted), AT_ONCE):
+        for row in db.all(
+            "SELECT alias.name, work.id, work.uid, work.component FROM alias"
+            " JOIN work ON work.id = alias.work"
+            f" WHERE alias.project = ? AND alias.name IN ({in_marks(some)})"
+            " ORDER BY work.id",
+            project,
+            *some,
+        ):
+            kept.setdefault(row[0], []).append(NamedWork(row[1], row[2], row[3]))
+    found = {}
+    for name, some in forms.items():
+        works = next((kept[form] for form in some if form in kept), None)
+        if works:
+            found[name] = works
+    return found
+
+
+def rows_named(db: Database, project: int, names: Iterable[str]) -> dict[str, int]:
+    """Each name -> the row of the one work that it means; without names of none, or of several.
+
+    Names that are ids of works, as a list has them, cost least.
+    """
+    wanted = list(dict.fromkeys(names))
+    found: dict[str, int] = {}
+    for some in batches(wanted, AT_ONCE):
+        rows = db.all(
+            f"SELECT uid, id FROM work WHERE uid IN ({in_marks(some)}) AND +project = ?",
+            *some,
+            project,
+        )
+        found |= {row["uid"]: row["id"] for row in rows}
+    others = works_named(db, project, (name for name in wanted if name not in found))
+    return found | {name: works[0].id for name, works in others.items() if len(works) == 1}
+
+
+# One work of a project: what is known of it, what people said of it, and who found it when.
 
 #: "title": by title and abstract; "fulltext": by the whole text, of what the first stage let
 #: through.
@@ -235,3 +309,101 @@ def rows_of(db: Database, project: Project, uids: Sequence[str]) -> list[int]:
             advice=message("`metasearch works list` shows the id of each work."),
         )
     return list(dict.fromkeys(found[uid] for uid in uids))
+
+
+# What people have said of a work: decisions, tags and notes, copied to another work.
+
+#: The tag of a work whose parts were decided on differently.
+CONFLICT_TAG = "conflicting decisions"
+#: Characters of a note, and of the reason of a decision.
+LONGEST_NOTE, LONGEST_REASON = 20_000, 500
+_DECISION = (
+    "INSERT OR REPLACE INTO decision (work, stage, by, verdict, reason, at)"
+    " VALUES (?, ?, ?, ?, ?, ?)"
+)
+_TAG = "INSERT OR IGNORE INTO tag (work, text) VALUES (?, ?)"
+_RESOLUTION = (
+    "INSERT INTO resolution (work, stage, votes, verdict, reason, by, at)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+#: Of a version that no note has had.
+_NOTE = (
+    "INSERT OR REPLACE INTO note (work, by, text, at, version)"
+    " VALUES (?, ?, ?, ?, (SELECT coalesce(max(id), 0) + 1 FROM change))"
+)
+
+
+def opinions(db: Database, work: int) -> dict[str, Any]:
+    """What people have said of a work, as JSON can hold it: `decisions` of [stage, by, verdict,
+    reason, at], `tags`, `notes` of [by, text, at]; and where conflicts were resolved
+    `resolutions` of [stage, votes, verdict, reason, by, at].
+    """
+    decisions = db.all("SELECT stage, by, verdict, reason, at FROM decision WHERE work = ?", work)
+    notes = db.all("SELECT by, text, at FROM note WHERE work = ?", work)
+    resolutions = db.all(
+        "SELECT stage, votes, verdict, reason, by, at FROM resolution WHERE work = ?", work
+    )
+    further = {"resolutions": [list(row) for row in resolutions]} if resolutions else {}
+    return {
+        "decisions": [list(row) for row in decisions],
+        "tags": [row[0] for row in db.all("SELECT text FROM tag WHERE work = ?", work)],
+        "notes": [list(row) for row in notes],
+        **further,
+    }
+
+
+def restore_opinions(db: Database, work: int, said: Mapping[str, Any]) -> None:
+    """Say all that of a work of which nothing is said."""
+    db.run_many(_DECISION, [(work, *row) for row in said["decisions"]])
+    db.run_many(_TAG, [(work, text) for text in said["tags"]])
+    db.run_many(_NOTE, [(work, *row) for row in said["notes"]])
+    db.run_many(_RESOLUTION, [(work, *row) for row in said.get("resolutions", ())])
+
+
+def add_opinions(
+    db: Database, work: int, ours: Mapping[str, Any], theirs: Mapping[str, Any]
+) -> bool:
+    """Say of a work, beside what is said of it, what is said of another one.
+
+    Of two votes of one screener the newer one stands; resolutions of conflicts are for votes that
+    are others now, and none comes along. Returns whether a decision of the project contradicts one
+    of the other: the work's own stands, and the work has the tag `CONFLICT`.
+    """
+    own_rows = {(row[0], row[1]): row for row in ours["decisions"]}
+    further, conflict = [], False
+    for row in theirs["decisions"]:
+        stands = own_rows.get((row[0], row[1]))
+        if stands is None or (row[1] and row[4] > stands[4]):
+            further.append(row)
+        elif not row[1]:
+            conflict |= stands[2] != row[2]
+    db.run_many(_DECISION, [(work, *row) for row in further])
+    tags = [*theirs["tags"], *([CONFLICT_TAG] if conflict else [])]
+    db.run_many(_TAG, [(work, text) for text in tags])
+    own = {by: text for by, text, _ in ours["notes"]}
+    for by, text, at in theirs["notes"]:
+        both = f"{own[by]}\n{text}"[:LONGEST_NOTE] if own.get(by, text) != text else text
+        db.run(_NOTE, work, by, both, at)
+    return conflict
+
+
+def votes_twice(
+    ours: Mapping[str, Any], theirs: Mapping[str, Any]
+) -> list[tuple[str, str, Any, Any]]:
+    """(stage, screener, own row, row of the other) of each vote that one screener has given both of
+    a work and of one that joins it, where the votes differ.
+    """
+    votes = {(row[0], row[1]): row for row in ours["decisions"] if row[1]}
+    return [
+        (row[0], row[1], votes[row[0], row[1]], row)
+        for row in theirs["decisions"]
+        if (row[0], row[1]) in votes and votes[row[0], row[1]][2:4] != row[2:4]
+    ]
+
+
+def copy_tags(db: Database, work: int, others: Iterable[int]) -> None:
+    """Give a work the tags of others."""
+    db.run_many(
+        "INSERT OR IGNORE INTO tag (work, text) SELECT ?, text FROM tag WHERE work = ?",
+        [(work, other) for other in others],
+    )

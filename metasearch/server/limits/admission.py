@@ -1,10 +1,6 @@
-"""Admission control: under overload new requests wait or are refused, and running searches go on.
-
-A search takes a permit before any source is asked. `AdaptiveLimit` says how many permits there are.
-If none is free, the search waits for a short time in a short queue; if that does not help, it is
-refused with 503 and `Retry-After`. A request that computes only for a moment (a list of sources,
-completions, an answer that is there already) needs no permit, but waits for its turn on the loop.
-See docs/decisions/0022-admission.md.
+"""Admission control: how many searches may run at once, who waits and in which turn, and what is
+computed off the loop. Under overload new requests wait or are refused, and running searches go
+on.
 """
 
 from __future__ import annotations
@@ -13,18 +9,258 @@ import asyncio
 import math
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Hashable
-from contextlib import asynccontextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Self, TypeVar
 
 from metasearch.engine.scheduler import FairScheduler
-from metasearch.message import message_n
-from metasearch.server.limits.adaptive_limit import AdaptiveLimit
-from metasearch.server.limits.computing import Computing
-from metasearch.server.limits.fair_queue import FairQueue
+from metasearch.message import message, message_n
 from metasearch.server.problem import Problem
 
+# How many searches may run at once, measured by how long work that is ready has to wait.
+#
+# A search mostly waits for sources, so many may run at once. But one loop reads all answers, and
+# above some number each further search only makes all others slower. That number depends on the
+# machine, the sources and the queries, so it is measured. Pages arrive in bursts, and a burst is no
+# overload: the shortest wait of an interval counts, because a long one shows that the queue never
+# got short (as CoDel judges a queue). The limit grows by one after an interval in which the
+# shortest wait was less than half of `TARGET`, stays between half of it and `TARGET`, and falls by
+# a tenth above it (as TCP adjusts its window).
+
+
+#: Seconds that work which is ready may wait for its turn.
+TARGET = 0.05
+#: Seconds of an interval, and the measurements that it needs: a loop that stopped once is no
+#: overload.
+INTERVAL, ENOUGH = 0.4, 4
+#: The limit before anything was measured, and its lower bound: fewer searches would leave the
+#: processor idle while they wait for sources.
+FIRST, LEAST = 24, 8
+#: Seconds that the loop is late, averaged over an interval, above which no search is admitted.
+CLOSED = 0.5
+
+
+class AdaptiveLimit:
+    """The number of searches that may run at once.
+
+    `most`: its upper bound. `wait`: seconds that work which is ready waited at least, in the last
+    interval. `late`: seconds that the loop is late, smoothed.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._limit = float(min(most, FIRST))
+        self._least = min(most, LEAST)
+        self.wait = self.late = 0.0
+        self._shortest, self._passed, self._count = math.inf, 0.0, 0
+
+    @property
+    def value(self) -> int:
+        """Searches that may run at once."""
+        return int(self._limit)
+
+    @property
+    def closed(self) -> bool:
+        """Whether one more search is too much, however few run."""
+        return self.late >= CLOSED
+
+    def measured(self, late: float, turn: float, passed: float, running: int) -> None:
+        """Adjusts the limit to a measurement.
+
+        `late`: seconds that the loop is late. `turn`: seconds that the next in the queue has waited
+        for a turn. `passed`: seconds since the last measurement.
+        """
+        self.late += (late - self.late) * (1.0 - math.exp(-passed / INTERVAL))
+        self._shortest = min(self._shortest, late + turn)
+        self._passed += passed
+        self._count += 1
+        if self._passed < INTERVAL or self._count < ENOUGH:
+            return
+        self.wait = self._shortest
+        self._begin()
+        if self.wait > TARGET:
+            self._limit = max(self._least, min(self._limit, running) * 0.9)
+        elif self.wait < TARGET / 2 and running >= self.value:
+            self._limit = min(self._most, self._limit + 1)
+
+    def rest(self) -> None:
+        """Forgets the waits, because nothing runs any more."""
+        self.wait = self.late = 0.0
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begins another interval."""
+        self._shortest, self._passed, self._count = math.inf, 0.0, 0
+
+
+# A queue with fair turns for users: a user with many requests does not keep out one with few.
+
+
+class FairQueue:
+    """Requests that wait, in one queue for each user. Belongs to one event loop."""
+
+    def __init__(self) -> None:
+        #: User -> its requests that wait, the oldest first; the user whose turn is next comes
+        #: first.
+        self._queues: dict[Hashable, deque[asyncio.Future[bool]]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._queues.values()))
+
+    def of(self, user: Hashable) -> int:
+        """How many requests of a user wait."""
+        return len(self._queues.get(user, ()))
+
+    def join(self, user: Hashable) -> asyncio.Future[bool]:
+        """Adds a request; its future is True when it is admitted, False when it is refused."""
+        future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._queues.setdefault(user, deque()).append(future)
+        return future
+
+    def leave(self, user: Hashable, future: asyncio.Future[bool]) -> None:
+        """Removes a request, if it still waits."""
+        queue = self._queues.get(user, deque())
+        if future in queue:
+            queue.remove(future)
+            if not queue:
+                del self._queues[user]
+
+    def next(self) -> bool:
+        """Admits the next request; its user goes to the end. Returns False if none waits."""
+        while self._queues:
+            user = next(iter(self._queues))
+            queue = self._queues.pop(user)
+            future = queue.popleft()
+            if queue:
+                self._queues[user] = queue
+            if not future.done():
+                future.set_result(True)
+                return True
+        return False
+
+    def make_room(self, user: Hashable) -> bool:
+        """Refuses the last request of the busiest user, unless this one would have as many."""
+        longest = max(self._queues, key=lambda name: len(self._queues[name]), default=None)
+        if longest is None or len(self._queues[longest]) <= len(self._queues.get(user, ())) + 1:
+            return False
+        future = self._queues[longest].pop()
+        if not future.done():
+            future.set_result(False)
+        return True
+
+    def refuse_all(self) -> None:
+        """Refuses every request that waits."""
+        for queue in self._queues.values():
+            for future in queue:
+                if not future.done():
+                    future.set_result(False)
+        self._queues.clear()
+
+
+# What computes long from the text of a client is computed off the loop: in one thread, because
+# threads share one interpreter, one text at a time, the users in turns.
+#
+# A query of a thousand terms takes a tenth of a second to read, and longer to write in other
+# syntaxes. On the loop nobody would be served meanwhile; in many threads the loop would be one of
+# many that want the interpreter.
+
 T = TypeVar("T")
+
+#: Characters of a text that is read on the loop, which takes a millisecond or two.
+SHORT = 400
+#: Texts that wait, of all users and of one.
+MOST_WAITING, MOST_OF_USER = 64, 8
+#: Seconds that a text takes while nothing is known yet.
+USUAL = 0.2
+#: Weight of the last text in the smoothed duration of one.
+_NEW = 0.1
+
+
+class Computing:
+    """Computes one thing after the other. Belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="computing")
+        self._queue = FairQueue()
+        self._busy = False
+        self._takes = USUAL
+
+    async def read(self, user: Hashable, text: str, compute: Callable[[], T]) -> T:
+        """Returns what `compute` makes of a text of this user: at once where the text is short,
+        else in the thread. Raises Problem: as of `done`.
+        """
+        return compute() if len(text) <= SHORT else await self.done(user, compute)
+
+    async def done(self, user: Hashable, compute: Callable[[], T]) -> T:
+        """Returns what `compute` computes, in the thread, when it is the turn of this user. Raises
+        Problem: 429 where too many texts of the user wait, 503 where too many of all do; both with
+        `Retry-After`.
+        """
+        await self._turn(user)
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        computed = self._pool.submit(compute)
+
+        def ended(_: object) -> None:
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(self._ended, began)
+
+        # Also where the request is gone by then: the thread is busy until it is done.
+        computed.add_done_callback(ended)
+        return await asyncio.shield(asyncio.wrap_future(computed))
+
+    def close(self) -> None:
+        """Refuse what waits; what is being computed is not waited for."""
+        self._queue.refuse_all()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    async def _turn(self, user: Hashable) -> None:
+        if not self._busy:
+            self._busy = True
+            return
+        if self._queue.of(user) >= MOST_OF_USER:
+            raise self._refusal(429, "rate-limited")
+        if len(self._queue) >= MOST_WAITING and not self._queue.make_room(user):
+            raise self._refusal(503, "busy")
+        admitted = self._queue.join(user)
+        try:
+            turn = await admitted
+        except asyncio.CancelledError:
+            self._queue.leave(user, admitted)
+            if admitted.done() and not admitted.cancelled() and admitted.result():
+                self._next()  # its turn came at the same moment
+            raise
+        if not turn:
+            raise self._refusal(503, "busy")
+
+    def _next(self) -> None:
+        self._busy = self._queue.next()
+
+    def _ended(self, began: float) -> None:
+        took = asyncio.get_running_loop().time() - began
+        self._takes += (took - self._takes) * _NEW
+        self._next()
+
+    def _refusal(self, status: int, kind: str) -> Problem:
+        seconds = math.ceil((len(self._queue) + 1) * self._takes)
+        return Problem(
+            status,
+            kind,
+            message("Long queries of yours are waiting already. Try again in a moment.")
+            if status == 429
+            else message("Many long queries are waiting. Try again in a moment."),
+            headers={"Retry-After": str(min(LATEST, max(SOONEST, seconds)))},
+        )
+
+
+# Admission control: under overload new requests wait or are refused, and running searches go on.
+#
+# A search takes a permit before any source is asked. `AdaptiveLimit` says how many permits there
+# are. If none is free, the search waits for a short time in a short queue; if that does not help,
+# it is refused with 503 and `Retry-After`. A request that computes only for a moment (a list of
+# sources, completions, an answer that is there already) needs no permit, but waits for its turn on
+# the loop. See docs/decisions/0022-admission.md.
 
 #: Seconds between two measurements, while anything runs.
 TICK = 0.05
@@ -36,7 +272,6 @@ MOST_BRIEF = 32
 #: most.
 RETRY_AFTER, SOONEST, LATEST = 2, 1, 30
 #: Weight of the last search in the smoothed duration of a search.
-_NEW = 0.1
 #: Refused clients that are expected to return.
 _MOST_EXPECTED = 10_000
 

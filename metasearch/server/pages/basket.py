@@ -1,18 +1,117 @@
-"""The page of the basket: the ticked works in brief, their exports and citations."""
+"""`/basket`: the works that a reader has ticked, as a page and in every export format."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 
-from metasearch.engine.works import KEPT_IN_BASKET
-from metasearch.formats.citations.styles import STYLES
-from metasearch.server.basket import BasketWork
+from aiohttp import web
+from multidict import MultiDict, MultiMapping
+
+from metasearch.bib.work_ids import find_each, is_hit_id, read_name
+from metasearch.engine.context import KEPT_IN_BASKET
+from metasearch.events import Answer, Counts
+from metasearch.formats import WRITABLE, write
+from metasearch.formats.citations import STYLES
+from metasearch.message import message
+from metasearch.record import Hit
+from metasearch.server.answering import answered, nothing_answered, status_of
+from metasearch.server.forms import chosen, local_address, only, pairs_of_form, posted
 from metasearch.server.pages.hit import HitView, hit_view
-from metasearch.server.pages.page import page
-from metasearch.server.pages.work import FORMAT_WORDS
-from metasearch.server.site import work_path
-from metasearch.server.visit import Visit
+from metasearch.server.pages.page import page, page_response, see_other
+from metasearch.server.pages.work import (
+    FORMAT_WORDS,
+    JSON_LD,
+    is_large,
+)
+from metasearch.server.pages.work import (
+    OFFERED_OF_WORKS as OF_WORKS,
+)
+from metasearch.server.parameters import Parameters, read
+from metasearch.server.problem import Problem
+from metasearch.server.search import WRITTEN_AT_ONCE, chosen_of, for_page, is_usable
+from metasearch.server.site import SHARED, ServerContext, work_path
+from metasearch.server.sources import labels
+from metasearch.server.visit import MOST_IN_BASKET, Visit, visit_of
+
+# The works in a basket: its cookie holds their ids, the cache the works.
+
+
+@dataclass(frozen=True, slots=True)
+class BasketWork:
+    """One work. `ids`: those in the basket; several where two searches named it differently."""
+
+    hit: Hit
+    ids: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Basket:
+    """The contents of a basket. `works`: in the order in which they were added; each work once.
+    `unknown`: ids of works that are not kept any more.
+    """
+
+    works: Sequence[BasketWork]
+    unknown: Sequence[str]
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The works, numbered by their place in the basket."""
+        return tuple(replace(work.hit, rank=at) for at, work in enumerate(self.works, 1))
+
+
+async def contents_of(ids: Sequence[str], shared: ServerContext) -> Basket:
+    """The works of these ids."""
+    kept: list[Hit] = []
+    unknown: list[str] = []
+    turns = shared.engine.scheduler.turns()  # to read a work takes a millisecond
+    async with shared.admission.brief():
+        for name in ids:
+            await turns.next()
+            hit = await shared.engine.works.find(name)
+            if hit is None:
+                unknown.append(name)
+            else:
+                kept.append(hit)
+    return Basket(distinct(kept), unknown)
+
+
+def distinct(hits: Iterable[Hit]) -> list[BasketWork]:
+    """Each work once: hits that share an id or a record are one, as two searches have shown it.
+
+    Of such hits the one with the most records stays, at the place of the first.
+    """
+    works: list[BasketWork | None] = []
+    merged_into: dict[int, int] = {}
+    place_of: dict[str, int] = {}
+
+    def place(name: str) -> int:
+        at = place_of[name]
+        while at in merged_into:
+            at = merged_into[at]
+        return at
+
+    for hit in hits:
+        names = [hit.id, *(record.key for record in hit.records)]
+        at, *others = sorted({place(name) for name in names if name in place_of}) or [len(works)]
+        if at == len(works):
+            works.append(None)
+        same = [*filter(None, (works[each] for each in (at, *others))), BasketWork(hit, (hit.id,))]
+        works[at] = reduce(_together, same)
+        for other in others:
+            works[other] = None
+        merged_into |= dict.fromkeys(others, at)
+        place_of |= dict.fromkeys(names, at)
+    return [work for work in works if work is not None]
+
+
+def _together(left: BasketWork, right: BasketWork) -> BasketWork:
+    richer = max(left.hit, right.hit, key=lambda hit: len(hit.records))
+    return BasketWork(richer, tuple(dict.fromkeys((*left.ids, *right.ids))))
+
+
+# The page of the basket: the ticked works in brief, their exports and citations.
 
 #: Formats that stand first, the one that most programs read before the others.
 _FIRST = ("ris", "bibtex", "csv", "json")
@@ -65,3 +164,242 @@ def basket_page(visit: Visit, shown: BasketPage) -> str:
 def _place(name: str) -> int:
     """Of a format in the list."""
     return _FIRST.index(name) if name in _FIRST else len(_FIRST)
+
+
+# `/basket`: the works that a reader has ticked, as a page and in every export format.
+#
+# A signed cookie holds their ids, the cache the works: docs/decisions/0036.
+
+#: Name in `format=` -> media type; a client that does not say what it likes gets the page.
+OFFERED: Mapping[str, str] = {
+    name: media_type for name, media_type in OF_WORKS.items() if name != JSON_LD
+}
+_WITH_CHARSET = frozenset({"csv", "citations"})
+#: What a form does.
+_ADD, _REMOVE, _CLEAR = "add", "remove", "clear"
+#: Ids that a message names.
+_NAMED = 5
+
+
+async def basket(request: web.Request) -> web.StreamResponse:
+    """`/basket`: shows the works, exports them, or changes them by a form."""
+    if request.method == "POST":
+        return await _change(request)
+    shared, visit = request.app[SHARED], visit_of(request)
+    form = chosen_of(request, OFFERED)
+    parameters = read(request.query, shared.options)
+    shown = await contents_of(visit.basket, shared)
+    await shared.engine.works.renew([work.hit for work in shown.works], KEPT_IN_BASKET)
+    ticked = request.query.getall("id", [])
+    if form == "html":
+        return await _page(request, shown)
+    return await _export(request, _ticked(shown, ticked), form, parameters)
+
+
+# --------------------------------------------------------------------------- showing
+
+
+async def _page(request: web.Request, contents: Basket) -> web.Response:
+    shared, visit = request.app[SHARED], visit_of(request)
+    await shared.engine.ready()  # the labels of the sources are in their specs
+    hits = contents.hits
+    citations = await _written(shared, hits, "citations", Parameters(style=visit.style))
+    sources = {record.source for hit in hits for record in hit.records}
+    shown = BasketPage(
+        works=contents.works,
+        unknown=contents.unknown,
+        labels=labels(shared.engine, sources),
+        citations=citations.decode().splitlines(),
+        formats=[name for name in OFFERED if name != "html" and is_usable(name)],
+    )
+    body = await shared.admission.written(
+        lambda: basket_page(visit, shown).encode(), large=_is_long(hits)
+    )
+    return page_response(request, body)
+
+
+def _ticked(contents: Basket, names: Sequence[str]) -> Basket:
+    """The works that a request names; all where it names none."""
+    if not names:
+        return contents
+    ids = _hit_ids(names)
+    there = {name for work in contents.works for name in work.ids}
+    if missing := [name for name in ids if name not in there]:
+        raise Problem(
+            404, "no-such-work", message("The basket does not have {ids}.", ids=_listed(missing))
+        )
+    works = [work for work in contents.works if not ids.keys().isdisjoint(work.ids)]
+    return Basket(works, ())
+
+
+async def _export(
+    request: web.Request, contents: Basket, form: str, parameters: Parameters
+) -> web.Response:
+    shared, visit = request.app[SHARED], visit_of(request)
+    if not request.query.get("style"):
+        parameters = replace(parameters, style=visit.style)
+    body = await _written(shared, contents.hits, form, parameters, contents.unknown)
+    headers = {"Vary": "Accept, Cookie", "Cache-Control": "private, no-store"}
+    if form in WRITABLE and WRITABLE[form].download:
+        name = f"metasearch-basket.{WRITABLE[form].extension}"
+        headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return web.Response(
+        body=body,
+        headers=headers,
+        content_type=OFFERED[form],
+        charset="utf-8" if form in _WITH_CHARSET else None,
+    )
+
+
+async def _written(
+    shared: ServerContext,
+    hits: tuple[Hit, ...],
+    form: str,
+    parameters: Parameters,
+    unknown: Sequence[str] = (),
+) -> bytes:
+    """The works in a format, as a search answer has them."""
+    received = sum(len(hit.records) for hit in hits)
+    counts = Counts(received, len(hits), received - len(hits))
+    notes = (message("Not known here any more: {ids}.", ids=_listed(unknown)),) if unknown else ()
+    whole = Answer("", not unknown, counts, hits, (), notes=notes)
+    return await shared.admission.written(
+        lambda: write(
+            form,
+            whole,
+            bom=parameters.bom,
+            provenance=parameters.provenance,
+            style=parameters.style,
+        ),
+        large=_is_long(hits),
+    )
+
+
+def _is_long(hits: Sequence[Hit]) -> bool:
+    """Whether writing the works would hold up the loop."""
+    return len(hits) > WRITTEN_AT_ONCE or any(map(is_large, hits))
+
+
+# --------------------------------------------------------------------------- changing
+
+
+async def _change(request: web.Request) -> web.Response:
+    """Does what a form says, and sends the browser back."""
+    fields = await posted(request)
+    shared, visit = request.app[SHARED], visit_of(request)
+    back = local_address(only(fields, "back"), visit.site) or visit.site.path("/basket")
+    match chosen(fields, "do", (_ADD, _REMOVE, _CLEAR), ""):
+        case "add":
+            await _add(request, _named(fields), only(fields, "search"))
+        case "remove":
+            contents = await contents_of(visit.basket, shared)
+            _remove(visit, contents, _named(fields))
+        case "clear":
+            visit.fill_basket(())
+        case _:
+            raise Problem.bad_parameters([{"parameter": "do", "reason": message("missing")}])
+    return see_other(request, back)
+
+
+async def _add(request: web.Request, names: Mapping[str, None], search: str) -> None:
+    """Puts works into the basket."""
+    shared, visit = request.app[SHARED], visit_of(request)
+    there = await contents_of(visit.basket, shared)
+    new = [name for name in names if name not in visit.basket]
+    _check_room(len(there.works) + len(there.unknown), len(new))
+    found = await _found(request, new, search)
+    hits = list({found[name].id: found[name] for name in new if name in found}.values())
+    left_out = {hit.id for hit in await shared.engine.works.keep(hits, KEPT_IN_BASKET)}
+    works = distinct(
+        [*(work.hit for work in there.works), *(hit for hit in hits if hit.id not in left_out)]
+    )
+    ids = (*(work.hit.id for work in works), *there.unknown)
+    _check_room(len(ids), 0)
+    visit.fill_basket(ids)
+    missing = [name for name in new if name not in found or found[name].id in left_out]
+    if missing:
+        detail = message(
+            "These works are not known here any more, and were not added: {ids}. "
+            "The other ticked works are in the basket.",
+            ids=_listed(missing),
+        )
+        advice = message("Search again, and tick them in the new list.")
+        raise Problem(404, "no-such-work", detail, advice=advice)
+
+
+def _remove(visit: Visit, contents: Basket, names: Mapping[str, None]) -> None:
+    """Takes works out of the basket, under all their ids."""
+    gone = set(names)
+    for work in contents.works:
+        if not gone.isdisjoint(work.ids):
+            gone.update(work.ids)
+    visit.fill_basket(tuple(name for name in visit.basket if name not in gone))
+
+
+async def _found(request: web.Request, names: Sequence[str], search: str) -> dict[str, Hit]:
+    """Id -> work, of those that are kept or that the search finds again."""
+    shared = request.app[SHARED]
+    works: dict[str, Hit] = {}
+    turns = shared.engine.scheduler.turns()
+    async with shared.admission.brief():
+        for name in names:
+            await turns.next()
+            if (kept := await shared.engine.works.find(name)) is not None:
+                works[name] = kept
+    parameters = read(MultiDict(pairs_of_form(search.encode())), shared.options)
+    if len(works) == len(names) or not parameters.query:
+        return works
+    asked = replace(for_page(parameters, visit_of(request)), wait=None)
+    answer = await answered(request, asked)
+    works |= await _in_answer(shared, answer, [name for name in names if name not in works])
+    if len(works) < len(names) and answer.running:  # the configured wait is over, the search is not
+        answer = await answered(request, replace(asked, wait=shared.options.max_timeout))
+        works |= await _in_answer(shared, answer, [name for name in names if name not in works])
+    if not works and (status := status_of(answer)) != 200:
+        raise nothing_answered(answer, status, {})
+    return works
+
+
+async def _in_answer(shared: ServerContext, answer: Answer, names: Sequence[str]) -> dict[str, Hit]:
+    # The further ids of a hit with many records are thousands.
+    return await shared.admission.written(lambda: find_each(names, answer.hits), large=True)
+
+
+def _check_room(there: int, new: int) -> None:
+    if there + new <= MOST_IN_BASKET:
+        return
+    detail = message(
+        "The basket holds {most} works at most; it has {there}, and {new} more were ticked. "
+        "Nothing was changed.",
+        most=MOST_IN_BASKET,
+        there=there,
+        new=new,
+    )
+    advice = message("Export the basket and empty it, or tick fewer works.")
+    raise Problem(409, "basket-full", detail, advice=advice)
+
+
+def _named(fields: MultiMapping[str]) -> dict[str, None]:
+    """The ids in a form."""
+    ids = _hit_ids(fields.getall("id", []))
+    if not ids:
+        raise Problem.bad_parameters(
+            [{"parameter": "id", "reason": message("missing; tick a work")}]
+        )
+    return ids
+
+
+def _hit_ids(texts: Iterable[str]) -> dict[str, None]:
+    """Ids as they are compared, each once."""
+    ids: dict[str, None] = {}
+    for text in texts:
+        if len(text) > 100 or not is_hit_id(text):
+            reason = message("{text} is no id of a work", text=repr(text[:40]))
+            raise Problem.bad_parameters([{"parameter": "id", "reason": reason}])
+        ids[read_name(text)] = None
+    return ids
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" (+{more})" if more > 0 else "")

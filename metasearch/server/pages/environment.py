@@ -1,25 +1,185 @@
-"""The templates of the pages, and how text gets into them.
-
-Every expression of a template is cleaned and escaped. An address is written by one of the filters
-`href`, `src` and `action`, which leave the attribute out unless a browser may follow the address.
+"""The templates of the pages: how text gets into them, how they are compiled once, and the few
+files that all pages load.
 """
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import os
+import sys
 from collections.abc import Callable
-from functools import cache, partial
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from hashlib import sha256
+from importlib.resources import files
+from importlib.util import cache_from_source
+from marshal import dumps, loads
+from pathlib import Path
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-from jinja2 import __version__ as jinja_version
+from jinja2 import (
+    BytecodeCache,
+    ChoiceLoader,
+    Environment,
+    PackageLoader,
+    StrictUndefined,
+)
+from jinja2 import (
+    __version__ as jinja_version,
+)
+from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 
-from metasearch.dedup.because import BECAUSE, VERSION_KINDS
+from metasearch.dedup.evidence import BECAUSE, VERSION_KINDS
+from metasearch.engine.rank import REASONS
 from metasearch.formats.text import clean, line, web_url
-from metasearch.listing.reasons import REASONS
-from metasearch.server.pages.assets import PACKAGES, asset_path
-from metasearch.server.pages.compiled import compiled_beside
 from metasearch.server.pages.language import DEFAULT, Language, language
+from metasearch.wing import wings
+
+# The few files that pages need, those of wings as well, read once: a style sheet, the scripts and
+# the icons.
+
+
+_MEDIA_TYPES = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".ico": "image/x-icon",
+    ".png": "image/png",
+}
+#: Those that are text, and are sent compressed.
+_TEXTS = frozenset({".css", ".js", ".svg"})
+
+
+@dataclass(frozen=True)
+class Asset:
+    """One file."""
+
+    name: str
+    body: bytes
+
+    @property
+    def media_type(self) -> str:
+        """By its extension."""
+        return _MEDIA_TYPES[self._extension]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it has a character set, which is UTF-8."""
+        return self._extension in _TEXTS
+
+    @cached_property
+    def etag(self) -> str:
+        """Names the content; without quotes."""
+        return hashlib.sha256(self.body).hexdigest()[:20]
+
+    @cached_property
+    def compressed(self) -> bytes | None:
+        """For clients that read gzip; None for what is compressed already."""
+        return gzip.compress(self.body, mtime=0) if self.is_text else None
+
+    @property
+    def _extension(self) -> str:
+        return self.name[self.name.rindex(".") :]
+
+
+#: Those with folders `templates` and `static`.
+PACKAGES = ("metasearch.server", *(wing.pages for wing in wings() if wing.pages))
+
+
+ASSETS = {
+    file.name: Asset(file.name, file.read_bytes())
+    for package in PACKAGES
+    for file in (files(package) / "static").iterdir()
+    if file.name.endswith(tuple(_MEDIA_TYPES))
+}
+
+
+def asset_path(name: str) -> str:
+    """The path of a file, which changes with its content: browsers keep it for good."""
+    return f"/static/{name}?v={ASSETS[name].etag[:10]}"
+
+
+# Compiled templates, kept where Python keeps compiled modules: to compile all of them takes a
+# second of each process that serves pages.
+
+_DIGEST = sha256().digest_size
+
+
+class CompiledTemplates(BytecodeCache):
+    """What templates were compiled to, once for all languages, and for the next process.
+
+    `file`: where it is kept; None for nowhere. `made_by`: all that it depends on besides the
+    templates and the version of Python: what was kept with another value is compiled anew.
+    """
+
+    def __init__(self, file: Path | None, made_by: bytes) -> None:
+        self._file = file
+        self._made_by = made_by
+        self._code = self._kept()
+        self._is_kept = True
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Part of the interface of jinja2, which compares the source of the template."""
+        if bucket.key in self._code:
+            bucket.bytecode_from_string(self._code[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Part of the interface of jinja2."""
+        self._code[bucket.key] = bucket.bytecode_to_string()
+        self._is_kept = False
+
+    def keep(self) -> None:
+        """Write what was compiled; as with modules, not where Python is told to write nothing, and
+        where it cannot be written, the next process compiles again.
+        """
+        if self._file is None or self._is_kept or sys.dont_write_bytecode:
+            return
+        payload = dumps(self._code)
+        draft = self._file.with_name(f"{self._file.name}.{os.getpid()}")
+        with suppress(OSError):
+            try:
+                self._file.parent.mkdir(parents=True, exist_ok=True)
+                draft.write_bytes(self._digest(payload) + payload)
+                draft.replace(self._file)
+            finally:
+                draft.unlink(missing_ok=True)
+        self._is_kept = True
+
+    def _kept(self) -> dict[str, bytes]:
+        if self._file is None:
+            return {}
+        try:
+            whole = self._file.read_bytes()
+        except OSError:
+            return {}
+        digest, payload = whole[:_DIGEST], whole[_DIGEST:]
+        if digest != self._digest(payload):
+            return {}
+        # Who can write this file can write compiled modules, too.
+        kept: dict[str, bytes] = loads(payload)  # noqa: S302
+        return kept
+
+    def _digest(self, payload: bytes) -> bytes:
+        return sha256(sha256(self._made_by).digest() + payload).digest()
+
+
+def compiled_beside(module: str, made_by: str) -> CompiledTemplates:
+    """What the templates of a module are compiled to, beside the bytecode of that module."""
+    try:
+        file = Path(cache_from_source(module)).with_suffix(".templates")
+        source = Path(module).read_bytes()
+    except (NotImplementedError, OSError):  # no bytecode, no source
+        return CompiledTemplates(None, b"")
+    return CompiledTemplates(file, made_by.encode() + source)
+
+
+# The templates of the pages, and how text gets into them.
+#
+# Every expression of a template is cleaned and escaped. An address is written by one of the filters
+# `href`, `src` and `action`, which leave the attribute out unless a browser may follow the address.
 
 
 def render(template: str, language: Language, **context: Any) -> str:

@@ -1,26 +1,127 @@
-"""One work of a list: its texts and addresses, as the template `_hit.html` shows them."""
+"""One work of a list: its texts and addresses, with the words of the query marked, as the template
+`_hit.html` shows them.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from metasearch.bib.normalise import CJK, spaced
+from metasearch.bib.work_ids import hit_id
+from metasearch.engine.scores import QueryWords
 from metasearch.formats.reference import doi_url, full_title
 from metasearch.formats.text import clean, line, web_url
+from metasearch.query import Query
 from metasearch.record import Hit, Match, Reason, Record
-from metasearch.server.pages.terms import TYPE_WORDS, VERDICT_WORDS, field_word
+from metasearch.server.pages.language import TYPE_WORDS, VERDICT_WORDS, field_word
+from metasearch.server.site import Site, work_path
 
 if TYPE_CHECKING:
-    from metasearch.server.pages.coins import Resolver
-    from metasearch.server.pages.marking import Marker
+    from metasearch.server.pages.metadata import Resolver
+
+
+# Which parts of a title are words of the query.
+
+
+#: Characters of a text that are looked through; the rest is shown unmarked.
+_MOST_CHARACTERS = 2_000
+_TOKEN = re.compile(r"\w+")
+
+
+class Marker:
+    """Marks the words of one query, by the same forms that the ranking counts."""
+
+    def __init__(self, query: Query | None) -> None:
+        forms = {form for word in QueryWords(query).words for form in word.forms}
+        self._whole = {form for form in forms if form.startswith(" ") and form.endswith(" ")}
+        self._begun = tuple(form[1:] for form in forms - self._whole if form.startswith(" "))
+        self._inside = frozenset(form for form in forms if not form.startswith(" "))
+
+    def parts(self, text: str) -> list[tuple[str, bool]]:
+        """The text in parts, each with whether it is marked; marked neighbours are one part. Takes
+        time linear in the text.
+        """
+        parts: list[tuple[str, bool]] = []
+        shown = 0
+        for start, end in self._joined(text):
+            if start > shown:
+                parts.append((text[shown:start], False))
+            parts.append((text[start:end], True))
+            shown = end
+        if shown < len(text):
+            parts.append((text[shown:], False))
+        return parts
+
+    def _joined(self, text: str) -> Iterator[tuple[int, int]]:
+        """The marked stretches; those with nothing but a blank between them are one."""
+        open_: tuple[int, int] | None = None
+        for start, end in self._stretches(text[:_MOST_CHARACTERS]):
+            if open_ is not None and text[open_[1] : start] in ("", " "):
+                open_ = open_[0], end
+                continue
+            if open_ is not None:
+                yield open_
+            open_ = start, end
+        if open_ is not None:
+            yield open_
+
+    def _stretches(self, text: str) -> Iterator[tuple[int, int]]:
+        for token in _TOKEN.finditer(text):
+            word = token.group()
+            if not word.isascii() and CJK.search(word):
+                yield from self._in_run(word, token.start())
+            elif self._holds(spaced(word)):
+                yield token.span()
+
+    def _holds(self, folded: str) -> bool:
+        return f" {folded} " in self._whole or folded.startswith(self._begun)
+
+    def _in_run(self, run: str, offset: int) -> Iterator[tuple[int, int]]:
+        """The characters of a run of Chinese that stand in a pair of the query."""
+        folded = spaced(run).replace(" ", "")
+        if len(folded) != len(run):  # a character was folded into several: places would not agree
+            return
+        end = 0
+        for place in range(len(folded)):
+            for length in (2, 1):
+                if folded[place : place + length] in self._inside:
+                    start = max(place, end)
+                    end = max(end, place + length)
+                    if start < end:
+                        yield offset + start, offset + end
+                    break
+
+
+# The addresses of record pages, as lists and the pages themselves link to them.
+
+#: Characters of the address of a record page that names its search; beyond that it names the work
+#: alone, so that a page of fifty works does not repeat a long strategy fifty times.
+LONGEST_ADDRESS = 1_500
+
+
+def work_address(site: Site, name: str, search: Mapping[str, str | int], **output: str) -> str:
+    """The local address of a record page. `search`: parameters of the search that finds it; left
+    out where they are long. `output`: how the work is written; `format` and `style`.
+    """
+    whole = site.path(work_path(name), **{**search, **output})
+    return whole if len(whole) <= LONGEST_ADDRESS else site.path(work_path(name), **output)
+
+
+def names_search(site: Site, search: Mapping[str, str | int]) -> bool:
+    """Whether addresses of record pages name this search; what they lead to must be kept else."""
+    return "?" in work_address(site, hit_id(""), search)
+
+
+# One work of a list: its texts and addresses, as the template `_hit.html` shows them.
 
 #: Authors that are named, characters of an abstract that are sent, and of one that is shown in
 #: three lines.
 AUTHORS_SHOWN, _LONGEST_ABSTRACT, _SHORT_ABSTRACT = 6, 3_000, 220
 #: Sources, reasons, matches and versions that a card lists; the page of the work has all.
-FOUND_SHOWN, _MOST = 4, 12
+FOUND_SHOWN, _MOST_SHOWN = 4, 12
 _language = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8})*", re.IGNORECASE)
 _CHINESE, _KANA = re.compile("[\u4e00-\u9fff]"), re.compile("[\u3040-\u30ff]")
 #: Languages by their codes of three letters, as catalogues write them, that fonts depend on.
@@ -122,7 +223,7 @@ def hit_view(
     described: bool = True,
 ) -> HitView:
     """The view of a hit."""
-    from metasearch.server.pages.coins import context_object  # which loads formats
+    from metasearch.server.pages.metadata import context_object  # which loads formats
 
     record = hit.record
     title = full_title(record)
@@ -157,12 +258,15 @@ def hit_view(
         doi_address=doi_url(record.doi),
         pdf_address=web_url(record.pdf_url),
         record_count=len(hit.records),
-        reasons=[(_reason(reason, labels), reason.points) for reason in hit.reasons[:_MOST]],
-        matches=[_evidence(match, places) for match in hit.matches[:_MOST]],
-        more_matches=max(0, len(hit.matches) - _MOST),
+        reasons=[(_reason(reason, labels), reason.points) for reason in hit.reasons[:_MOST_SHOWN]],
+        matches=[_evidence(match, places) for match in hit.matches[:_MOST_SHOWN]],
+        more_matches=max(0, len(hit.matches) - _MOST_SHOWN),
         versions=[
-            (line(version.kind), [places.get(key, line(key)) for key in version.records[:_MOST]])
-            for version in hit.versions[:_MOST]
+            (
+                line(version.kind),
+                [places.get(key, line(key)) for key in version.records[:_MOST_SHOWN]],
+            )
+            for version in hit.versions[:_MOST_SHOWN]
         ],
         fields=_fields(hit, labels),
         context_object=context_object(hit, base) if described else "",

@@ -1,29 +1,40 @@
-"""OpenURL context objects (NISO Z39.88-2004, KEV): how a hit is described to reference managers, in
-the title of an empty element (COinS), and to a library's link resolver, in an address.
-
-One list of keys serves both. Two things differ: Zotero reads keys of journals that no resolver
-knows, and adds an author twice where the first one is also given in parts.
+"""A work as programs read it in a page: OpenURL (COinS, and for a library's link resolver), JSON-LD
+of schema.org, links of signposting, and the meta tags of Highwire.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote, urlsplit
 
+import orjson
+from markupsafe import Markup
+
+from metasearch.bib.identifiers import orcid
 from metasearch.formats.mods import zotero_type
 from metasearch.formats.reference import (
     are_corporate,
+    date_parts,
     doi_url,
     full_title,
+    further_titles,
+    general_type,
     inverted,
     link,
     page_range,
 )
-from metasearch.formats.tagged_lines import general_type
-from metasearch.formats.text import line
-from metasearch.record import Hit, Record
+from metasearch.formats.text import ascii_url, line, web_url
+from metasearch.record import Author, Hit, Record
 from metasearch.settings import ServerSettings
+
+# OpenURL context objects (NISO Z39.88-2004, KEV): how a hit is described to reference managers, in
+# the title of an empty element (COinS), and to a library's link resolver, in an address.
+#
+# One list of keys serves both. Two things differ: Zotero reads keys of journals that no resolver
+# knows, and adds an author twice where the first one is also given in parts.
+
 
 #: `Record.type` -> (format, genre). Every other type is described as Dublin Core with the word that
 #: Zotero has for it: the genres of the other formats would make a journal article or a book of it.
@@ -146,7 +157,7 @@ def _pairs(hit: Hit, base: str) -> Iterator[tuple[str, str]]:
     if format_ in ("journal", "dc"):
         yield "rft.description", _abstract(record)
         yield from (("rft.subject", line(word)) for word in (*record.keywords, *record.subjects))
-    yield from _identifiers(record, format_)
+    yield from _open_url_identifiers(record, format_)
 
 
 def _titles(record: Record, format_: str, genre: str) -> Iterator[tuple[str, str]]:
@@ -211,7 +222,7 @@ def _abstract(record: Record) -> str:
     return text if len(text) <= _LONGEST_ABSTRACT else f"{text[:_LONGEST_ABSTRACT]}…"
 
 
-def _identifiers(record: Record, format_: str) -> Iterator[tuple[str, str]]:
+def _open_url_identifiers(record: Record, format_: str) -> Iterator[tuple[str, str]]:
     # Of several, Zotero takes the last ISSN and the first ISBN.
     yield from (("rft.issn", line(number)) for number in reversed(record.issn))
     yield from (("rft.isbn", line(number)) for number in record.isbn)
@@ -221,3 +232,286 @@ def _identifiers(record: Record, format_: str) -> Iterator[tuple[str, str]]:
     for scheme in _INFO_IDS:
         if record.ids.get(scheme):
             yield "rft_id", f"info:{scheme}/{line(record.ids[scheme])}"
+
+
+# A work as JSON-LD of schema.org: what search engines and browser extensions read from a page.
+
+MEDIA_TYPE = "application/ld+json"
+#: `Record.type` -> type of schema.org; others have the general one.
+TYPES: Mapping[str, str] = {
+    "article": "ScholarlyArticle",
+    "review": "ScholarlyArticle",
+    "editorial": "ScholarlyArticle",
+    "letter": "ScholarlyArticle",
+    "erratum": "ScholarlyArticle",
+    "retraction": "ScholarlyArticle",
+    "preprint": "ScholarlyArticle",
+    "conference-paper": "ScholarlyArticle",
+    "proceedings": "Book",
+    "book": "Book",
+    "chapter": "Chapter",
+    "reference-entry": "Article",
+    "thesis": "Thesis",
+    "report": "Report",
+    "dataset": "Dataset",
+    "software": "SoftwareSourceCode",
+    "journal": "Periodical",
+    "map": "Map",
+    "score": "SheetMusic",
+    "audio": "AudioObject",
+    "video": "VideoObject",
+    "image": "ImageObject",
+    "webpage": "WebPage",
+}
+GENERAL_TYPE = "CreativeWork"
+#: What closes a script, opens a comment or ends a line, wherever it stands in JSON.
+_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
+
+
+def schema_type(record: Record) -> str:
+    """The type of schema.org of a work."""
+    return TYPES.get(general_type(record), GENERAL_TYPE)
+
+
+def object_of(hit: Hit, address: str) -> dict[str, Any]:
+    """The work as an object, without what is not known. `address`: of its page, absolute."""
+    record = hit.record
+    kind = schema_type(record)
+    first, last = page_range(record.pages)
+    members: dict[str, Any] = {
+        "@context": "https://schema.org",
+        "@type": kind,
+        "@id": doi_url(record.doi) or address,
+        "name": full_title(record),
+        "headline": full_title(record) if kind.endswith("Article") else "",
+        "alternateName": further_titles(record),
+        "author": _agents(record.authors),
+        "editor": _agents(record.editors),
+        "datePublished": "-".join(filter(None, date_parts(record.date))) or str(record.year or ""),
+        "isPartOf": _container(record, kind),
+        "pageStart": first,
+        "pageEnd": last,
+        "publisher": _organization(record.publisher),
+        "sourceOrganization": _organization(record.institution),
+        "bookEdition": line(record.edition) if kind == "Book" else "",
+        "version": line(record.version),
+        "isbn": [line(number) for number in record.isbn],
+        "issn": [line(number) for number in record.issn] if kind == "Periodical" else [],
+        "inLanguage": line(record.language),
+        "abstract": line(record.abstract),
+        "keywords": [line(word) for word in (*record.keywords, *record.subjects)],
+        "license": line(record.licence),
+        "isAccessibleForFree": True if record.open_access not in (None, "closed") else None,
+        "creativeWorkStatus": _status(record),
+        "identifier": _identifiers(record),
+        "sameAs": _addresses(hit),
+        "encoding": _encoding(record),
+        "url": address,
+    }
+    return {name: value for name, value in members.items() if value not in ("", None, [])}
+
+
+def script(described: Mapping[str, Any]) -> Markup:
+    """The object as the text of a script element: nothing in it can end that element."""
+    text = orjson.dumps(described).decode().translate(_ESCAPES)
+    return Markup(text)  # noqa: S704 - no "<", ">" or "&" is left
+
+
+def _agents(authors: Sequence[Author]) -> list[dict[str, Any]]:
+    return [
+        _agent(author, body=body)
+        for author, body in zip(authors, are_corporate(authors), strict=True)
+    ]
+
+
+def _agent(author: Author, *, body: bool) -> dict[str, Any]:
+    number = orcid(author.orcid)
+    members = {
+        "@type": "Organization" if body else "Person",
+        "@id": f"https://orcid.org/{number}" if number else "",
+        "name": line(author.name),
+        "familyName": "" if body else line(author.family),
+        "givenName": "" if body else line(author.given),
+        "affiliation": "" if body else _organization(author.affiliation),
+    }
+    return {name: value for name, value in members.items() if value}
+
+
+def _organization(name: str | None) -> dict[str, str] | None:
+    shown = line(name)
+    return {"@type": "Organization", "name": shown} if shown else None
+
+
+def _container(record: Record, kind: str) -> dict[str, Any] | None:
+    """The issue in its volume in its journal, or the book; None where nothing contains it."""
+    venue = line(record.venue)
+    if not venue or kind == "Periodical":
+        return None
+    if kind == "Chapter" or record.type == "conference-paper":
+        return {"@type": "Book", "name": venue}
+    whole: dict[str, Any] = {"@type": "Periodical" if kind.endswith("Article") else "CreativeWork"}
+    whole["name"] = venue
+    if record.issn:
+        whole["issn"] = [line(number) for number in record.issn]
+    for type_, name, number in (
+        ("PublicationVolume", "volumeNumber", line(record.volume)),
+        ("PublicationIssue", "issueNumber", line(record.issue)),
+    ):
+        if number:
+            whole = {"@type": type_, name: number, "isPartOf": whole}
+    return whole
+
+
+def _status(record: Record) -> str:
+    if record.retracted:
+        return "Retracted"
+    return "Preprint" if record.type == "preprint" else ""
+
+
+def _identifiers(record: Record) -> list[dict[str, str]]:
+    doi = {"doi": record.doi} if record.doi else {}
+    return [
+        {"@type": "PropertyValue", "propertyID": line(scheme), "value": line(value)}
+        for scheme, value in (doi | dict(record.ids)).items()
+    ]
+
+
+def _addresses(hit: Hit) -> list[str]:
+    """Those of the work at every source, each once."""
+    addresses = [doi_url(hit.record.doi), *(web_url(record.url) for record in hit.records)]
+    return list(dict.fromkeys(filter(None, addresses)))
+
+
+def _encoding(record: Record) -> dict[str, str] | None:
+    address = web_url(record.pdf_url)
+    if address is None:
+        return None
+    return {"@type": "MediaObject", "contentUrl": address, "encodingFormat": "application/pdf"}
+
+
+# The part of a record page that programs read in its head: links (signposting,
+# https://signposting.org) as a header and as elements, and the meta tags of Highwire, which Google
+# Scholar and others read.
+
+#: Links to authors, and characters of one address; with more a header would be too long for some
+#: clients.
+_MOST_AUTHORS, _LONGEST = 10, 600
+#: Meta tags for authors and keywords.
+_MOST_TAGS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class MachineLink:
+    """One link. `address`: in printable ASCII, without "<", ">" and quotes. `media_type`: of the
+    target; "" where that is not known.
+    """
+
+    rel: str
+    address: str
+    media_type: str = ""
+
+
+def page_links(
+    record: Record, canonical: str, descriptions: Sequence[tuple[str, str]]
+) -> list[MachineLink]:
+    """The links of a record page. `canonical`: absolute address of the page. `descriptions`:
+    (absolute address, media type) of its metadata in each format.
+    """
+    return [*_links(record, canonical, descriptions)]
+
+
+def _links(
+    record: Record, canonical: str, descriptions: Sequence[tuple[str, str]]
+) -> Iterator[MachineLink]:
+    yield from _link("canonical", canonical)
+    yield from _link("cite-as", doi_url(record.doi) or canonical)
+    yield from _link("type", "https://schema.org/AboutPage")
+    yield from _link("type", f"https://schema.org/{schema_type(record)}")
+    numbers = list(dict.fromkeys(filter(None, (orcid(author.orcid) for author in record.authors))))
+    for number in numbers[:_MOST_AUTHORS]:
+        yield from _link("author", f"https://orcid.org/{number}")
+    yield from _link("item", web_url(record.pdf_url), "application/pdf")
+    yield from _link("license", web_url(record.licence))
+    for address, media_type in descriptions:
+        yield from _link("describedby", address, media_type)
+
+
+def description_links(record: Record, canonical: str) -> list[MachineLink]:
+    """The links of the metadata of a work: to the page that they describe, and to the work."""
+    return [
+        *_link("describes", canonical, "text/html"),
+        *_link("cite-as", doi_url(record.doi) or canonical),
+    ]
+
+
+def _link(rel: str, address: str | None, media_type: str = "") -> Iterator[MachineLink]:
+    """The link, if its address may stand in a header."""
+    written = ascii_url(address or "")
+    if web_url(written) == written and 0 < len(written) <= _LONGEST:
+        yield MachineLink(rel, written, media_type)
+
+
+def header(links: Sequence[MachineLink]) -> str:
+    """The value of a Link header (RFC 8288)."""
+    return ", ".join(
+        f'<{link.address}>; rel="{link.rel}"'
+        + (f'; type="{link.media_type}"' if link.media_type else "")
+        for link in links
+    )
+
+
+def meta_tags(record: Record, canonical: str) -> list[tuple[str, str]]:
+    """(name, content) of the tags `citation_*`, those without content left out; and the type of the
+    work in Zotero's word, without which most types would be a journal article to it.
+    """
+    tags = _tags(record, canonical)
+    named = [(f"citation_{name}", content) for name, content in tags if content]
+    return [*named, ("DC.type", zotero_type(general_type(record)))]
+
+
+def _tags(record: Record, canonical: str) -> Iterator[tuple[str, str]]:
+    first, last = page_range(record.pages)
+    yield "title", full_title(record)
+    for author in record.authors[:_MOST_TAGS]:
+        yield "author", inverted(author)
+        yield "author_institution", line(author.affiliation)
+        yield "author_orcid", orcid(author.orcid) or ""
+    for editor in record.editors[:_MOST_TAGS]:
+        yield "editor", inverted(editor)
+    date = "/".join(filter(None, date_parts(record.date))) or str(record.year or "")
+    yield "publication_date", date
+    yield from _container_tags(record)
+    yield "volume", line(record.volume)
+    yield "issue", line(record.issue)
+    yield "firstpage", first
+    yield "lastpage", last
+    yield "doi", line(record.doi)
+    yield "pmid", line(record.ids.get("pmid"))
+    yield "arxiv_id", line(record.ids.get("arxiv"))
+    yield from (("issn", line(number)) for number in record.issn)
+    yield from (("isbn", line(number)) for number in record.isbn)
+    yield "publisher", line(record.publisher)
+    yield "language", line(record.language)
+    yield from (("keywords", line(word)) for word in record.keywords[:_MOST_TAGS])
+    yield "abstract", line(record.abstract)
+    yield "pdf_url", web_url(record.pdf_url) or ""
+    yield "abstract_html_url", canonical
+
+
+def _container_tags(record: Record) -> Iterator[tuple[str, str]]:
+    venue, body = line(record.venue), line(record.institution) or line(record.publisher)
+    match general_type(record):
+        case "conference-paper":
+            yield "conference_title", venue
+        case "chapter" | "reference-entry":
+            yield "inbook_title", venue
+        case "thesis":
+            yield "dissertation_institution", body
+        case "report":
+            yield "technical_report_institution", body
+        case "book" | "proceedings":
+            yield "series_title", venue
+        case "article" | "review" | "editorial" | "letter" | "erratum" | "retraction":
+            yield "journal_title", venue
+        case _:  # "journal_title" would make a journal article of it
+            yield "publisher", "" if record.publisher else venue

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import Not, Query, ReadQuery, Term, Years, read, to_text
-from metasearch.query.ast import And, Or
-from metasearch.query.explain import window
-from metasearch.query.years import years_text
-from metasearch.server.pages.language import Language
-from metasearch.server.pages.terms import N_, TYPE_WORDS
+from metasearch.query.reading import window
+from metasearch.query.tree import And, Or
+from metasearch.query.values import years_text
+from metasearch.server.pages.language import N_, TYPE_WORDS, Language
 
 #: Field of a query -> its name for people, to be translated; in the order of a form.
 QUERY_FIELD_WORDS: Mapping[str, str] = {

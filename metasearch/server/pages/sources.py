@@ -5,20 +5,208 @@ the reader ticks.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from multidict import MultiMapping
 
 from metasearch.adapters.spec import CONTACT, AdapterSpec, Auth
-from metasearch.adapters.specs.shipped import real_answers
+from metasearch.adapters.specs.spec_folders import real_answers
 from metasearch.formats.text import line, web_url
-from metasearch.query.writing import TARGETS
-from metasearch.server.pages.language import Language
+from metasearch.query.writer import TARGETS
+from metasearch.server.pages.language import N_, Language
 from metasearch.server.pages.page import page
-from metasearch.server.pages.source_choice import PARTS, SourceChoice, standing, tickable
-from metasearch.server.pages.source_groups import SourceGroup
-from metasearch.server.pages.terms import N_
 from metasearch.server.sources import SourceView
 from metasearch.server.visit import Visit
+
+if TYPE_CHECKING:
+    from metasearch.adapters.specs.registry import Registry
+
+
+# The sources of the page in groups: each source once, in the group where a reader looks for it.
+
+
+#: Group -> its heading, in the order of the page; a source stands in the first of its groups.
+#: Groups of the configuration that are not here come second, under their own names.
+HEADINGS: Mapping[str, str] = {
+    "default": N_("Asked by default"),
+    "general": N_("All subjects"),
+    "chinese": N_("Chinese databases"),
+    "japanese": N_("Japanese databases"),
+    "korean": N_("Korean databases"),
+    "medicine": N_("Medicine"),
+    "registries": N_("Registers of trials"),
+    "life-sciences": N_("Life sciences"),
+    "physics": N_("Physics"),
+    "mathematics": N_("Mathematics"),
+    "engineering": N_("Engineering"),
+    "computing": N_("Computing"),
+    "economics": N_("Economics"),
+    "education": N_("Education"),
+    "social-sciences": N_("Social sciences"),
+    "humanities": N_("Humanities"),
+    "patents": N_("Patents"),
+    "data": N_("Research data"),
+    "preprints": N_("Preprints"),
+    "books": N_("Books and library catalogues"),
+    "theses": N_("Theses"),
+    "open-access": N_("Open access"),
+}
+#: The group of the page for sources that are in no group; no group of a configuration has this
+#: name, which is no name of one.
+OTHERS = "-"
+_OTHERS_HEADING = N_("Other databases")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceGroup:
+    """A group of the page. `name`: as searches name it; `OTHERS` for the rest. `heading`: to be
+    translated.
+    """
+
+    name: str
+    heading: str
+    sources: Sequence[SourceView]
+
+
+def grouped(registry: Registry, sources: Iterable[SourceView]) -> list[SourceGroup]:
+    """The groups that have sources, each source in one. `sources`: in the order that they keep
+    within a group.
+    """
+    known = [*HEADINGS]
+    own = sorted({*registry.groups} - {*known, "all"})
+    order = [known[0], *own, *known[1:]]
+    place = {name: at for at, name in enumerate(order)}
+    members: dict[str, list[SourceView]] = {}
+    for source in sources:
+        groups = [name for name in registry.groups_of(source.name) if name in place]
+        if not source.default:
+            groups = [name for name in groups if name != "default"]
+        members.setdefault(min(groups, key=place.__getitem__, default=OTHERS), []).append(source)
+    return [
+        SourceGroup(name, HEADINGS.get(name, _OTHERS_HEADING if name == OTHERS else name), found)
+        for name in (*order, OTHERS)
+        if (found := members.get(name))
+    ]
+
+
+# What a reader has chosen on `/sources`: the ticked sources and what is shown of the list, all in
+# the address.
+#
+# A button ends the form: it searches, ticks all or none of a group, or shows a part of the list.
+
+#: Parameters of the page; `sources` is that of a search.
+QUERY, SOURCES, FIND, SHOW, CHOSEN, ALL, NONE, DO = (
+    "q", "sources", "find", "show", "chosen", "all", "none", "do",
+)  # fmt: skip
+#: The value of `do` that searches.
+SEARCH = "search"
+#: Part of the list -> what it is called; "" is the whole.
+PARTS: Mapping[str, str] = {
+    "": N_("All"),
+    "ready": N_("Ready"),
+    "key": N_("In need of a key"),
+    "failing": N_("Paused or failing"),
+    "off": N_("Not asked by programs"),
+}
+_OF_STATUS = {
+    "ok": "ready",
+    "half-open": "ready",
+    "paused": "failing",
+    "open": "failing",
+    "misconfigured": "failing",
+    "key missing": "key",
+    "disabled": "off",
+}
+#: Characters that are searched for in the list, and names that the page repeats although there is
+#: no such source.
+_LONGEST_WORDS, _MOST_UNKNOWN = 100, 5
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChoice:
+    """What the address of the page says.
+
+    Attributes:
+        query: For the search that follows.
+        unknown: Names in the address that are no sources, the first ones.
+        find: Shows the sources that have it in their name or description; "" shows all.
+        show: One of `PARTS`.
+        group: The group that a button has just ticked or cleared; "" for none.
+        search: Whether the search shall begin.
+    """
+
+    query: str
+    ticked: frozenset[str]
+    unknown: Sequence[str]
+    find: str
+    show: str
+    group: str
+    search: bool
+
+    def shows(self, source: SourceView) -> bool:
+        """Whether the source is in the part of the list that is shown."""
+        if self.show and _OF_STATUS.get(standing(source)) != self.show:
+            return False
+        spec = source.spec
+        texts = (source.name, source.label, spec.coverage if spec else "")
+        return self.find.casefold() in "\n".join(texts).casefold()
+
+    def changed(self, group: str, members: Iterable[SourceView], *, ticked: bool) -> SourceChoice:
+        """With all or none of the shown members of a group, of those that can be ticked at once."""
+        names = {
+            each.name for each in members if self.shows(each) and (not ticked or askable(each))
+        }
+        return replace(
+            self, group=group, ticked=self.ticked | names if ticked else self.ticked - names
+        )
+
+
+def standing(source: SourceView) -> str:
+    """The status of a source; one that is off is "disabled" also where its key is missing."""
+    is_off = source.spec is not None and not source.spec.enabled
+    return "disabled" if is_off else source.status
+
+
+def askable(source: SourceView) -> bool:
+    """Whether a search may ask the source, now or after a pause, without having named it alone."""
+    return standing(source) in ("ok", "half-open", "paused", "open")
+
+
+def tickable(source: SourceView) -> bool:
+    """Whether a search that names the source can ask it: one that is off can be named."""
+    keyless = any(key.required and not key.set for key in source.keys)
+    return source.spec is not None and not keyless and not source.spec.barred
+
+
+def read_choice(
+    given: MultiMapping[str],
+    known: Collection[str],
+    usual: Sequence[str],
+    expand: Callable[[Sequence[str]], Sequence[str]],
+    most: int,
+) -> SourceChoice:
+    """The choice in an address. `usual`: names that are ticked where the address has none."""
+    texts = (name.strip() for value in given.getall(SOURCES, []) for name in value.split(","))
+    named = [*dict.fromkeys(filter(None, texts))][:most]
+    if not named and CHOSEN not in given:
+        named = [*usual]
+    sources = expand(named)
+    show = given.get(SHOW, "")
+    return SourceChoice(
+        query=given.get(QUERY, "").strip(),
+        ticked=frozenset(sources) & frozenset(known),
+        unknown=[line(name)[:60] for name in sources if name not in known][:_MOST_UNKNOWN],
+        find=line(given.get(FIND, ""))[:_LONGEST_WORDS],
+        show=show if show in PARTS else "",
+        group="",
+        search=given.get(DO) == SEARCH,
+    )
+
+
+# `/sources`: all sources by group, with their states, in a form that begins a search in those that
+# the reader ticks.
 
 #: The path of the page in the navigation.
 CURRENT = "/sources?format=html"
@@ -36,7 +224,7 @@ _FORBIDDEN = ("no", "off", N_("programs may not ask it"))
 _FORBIDS = re.compile(r"\bforbid", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://[^\s()<>]+[^\s()<>.,;:]")
 #: Characters of a text of a spec that are shown.
-_LONGEST = 1_000
+_LONGEST_TEXT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +339,7 @@ def _group(group: SourceGroup, choice: SourceChoice, language: Language) -> Grou
 
 def _row(source: SourceView, choice: SourceChoice, language: Language) -> SourceRow:
     spec, state = source.spec, source.state
-    terms = line(spec.terms)[:_LONGEST] if spec else ""
+    terms = line(spec.terms)[:_LONGEST_TEXT] if spec else ""
     forbidden = standing(source) == "disabled" and _FORBIDS.search(terms) is not None
     icon, css, words = _FORBIDDEN if forbidden else _LOOKS[standing(source)]
     limits, codes = source.limits, spec.languages if spec else ()
@@ -160,7 +348,7 @@ def _row(source: SourceView, choice: SourceChoice, language: Language) -> Source
         name=source.name,
         label=line(source.label),
         homepage=source.homepage,
-        coverage=line(spec.coverage)[:_LONGEST] if spec else "",
+        coverage=line(spec.coverage)[:_LONGEST_TEXT] if spec else "",
         ticked=source.name in choice.ticked,
         tickable=tickable(source),
         icon=icon,
@@ -173,7 +361,7 @@ def _row(source: SourceView, choice: SourceChoice, language: Language) -> Source
         terms=[*_linked(terms)],
         languages=[] if everywhere else [language.language_name(code) for code in codes],
         all_languages=everywhere,
-        query_language=line(spec.syntax)[:_LONGEST] if spec else "",
+        query_language=line(spec.syntax)[:_LONGEST_TEXT] if spec else "",
         keys=[*_keys(source)],
         limits=(limits.requests, limits.per) if limits else None,
         stated=web_url(limits.stated) if limits else None,

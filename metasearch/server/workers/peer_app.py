@@ -10,11 +10,11 @@ import orjson
 from aiohttp import web
 
 from metasearch.errors import MetasearchError
-from metasearch.server.faces import on_first_request
+from metasearch.server.answering import PING
 from metasearch.server.limits.clients import USER
 from metasearch.server.problem import Problem
+from metasearch.server.route import on_first_request
 from metasearch.server.site import SHARED, ServerContext
-from metasearch.server.stream import PING
 from metasearch.server.workers.peers import Peers, Snapshot, asking_user, loaded_pause
 
 #: Seconds that requests of other workers have when this one stops.
@@ -67,7 +67,7 @@ async def answering(shared: ServerContext, peers: Peers) -> AsyncIterator[None]:
                 await response.write(event or PING)
         return response
 
-    answer_updates = on_first_request("updates", "peer_updates", "metasearch.server")
+    answer_updates = on_first_request("search", "peer_updates")
 
     async def updates(request: web.Request) -> web.StreamResponse:
         request[USER] = asking_user(request.headers)
@@ -84,7 +84,7 @@ async def answering(shared: ServerContext, peers: Peers) -> AsyncIterator[None]:
     app.router.add_get("/live", live)
     app.router.add_get("/updates", updates)
     app[SHARED] = shared
-    app.router.add_post("/pazpar2", on_first_request("pazpar2.handler", "answer_peer"))
+    app.router.add_post("/pazpar2", on_first_request("protocols.pazpar2.handler", "answer_peer"))
     # A client that reads a stream through another worker, and disconnects, cancels the handler.
     runner = web.AppRunner(
         app, handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE

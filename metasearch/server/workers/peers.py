@@ -21,9 +21,9 @@ import orjson
 from yarl import URL
 
 from metasearch.adapters.fetch.health import CAUSES, Pause, SourceState
-from metasearch.server.limits.rate import Quota
+from metasearch.server.limits.clients import Quota
+from metasearch.server.process import PARENT_FILE
 from metasearch.server.suggest import Completion
-from metasearch.server.workers.heartbeat import PARENT_FILE
 
 logger = logging.getLogger("metasearch.server")
 

@@ -1,38 +1,380 @@
-"""The parent of worker processes that serve one address: it starts, watches and ends them.
-
-The workers are new interpreters (multiprocessing's "spawn"), not forks: a fork would copy a loop,
-open connections and the threads of libraries in the middle of what they do. The parent makes all
-listening sockets and keeps them, so that connections which wait at a worker that has ended are
-answered by the one that replaces it. It loads nothing that answers requests, so that it costs
-little. Docs: docs/server.md, why: docs/decisions/0020-the-watchdog.md.
+"""The worker processes of one address: a parent starts, watches, replaces and ends them; and one
+worker, from its start to its end.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import secrets
+import signal
 import socket
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack, contextmanager
-from dataclasses import replace
-from multiprocessing import resource_tracker
+from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from multiprocessing import get_context, parent_process, resource_tracker
+from multiprocessing.connection import Connection
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 
-from metasearch.errors import UsageError
+from metasearch.errors import MetasearchError, UsageError
+from metasearch.server import process
 from metasearch.server.limits.keys import ApiKeys
 from metasearch.server.options import Options
-from metasearch.server.process import LoopName, supervisable
-from metasearch.server.sockets import BACKLOG, address, listen
-from metasearch.server.workers.keeper import Replacements, WorkerKeeper
-from metasearch.server.workers.worker import SIGNALS, WorkerJob
+from metasearch.server.process import (
+    BACKLOG,
+    LoopName,
+    address,
+    listen,
+    loop_factory,
+    sparing,
+    supervisable,
+)
 from metasearch.settings import Settings
 
+# One worker of a server, from its start by the parent to its end.
+
+
+#: Those that the parent is sent, and holds back in a worker that begins.
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerJob:
+    """What each worker receives from its parent.
+
+    Attributes:
+        settings: The configuration, `settings.workers` of whom divide what sources allow.
+        demo: Whether it answers from demo databases of its own.
+        loop: Which event loop it runs on.
+        prepare: Entered for as long as it lives.
+        folder: Where the sockets are by which workers ask one another.
+        secret: What pseudonyms of clients are made with.
+    """
+
+    settings: Settings
+    options: Options
+    keys: ApiKeys
+    demo: bool
+    loop: LoopName
+    prepare: Callable[[], AbstractContextManager[object]]
+    folder: Path
+    secret: bytes = field(repr=False)
+
+
+def work(
+    job: WorkerJob,
+    number: int,
+    sockets: Sequence[socket.socket],
+    ready: Connection,
+    signs: Connection,
+) -> None:
+    """One worker's life. `number`: which of the workers it is, from 0. `ready`: told None once it
+    serves, or the error for which it cannot.
+    """
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C reaches all processes; the parent says when to end
+    try:
+        with (
+            job.prepare(),
+            process.telling_stacks(process.stacks_of(job.folder, number)),
+            asyncio.Runner(loop_factory=loop_factory(job.loop)) as runner,
+        ):
+            runner.run(_work(job, number, sockets, ready, signs))
+    except MetasearchError as exc:
+        if ready.closed:
+            raise
+        ready.send(exc)
+
+
+async def _work(
+    job: WorkerJob,
+    number: int,
+    sockets: Sequence[socket.socket],
+    ready: Connection,
+    signs: Connection,
+) -> None:
+    # All that is heavy is loaded here, in the worker, and not by the parent, which imports this
+    # module too.
+    from metasearch.server.app import make_app, searching, started
+    from metasearch.server.cookies import kept_key
+    from metasearch.server.site import SHARED
+    from metasearch.server.workers.peer_app import answering
+    from metasearch.server.workers.peers import Peers
+
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, stopped.set)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    process.beat(signs, job.settings.server.silence)
+    peers = Peers(job.folder, number, job.settings.workers)
+    factory, examples, notice = searching(job.settings, demo=job.demo)
+    app = make_app(
+        factory,
+        options=job.options,
+        keys=job.keys,
+        examples=examples,
+        notice=notice,
+        peers=peers,
+        secret=job.secret,
+        cookie_key=(None if job.demo else kept_key(job.settings.cache_dir)) or _key(job.secret),
+        users=job.settings.users.mode != "none",
+    )
+    orphaned = asyncio.create_task(_orphaned(stopped, job.folder))
+    async with AsyncExitStack() as stack:
+        protocol = await stack.enter_async_context(started(app, job.options))
+        if peers.workers > 1:
+            await stack.enter_async_context(answering(app[SHARED], peers))
+        servers = [
+            await loop.create_server(protocol, sock=sock, backlog=BACKLOG) for sock in sockets
+        ]
+        await stack.enter_async_context(sparing())
+        ready.send(None)
+        ready.close()
+        await stopped.wait()
+        for server in servers:
+            server.close()
+    orphaned.cancel()
+
+
+def _key(secret: bytes) -> bytes:
+    """A key of its own from the secret that all workers have."""
+    return blake2b(secret, person=b"cookies", digest_size=32).digest()
+
+
+async def _orphaned(stopped: asyncio.Event, folder: Path) -> None:
+    """Ends a worker whose parent is gone, and clears up in its place."""
+    parent = parent_process()
+    assert parent is not None
+    await readable(parent.sentinel)
+    stopped.set()
+    rmtree(folder, ignore_errors=True)
+
+
+async def readable(descriptor: int) -> None:
+    """Waits until there is something to read, or the other end is gone."""
+    loop = asyncio.get_running_loop()
+    event = asyncio.Event()
+    loop.add_reader(descriptor, event.set)
+    try:
+        await event.wait()
+    finally:
+        loop.remove_reader(descriptor)
+
+
+# One worker process, seen from its parent: started, watched, replaced when it ends or hangs.
+
 logger = logging.getLogger("metasearch.server")
+
+#: Seconds before a worker that has ended is replaced; doubled each time, up to the longest.
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 8.0
+#: A worker that has lived so many seconds was well: the next pause is the first again.
+WELL = 60.0
+#: Seconds without a sign of life after which a worker that was told to finish is killed: its loop
+#: has stopped, and what it does may take for ever.
+STUCK = 1.5
+#: Seconds that a worker has to begin; it shows no sign of life until its modules are loaded.
+BEGINNING = 60.0
+_SPAWN = get_context("spawn")
+
+
+class Replacements:
+    """Counts replaced workers by reason, in a file that the workers read for `/metrics`."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._counts: Counter[str] = Counter()
+
+    def count(self, reason: str) -> None:
+        """Counts one worker."""
+        self._counts[reason] += 1
+        if self._folder is None:
+            return
+        # A `Dump` of `metasearch.server.metrics`, which this process does not load.
+        dump = {
+            "metasearch_workers_replaced": [
+                ["metasearch_workers_replaced_total", {"reason": name}, number]
+                for name, number in self._counts.items()
+            ]
+        }
+        new = self._folder / f"{process.PARENT_FILE}.new"
+        try:
+            new.write_text(json.dumps(dump), encoding="utf-8")
+            new.replace(self._folder / process.PARENT_FILE)
+        except OSError as exc:
+            logger.warning("the counts of replaced workers cannot be saved: %s", exc.strerror)
+
+
+class WorkerKeeper:
+    """Keeps one worker running: another process replaces each one that ends or hangs."""
+
+    def __init__(
+        self,
+        job: WorkerJob,
+        number: int,
+        sockets: Sequence[socket.socket],
+        replaced: Replacements | None = None,
+    ) -> None:
+        self.ready = asyncio.Event()
+        self._job = job
+        self._sockets = list(sockets)
+        self._number = number
+        self._replaced = replaced or Replacements()
+        self._process = _SPAWN.Process()
+        self._finishing = asyncio.Event()
+        #: The error for which the worker could not begin, sent by the worker.
+        self._refusal: MetasearchError | None = None
+        #: How the parent has ended the worker; "" where it has not.
+        self._ended = ""
+
+    async def keep(self) -> None:
+        """Starts a worker, and another one whenever it ends or hangs; returns after `finish`.
+        Raises MetasearchError: the first one could not begin.
+        """
+        clock = asyncio.get_running_loop().time
+        pause = FIRST_PAUSE
+        while not self._finishing.is_set():
+            began = clock()
+            end = await self._life()
+            if self._finishing.is_set():
+                return
+            if not self.ready.is_set():
+                raise self._refusal or MetasearchError(
+                    f"a worker could not begin: it ended {end}",
+                    advice="Try --workers 0 for a full error message.",
+                )
+            if clock() - began >= WELL:
+                pause = FIRST_PAUSE
+            self._replaced.count("silent" if self._ended else "ended")
+            logger.warning("worker %d ended %s; a new one starts in %g s", self._number, end, pause)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._finishing.wait(), pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def finish(self) -> None:
+        """Tells the worker to finish."""
+        self._finishing.set()
+        if self._process.pid is not None:
+            self._process.terminate()
+
+    def kill(self) -> None:
+        """Ends it."""
+        if self._process.pid is not None and self._process.exitcode is None:
+            logger.warning("worker %d did not end in time, and was killed", self._number)
+            self._process.kill()
+
+    async def _life(self) -> str:
+        """Starts a worker and waits until it ends; returns how it ended, in words."""
+        self._ended, self._refusal = "", None
+        try:
+            ready, signs = self._start()
+        except OSError as exc:  # no memory or no place for one more process just now
+            return f"before it began: {exc.strerror}"
+        beginning = asyncio.create_task(self._begun(ready))
+        watching = asyncio.create_task(self._watch(signs))
+        try:
+            await readable(self._process.sentinel)
+            await beginning
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+            signs.close()
+        self._process.join()
+        crashed = self._process.exitcode not in (0, -signal.SIGKILL, -signal.SIGTERM)
+        if crashed and (
+            stacks := process.written(process.stacks_of(self._job.folder, self._number))
+        ):
+            logger.error("worker %d crashed; it was at:\n%s", self._number, stacks)
+        if self._refusal is not None:
+            return f"before it began: {self._refusal}"
+        return self._ended or _exit_words(self._process.exitcode)
+
+    def _start(self) -> tuple[Connection, Connection]:
+        """Starts a process; returns the pipes of its readiness and of its heartbeat."""
+        ready, send_ready = _SPAWN.Pipe(duplex=False)
+        signs, send_signs = _SPAWN.Pipe(duplex=False)
+        arguments = (self._job, self._number, self._sockets, send_ready, send_signs)
+        self._process = _SPAWN.Process(target=work, args=arguments, daemon=True)
+        # The worker begins with both signals blocked: one that is sent while it starts arrives
+        # when it can handle it.
+        held = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, held)
+            send_ready.close()
+            send_signs.close()
+        os.set_blocking(signs.fileno(), False)
+        return ready, signs
+
+    async def _begun(self, ready: Connection) -> None:
+        """Waits until the worker serves, reports an error, or ends."""
+        await readable(ready.fileno())
+        with suppress(EOFError), ready:
+            self._refusal = ready.recv()
+            if self._refusal is None:
+                self.ready.set()
+
+    async def _watch(self, signs: Connection) -> None:
+        """Replaces the worker once it has shown no sign of life for too long.
+
+        Time is counted in checks of this process, because the machine may have slept, or this
+        process may have been stopped, while a worker was silent.
+        """
+        silence = self._job.settings.server.silence
+        missed, began = 0, False
+        while True:
+            await asyncio.sleep(process.EVERY)
+            if process.heard(signs):
+                missed, began = 0, True
+                continue
+            missed += 1
+            seconds = missed * process.EVERY
+            if self._finishing.is_set():
+                if not began:
+                    self._process.kill()  # it serves no client yet
+                elif seconds >= STUCK:
+                    await self._stopped(seconds)
+                    self.kill()
+                    return
+            elif silence and seconds >= (silence if began else max(silence, BEGINNING)):
+                await self._stopped(seconds)
+                self._ended = f"by us, after {seconds:g} s of silence"
+                self._process.kill()
+                return
+
+    async def _stopped(self, seconds: float) -> None:
+        """Logs the stacks of a silent worker."""
+        assert self._process.pid is not None
+        stacks = await process.stacks(
+            self._process.pid, process.stacks_of(self._job.folder, self._number)
+        )
+        where = f"; it is at:\n{stacks}" if stacks else ", and it did not write its stacks"
+        logger.error("the loop of worker %d has stopped for %g s%s", self._number, seconds, where)
+
+
+def _exit_words(exitcode: int | None) -> str:
+    return (
+        f"by signal {-exitcode}"
+        if exitcode is not None and exitcode < 0
+        else f"with code {exitcode}"
+    )
+
+
+# The parent of worker processes that serve one address: it starts, watches and ends them.
+#
+# The workers are new interpreters (multiprocessing's "spawn"), not forks: a fork would copy a loop,
+# open connections and the threads of libraries in the middle of what they do. The parent makes all
+# listening sockets and keeps them, so that connections which wait at a worker that has ended are
+# answered by the one that replaces it. It loads nothing that answers requests, so that it costs
+# little. Docs: docs/server.md, why: docs/decisions/0020-the-watchdog.md.
 
 #: Seconds that workers have to end before they are killed; requests in flight have two of them.
 PATIENCE = 6.0

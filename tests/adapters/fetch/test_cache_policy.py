@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from metasearch.adapters.fetch.cache_policy import (
+from metasearch.adapters.fetch.page_cache import (
     Kept,
     Worth,
     ageing,

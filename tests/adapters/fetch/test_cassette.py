@@ -9,8 +9,7 @@ import pytest
 
 from metasearch.adapters.fetch import cassette
 from metasearch.adapters.fetch.cassette import RecordTransport, ReplayTransport
-from metasearch.adapters.redaction import redacted
-from metasearch.adapters.request import Page, Request, Secret
+from metasearch.adapters.request import Page, Request, Secret, redacted
 from metasearch.errors import NotRecorded, SourceError, TimedOut, TooLarge
 
 KEY = "s3cr3t/key"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.adapters.fetch.challenge import challenge
+from metasearch.adapters.fetch.status import challenge
 from tests.growth import MOST, growth
 
 HTML = "text/html; charset=utf-8"

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from metasearch.adapters.fetch import fetch as fetch_module
-from metasearch.adapters.fetch.cache_policy import NEGATIVE_SECONDS
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.fetch.health import FAILURES, SourceState
+from metasearch.adapters.fetch.page_cache import NEGATIVE_SECONDS
 from metasearch.cache import MemoryStore
 from metasearch.errors import (
     AccessDenied,

@@ -1,13 +1,6 @@
 from __future__ import annotations
 
-from metasearch.adapters.fetch.history import (
-    ENOUGH,
-    KEPT,
-    LATE_FACTOR,
-    LATE_FLOOR,
-    History,
-    Times,
-)
+from metasearch.adapters.fetch.health import ENOUGH, KEPT, LATE_FACTOR, LATE_FLOOR, History, Times
 from metasearch.adapters.request import Request
 
 

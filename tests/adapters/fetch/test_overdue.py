@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from metasearch.adapters.fetch.fetch import Fetcher
-from metasearch.adapters.fetch.history import ENOUGH, LATE_FLOOR
+from metasearch.adapters.fetch.health import ENOUGH, LATE_FLOOR
 from metasearch.adapters.fetch.transport import HttpTransport
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits

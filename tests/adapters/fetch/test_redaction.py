@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.adapters import redaction as module
-from metasearch.adapters.redaction import _spellings, redacted
-from metasearch.adapters.request import Page, Request, Secret, secrets_of
+from metasearch.adapters import request as module
+from metasearch.adapters.request import Page, Request, Secret, _spellings, redacted, secrets_of
 from tests.cases import each
 
 STRETCH = module._STRETCH

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.adapters.fetch.redirects import first_hop, next_hop
+from metasearch.adapters.fetch.guard import first_hop, next_hop
 from metasearch.adapters.request import Request, Secret
 from metasearch.errors import NotAllowed
 

@@ -9,13 +9,12 @@ import pytest_asyncio
 
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.fetch.health import Pause
-from metasearch.adapters.fetch.shared_limiter import SharedLimiter
-from metasearch.adapters.fetch.throttle import NotInTime
+from metasearch.adapters.fetch.rate_limiter import NotInTime, SharedLimiter
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
 from metasearch.errors import ConnectFailed, RateLimited, SourceError
-from metasearch.sharing import Alone, Away, SharedLimits, Start
-from metasearch.sharing.redis import RedisSharing
+from metasearch.replicas import Alone, Away, SharedLimits, Start
+from metasearch.replicas.redis import RedisSharing
 from tests.sharing.servers import in_memory, replica
 
 
@@ -96,7 +95,7 @@ async def test_a_start_that_comes_too_late_is_exchanged(monkeypatch: pytest.Monk
     """Its moment has passed, and others may start by now: the server gives another one. Who is
     late each time starts at last.
     """
-    monkeypatch.setattr("metasearch.adapters.fetch.shared_limiter.LATE", -1.0)
+    monkeypatch.setattr("metasearch.adapters.fetch.rate_limiter.LATE", -1.0)
     starts = [Start(0, "lease", moment=number) for number in range(3)]
     told = Told(*starts)
     async with SharedLimiter("db", LIMITS, told).passed():

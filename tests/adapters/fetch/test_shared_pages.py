@@ -12,8 +12,8 @@ from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.request import Page
 from metasearch.cache import MemoryStore
 from metasearch.errors import ConnectFailed, ServerFault
-from metasearch.sharing import Alone
-from metasearch.sharing.pages import RedisPages
+from metasearch.replicas import Alone
+from metasearch.replicas.pages import RedisPages
 from tests.adapters.fetch.test_fetch import DOWN, LIMITS, Clock, Script, asked, outcome, until
 from tests.sharing.fake import client, pages
 

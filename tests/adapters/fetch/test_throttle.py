@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import asyncio_throttle.throttler
 import pytest
 
-from metasearch.adapters.fetch import throttle
-from metasearch.adapters.fetch.throttle import BEHIND, FairThrottler, RequestLimiter, RoundRobin
+from metasearch.adapters.fetch import rate_limiter
+from metasearch.adapters.fetch.rate_limiter import BEHIND, FairThrottler, RequestLimiter, RoundRobin
 from metasearch.adapters.spec import Limits
 
 _real_sleep = asyncio.sleep
@@ -33,9 +33,9 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     it = Clock()
-    monkeypatch.setattr(throttle, "time", SimpleNamespace(monotonic=it.monotonic))
+    monkeypatch.setattr(rate_limiter, "time", SimpleNamespace(monotonic=it.monotonic))
     monkeypatch.setattr(asyncio_throttle.throttler, "time", SimpleNamespace(monotonic=it.monotonic))
-    monkeypatch.setattr(throttle, "sleep", it.sleep)
+    monkeypatch.setattr(rate_limiter, "sleep", it.sleep)
     return it
 
 

@@ -24,10 +24,9 @@ from metasearch.adapters.fetch.transport import (
     MAX_REDIRECTS,
     HttpTransport,
     retry_after,
+    translated,
 )
-from metasearch.adapters.fetch.transport_errors import translated
-from metasearch.adapters.redaction import redacted
-from metasearch.adapters.request import Page, Request, Secret
+from metasearch.adapters.request import Page, Request, Secret, redacted
 from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut, TooLarge
 from tests.adapters.fetch.loopback import Loopback, raw, reply
 

@@ -17,11 +17,11 @@ import pytest
 from pymarc import Field, Indicators, Leader, Subfield
 from pymarc import Record as MarcFile
 
-from metasearch.adapters.fetch import z3950, z3950_worker, zoom
-from metasearch.adapters.fetch.envelope import Diagnostic, envelope
-from metasearch.adapters.fetch.z3950 import Z3950Transport
-from metasearch.adapters.fetch.z3950_request import zoom_request
-from metasearch.adapters.fetch.z3950_worker import PageJob, answer
+from metasearch.adapters.fetch import yaz as z3950_worker
+from metasearch.adapters.fetch import yaz as zoom
+from metasearch.adapters.fetch import z3950
+from metasearch.adapters.fetch.yaz import Diagnostic, PageJob, answer, envelope
+from metasearch.adapters.fetch.z3950 import Z3950Transport, zoom_request
 from metasearch.adapters.parse.parse import Parsed, parse
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import AdapterSpec

@@ -9,8 +9,8 @@ import pytest
 
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
-from metasearch.query.ast import Term
 from metasearch.query.simple import parse
+from metasearch.query.tree import Term
 from metasearch.settings import Settings
 
 REGISTRY = Registry(Settings())

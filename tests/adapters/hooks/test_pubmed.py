@@ -13,7 +13,7 @@ from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
 from metasearch.errors import NotParsable, RateLimited, SourceSaysError
-from metasearch.query.ast import Term
+from metasearch.query.tree import Term
 from metasearch.settings import Settings
 
 

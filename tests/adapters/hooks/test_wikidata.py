@@ -9,7 +9,7 @@ from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
-from metasearch.query.ast import Term
+from metasearch.query.tree import Term
 from metasearch.settings import Settings
 
 SPEC = Registry(Settings()).spec("wikidata")

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.adapters.fetch import zoom
+from metasearch.adapters.fetch import yaz as zoom
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import Plan, plan
 from metasearch.errors import CannotAsk
-from metasearch.query.ast import And, Not, Or, Query, Term, Years, conjunction
 from metasearch.query.simple import parse as parse_query
+from metasearch.query.tree import And, Not, Or, Query, Term, Years, conjunction
 from metasearch.settings import Settings
 
 

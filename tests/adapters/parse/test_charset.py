@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.adapters.parse.charset import declared, decoded
+from metasearch.adapters.parse.bodies import declared, decoded
 from tests.growth import MOST, growth
 
 

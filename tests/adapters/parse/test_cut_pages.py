@@ -15,7 +15,7 @@ from metasearch.adapters.parse import cut_pages
 from metasearch.adapters.parse.cut_pages import cut_page
 from metasearch.adapters.parse.parse import PageReading, Parsed, parse
 from metasearch.adapters.request import Page, Request
-from metasearch.adapters.select.marc_text import CutRecord, MarcText, form_of
+from metasearch.adapters.select.marc import CutRecord, MarcText, form_of
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry
 from metasearch.bib.marc import MarcRecord

@@ -7,8 +7,8 @@ from typing import Any
 
 from metasearch.adapters.parse.records import attempts, read_fields, whole
 from metasearch.adapters.select.json import compile_json
-from metasearch.adapters.shapes import FieldRule, Selector
-from metasearch.bib.cuts import Cuts
+from metasearch.adapters.spec import FieldRule, Selector
+from metasearch.bib.field_limits import Cuts
 
 
 def asked(expression: str, log: list[str]) -> Selector:

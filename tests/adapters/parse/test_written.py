@@ -16,20 +16,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.adapters.parse import written as module
+from metasearch.adapters.parse import compiler as module
+from metasearch.adapters.parse.compiler import Written, written
 from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.parse.records import Constant, LookedUp, of_one_text, record_of, whole
-from metasearch.adapters.parse.written import Written, written
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select.json import compile_json
-from metasearch.adapters.shapes import WORTH, FieldRule, RecordReader, Selector, Shape
-from metasearch.adapters.spec import AdapterSpec
+from metasearch.adapters.spec import WORTH, AdapterSpec, FieldRule, RecordReader, Selector, Shape
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.specs.specfile import build
 from metasearch.bib import converters
-from metasearch.bib.cuts import Cuts
-from metasearch.bib.field_limits import LARGEST_NUMBER
-from metasearch.bib.strings import strings
+from metasearch.bib.field_limits import LARGEST_NUMBER, Cuts
+from metasearch.bib.texts import strings
 from metasearch.settings import Settings
 from tests.cases import each
 from tests.examples import examples

@@ -14,13 +14,11 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from metasearch.adapters.parse.bodies import without_namespaces
+from metasearch.adapters.parse.compiler import Written, written
 from metasearch.adapters.parse.records import record_of, seen
-from metasearch.adapters.parse.written import Written, written
-from metasearch.adapters.select.marc import MarcPath, compile_marc
-from metasearch.adapters.select.marc_text import CutRecord, form_of
-from metasearch.adapters.select.xml import parse_xml
-from metasearch.adapters.select.xml_record import compile_xml_record
-from metasearch.adapters.shapes import Always, FieldRule, RecordReader, Selector, Shape
+from metasearch.adapters.select.marc import CutRecord, MarcPath, compile_marc, form_of
+from metasearch.adapters.select.xml import compile_xml_record, parse_xml
+from metasearch.adapters.spec import Always, FieldRule, RecordReader, Selector, Shape
 from metasearch.adapters.specs.registry import Registry
 from metasearch.bib import converters
 from metasearch.settings import Settings

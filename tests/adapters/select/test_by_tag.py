@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from metasearch.adapters.parse.records import read_fields
-from metasearch.adapters.select.by_tag import ByTag
-from metasearch.adapters.shapes import Attempt
+from metasearch.adapters.select.marc import ByTag
+from metasearch.adapters.spec import Attempt
 from metasearch.adapters.specs.registry import Registry
-from metasearch.bib.cuts import Cuts
+from metasearch.bib.field_limits import Cuts
 from metasearch.bib.marc import MarcRecord
 from metasearch.settings import Settings
 

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.adapters.select.json import compile_json
-from metasearch.adapters.select.json_source import Expressions, members
+from metasearch.adapters.select.json import Expressions, compile_json, members
 from tests.adapters.select.test_json import EXPRESSIONS, LEFT_TO_JMESPATH, VALUES
 from tests.cases import each
 from tests.examples import examples

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.adapters.select.outside import told_by
+from metasearch.adapters.select.xml import told_by
 from metasearch.adapters.specs.registry import Registry
 from metasearch.settings import Settings
 from tests.cases import each

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from metasearch.adapters.select.xml import compile_xml
-from metasearch.adapters.select.xml_record import XmlRecord, compile_xml_record
+from metasearch.adapters.select.xml import XmlRecord, compile_xml, compile_xml_record
 from tests.cases import each
 
 DC, ATOM = "http://purl.org/dc/elements/1.1/", "http://www.w3.org/2005/Atom"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.adapters.specs import ownspecs
-from metasearch.adapters.specs.extends import LONGEST_CHAIN
+from metasearch.adapters.specs import spec_folders
 from metasearch.adapters.specs.registry import Registry
+from metasearch.adapters.specs.specfile import LONGEST_CHAIN
 from metasearch.engine.dry_run import explain_plan
 from metasearch.engine.engine import Engine
 from metasearch.errors import SettingsError, SpecError, UnknownSource, UsageError
@@ -61,7 +61,7 @@ def loaded(folder: Path, text: str = "") -> Settings:
 @pytest.mark.parametrize("name", ["./fx.toml", "fx.toml", "folder/fx", "C:\\fx", Path("fx")])
 def test_what_is_a_path(name: str | Path) -> None:
     """A slash of either kind or the ending .toml makes a path; a `Path` is one anyway."""
-    assert ownspecs.is_path(name)
+    assert spec_folders.is_path(name)
 
 
 def test_a_name_is_never_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -353,12 +353,14 @@ def test_the_demo_does_not_see_the_folder(tmp_path: Path) -> None:
         ("", ()),
     ],
 )
-def test_names_of(given: ownspecs.SourcesLike | None, names: tuple[str | Path, ...] | None) -> None:
+def test_names_of(
+    given: spec_folders.SourcesLike | None, names: tuple[str | Path, ...] | None
+) -> None:
     """One text is one source, or several with commas; in a list nothing is parted."""
-    assert ownspecs.names_of(given) == names
+    assert spec_folders.names_of(given) == names
 
 
 def test_what_is_no_name() -> None:
     """A number among the sources is told, not asked for."""
     with pytest.raises(UsageError, match="sources: 5 is neither"):
-        ownspecs.names_of([5])  # type: ignore[list-item]
+        spec_folders.names_of([5])  # type: ignore[list-item]

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.adapters.specs.extends import merge
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.shipped import shipped_table
-from metasearch.adapters.specs.specfile import MAX_BYTES, build, read_table
+from metasearch.adapters.specs.spec_folders import shipped_table
+from metasearch.adapters.specs.specfile import MAX_BYTES, build, merge, read_table
 from metasearch.errors import SpecError
 from metasearch.settings import Settings
 from tests.cases import each

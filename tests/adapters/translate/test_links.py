@@ -10,8 +10,7 @@ import pytest
 from metasearch.adapters.parse.parse import STRAYS, Parsed, parse
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.specs.specfile import build
-from metasearch.adapters.translate.links import followed
-from metasearch.adapters.translate.plan import plan
+from metasearch.adapters.translate.plan import followed, plan
 from metasearch.query.simple import parse as query
 
 SPEC = build(

@@ -20,8 +20,7 @@ from metasearch.adapters.translate.plan import (
     plan_enrichment,
 )
 from metasearch.errors import CannotAsk, KeyMissing
-from metasearch.query.simple import parse
-from metasearch.query.simple.printer import to_text
+from metasearch.query.simple import parse, to_text
 from metasearch.settings import Settings
 from tests.cases import each
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from metasearch.adapters.fetch.cache_policy import packed, unpacked
 from metasearch.adapters.fetch.cassette import RecordTransport, ReplayTransport
-from metasearch.adapters.fetch.redirects import first_hop, next_hop
+from metasearch.adapters.fetch.guard import first_hop, next_hop
+from metasearch.adapters.fetch.page_cache import packed, unpacked
 from metasearch.adapters.fetch.transport import HttpTransport
 from metasearch.adapters.parse.parse import parse as read
 from metasearch.adapters.request import Page, Request
@@ -21,8 +21,8 @@ from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.specfile import build
 from metasearch.adapters.translate.plan import next_request, plan
 from metasearch.errors import SpecError
-from metasearch.query.ast import Term
 from metasearch.query.simple import parse
+from metasearch.query.tree import Term
 from tests.adapters.fetch.loopback import Loopback, reply
 
 REST = """

@@ -22,7 +22,7 @@ from metasearch.adapters.translate.plan import Plan, plan
 from metasearch.adapters.translate.translate import Translator
 from metasearch.errors import CannotAsk
 from metasearch.query import And, Not, Or, Query, Term, Years, conjunction, matches, parse
-from metasearch.query.ast import searches
+from metasearch.query.tree import searches
 from metasearch.record import Record
 from tests.examples import examples
 

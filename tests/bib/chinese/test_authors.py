@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.chinese.authors import authors_in
+from metasearch.bib.chinese_names import authors_in
 from tests.cases import each
 from tests.growth import MOST, growth
 

@@ -9,17 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.chinese.names import (
+from metasearch.bib.chinese_names import (
     HanName,
     Romanised,
     authors_agree,
     common_people,
     han_names,
+    is_spelled,
+    latin_surnames,
+    readings,
     romanised_name,
     same_person,
+    surname_spellings,
+    wade_giles,
 )
-from metasearch.bib.chinese.surnames import latin_surnames, surname_spellings
-from metasearch.bib.chinese.syllables import is_spelled, readings, wade_giles
 from tests.cases import each
 
 

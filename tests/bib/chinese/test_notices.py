@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.chinese.characters import simplified
-from metasearch.bib.chinese.notices import GENERIC, is_generic, notice
+from metasearch.bib.chinese_characters import simplified
+from metasearch.bib.chinese_titles import GENERIC, is_generic, notice
 from tests.cases import each
 
 NOTICES = {

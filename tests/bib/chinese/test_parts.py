@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.chinese.parts import edition, numbers, part_number
+from metasearch.bib.chinese_titles import edition, numbers, part_number
 
 
 @pytest.mark.parametrize(

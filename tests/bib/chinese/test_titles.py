@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.chinese.titles import marked, split_titles, without_sections
+from metasearch.bib.chinese_titles import marked, split_titles, without_sections
 from tests.growth import MOST, growth
 
 ZH, EN = "长江流域水质变化的评价", "Assessment of Water Quality Change in the Yangtze Basin"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.chinese.venues import journal, thesis_container, thesis_degree
+from metasearch.bib.chinese_venues import journal, thesis_container, thesis_degree
 
 
 @pytest.mark.parametrize(

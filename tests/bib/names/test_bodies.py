@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from metasearch.bib.names.bodies import is_body
-from metasearch.bib.names.converters import names, names_catalogue, person
+from metasearch.bib.authors import names, names_catalogue, person
+from metasearch.bib.names import is_body
 from metasearch.record import Author
 from tests.growth import MOST, growth
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from metasearch.bib.names.byline import LONGEST, people_in
+from metasearch.bib.names import LONGEST_BYLINE as LONGEST
+from metasearch.bib.names import people_in
 from tests.cases import each
 from tests.growth import MOST, TIMES, growth
 

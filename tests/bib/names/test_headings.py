@@ -6,9 +6,9 @@ import pytest
 from lxml import etree
 
 from metasearch.adapters.select.marc import MarcRecord, compile_marc
+from metasearch.bib import authors
+from metasearch.bib.authors import marc_people
 from metasearch.bib.converters import CONVERTERS
-from metasearch.bib.names import headings
-from metasearch.bib.names.marc_people import marc_people
 from metasearch.record import Author
 
 
@@ -40,7 +40,7 @@ from metasearch.record import Author
 )
 def test_a_personal_heading_loses_dates_and_punctuation(heading: str, name: str) -> None:
     """Dates, fuller forms and final punctuation belong to the authority file, not to the name."""
-    assert headings.personal(heading) == name
+    assert authors.personal(heading) == name
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_personal_heading_loses_dates_and_punctuation(heading: str, name: str)
 )
 def test_a_corporate_heading_stays_whole(heading: str, name: str) -> None:
     """A comma inside a body's name does not part a family name from a given one."""
-    assert headings.corporate(heading) == name
+    assert authors.corporate(heading) == name
 
 
 def _authors(fields: str) -> tuple[Author, ...]:

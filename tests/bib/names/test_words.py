@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.bib.names import byline, converters, roles, words
-from metasearch.bib.names.person import person
+from metasearch.bib import authors as converters
+from metasearch.bib import name_words
+from metasearch.bib import names as byline
+from metasearch.bib.names import person
 from metasearch.dedup import people
 from metasearch.formats.reading import values
 from metasearch.record import Author
@@ -37,7 +39,7 @@ def test_degrees_that_may_be_given_names_stay(degree: str) -> None:
 )
 def test_further_authors_are_no_author(name: str) -> None:
     """Converters and readers of files leave out the same words for "and others"."""
-    assert words.means_others(name)
+    assert name_words.means_others(name)
     assert person(name) is None
     assert values.authors([name]) == ()
 
@@ -50,8 +52,8 @@ def test_anonymous_authors_of_files_are_no_authors(name: str) -> None:
 
 def test_words_that_no_name_holds_include_those_for_anonymous() -> None:
     """What a reader leaves out, a comparison leaves out too."""
-    assert words.ANONYMOUS <= words.NOT_IN_NAMES
-    assert "editorial" in words.NOT_IN_NAMES - words.ANONYMOUS
+    assert name_words.ANONYMOUS <= name_words.NOT_IN_NAMES
+    assert "editorial" in name_words.NOT_IN_NAMES - name_words.ANONYMOUS
 
 
 def test_a_given_name_that_is_a_legal_form_stays() -> None:
@@ -78,7 +80,7 @@ def test_bodies_are_known_in_every_language_when_they_are_compared(word: str) ->
 
 def test_parts_of_roles_are_known_in_the_languages_of_catalogues() -> None:
     """A word that is cut off behind a name means the same in a relator field."""
-    assert roles.part_of("toimittaja") == roles.part_of("redaktör") == "editor"
-    assert roles.part_of("kääntäjä") == roles.part_of("översättare") == "helper"
-    assert roles.part_of("kustantaja") == roles.part_of("prt") == "none"
-    assert roles.part_of("nobody knows this word") == "author"
+    assert name_words.part_of("toimittaja") == name_words.part_of("redaktör") == "editor"
+    assert name_words.part_of("kääntäjä") == name_words.part_of("översättare") == "helper"
+    assert name_words.part_of("kustantaja") == name_words.part_of("prt") == "none"
+    assert name_words.part_of("nobody knows this word") == "author"

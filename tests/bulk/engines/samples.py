@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from metasearch.bulk.staged import schemas
+from metasearch.bulk.staged import parts
 
 Pair = tuple[int, int]
 
@@ -16,23 +16,23 @@ Pair = tuple[int, int]
 def keys(folder: Path, *tables: Sequence[Pair]) -> Path:
     """A stage `keys` of (number, key), a part a table."""
     return _written(
-        folder, schemas.KEYS, [[(number, key, False) for number, key in rows] for rows in tables]
+        folder, parts.KEYS, [[(number, key, False) for number, key in rows] for rows in tables]
     )
 
 
 def edges(folder: Path, *tables: Sequence[Pair]) -> Path:
     """A stage of edges (a, b), a part a table."""
-    return _written(folder, schemas.EDGES, tables)
+    return _written(folder, parts.EDGES, tables)
 
 
 def titles(folder: Path, *tables: Sequence[tuple[object, ...]]) -> Path:
     """A stage `titles`, a part a table."""
-    return _written(folder, schemas.TITLES, tables)
+    return _written(folder, parts.TITLES, tables)
 
 
 def signatures(folder: Path, *tables: Sequence[tuple[object, ...]]) -> Path:
     """A stage `signatures`, a part a table."""
-    return _written(folder, schemas.SIGNATURES, tables)
+    return _written(folder, parts.SIGNATURES, tables)
 
 
 def _written(

@@ -11,10 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metasearch.bulk.engines import duckdb_components
-from metasearch.bulk.engines.duckdb import DuckDB
-from metasearch.bulk.engines.duckdb_components import Way
-from metasearch.bulk.engines.duckdb_session import MIB, Bounds, NoMemory, session
+from metasearch.bulk.engines import duckdb
+from metasearch.bulk.engines.duckdb import MIB, Bounds, DuckDB, NoMemory, Way, session
 from metasearch.errors import UsageError
 from tests.bulk.engines import samples
 from tests.bulk.engines.samples import Pair
@@ -61,7 +59,7 @@ def test_components_are_those_of_union_find(
     """Whatever the keys, the parts they lie in, the threads and the way; also where the recursion
     leaves the rest to the stars."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(duckdb_components, "MOST_STEPS", steps)
+        patch.setattr(duckdb, "MOST_STEPS", steps)
         bounds = Bounds(memory=192 * MIB, threads=threads)
 
         assert found(Path(folder), tables, edges, bounds, way) == samples.components(
@@ -116,7 +114,7 @@ def test_only_edges(tmp_path: Path) -> None:
 def test_the_way_is_chosen_by_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is expected to fit is found by the recursion, and else by stars: both write the same
     file, with any number of threads."""
-    monkeypatch.setattr(duckdb_components, "STATE_OF_A_RECORD", 5_000)
+    monkeypatch.setattr(duckdb, "STATE_OF_A_RECORD", 5_000)
     rng = random.Random(1)
     rows = [(rng.randrange(40_000), rng.randrange(20_000)) for _ in range(50_000)]
     keys = samples.keys(tmp_path / "keys", rows)
@@ -171,7 +169,7 @@ def test_a_recursion_that_does_not_fit_becomes_stars(
     def too_large(_: object) -> int:
         raise NoMemory("no")
 
-    monkeypatch.setattr(duckdb_components, "_recursion", too_large)
+    monkeypatch.setattr(duckdb, "_recursion", too_large)
     duck = engine(tmp_path, way="recursion")
     keys = samples.keys(tmp_path / "keys", [(1, 5), (2, 5)])
 

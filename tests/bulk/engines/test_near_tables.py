@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bulk.engines import near_tables
+from metasearch.bulk.staged import near as near_tables
 from tests.bulk.engines import samples
 
 Pair = tuple[int, int]
@@ -55,7 +55,7 @@ def test_they_find_every_near_pair_and_no_other(
 @given(signatures=_FAMILY, distance=st.integers(0, 3))
 def test_few_pairs_join_what_all_near_ones_join(signatures: list[int], distance: int) -> None:
     """One less than the signatures of each component."""
-    ones, others = near_tables.joining(np.array(signatures, dtype=np.uint64), distance)
+    ones, others = near_tables.join_by_tables(np.array(signatures, dtype=np.uint64), distance)
     pairs = list(zip(ones.tolist(), others.tolist(), strict=True))
 
     expected = samples.components((), near(signatures, distance))

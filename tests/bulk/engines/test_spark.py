@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from metasearch.bulk.engines import spark_near, spark_session
+from metasearch.bulk.engines import spark as spark_near
+from metasearch.bulk.engines import spark_session
 from metasearch.bulk.engines.spark import Spark
 from metasearch.bulk.job import deduplicate, read_all
-from metasearch.bulk.staged.job import StagedJob
-from metasearch.bulk.staged.rules import Rules
+from metasearch.bulk.staged.pool import Rules
+from metasearch.bulk.staged.stages import StagedJob
 from metasearch.dedup import strategy
 from metasearch.errors import UsageError
 from metasearch.formats.reading.inputs import gather

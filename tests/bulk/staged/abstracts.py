@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from metasearch.bulk.staged.engine import Engine
-from metasearch.bulk.staged.folder import JobFolder
-from metasearch.bulk.staged.job import StagedJob, run
+from metasearch.bulk.engines import Engine
+from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 
 
 def records() -> str:

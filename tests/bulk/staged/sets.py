@@ -6,11 +6,10 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+from metasearch.bulk.engines import Engine
 from metasearch.bulk.job import MergedWork, Outcome, deduplicate, read_all
-from metasearch.bulk.staged.engine import Engine
-from metasearch.bulk.staged.folder import JobFolder
-from metasearch.bulk.staged.job import StagedJob, run
-from metasearch.bulk.staged.rules import Rules
+from metasearch.bulk.staged.pool import Rules
+from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 from metasearch.formats.reading.inputs import gather
 from tests.bulk.staged.union_find import UnionFind
 

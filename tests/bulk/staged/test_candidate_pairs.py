@@ -10,11 +10,11 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk.staged.candidate_pairs import NO_YEAR, pairs
+from metasearch.bulk.staged.components import NO_YEAR, pairs
 from metasearch.dedup import DEFAULT, Fingerprint, index
-from metasearch.dedup.contents import content_of
+from metasearch.dedup.components import place
 from metasearch.dedup.index import KeyIndex
-from metasearch.dedup.key_numbers import place
+from metasearch.dedup.online import content_of
 from metasearch.formats.reading import read_file
 from tests.bulk.staged.sets import files, hostile, records
 

@@ -9,14 +9,13 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk.staged.cutting import pairs_of
-from metasearch.bulk.staged.folder import JobFolder
-from metasearch.bulk.staged.job import StagedJob, run
-from metasearch.bulk.staged.rules import Rules
+from metasearch.bulk.staged.components import pairs_of
+from metasearch.bulk.staged.pool import Rules
+from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 from metasearch.dedup import index
-from metasearch.dedup.fingerprint import Fingerprint
+from metasearch.dedup.apart import are_strangers, sketch, strangers
+from metasearch.dedup.fingerprints import Fingerprint
 from metasearch.dedup.index import CROWD
-from metasearch.dedup.sketches import are_strangers, sketch, strangers
 from metasearch.formats.reading import read_file
 from metasearch.formats.reading.inputs import gather
 from tests.bulk.staged.sets import files, hostile, in_memory, records

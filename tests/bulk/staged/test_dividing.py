@@ -13,14 +13,14 @@ pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
 import pyarrow as pa
 
-from metasearch.bulk.staged import dividing, shuffling
-from metasearch.bulk.staged.chunking import Places
-from metasearch.bulk.staged.dividing import Traits, divide
-from metasearch.bulk.staged.key_export import KeyFolders, export_stage
+from metasearch.bulk.staged import components, parts
+from metasearch.bulk.staged.chunks import Places
+from metasearch.bulk.staged.components import Traits, divide
+from metasearch.bulk.staged.keys import KeyFolders, export_stage
 from metasearch.bulk.staged.parts import parts_in, read_part
-from metasearch.bulk.staged.reading import ReadingOptions, files_of, read_stage
-from metasearch.bulk.staged.rules import Rules
-from metasearch.dedup.resemblance import surely_far
+from metasearch.bulk.staged.pool import Rules
+from metasearch.bulk.staged.records import ReadingOptions, files_of, read_stage
+from metasearch.dedup.titles import surely_far
 from metasearch.formats.reading.inputs import gather
 from tests.bulk.staged.sets import files, hostile, records
 
@@ -48,11 +48,11 @@ def test_processes_find_the_same_pairs(tmp_path: Path, monkeypatch: pytest.Monke
     counts = [file.reading.count for file in files_of(inputs, made["records"])]
     of = Traits.read(made["traits"], numbers, Places(counts))
     distances = {signs.name: signs.distance for signs in rules.signed}
-    monkeypatch.setattr(shuffling, "ROWS", 40)
+    monkeypatch.setattr(parts, "ROWS", 40)
 
     found = []
     for workers, at_once in ((1, 200_000), (1, 7), (2, 50)):
-        monkeypatch.setattr(dividing, "_AT_ONCE", at_once)
+        monkeypatch.setattr(components, "_AT_ONCE", at_once)
         into = tmp_path / f"edges-{workers}-{at_once}"
         into.mkdir()
         divide(made["keys"], made["signatures"], distances, of, into, tmp_path / "scratch", workers)
@@ -72,11 +72,11 @@ def test_pairs_of_titles_are_far_where_one_pair_would_be(titles: list[str]) -> N
     of = Traits(
         *[np.zeros(count, np.int64)] * 5,
         titles=pa.array(titles, pa.large_string()),
-        begins=dividing._begins(pa.array(titles, pa.large_string())),
+        begins=components._begins(pa.array(titles, pa.large_string())),
         early=np.zeros(count, bool),
     )
 
-    far = dividing._are_apart(of, a, b)
+    far = components._are_apart(of, a, b)
 
     assert far.tolist() == [
         bool(one and other) and surely_far(one, other) for one in titles for other in titles

@@ -8,14 +8,15 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk import clusters, export
+from metasearch.bulk import export
+from metasearch.bulk import export as clusters
+from metasearch.bulk.evaluate.rows import read_rows
 from metasearch.bulk.job import Outcome, deduplicate, read_all
-from metasearch.bulk.staged import chunking, reading, shuffling
-from metasearch.bulk.staged.folder import JobFolder
-from metasearch.bulk.staged.job import StagedJob, run
-from metasearch.bulk.staged.reading import ReadingOptions
-from metasearch.bulk.staged.rules import Rules
-from metasearch.cli.labelled_input import read_rows
+from metasearch.bulk.staged import chunks, parts
+from metasearch.bulk.staged import records as reading
+from metasearch.bulk.staged.pool import Rules
+from metasearch.bulk.staged.records import ReadingOptions
+from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 from metasearch.dedup import index
 from metasearch.dedup.pins import Pins
 from metasearch.formats.reading.inputs import gather
@@ -32,7 +33,7 @@ def assert_equal(found: Outcome, expected: Outcome) -> None:
         assert one == other
     assert found.passed_over == expected.passed_over
     assert count(found) == count(expected)
-    assert clusters.write(found) == clusters.write(expected)
+    assert clusters.cluster_bytes(found) == clusters.cluster_bytes(expected)
 
 
 @pytest.fixture(autouse=True)
@@ -41,8 +42,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     small set has several of each.
     """
     monkeypatch.setattr(reading, "PART", 70)
-    monkeypatch.setattr(chunking, "CHUNK", 50)
-    monkeypatch.setattr(shuffling, "ROWS", 90)
+    monkeypatch.setattr(chunks, "CHUNK", 50)
+    monkeypatch.setattr(parts, "ROWS", 90)
     monkeypatch.setattr(index, "FEW", 150)
     monkeypatch.setattr(index, "CROWD_OF_FEW", 30)
 

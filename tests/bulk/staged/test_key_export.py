@@ -8,12 +8,11 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk.staged import reading
-from metasearch.bulk.staged.folder import JobFolder
-from metasearch.bulk.staged.job import StagedJob, run
-from metasearch.bulk.staged.key_export import KeyFolders, beside_reading, export_stage
-from metasearch.bulk.staged.reading import ReadingOptions, read_stage
-from metasearch.bulk.staged.rules import Rules
+from metasearch.bulk.staged import records as reading
+from metasearch.bulk.staged.keys import KeyFolders, beside_reading, export_stage
+from metasearch.bulk.staged.pool import Rules
+from metasearch.bulk.staged.records import ReadingOptions, read_stage
+from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 from metasearch.formats.reading import Entry, FileReading, HandOut
 from metasearch.formats.reading.inputs import Input, gather
 from metasearch.record import Record

@@ -9,15 +9,13 @@ import pytest
 pytest.importorskip("duckdb", reason="the extra bulk is not installed")
 
 from benchmarks.bulk import write_records
-from metasearch.bulk import clusters
-from metasearch.bulk.engines.duckdb import DuckDB
-from metasearch.bulk.engines.duckdb_session import MIB, Bounds
+from metasearch.bulk import export
+from metasearch.bulk.engines.duckdb import MIB, Bounds, DuckDB
+from metasearch.bulk.evaluate.rows import read_rows
 from metasearch.bulk.job import Outcome, deduplicate, read_all
-from metasearch.bulk.staged.folder import JobFolder
-from metasearch.bulk.staged.job import StagedJob, run
-from metasearch.bulk.staged.reading import ReadingOptions
-from metasearch.bulk.staged.rules import Rules
-from metasearch.cli.labelled_input import read_rows
+from metasearch.bulk.staged.pool import Rules
+from metasearch.bulk.staged.records import ReadingOptions
+from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 from metasearch.dedup import index
 from metasearch.formats.reading.inputs import gather
 from tests.cases import each
@@ -55,7 +53,7 @@ def test_labelled_sets_have_the_same_works(name: str, shared: Path, tmp_path: Pa
 
     expected, found = by_both(table if table.exists() else folder, tmp_path / name)
 
-    assert clusters.write(found) == clusters.write(expected)
+    assert export.cluster_bytes(found) == export.cluster_bytes(expected)
     assert len(found.works) == len(expected.works)
     assert found.passed_over == expected.passed_over
 
@@ -68,6 +66,6 @@ def test_many_records_have_the_same_works(tmp_path: Path) -> None:
 
     expected, found = by_both(tmp_path / "records.jsonl", tmp_path, workers=2)
 
-    assert clusters.write(found) == clusters.write(expected)
+    assert export.cluster_bytes(found) == export.cluster_bytes(expected)
     assert found.passed_over == expected.passed_over > 0
     assert len(found.works) == len(expected.works) < count

@@ -12,11 +12,13 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk import clusters, export
+from metasearch.bulk import export
+from metasearch.bulk import export as clusters
 from metasearch.bulk.job import Outcome
-from metasearch.bulk.staged import chunking, parts, reading
-from metasearch.bulk.staged.folder import JobFolder
+from metasearch.bulk.staged import chunks, parts
+from metasearch.bulk.staged import records as reading
 from metasearch.bulk.staged.parts import DamagedPart
+from metasearch.bulk.staged.stages import JobFolder
 from metasearch.errors import UsageError
 from tests.bulk.staged.sets import files, hostile, on_disk, records
 
@@ -28,7 +30,7 @@ _STAGES = (
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from metasearch.bulk.staged import chunking, pool, reading
+from metasearch.bulk.staged import chunks as chunking, pool, records as reading
 from tests.bulk.staged.sets import on_disk
 reading.PART, chunking.CHUNK = 20, 15
 keep = pool.keep
@@ -46,14 +48,14 @@ class Ended(Exception):
 
 def written(outcome: Outcome) -> bytes:
     """All that a job writes."""
-    return clusters.write(outcome) + b"".join(export.write("ndjson", outcome))
+    return clusters.cluster_bytes(outcome) + b"".join(export.write("ndjson", outcome))
 
 
 @pytest.fixture
 def paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Files of a job of several parts and chunks."""
     monkeypatch.setattr(reading, "PART", 20)
-    monkeypatch.setattr(chunking, "CHUNK", 15)
+    monkeypatch.setattr(chunks, "CHUNK", 15)
     return files(tmp_path / "in", [*records(12), *hostile(6)], parts=2)
 
 

@@ -12,8 +12,8 @@ pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
 import pyarrow as pa
 
-from metasearch.bulk.staged import shuffling
-from metasearch.bulk.staged.shuffling import shuffled
+from metasearch.bulk.staged import parts
+from metasearch.bulk.staged.parts import shuffled
 
 SCHEMA = pa.schema([pa.field("number", pa.int64(), nullable=False), pa.field("text", pa.string())])
 
@@ -23,7 +23,7 @@ def test_each_bucket_has_its_rows_in_the_order_in_which_they_came(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waiting: int
 ) -> None:
     """However many of them wait in memory; no file is left."""
-    monkeypatch.setattr(shuffling, "WAITING", waiting)
+    monkeypatch.setattr(parts, "WAITING", waiting)
     rng = random.Random(1)
     wanted = [[rng.randrange(5) for _ in range(rng.randrange(30))] for _ in range(20)]
     starts = np.cumsum([0, *map(len, wanted)])

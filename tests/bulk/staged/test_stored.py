@@ -10,11 +10,17 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk import clusters
-from metasearch.bulk.staged.entries import content_from, encoded, entry_from, values_of
+from metasearch.bulk import export
+from metasearch.bulk.export import in_background, tell
 from metasearch.bulk.staged.parts import DamagedPart
-from metasearch.bulk.staged.stored import StoredRecord, StoredWork
-from metasearch.bulk.telling import in_background, tell
+from metasearch.bulk.staged.storage import (
+    StoredRecord,
+    StoredWork,
+    content_from,
+    encoded,
+    entry_from,
+    values_of,
+)
 from metasearch.formats import hits
 from metasearch.formats.origins import Origin
 from metasearch.formats.reading import Entry
@@ -57,7 +63,7 @@ def test_numbers_and_clusters_need_no_record(
     """They read of each work what they tell."""
     paths = files(tmp_path / "in", records(30), parts=1)
     outcome, expected = on_disk(paths, tmp_path / "job"), in_memory(paths)
-    told, lines = tell(expected, "ris"), clusters.write(expected)
+    told, lines = tell(expected, "ris"), export.cluster_bytes(expected)
 
     def making(values: Mapping[str, Any]) -> Record:
         raise AssertionError("a record is made")
@@ -66,7 +72,7 @@ def test_numbers_and_clusters_need_no_record(
     monkeypatch.setattr(hits, "read", making)
 
     assert tell(outcome, "ris") == told
-    assert clusters.write(outcome) == lines != b""
+    assert export.cluster_bytes(outcome) == lines != b""
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"{}", b'{"record": 1}', b'\xff{"record": {}}'])
@@ -103,7 +109,7 @@ def test_a_process_of_its_own_tells_the_same(
     """Many works are counted beside what writes them."""
     paths = files(tmp_path / "in", [*records(15), *hostile(5)], parts=2)
     outcome = on_disk(paths, tmp_path / "job")
-    monkeypatch.setattr("metasearch.bulk.telling.MANY", 10)
+    monkeypatch.setattr("metasearch.bulk.export.MANY", 10)
 
     with in_background(outcome, "csv", workers=2) as told:
         assert told() == tell(outcome, "csv") == tell(in_memory(paths), "csv")

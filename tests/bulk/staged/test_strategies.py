@@ -9,10 +9,9 @@ import pytest
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
 from metasearch.bulk.job import deduplicate, read_all
-from metasearch.bulk.staged import chunking
-from metasearch.bulk.staged.folder import JobFolder
-from metasearch.bulk.staged.job import StagedJob, run
-from metasearch.bulk.staged.rules import Rules
+from metasearch.bulk.staged import chunks
+from metasearch.bulk.staged.pool import Rules
+from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 from metasearch.dedup import STRATEGIES, strategy
 from metasearch.errors import UsageError
 from metasearch.formats.reading.inputs import gather
@@ -28,7 +27,7 @@ def test_a_strategy_finds_on_disk_what_it_finds_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """Whether keys or signatures cut the job into components; chunks are small here."""
-    monkeypatch.setattr(chunking, "CHUNK", 20)
+    monkeypatch.setattr(chunks, "CHUNK", 20)
     path = tmp_path / "records.ris"
     path.write_text(records())
     inputs = gather([path]).files

@@ -6,11 +6,15 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk import clusters, export
+from metasearch.bulk import export
+from metasearch.bulk import export as clusters
+from metasearch.bulk.export import Telling, tell
 from metasearch.bulk.job import Outcome
-from metasearch.bulk.staged import chunking, ordering, reading, writing
+from metasearch.bulk.staged import chunks
+from metasearch.bulk.staged import parts as ordering
+from metasearch.bulk.staged import records as reading
+from metasearch.bulk.staged import works as writing
 from metasearch.bulk.staged.works import StagedWorks
-from metasearch.bulk.telling import Telling, tell
 from metasearch.formats import WRITABLE
 from tests.bulk.staged.sets import files, hostile, on_disk, records
 
@@ -30,7 +34,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "PART", 9)
         patch.setattr(ordering, "PART", 7)
-        patch.setattr(chunking, "CHUNK", 20)
+        patch.setattr(chunks, "CHUNK", 20)
         return on_disk(paths, tmp / "job")
 
 
@@ -106,5 +110,5 @@ def test_processes_write_the_list_of_clusters_that_one_writes(
     monkeypatch.setattr(writing, "STRETCH", 50)
     parts = list(writing.write_clusters(outcome, 2))
 
-    assert b"".join(parts) == clusters.write(outcome)
+    assert b"".join(parts) == clusters.cluster_bytes(outcome)
     assert len(parts) > 1

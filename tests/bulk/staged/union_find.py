@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from metasearch.bulk.staged import pool, schemas
-from metasearch.bulk.staged.engine import Done, Judge
+from metasearch.bulk.engines import Done, Judge
+from metasearch.bulk.staged import parts, pool
 from metasearch.bulk.staged.parts import batches, parts_in, write_part
-from metasearch.dedup.columns import YEARS
+from metasearch.dedup.components import YEARS
 
 _PART = "part-00000.parquet"
 
@@ -42,14 +42,14 @@ class UnionFind:
             into / _PART,
             pa.table(
                 [pa.array(column, pa.int64()) for column in zip(*rows, strict=True)] or [[], []],
-                schema=schemas.COMPONENTS,
+                schema=parts.COMPONENTS,
             ),
         )
 
     def recurring(self, titles: Path, into: Path) -> None:
         """See `Engine`."""
         found: dict[int, list[tuple[object, ...]]] = {}
-        for row in _rows(titles, schemas.TITLES.names):
+        for row in _rows(titles, parts.TITLES.names):
             if row[2] is not None:
                 found.setdefault(row[0], []).append(row)
         several = (
@@ -59,7 +59,7 @@ class UnionFind:
             for row in rows
         )
         table = pa.Table.from_pylist(
-            [dict(zip(schemas.TITLES.names, row, strict=True)) for row in several], schemas.TITLES
+            [dict(zip(parts.TITLES.names, row, strict=True)) for row in several], parts.TITLES
         )
         write_part(into / _PART, table)
 

@@ -11,15 +11,21 @@ from pathlib import Path
 import pytest
 
 from metasearch.adapters.fetch.cassette import RecordTransport, ReplayTransport
-from metasearch.adapters.fetch.challenge import challenge
+from metasearch.adapters.fetch.status import challenge
 from metasearch.adapters.fetch.transport import Transport
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.shipped import spec_folder
-from metasearch.cli.sources.probe import exit_for
-from metasearch.cli.sources.probe_report import table, to_markdown
-from metasearch.cli.sources.probe_run import ProbeResult, fields_of_cases, probe, query_for
-from metasearch.cli.terminal.exits import Exit
+from metasearch.adapters.specs.spec_folders import spec_folder
+from metasearch.cli.sources.commands import exit_for
+from metasearch.cli.sources.probe import (
+    ProbeResult,
+    fields_of_cases,
+    probe,
+    query_for,
+    table,
+    to_markdown,
+)
+from metasearch.cli.terminal.console import Exit
 from metasearch.demo import DemoDatabases, replayed
 from metasearch.engine.engine import transport_of
 from metasearch.errors import ConnectFailed

@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from metasearch.cli.terminal.console import Console
-from metasearch.cli.terminal.progress_line import EVERY, ProgressLine
+from metasearch.cli.terminal.progress import LINE_EVERY as EVERY
+from metasearch.cli.terminal.progress import ProgressLine
 
 
 class Terminal(io.StringIO):

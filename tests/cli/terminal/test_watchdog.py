@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.cli.search_rescue import answer_of
+from metasearch.cli.search import answer_of
 from metasearch.cli.terminal import watchdog_messages as watchdog
 from metasearch.engine.options import SearchOptions
 from metasearch.events import (
@@ -52,7 +52,8 @@ SCRIPT = """
 import os, signal, sys, time
 # A shell starts its background jobs with an ignored SIGINT.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-import metasearch.cli.search_run as search_run
+import metasearch.cli.search as search_run
+import metasearch.engine.engine as engine
 from metasearch.cli import main
 from metasearch.events import SourceReport
 from tests.cli.fake import FakeEngine, hit, ok
@@ -74,7 +75,7 @@ def linger():
 FakeEngine.hits, FakeEngine.computes = [hit(1), hit(2)], {computes}
 FakeEngine.reports = [ok(count=2), SourceReport("beta")][:{sources}]
 FakeEngine.deadline = {deadline}
-search_run.Engine, search_run.GRACE = FakeEngine, 0.5
+engine.Engine, search_run.GRACE = FakeEngine, 0.5
 sys.exit(main())
 """
 
@@ -295,7 +296,10 @@ def test_a_slow_reader_has_all_the_time() -> None:
             marks=SLOW,
         ),
         pytest.param(
-            "metasearch.evaluate.datasets", "skipped", ["evaluate", "zzstuck.jsonl"], marks=SLOW
+            "metasearch.bulk.evaluate.datasets",
+            "skipped",
+            ["evaluate", "zzstuck.jsonl"],
+            marks=SLOW,
         ),
     ],
 )

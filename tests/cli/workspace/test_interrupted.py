@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.workspace.store.database import Database
+from metasearch.review.store.database import Database
 from tests.cli.conftest import Run
 
 #: A command line over the demo, whose slow database takes a minute.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from metasearch.cli.workspace import project_demo
-from metasearch.workspace.examples import EXAMPLES
+from metasearch.review.examples import EXAMPLES
+from metasearch.review.projects import commands
 from tests.cli.conftest import Run
 
 
 def test_its_names_are_those_of_the_examples():
     """The help names what there is."""
-    assert tuple(project_demo.EXAMPLES.values()) == tuple(EXAMPLES)
+    assert tuple(commands.EXAMPLES.values()) == tuple(EXAMPLES)
 
 
 def test_both_examples_are_made(answered, run: Run):

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.cli.workspace.report import FORMATS as NAMED_FORMATS
-from metasearch.cli.workspace.report import REPORTS
-from metasearch.cli.workspace.works_decide import VERDICTS as NAMED_VERDICTS
-from metasearch.cli.workspace.works_files import EXPORTS as NAMED_EXPORTS
-from metasearch.cli.workspace.works_filters import SORTS as NAMED_SORTS
-from metasearch.cli.workspace.works_filters import STANDINGS as NAMED_STANDINGS
-from metasearch.workspace.reports.kinds import KINDS
-from metasearch.workspace.reports.render import FORMATS
-from metasearch.workspace.works.exporting import EXPORTS
-from metasearch.workspace.works.filters import SORTS, STANDINGS
-from metasearch.workspace.works.works import VERDICTS
+from metasearch.review.commands import SORTS as NAMED_SORTS
+from metasearch.review.commands import STANDINGS as NAMED_STANDINGS
+from metasearch.review.reports.commands import FORMATS as NAMED_FORMATS
+from metasearch.review.reports.commands import REPORTS
+from metasearch.review.reports.render import FORMATS
+from metasearch.review.reports.reports import KINDS
+from metasearch.review.works.commands import EXPORTS as NAMED_EXPORTS
+from metasearch.review.works.commands import VERDICTS as NAMED_VERDICTS
+from metasearch.review.works.export import EXPORTS
+from metasearch.review.works.filters import SORTS, STANDINGS
+from metasearch.review.works.works import VERDICTS
 from tests.cli.conftest import Run
 from tests.cli.workspace.conftest import Json
 

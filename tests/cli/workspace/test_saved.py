@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.workspace.saved import saved as searches
-from metasearch.workspace.store.database import Database
+from metasearch.review.alerts import saved_searches as searches
+from metasearch.review.store.database import Database
 from tests.cli.conftest import Run
 from tests.cli.workspace.conftest import Json
 

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.cli.workspace import user_options
-from metasearch.workspace import projects
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, audit, links, passwords, permissions, tokens
-from metasearch.workspace.users.passwords import Passwords
+from metasearch.review.projects import projects
+from metasearch.review.store.database import Database
+from metasearch.review.users import accounts, audit, commands, links, passwords, permissions, tokens
+from metasearch.review.users.passwords import Passwords
 from tests.cli.conftest import Run
 from tests.cli.workspace.conftest import Json
 
@@ -164,8 +163,8 @@ def test_roles_on_the_server_and_in_a_project(run: Run, answered: Json) -> None:
 
 def test_the_roles_of_the_help_are_those_that_there_are() -> None:
     """They stand there because help loads no workspace."""
-    assert user_options.SYSTEM_ROLES == permissions.SYSTEM_ROLES
-    assert user_options.PROJECT_ROLES == permissions.PROJECT_ROLES
+    assert commands.SYSTEM_ROLES == permissions.SYSTEM_ROLES
+    assert commands.PROJECT_ROLES == permissions.PROJECT_ROLES
 
 
 def test_a_user_is_kept_out_and_let_in(run: Run, answered: Json) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.workspace import projects
-from metasearch.workspace.screening import teams
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, members
+from metasearch.review.projects import members, projects
+from metasearch.review.screening import teams
+from metasearch.review.store.database import Database
+from metasearch.review.users import accounts
 from tests.cli.conftest import Run
 from tests.cli.workspace.conftest import Json
 from tests.workspace.screening.screened import Screened

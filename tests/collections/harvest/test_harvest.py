@@ -11,11 +11,10 @@ import orjson
 import pytest
 
 from metasearch.adapters.fetch.transport import HttpTransport
-from metasearch.adapters.specs.shipped import shipped_table
+from metasearch.adapters.specs.spec_folders import shipped_table
 from metasearch.adapters.specs.specfile import build
-from metasearch.collections.harvest.client import LONGEST_WAIT, TRIES, OaiClient
-from metasearch.collections.harvest.dates import date_of
-from metasearch.collections.harvest.harvest import MOST_EMPTY, Harvest, Harvested, HarvestRequest
+from metasearch.collections.harvest import MOST_EMPTY, Harvest, Harvested, HarvestRequest
+from metasearch.collections.oai import LONGEST_WAIT, TRIES, OaiClient, date_of
 from metasearch.collections.search import Wanted, search
 from metasearch.collections.store import Collection
 from metasearch.errors import (

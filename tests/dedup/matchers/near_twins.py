@@ -9,9 +9,9 @@ from itertools import combinations
 
 import pytest
 
+from metasearch.bulk.published.words import segmenter
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup, fingerprint
 from metasearch.dedup.matcher import Matcher, Searching
-from metasearch.dedup.published.text.segment import segmenter
 from metasearch.record import Record
 from tests.dedup.records import record
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from metasearch.dedup.fingerprint import fingerprint
+from metasearch.dedup.fingerprints import fingerprint
 from metasearch.dedup.matchers.vetoes import Vetoes
 from tests.dedup.records import ARTICLE, record
 

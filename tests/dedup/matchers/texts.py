@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from metasearch.dedup.fingerprint import Fingerprint, fingerprint
+from metasearch.dedup.fingerprints import Fingerprint, fingerprint
 from metasearch.dedup.matcher import Chain, Matcher
 from metasearch.dedup.online import OnlineDedup
 from metasearch.record import Match, Record

@@ -7,11 +7,10 @@ import random
 from dataclasses import replace
 from fractions import Fraction
 
+from metasearch.bulk.published.simhash import HASH, BigramSimHash, hash64, simhash, tokens
+from metasearch.bulk.published.words import segmenter, words
 from metasearch.dedup import STRATEGIES, fingerprint
 from metasearch.dedup.matcher import Searching
-from metasearch.dedup.published.bigram_simhash import BigramSimHash, tokens
-from metasearch.dedup.published.text.segment import segmenter, words
-from metasearch.dedup.published.text.simhash import HASH, hash64, simhash
 from tests.dedup.matchers.near_twins import (
     clusters,
     needs_a_dictionary,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from metasearch.dedup.fingerprint import fingerprint
-from metasearch.dedup.published.block_hash import MOST_CHUNKS, BlockHash
+from metasearch.bulk.published.sets import MOST_CHUNKS, BlockHash
+from metasearch.dedup.fingerprints import fingerprint
 from metasearch.record import Record
 from tests.dedup.matchers.texts import (
     ABSTRACT,

@@ -11,12 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.bulk.published.paragraphs import (
+    MOST_PARAGRAPHS,
+    RABIN,
+    Drpkp,
+    paragraph_print,
+    rabin64,
+)
+from metasearch.bulk.published.words import Word, paragraphs, segmenter, tagged
 from metasearch.dedup import STRATEGIES, Fingerprint, fingerprint
 from metasearch.dedup.matcher import Searching
-from metasearch.dedup.published.drpkp import MOST_PARAGRAPHS, Drpkp, paragraph_print
-from metasearch.dedup.published.text.passages import paragraphs
-from metasearch.dedup.published.text.rabin import RABIN, rabin64
-from metasearch.dedup.published.text.segment import Word, segmenter, tagged
 from tests.dedup.matchers.near_twins import (
     HOSTILE,
     all_pairs,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from metasearch.dedup.fingerprint import fingerprint
-from metasearch.dedup.published.equal_url import EqualUrl
+from metasearch.bulk.published.equality import EqualUrl
+from metasearch.dedup.fingerprints import fingerprint
 from metasearch.record import Record
 from tests.dedup.matchers.texts import assert_order_does_not_matter, compared
 from tests.dedup.records import records

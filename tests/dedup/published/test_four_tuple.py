@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from metasearch.dedup.fingerprint import fingerprint
-from metasearch.dedup.published.four_tuple import PublishedFourTuple, stripped
+from metasearch.bulk.published.equality import PublishedFourTuple, stripped
+from metasearch.dedup.fingerprints import fingerprint
 from metasearch.record import Author, Record
 from tests.dedup.matchers.texts import (
     HOSTILE,

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from metasearch.dedup.fingerprint import fingerprint
-from metasearch.dedup.published.i_match import IMatch
-from metasearch.dedup.published.text import frequencies, segment
+from metasearch.bulk.published import words as frequencies
+from metasearch.bulk.published import words as segment
+from metasearch.bulk.published.equality import IMatch
+from metasearch.dedup.fingerprints import fingerprint
 from metasearch.record import Record
 from tests.dedup.matchers.texts import (
     ABSTRACT,

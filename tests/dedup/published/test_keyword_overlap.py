@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.dedup.fingerprint import fingerprint
+from metasearch.bulk.published import words as segment
+from metasearch.bulk.published.sets import KeywordOverlap
+from metasearch.dedup.fingerprints import fingerprint
 from metasearch.dedup.matcher import Searching
-from metasearch.dedup.published.keyword_overlap import KeywordOverlap
-from metasearch.dedup.published.text import segment
 from metasearch.record import Record
 from tests.cases import each
 from tests.dedup.matchers.texts import (

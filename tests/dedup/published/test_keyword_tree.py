@@ -9,15 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.dedup.fingerprint import fingerprint
-from metasearch.dedup.published.keyword_tree import (
-    MOST_PARAGRAPHS,
+from metasearch.bulk.published import words as frequencies
+from metasearch.bulk.published import words as passages
+from metasearch.bulk.published import words as segment
+from metasearch.bulk.published.paragraphs import (
     MOST_SENTENCES,
     KeywordTree,
     Node,
     agreement,
 )
-from metasearch.dedup.published.text import frequencies, passages, segment
+from metasearch.bulk.published.paragraphs import (
+    TREE_PARAGRAPHS as MOST_PARAGRAPHS,
+)
+from metasearch.dedup.fingerprints import fingerprint
 from metasearch.record import Record
 from tests.dedup.matchers.texts import (
     ABSTRACT,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.dedup.fingerprint import fingerprint
-from metasearch.dedup.published.shingling import Shingling, resemblance, shingles
+from metasearch.bulk.published.sets import Shingling, resemblance, shingles
+from metasearch.dedup.fingerprints import fingerprint
 from metasearch.record import Record
 from tests.dedup.matchers.texts import (
     ABSTRACT,

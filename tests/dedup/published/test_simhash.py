@@ -10,11 +10,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from metasearch.bulk.published.simhash import HASH, SimHash, hash64
+from metasearch.bulk.published.words import is_stop, segmenter, words
 from metasearch.dedup import STRATEGIES, fingerprint
 from metasearch.dedup.matcher import Searching
-from metasearch.dedup.published.simhash import SimHash
-from metasearch.dedup.published.text.segment import is_stop, segmenter, words
-from metasearch.dedup.published.text.simhash import HASH, hash64
 from tests.dedup.matchers.near_twins import (
     all_pairs,
     candidates,

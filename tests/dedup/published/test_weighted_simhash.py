@@ -7,13 +7,11 @@ from math import isclose
 
 import pytest
 
+from metasearch.bulk.published import simhash
+from metasearch.bulk.published.simhash import HASH, WeightedSimHash, hash64
+from metasearch.bulk.published.words import Word, idf, segmenter, table_id
 from metasearch.dedup import STRATEGIES, fingerprint
 from metasearch.dedup.matcher import Searching
-from metasearch.dedup.published import weighted_simhash
-from metasearch.dedup.published.text.frequencies import idf, table_id
-from metasearch.dedup.published.text.segment import Word, segmenter
-from metasearch.dedup.published.text.simhash import HASH, hash64
-from metasearch.dedup.published.weighted_simhash import WeightedSimHash
 from tests.dedup.matchers.near_twins import (
     near_twins,
     needs_a_dictionary,
@@ -106,7 +104,7 @@ def test_parts_of_speech_weigh(monkeypatch: pytest.MonkeyPatch) -> None:
     tags = {"铁路": "noun", "运输": "verb", "快速": "other", "unknown": ""}
     sentences = iter([["铁路"], ["铁路", "运输", "快速", "unknown"]])
     monkeypatch.setattr(
-        weighted_simhash, "tagged", lambda _: [Word(text, tags[text]) for text in next(sentences)]
+        simhash, "tagged", lambda _: [Word(text, tags[text]) for text in next(sentences)]
     )
     plain = WeightedSimHash(title=1.0, longest=1).weights(record(title="一", abstract="二"))
 
@@ -117,7 +115,7 @@ def test_parts_of_speech_weigh(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for order in (["verb", "noun"], ["noun", "verb"]):
         both = iter([[], [Word("研究", pos) for pos in order]])
-        monkeypatch.setattr(weighted_simhash, "tagged", lambda _, both=both: next(both))
+        monkeypatch.setattr(simhash, "tagged", lambda _, both=both: next(both))
         assert isclose(
             WeightedSimHash().weights(record(title="一", abstract="二"))["研究"], idf("研究")
         )

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.formats.bibtex import write as bibtex
-from metasearch.formats.bibtex.latex import decoded
+from metasearch.formats import bibtex
+from metasearch.formats.latex import decoded
 from metasearch.formats.text import line
 from tests.formats.samples import hit
 from tests.growth import MOST, growth

@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib import identifier_forms, markup, normalise
+from metasearch.bib import identifiers, normalise, texts
 from metasearch.bib.field_limits import LIMITS
-from metasearch.formats.bibtex import write as bibtex
-from metasearch.formats.bibtex.read import looks_like
-from metasearch.formats.bibtex.values import MOST_REPEATED
-from metasearch.formats.bibtex.write import BIBTEX_TYPES
+from metasearch.formats import bibtex
+from metasearch.formats.bibtex import BIBTEX_TYPES, MOST_REPEATED, looks_like
 from metasearch.formats.reading import read_bytes
 from metasearch.record import Author, Record
 from tests.cases import each
@@ -388,9 +386,9 @@ def test_real_records_survive_our_bibtex(shared: Path) -> None:
 
     assert not reading.problems
     assert [r.year for r in reading.records] == [h.record.year for h in hits]
-    assert [r.doi for r in reading.records] == [identifier_forms.doi(h.record.doi) for h in hits]
+    assert [r.doi for r in reading.records] == [identifiers.doi(h.record.doi) for h in hits]
     assert [len(r.authors) for r in reading.records] == [len(h.record.authors) for h in hits]
     # "--" is a dash to TeX, and markup is no text
     assert [normalise.words(r.title) for r in reading.records] == [
-        normalise.words(markup.without_markup(h.record.title)) for h in hits
+        normalise.words(texts.without_markup(h.record.title)) for h in hits
     ]

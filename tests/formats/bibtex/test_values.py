@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.formats.bibtex.values import MOST_REPEATED, Values, evaluated, separated
+from metasearch.formats.bibtex import MOST_REPEATED, Values, evaluated, separated
 
 MACROS = {"j": "Journal", "long": "x" * MOST_REPEATED}
 

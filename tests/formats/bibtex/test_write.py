@@ -10,9 +10,9 @@ from bibtexparser.middlewares import LatexDecodingMiddleware
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.formats.bibtex import write as bibtex
-from metasearch.formats.bibtex.keys import citation_keys
-from metasearch.formats.bibtex.write import BIBTEX_TYPES
+from metasearch.formats import bibtex
+from metasearch.formats.bibtex import BIBTEX_TYPES
+from metasearch.formats.citation_keys import citation_keys
 from metasearch.formats.reading import read_bytes
 from metasearch.formats.text import line
 from metasearch.record import TYPES, Author, Hit

@@ -10,8 +10,8 @@ import pytest
 from metasearch.errors import UsageError
 from metasearch.formats import WRITABLE
 from metasearch.formats import write as write_answer
+from metasearch.formats.citations import DEFAULT_STYLE, STYLES
 from metasearch.formats.citations.gb7714 import citation_2015, citation_2025
-from metasearch.formats.citations.styles import DEFAULT_STYLE, STYLES
 from metasearch.record import Author, Record
 from tests.formats.citations.golden import EXAMPLES
 from tests.formats.exported import hits_of

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 
 from metasearch.formats import WRITABLE
-from metasearch.formats.citations.elements import shortened
-from metasearch.formats.citations.people import Initials
-from metasearch.formats.citations.styles import STYLES
+from metasearch.formats.citations import STYLES
+from metasearch.formats.citations.elements import Initials, shortened
 from metasearch.formats.text import clean
 from metasearch.record import Author, Hit, Record
 from tests.formats.citations.western import EXPECTED, WORKS

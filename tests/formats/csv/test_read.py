@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib import markup, normalise
-from metasearch.formats.csv import write as csv_table
-from metasearch.formats.csv.read import looks_like
+from metasearch.bib import normalise, texts
+from metasearch.formats import csv as csv_table
+from metasearch.formats.csv import looks_like
 from metasearch.formats.reading import read_bytes
 from metasearch.formats.text import line
 from metasearch.record import Author, Record
@@ -291,7 +291,7 @@ def test_what_we_write_comes_back() -> None:
 
 _CELLS = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=30).filter(
     lambda text: (
-        line(text) == markup.plain(text) == text
+        line(text) == texts.plain(text) == text
         and "<" not in text
         and "&" not in text
         and text not in ("NA", "None", "null", "NULL")
@@ -326,5 +326,5 @@ def test_real_records_survive_our_csv(shared: Path) -> None:
     assert (len(reading.entries), reading.lost) == (len(rows), 0)
     assert [record.year for record in reading.records] == [h.record.year for h in hits]
     assert [normalise.words(record.title) for record in reading.records] == [
-        normalise.words(markup.without_markup(h.record.title)) for h in hits
+        normalise.words(texts.without_markup(h.record.title)) for h in hits
     ]

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.formats.csv import rows as csv_rows
-from metasearch.formats.csv.rows import long_row, row
+from metasearch.formats import csv as csv_rows
+from metasearch.formats.csv import long_row, row
 
 _TEXTS = st.lists(st.sampled_from(['"', '""', ",", ";", "\n", "a", "b c", " "]), max_size=30).map(
     "".join

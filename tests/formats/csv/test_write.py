@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.formats.csv import write as csv_table
-from metasearch.formats.csv.write import COLUMNS
+from metasearch.formats import csv as csv_table
+from metasearch.formats.csv import COLUMNS
 from metasearch.record import Author, Hit
 from tests.formats.samples import MERGED, hit, hostile_hits, properties
 

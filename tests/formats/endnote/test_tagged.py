@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.formats.endnote.tagged import looks_like
+from metasearch.formats.endnote_tagged import looks_like
 from metasearch.record import Author, Record
 from tests.formats.reading.samples import REFER, one, read, told
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.formats.endnote.xml import looks_like
+from metasearch.formats.endnote_xml import looks_like
 from metasearch.formats.reading import read_bytes
 from metasearch.record import Author, Record
 from tests.formats.reading.samples import one, read, told

@@ -10,7 +10,7 @@ from pathlib import Path
 import pymarc
 import pytest
 
-from metasearch.formats.marc.iso2709 import looks_like
+from metasearch.formats.iso2709 import looks_like
 from metasearch.formats.reading import read_bytes
 from metasearch.record import Author
 from tests.formats.reading.samples import told

@@ -9,7 +9,7 @@ import subprocess
 import pymarc
 import pytest
 
-from metasearch.formats.marc.write_iso2709 import LONGEST_FIELD, LONGEST_RECORD
+from metasearch.formats.iso2709 import LONGEST_FIELD, LONGEST_RECORD
 from metasearch.record import Author, Hit, Record
 from tests.formats.exported import hits_of, read_back, written
 from tests.formats.samples import MERGED

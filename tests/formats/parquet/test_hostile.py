@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metasearch.errors import FileFormatError
-from metasearch.formats.parquet import bounds, values
-from metasearch.formats.parquet.pages import page_at
+from metasearch.formats import parquet, parquet_bounds
+from metasearch.formats.parquet_bounds import page_at
 from metasearch.formats.reading import read_bytes, read_content
-from metasearch.formats.reading.content import Content
+from metasearch.formats.reading.files import Content
 from tests.formats.parquet.tables import parquet_of
 
 pa = pytest.importorskip("pyarrow")
@@ -86,7 +86,7 @@ def test_pages_are_measured_before_they_are_unpacked(
     monkeypatch: pytest.MonkeyPatch, limit: str, most: int
 ) -> None:
     """A row group that is too large is lost, and told."""
-    monkeypatch.setattr(bounds, limit, most)
+    monkeypatch.setattr(parquet_bounds, limit, most)
 
     reading = read_bytes(DATA, "x.parquet")
 
@@ -97,7 +97,7 @@ def test_pages_are_measured_before_they_are_unpacked(
 def test_a_directory_that_is_too_large_is_refused(
     monkeypatch: pytest.MonkeyPatch, limit: str, most: int
 ) -> None:
-    monkeypatch.setattr(bounds, limit, most)
+    monkeypatch.setattr(parquet_bounds, limit, most)
 
     with pytest.raises(FileFormatError, match="more than"):
         read_bytes(DATA, "x.parquet")
@@ -106,7 +106,7 @@ def test_a_directory_that_is_too_large_is_refused(
 def test_nesting_is_bounded() -> None:
     """pyarrow is told how deep a schema may be."""
     kind = pa.int64()
-    for _ in range(bounds.DEEPEST + 5):
+    for _ in range(parquet_bounds.DEEPEST + 5):
         kind = pa.struct([("a", kind)])
     data = parquet_of({"title": ["Mud"], "deep": pa.nulls(1, kind)})
 
@@ -126,7 +126,7 @@ def test_a_text_that_every_row_repeats_is_counted_every_time() -> None:
 
 
 def test_a_text_that_is_too_long_costs_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(values, "LONGEST", 100)
+    monkeypatch.setattr(parquet, "LONGEST", 100)
 
     reading = read_bytes(parquet_of({"title": ["Mud", "x" * 101, "Peat"]}), "x.parquet")
 

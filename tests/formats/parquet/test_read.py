@@ -11,9 +11,9 @@ import pytest
 
 from metasearch.errors import FileFormatError
 from metasearch.events import Added
+from metasearch.formats import parquet_bounds
 from metasearch.formats.events import ndjson
 from metasearch.formats.origins import Beside, Origin
-from metasearch.formats.parquet import bounds
 from metasearch.formats.reading import read_bytes, read_file
 from metasearch.record import Author
 from tests.formats.exported import hits_of, written
@@ -88,7 +88,7 @@ def test_a_file_without_titles_is_lost_and_counted() -> None:
 
 def test_small_batches_and_several_row_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows keep their order and their numbers."""
-    monkeypatch.setattr(bounds, "BATCH_ROWS", 3)
+    monkeypatch.setattr(parquet_bounds, "BATCH_ROWS", 3)
     data = parquet_of({"title": [f"Title {n}" for n in range(20)]}, row_group_size=7)
 
     reading = read_bytes(data, "x.parquet")

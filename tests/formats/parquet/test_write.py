@@ -10,10 +10,10 @@ import pytest
 
 from metasearch import formats
 from metasearch.errors import UsageError
+from metasearch.formats import parquet as parquet_write
 from metasearch.formats.answer import hit_object
 from metasearch.formats.origins import Beside, Origin
-from metasearch.formats.parquet import write as parquet_write
-from metasearch.formats.parquet.columns import COLUMNS, OF_FILES
+from metasearch.formats.parquet import COLUMNS, OF_FILES
 from metasearch.record import Hit, Record
 from tests.formats.exported import hits_of, written
 from tests.formats.samples import MERGED, answer

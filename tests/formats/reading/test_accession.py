@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.formats.reading import accession
+from metasearch.formats.reading import values
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_databases(
     said: list[str], provider: list[str], links: list[str], found: str | None
 ) -> None:
     """What is said counts first; a link tells where only the database itself writes it."""
-    assert accession.database(said, provider, links, []) == found
+    assert values.database(said, provider, links, []) == found
 
 
 @pytest.mark.parametrize(
@@ -52,26 +52,26 @@ def test_databases(
 )
 def test_identifiers(numbers: list[str], links: list[str], found: dict[str, str]) -> None:
     """By form and by link; a bare number is nobody's."""
-    assert accession.identifiers(numbers, links) == found
+    assert values.identifiers(numbers, links) == found
 
 
 def test_a_bare_number_belongs_to_the_database_that_is_named() -> None:
-    assert accession.identifiers(["123"], database="PubMed") == {"pmid": "123"}
-    assert accession.identifiers(["123"], database="Embase") == {"embase": "123"}
-    assert accession.identifiers(["123"], database="Scopus") == {}
+    assert values.identifiers(["123"], database="PubMed") == {"pmid": "123"}
+    assert values.identifiers(["123"], database="Embase") == {"embase": "123"}
+    assert values.identifiers(["123"], database="Scopus") == {}
 
 
 def test_the_landing_page_is_no_doi_where_there_is_another() -> None:
     assert (
-        accession.landing_page(["https://doi.org/10.1/a", "https://example.org/a"])
+        values.landing_page(["https://doi.org/10.1/a", "https://example.org/a"])
         == "https://example.org/a"
     )
-    assert accession.landing_page(["https://doi.org/10.1/a"]) == "https://doi.org/10.1/a"
-    assert accession.landing_page([]) is None
+    assert values.landing_page(["https://doi.org/10.1/a"]) == "https://doi.org/10.1/a"
+    assert values.landing_page([]) is None
 
 
 @given(st.lists(st.text(max_size=60), max_size=3))
 def test_nothing_raises(found: list[str]) -> None:
-    accession.identifiers(found, found, found, found[0] if found else None)
-    accession.database(found, found, found, found)
-    accession.landing_page(found)
+    values.identifiers(found, found, found, found[0] if found else None)
+    values.database(found, found, found, found)
+    values.landing_page(found)

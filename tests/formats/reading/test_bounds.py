@@ -13,19 +13,26 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import FileFormatError
-from metasearch.formats import own
-from metasearch.formats.bibtex import read as bibtex
-from metasearch.formats.csv import read as csv_table
-from metasearch.formats.csv import rows as csv_rows
-from metasearch.formats.marc import iso2709
-from metasearch.formats.reading import entries as collector
-from metasearch.formats.reading import json_items, read_bytes, read_file, read_pipe, xml_slices
+from metasearch.formats import bibtex, iso2709, own
+from metasearch.formats import csv as csv_rows
+from metasearch.formats import csv as csv_table
+from metasearch.formats.reading import (
+    items as json_items,
+)
+from metasearch.formats.reading import (
+    items as xml_slices,
+)
+from metasearch.formats.reading import (
+    read_bytes,
+    read_file,
+    read_pipe,
+    text,
+)
+from metasearch.formats.reading import result as collector
 from metasearch.formats.reading import result as reading
-from metasearch.formats.reading import text_pieces as text
-from metasearch.formats.reading.content import BLOCK, Content
-from metasearch.formats.reading.encodings import Found, decode
-from metasearch.formats.reading.text_pieces import DecodedText, cut
-from metasearch.formats.reading.xml_slices import Slices
+from metasearch.formats.reading.files import BLOCK, Content
+from metasearch.formats.reading.items import Slices
+from metasearch.formats.reading.text import DecodedText, Found, cut, decode
 from tests.formats.reading.samples import RIS, told
 from tests.growth import MOST, growth
 
@@ -119,7 +126,7 @@ def test_what_is_too_large_is_refused_before_it_is_read(monkeypatch: pytest.Monk
     """A bomb is unpacked up to the bound, block by block, and no record is made of it."""
     made: list[object] = []
     monkeypatch.setattr("metasearch.formats.reading.MOST_BYTES", 5 * BLOCK)
-    monkeypatch.setattr("metasearch.formats.ris.read._draft", made.append)
+    monkeypatch.setattr("metasearch.formats.ris._draft", made.append)
 
     with pytest.raises(FileFormatError, match="larger than 1,310,720 bytes"):
         read_bytes(packed(RIS.encode(), b" " * MEGA, b""), "a.ris.gz")
@@ -162,7 +169,7 @@ def test_other_packings_are_refused_by_name(data: bytes, words: str) -> None:
 def test_a_pipe_is_read_as_a_file_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not fit into memory waits in a temporary file, and what is too large is refused as
     it comes."""
-    monkeypatch.setattr("metasearch.formats.reading.content.IN_MEMORY", 1_000)
+    monkeypatch.setattr("metasearch.formats.reading.files.IN_MEMORY", 1_000)
     data = RIS.encode() * 200
 
     assert read_pipe(io.BytesIO(data), "a.ris").records == read_bytes(data, "a.ris").records
@@ -218,8 +225,13 @@ def test_a_record_that_is_too_large_costs_itself(
     form: str, data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is told with the bound; the one behind it is read."""
-    for module in (bibtex, iso2709, json_items, xml_slices):
-        monkeypatch.setattr(module, "LARGEST", 10_000)
+    for module, bound in (
+        (bibtex, "LARGEST"),
+        (iso2709, "LARGEST"),
+        (json_items, "LARGEST_ITEM"),
+        (xml_slices, "LARGEST_RECORD"),
+    ):
+        monkeypatch.setattr(module, bound, 10_000)
     for module in (csv_table, own):
         monkeypatch.setattr(module, "LONGEST_LINE", 10_000)
 

@@ -7,8 +7,7 @@ import re
 import pytest
 
 from metasearch.errors import FileFormatError
-from metasearch.formats.reading import read_bytes
-from metasearch.formats.reading.detect import by_name, detect
+from metasearch.formats.reading import by_name, detect, read_bytes
 from metasearch.formats.registry import READABLE
 from tests.cases import each
 from tests.conftest import ROOT

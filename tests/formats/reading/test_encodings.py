@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.errors import FileFormatError
-from metasearch.formats.reading.encodings import MOST_LINES, decode
+from metasearch.formats.reading.text import MOST_LINES, decode
 
 CHINESE = "{Title}: 水生植物群落构建对入湖河流污染物的净化效应——以某湖为例\n{Author}: 张三；李四\n"
 TRADITIONAL = (

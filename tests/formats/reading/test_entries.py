@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from metasearch.formats.reading import FileReading
-from metasearch.formats.reading.drafts import Draft
-from metasearch.formats.reading.entries import EntryCollector
+from metasearch.formats.reading.result import Draft, EntryCollector
 
 
 def test_places_identifiers_and_losses() -> None:

@@ -10,7 +10,7 @@ import pytest
 from metasearch.errors import FileFormatError
 from metasearch.formats import own
 from metasearch.formats.origins import Origin
-from metasearch.formats.reading import Entry, NotTaken, entries, read_file
+from metasearch.formats.reading import Entry, NotTaken, read_file, result
 from metasearch.formats.reading.result import AT_ONCE, MOST_PROBLEMS, FileReading, check_sum
 from metasearch.record import Record
 
@@ -79,8 +79,8 @@ def test_an_error_of_the_taker_is_none_of_the_file(tmp_path: Path) -> None:
 
 def test_records_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of which nothing is kept may hold more of them, but not any number."""
-    monkeypatch.setattr(entries, "MOST_RECORDS", 10)
-    monkeypatch.setattr(entries, "MOST_HANDED_OUT", 20)
+    monkeypatch.setattr(result, "MOST_RECORDS", 10)
+    monkeypatch.setattr(result, "MOST_HANDED_OUT", 20)
     for count, hand_out, refused in (
         (10, None, False),
         (11, None, True),

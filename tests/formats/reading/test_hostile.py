@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from metasearch.bib.field_limits import LIMITS
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading import READABLE, FileReading, read_bytes
-from metasearch.formats.reading.encodings import decode
 from metasearch.formats.reading.tagged import LONGEST
+from metasearch.formats.reading.text import decode
 from tests.formats.reading.samples import SAMPLES, read
 from tests.growth import MOST, growth
 

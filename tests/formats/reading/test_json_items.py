@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.formats.reading.json_items import items, load
+from metasearch.formats.reading.items import items, load
 
 
 @pytest.mark.parametrize(

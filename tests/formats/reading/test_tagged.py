@@ -6,8 +6,8 @@ import pytest
 
 from metasearch.formats.reading import FileReading
 from metasearch.formats.reading.tagged import Block, blocks, joined
-from metasearch.formats.reading.text_pieces import DecodedText
-from metasearch.formats.ris.grammar import grammar
+from metasearch.formats.reading.text import DecodedText
+from metasearch.formats.ris import grammar
 from tests.formats.reading.samples import read, told
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.formats.reading.type_words import type_of
+from metasearch.formats.reading.worktypes import type_of
 
 
 @pytest.mark.parametrize(

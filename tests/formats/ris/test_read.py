@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from metasearch.formats import ris as writer
 from metasearch.formats.reading import read_bytes
-from metasearch.formats.ris import write as writer
-from metasearch.formats.ris.read import looks_like
+from metasearch.formats.ris import looks_like
 from metasearch.record import TYPES, Author, Hit, Record
 from tests.formats.reading.samples import one, read, told
 from tests.formats.samples import MERGED, hit, hostile_hits, properties

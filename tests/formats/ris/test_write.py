@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.formats import ris
 from metasearch.formats.reading import read_bytes
-from metasearch.formats.ris import write as ris
-from metasearch.formats.ris.types import RIS_TYPES
+from metasearch.formats.reading.worktypes import RIS_TYPES
 from metasearch.record import TYPES, Author, Hit
 from tests.formats.samples import MERGED, hit, hostile_hits, properties
 

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Not, Or, Query, ReadQuery, Term, Years, to_text
-from metasearch.query.ast import FIELDS
-from metasearch.query.ccl.parser import QUALIFIERS, parse_ccl
-from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
+from metasearch.query.ccl import QUALIFIERS, parse_ccl
+from metasearch.query.tree import FIELDS, MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 from tests.cases import each
 from tests.growth import MOST, growth
 

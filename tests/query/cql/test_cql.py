@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Not, Or, Query, Term, Years, read, to_text
-from metasearch.query.cql.indexes import INDEXES
-from metasearch.query.cql.parser import parse_cql, parse_sorted_cql
-from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
+from metasearch.query.cql import parse_cql, parse_sorted_cql
+from metasearch.query.sru import INDEXES
+from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 from tests.cases import each
 from tests.growth import MOST, growth
 

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metasearch.query import And, Not, Or, Query, Term, Years, parse
-from metasearch.query.cql.parser import parse_cql
-from metasearch.query.cql.printer import to_cql
+from metasearch.query.cql import parse_cql, to_cql
 
 WORDS = (
     st.text('ab*?^\\"/<=>() .-and', min_size=1, max_size=6)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import ReadQuery, explain, parse, read, to_text
 from metasearch.query.detect import detect
-from metasearch.query.limits import MAX_LENGTH
 from metasearch.query.syntaxes import DATABASES
+from metasearch.query.tree import MAX_LENGTH
 from tests.cases import each
 from tests.examples import examples
 from tests.growth import MOST, TIMES, growth

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metasearch.query import Term, Years, conjunction, read
-from metasearch.query.databases.values import years_in
+from metasearch.query.values import years_in
 
 
 @pytest.mark.parametrize(

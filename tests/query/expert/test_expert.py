@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Not, Or, Query, Term, Years, read, to_text
-from metasearch.query.expert.fields import EXPERT_FIELDS
-from metasearch.query.expert.parser import parse_expert
-from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
+from metasearch.query.cnki import EXPERT_FIELDS, parse_expert
+from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 from tests.cases import each
 
 

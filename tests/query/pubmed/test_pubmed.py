@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Or, Query, Term, Years, read, to_text
-from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
-from metasearch.query.pubmed.parser import parse_pubmed
-from metasearch.query.pubmed.tags import TAGS
+from metasearch.query.pubmed import TAGS, parse_pubmed
+from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 from tests.cases import each
 
 

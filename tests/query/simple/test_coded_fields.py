@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metasearch.bib.languages import SCHEMES, language_code, language_table, languages
-from metasearch.query.kinds import NARROWER, TYPE_NAMES, TYPE_WORDS
-from metasearch.query.simple.coded_fields import coded_word, near_coded_words
+from metasearch.query.values import NARROWER, TYPE_NAMES, TYPE_WORDS, coded_word, near_coded_words
 from metasearch.record import TYPES
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from metasearch.bib.languages import languages
 from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, parse, to_text
-from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, searches
-from metasearch.query.kinds import TYPE_NAMES
+from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, searches
+from metasearch.query.values import TYPE_NAMES
 from tests.cases import each
 from tests.examples import examples
 

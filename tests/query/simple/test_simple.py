@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Not, Or, Term, Years, parse, to_text
-from metasearch.query.limits import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
+from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 from tests.cases import each
 from tests.examples import examples
 from tests.growth import MOST, TIMES, growth

@@ -9,8 +9,7 @@ import pytest
 import metasearch
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query import And, Or, Term, parse
-from metasearch.query.writing import TARGETS, translate
-from metasearch.query.writing.writer import QueryWriter
+from metasearch.query.writer import TARGETS, QueryWriter, translate
 from tests.growth import MOST, growth
 
 SALT = '"salt marsh" AND (carbon OR sediment*) year:2018-2020 NOT title:review'
@@ -159,7 +158,7 @@ def test_a_syntax_that_is_not_there() -> None:
 @pytest.mark.slow
 def test_time_grows_with_the_query_and_not_faster() -> None:
     """Terms in brackets that alternate, and four times as many."""
-    from metasearch.query.writing.wos import STYLE
+    from metasearch.query.wos import STYLE
 
     def writing(count: int) -> Callable[[], object]:
         fields = ("any", "title", "abstract", "subject")

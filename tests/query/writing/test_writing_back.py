@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 from metasearch.bib.languages import languages
 from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, read
-from metasearch.query.ast import CODED_FIELDS, IDENTIFIERS, searches
-from metasearch.query.identifiers import bare_doi
-from metasearch.query.kinds import NARROWER, TYPE_NAMES
-from metasearch.query.writing import TARGETS, translate
-from metasearch.query.writing.reducer import FIRST_YEAR, LAST_YEAR
+from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, searches
+from metasearch.query.values import NARROWER, TYPE_NAMES, bare_doi
+from metasearch.query.writer import FIRST_YEAR, LAST_YEAR, TARGETS, translate
 from tests.examples import examples
 
 #: What is written -> the syntax that it is read in.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from metasearch.query.writing import TARGETS, translate
+from metasearch.query.writer import TARGETS, translate
 
 PAGE = (Path(__file__).parents[3] / "docs" / "syntaxes.md").read_text(encoding="utf-8")
 PART = PAGE.partition("## Writing a query in other syntaxes")[2]

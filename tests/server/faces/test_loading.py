@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.server import faces
+from metasearch.server import protocols
 from tests.extras import optional_packages
 
 ROOT = Path(__file__).resolve().parents[3]
 #: Every room of the folder, also one that is added later.
-FACES = [f"{faces.__name__}.{module.name}" for module in pkgutil.iter_modules(faces.__path__)]
+FACES = [
+    f"{protocols.__name__}.{module.name}" for module in pkgutil.iter_modules(protocols.__path__)
+]
 #: Chosen by `serve --loop`, and loaded before the first request.
 LOOPS = {"uvloop"}
 
@@ -76,7 +78,7 @@ def test_a_plain_search_loads_no_optional_package(loaded: list[set[str]]) -> Non
 
 def test_a_face_is_loaded_by_its_first_request(loaded: list[set[str]]) -> None:
     """And no other one is."""
-    sru = f"{faces.__name__}.sru"
+    sru = f"{protocols.__name__}.sru"
 
-    assert {f"{faces.__name__}.searxng", sru} <= set(FACES)
+    assert {f"{protocols.__name__}.searxng", sru} <= set(FACES)
     assert loaded[1] & set(FACES) == {sru}

@@ -28,8 +28,8 @@ from metasearch.engine.engine import Engine
 from metasearch.formats import READABLE
 from metasearch.formats.events import fold
 from metasearch.formats.reading import read_bytes
-from metasearch.server.api import OFFERED
 from metasearch.server.app import make_app
+from metasearch.server.search import OFFERED
 
 ROOT = Path(__file__).resolve().parents[3]
 #: Works of a page: SearXNG's pages have no other size.

@@ -23,9 +23,9 @@ from metasearch.errors import (
     TimedOut,
 )
 from metasearch.query import Years
-from metasearch.server.faces.searxng.parameters import wanted
 from metasearch.server.options import Options
 from metasearch.server.problem import Problem
+from metasearch.server.protocols.searxng import wanted
 from tests.server.fake import FakeEngine, FakeRegistry, answer, hit, late, record, report, spec
 from tests.server.test_demo import QUERY, started
 

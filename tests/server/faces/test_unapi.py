@@ -10,7 +10,7 @@ from lxml import etree
 
 from metasearch.bib.work_ids import hit_id
 from metasearch.formats import WRITABLE
-from metasearch.server.faces.unapi import FORMATS
+from metasearch.server.pages.work import FORMATS
 from tests.server.fake import FakeEngine, answer, hit
 
 ID = hit_id("one")

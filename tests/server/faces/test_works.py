@@ -12,7 +12,7 @@ from yarl import URL
 
 from metasearch.bib.work_ids import hit_id
 from metasearch.formats import WRITABLE
-from metasearch.server.faces.works import OFFERED
+from metasearch.server.pages.work import OFFERED_OF_WORKS as OFFERED
 from metasearch.server.site import Site
 from metasearch.settings import Settings
 from metasearch.settings.server import ServerSettings

@@ -3,14 +3,7 @@ it."""
 
 from __future__ import annotations
 
-from metasearch.server.limits.adaptive_limit import (
-    CLOSED,
-    FIRST,
-    INTERVAL,
-    LEAST,
-    TARGET,
-    AdaptiveLimit,
-)
+from metasearch.server.limits.admission import CLOSED, FIRST, INTERVAL, LEAST, TARGET, AdaptiveLimit
 
 TICK = INTERVAL / 7.9
 

@@ -9,12 +9,12 @@ from collections.abc import Hashable
 import pytest
 
 from metasearch.engine.scheduler import FairScheduler
-from metasearch.server.limits.adaptive_limit import TARGET
 from metasearch.server.limits.admission import (
     LATEST,
     MOST_BRIEF,
     PATIENCE,
     RETRY_AFTER,
+    TARGET,
     TICK,
     Admission,
     Permit,

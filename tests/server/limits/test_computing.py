@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from metasearch.server.limits.computing import MOST_OF_USER, MOST_WAITING, SHORT, Computing
+from metasearch.server.limits.admission import MOST_OF_USER, MOST_WAITING, SHORT, Computing
 from metasearch.server.problem import Problem
 
 LONG = "a" * (SHORT + 1)

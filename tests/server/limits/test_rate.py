@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.server.limits.rate import RateLimiter
+from metasearch.server.limits.clients import RateLimiter
 
 
 class Clock:

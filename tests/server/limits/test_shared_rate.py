@@ -8,15 +8,15 @@ from typing import Any
 
 from fakeredis import FakeServer
 
+from metasearch.replicas.connection import Names
+from metasearch.replicas.redis import ClientRates
 from metasearch.server.app import _part
-from metasearch.server.limits.rate import RateLimiter
+from metasearch.server.limits.clients import RateLimiter
 from metasearch.server.middleware import _taken
 from metasearch.server.options import Options
 from metasearch.server.workers.peers import Peers
 from metasearch.settings import Settings
-from metasearch.settings.shared import SharedSettings
-from metasearch.sharing.client_rates import ClientRates
-from metasearch.sharing.names import Names
+from metasearch.settings.server import SharedSettings
 from tests.sharing.fake import SECRET, connected
 
 

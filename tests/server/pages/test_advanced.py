@@ -9,11 +9,17 @@ from multidict import MultiDict
 
 from metasearch.adapters.specs.registry import Registry
 from metasearch.query import SYNTAXES, parse
-from metasearch.query.limits import MAX_LENGTH
 from metasearch.query.rows import MOST_ROWS, ROW_FIELDS, NotFlat, Obstacle
-from metasearch.server.advanced import EMPTY_ROWS, read_form, state_of
+from metasearch.query.tree import MAX_LENGTH
 from metasearch.server.options import Options
-from metasearch.server.pages.advanced import _OBSTACLES, OPERATOR_WORDS, TAKEN_WORDS
+from metasearch.server.pages.advanced import (
+    _OBSTACLES,
+    EMPTY_ROWS,
+    OPERATOR_WORDS,
+    TAKEN_WORDS,
+    read_form,
+    state_of,
+)
 from metasearch.server.pages.reading import QUERY_FIELD_WORDS, SYNTAX_WORDS
 from metasearch.settings import Settings
 from tests.growth import MOST, growth

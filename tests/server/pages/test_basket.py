@@ -8,10 +8,10 @@ from urllib.parse import urlencode
 import pytest
 
 from metasearch.bib.work_ids import hit_id
-from metasearch.engine.works import KEPT_IN_BASKET, LARGEST
+from metasearch.engine.context import KEPT_IN_BASKET, LARGEST
 from metasearch.formats import WRITABLE, write
-from metasearch.server.faces import basket
-from metasearch.server.faces.basket import OFFERED
+from metasearch.server.pages import basket
+from metasearch.server.pages.basket import OFFERED
 from metasearch.server.visit import MOST_IN_BASKET
 from tests.server.fake import FakeEngine, answer, hit, late, record
 from tests.server.visitor import page, post, text

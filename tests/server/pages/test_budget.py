@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from metasearch.server.pages.assets import ASSETS
+from metasearch.server.pages.environment import ASSETS
 from tests.server.fake import FakeEngine, answer, hit
 
 #: Bytes, compressed.

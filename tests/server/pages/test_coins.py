@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from metasearch.record import TYPES, Author, Hit
-from metasearch.server.pages.coins import Resolver, context_object
 from metasearch.server.pages.hit import hit_view
+from metasearch.server.pages.metadata import Resolver, context_object
 from tests.server.fake import hit, record
 from tests.server.pages.test_environment import Skeleton, hostile, rendered
 

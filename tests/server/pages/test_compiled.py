@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from jinja2 import DictLoader, Environment
 
-from metasearch.server.pages.compiled import CompiledTemplates, compiled_beside
+from metasearch.server.pages.environment import CompiledTemplates, compiled_beside
 
 
 class Counting(Environment):

@@ -7,12 +7,11 @@ from dataclasses import replace
 import pytest
 from lxml import html
 
+from metasearch.engine.facets import FacetCounts
 from metasearch.events import Counts, NextPage, Paging
-from metasearch.listing.facets import FacetCounts
 from metasearch.record import Reason
-from metasearch.server.pages.differences import AT_ONCE, Differences
 from metasearch.server.pages.facets_panel import PAGE_FACETS
-from metasearch.server.pages.results import Results, mark, results_page
+from metasearch.server.pages.results import AT_ONCE, Differences, Results, mark, results_page
 from tests.server.fake import answer, hit, late, record, so_far, visit
 
 

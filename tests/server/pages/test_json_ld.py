@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from metasearch.record import TYPES, Author
-from metasearch.server.pages import json_ld
+from metasearch.server.pages import metadata
 from tests.server.fake import hit, record
 from tests.server.pages.test_environment import Skeleton, hostile, rendered
 
@@ -18,7 +18,7 @@ PAGE = "https://search.example.org/work/doi:10.5555/islands.1"
 
 def described(**fields):
     """The object of a work with these fields."""
-    return json_ld.object_of(replace(hit(), record=record(**fields)), PAGE)
+    return metadata.object_of(replace(hit(), record=record(**fields)), PAGE)
 
 
 def test_an_article():
@@ -81,7 +81,7 @@ def test_every_type_is_a_type_of_schema_org(type_):
     """What has none is a creative work."""
     found = described(type=type_, venue=None)
 
-    assert found["@type"] == json_ld.TYPES.get(str(type_), "CreativeWork")
+    assert found["@type"] == metadata.TYPES.get(str(type_), "CreativeWork")
     assert found["name"] == "Gene drives in island mice"
 
 
@@ -109,14 +109,14 @@ def test_what_is_not_known_is_left_out():
 @given(hostile)
 def test_nothing_ends_the_script(text):
     """The element holds one text, which reads back as the object."""
-    described = json_ld.object_of(
+    described = metadata.object_of(
         replace(
             hit(), record=record(title=text, abstract=text, venue=text, doi=None, ids={text: text})
         ),
         PAGE,
     )
     page = rendered(
-        '<script type="application/ld+json">{{ it }}</script>', it=json_ld.script(described)
+        '<script type="application/ld+json">{{ it }}</script>', it=metadata.script(described)
     )
     skeleton = Skeleton(page)
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from metasearch.engine.filters import SORTS
 from metasearch.engine.options import LAST_PLACE
 from metasearch.events import Counts, NextPage, Paging
 from metasearch.formats import WRITABLE
-from metasearch.listing.sort import SORTS
-from metasearch.server.pages.list_links import deeper, exports, pages, size_links, sort_links
-from metasearch.server.preferences import SIZES
+from metasearch.server.pages.results import deeper, exports, pages, size_links, sort_links
+from metasearch.server.visit import SIZES
 from tests.server.fake import answer, hit, report
 
 

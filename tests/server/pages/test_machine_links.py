@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from metasearch.formats.mods import zotero_type
 from metasearch.record import Author
-from metasearch.server.pages.machine_links import (
+from metasearch.server.pages.metadata import (
     MachineLink,
     description_links,
     header,

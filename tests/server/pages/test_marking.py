@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.query import read
-from metasearch.server.pages.marking import Marker
+from metasearch.server.pages.hit import Marker
 from tests.examples import examples
 
 

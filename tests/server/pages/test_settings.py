@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from lxml import html
 
-from metasearch.formats.citations.styles import STYLES
+from metasearch.formats.citations import STYLES
 from metasearch.server.pages.language import TAGS
-from metasearch.server.preferences import MOST_SOURCES, SIZES, THEMES
+from metasearch.server.visit import MOST_SOURCES, SIZES, THEMES
 from metasearch.settings import Settings
 from tests.server.fake import FakeEngine, spec
 from tests.server.visitor import page, post, text

@@ -8,7 +8,7 @@ from lxml import html
 from metasearch.adapters.fetch.health import SourceState
 from metasearch.adapters.spec import Auth, Limits
 from metasearch.adapters.specs.registry import Registry
-from metasearch.server.pages.source_groups import HEADINGS, OTHERS, grouped
+from metasearch.server.pages.sources import HEADINGS, OTHERS, grouped
 from metasearch.server.sources import SourceView
 from metasearch.settings import Settings
 from tests.cases import each

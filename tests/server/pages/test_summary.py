@@ -8,9 +8,8 @@ import pytest
 
 from metasearch.errors import ConnectFailed
 from metasearch.events import Counts, Totals
-from metasearch.server.pages.language import language
-from metasearch.server.pages.summary import summary
-from metasearch.server.pages.terms import STATUS_LOOKS, STATUS_WORDS
+from metasearch.server.pages.language import STATUS_LOOKS, STATUS_WORDS, language
+from metasearch.server.pages.results import summary
 from tests.server.fake import answer, hit, late, report, running, so_far
 
 LABELS = {"alpha": "Alpha Index", "beta": "Beta Library"}

@@ -13,18 +13,16 @@ from lxml import html
 
 from metasearch.bib.work_ids import hit_id
 from metasearch.dedup.pins import Pins
-from metasearch.formats.citations.styles import STYLES
+from metasearch.formats.citations import STYLES
 from metasearch.record import Author, Hit, Match, Version
 from metasearch.server.cookies import Cookies
-from metasearch.server.faces.works import OFFERED
 from metasearch.server.pages.language import language
-from metasearch.server.pages.machine_links import page_links
+from metasearch.server.pages.metadata import page_links
+from metasearch.server.pages.work import OFFERED_OF_WORKS as OFFERED
 from metasearch.server.pages.work import WorkPage, work_page
-from metasearch.server.pages.work_evidence import WorkEvidence, pin_line
-from metasearch.server.pages.work_fields import MOST, field_rows
-from metasearch.server.preferences import Preferences
+from metasearch.server.pages.work_records import MOST, WorkEvidence, field_rows, pin_line
 from metasearch.server.site import Site
-from metasearch.server.visit import Changes, Visit
+from metasearch.server.visit import Changes, Preferences, Visit
 from metasearch.settings import Settings
 from tests.cases import each
 from tests.examples import examples

@@ -14,18 +14,18 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from lxml import html
 
+from metasearch.review.projects import members, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.users import accounts, tokens
+from metasearch.review.users.accounts import User
+from metasearch.review.users.passwords import Passwords, PasswordThreads
+from metasearch.review.users.permissions import ProjectRole
+from metasearch.review.users.service import USERS, UsersService
 from metasearch.server.app import make_app
 from metasearch.server.options import Options
-from metasearch.server.users.service import USERS, UsersService
 from metasearch.settings import ServerSettings, Settings
 from metasearch.settings.users import SystemRole, UsersSettings
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, members, tokens
-from metasearch.workspace.users.accounts import User
-from metasearch.workspace.users.passwords import Passwords, PasswordThreads
-from metasearch.workspace.users.permissions import ProjectRole
 from tests.server.fake import FakeEngine
 
 HTML = {"Accept": "text/html"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from jsonschema import Draft202012Validator
 
-from metasearch.server.faces.openapi.document import Server, document_of
-from metasearch.server.faces.openapi.workspace_chapter import chapter
+from metasearch.review.chapter import chapter
+from metasearch.review.routes import TEAM_ROUTES
 from metasearch.server.options import Options
-from metasearch.server.workspace_routes import TEAM_ROUTES
+from metasearch.server.protocols.openapi.document import Server, document_of
 from tests.server.faces.openapi.strict import every, refs
 
 

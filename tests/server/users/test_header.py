@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from metasearch.review.users import accounts
 from metasearch.settings import ServerSettings
 from metasearch.settings.users import UsersSettings
-from metasearch.workspace.users import accounts
 from tests.server.users.served import HTML, Served, serving
 
 

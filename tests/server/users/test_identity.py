@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from aiohttp.test_utils import make_mocked_request
 
-from metasearch.server import updates
+from metasearch.review.users.service import may
+from metasearch.server import search
 from metasearch.server.identity import IDENTITY, Identity, allowed, who
-from metasearch.server.users.middleware import may
 from tests.server.users.served import Served
 
 ANN = Identity(
@@ -37,12 +37,12 @@ async def test_a_worker_that_continues_a_page_knows_whose_it_is(local: Served, m
     seen = {}
 
     async def answered(request):
-        seen.update(who=who(request), visit=updates.visit_of(request))
+        seen.update(who=who(request), visit=search.visit_of(request))
 
-    monkeypatch.setattr(updates, "_answered", answered)
+    monkeypatch.setattr(search, "_answered", answered)
     headers = {"X-Metasearch-Site": local.base, "X-Metasearch-Identity": ANN.dumped()}
     request = make_mocked_request("GET", "/updates?q=mice", headers=headers, app=local.app)
-    await updates.peer_updates(request)
+    await search.peer_updates(request)
 
     assert seen["who"] == "k3x"
     assert seen["visit"].preferences.sources == ("alpha", "beta")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from metasearch.workspace.users import accounts, links, members
+from metasearch.review.projects import members
+from metasearch.review.users import accounts, links
 from tests.server.users.served import PASSWORD, Served
 
 NEW = "another horse battery"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from metasearch.workspace.users import accounts
+from metasearch.review.users import accounts
 from tests.server.users.served import HTML, PASSWORD, Served
 
 
@@ -146,7 +146,7 @@ async def test_after_many_failures_one_waits(local: Served):
 
 async def test_old_hashes_are_made_anew(local: Served):
     """A login with a right password keeps it with the parameters of today."""
-    from metasearch.workspace.users.passwords import Passwords
+    from metasearch.review.users.passwords import Passwords
 
     local.user("ann", password="")
     old = Passwords(time_cost=2, memory_kib=16, parallelism=1).hash(PASSWORD)

@@ -39,7 +39,7 @@ async def main():
         assert "admin" not in robots
 
 asyncio.run(main())
-print(*(name for name in sys.modules if name.startswith("metasearch.workspace.users.")))
+print(*(name for name in sys.modules if name.startswith("metasearch.review.users.")))
 print(*({"argon2", "joserfc", "aiosmtplib"} & set(sys.modules)))
 """
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from metasearch.review.routes import TEAM_ROUTES
+from metasearch.review.users.permissions import PROJECT_ACTIONS, SYSTEM_ACTIONS
 from metasearch.server.app import ROUTES
 from metasearch.server.wing import server_wing
-from metasearch.server.workspace_routes import TEAM_ROUTES
-from metasearch.workspace.users.permissions import PROJECT_ACTIONS, SYSTEM_ACTIONS
 from tests.server.users.served import HTML, Served
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "users-server.md").read_text("utf-8")
@@ -109,7 +109,7 @@ async def main():
             assert "login" not in await response.text()
 
 asyncio.run(main())
-loaded = ("metasearch.workspace.users", "argon2", "joserfc", "aiosmtplib")
+loaded = ("metasearch.review.users", "argon2", "joserfc", "aiosmtplib")
 print([name for name in sys.modules if name.startswith(loaded)])
 """
     done = subprocess.run(

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import SettingsError
+from metasearch.review.server import check_users, warn_of_plain_http
 from metasearch.server import serving
 from metasearch.server.app import make_app
-from metasearch.server.users.starting import check_users, warn_of_plain_http
 from metasearch.settings import ServerSettings, Settings
 from metasearch.settings.users import UsersSettings
 from tests.server.fake import FakeEngine
@@ -43,7 +43,7 @@ def test_a_header_needs_proxies_that_are_trusted():
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch):
     """With the extra that brings it."""
-    monkeypatch.setattr("metasearch.server.users.starting.is_installed", lambda _: False)
+    monkeypatch.setattr("metasearch.review.server.is_installed", lambda _: False)
     with pytest.raises(SettingsError, match=r'pip install "\.\[users\]"'):
         check_users(settings("local"))
     check_users(settings("none"))

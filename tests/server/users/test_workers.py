@@ -8,9 +8,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from metasearch.review.users import accounts, sessions
 from metasearch.server.limits.clients import Clients
 from metasearch.server.site import SHARED
-from metasearch.workspace.users import accounts, sessions
 from tests.server.users.served import Browser, Served, serving
 
 SECRET, KEY = bytes(32), bytes(range(32))
@@ -59,7 +59,7 @@ async def test_a_real_server_of_two_workers_with_users(tmp_path: Path):
     import asyncio
     import os
 
-    from metasearch.workspace.store.database import Database
+    from metasearch.review.store.database import Database
 
     file = tmp_path / "w.sqlite3"
     with Database(file) as db:

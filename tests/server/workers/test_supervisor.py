@@ -16,9 +16,8 @@ import aiohttp
 import pytest
 
 from metasearch.errors import MetasearchError, UsageError
-from metasearch.server.workers import keeper
-from metasearch.server.workers.keeper import WorkerKeeper
-from metasearch.server.workers.supervisor import _listeners
+from metasearch.server.workers import supervisor
+from metasearch.server.workers.supervisor import WorkerKeeper, _listeners
 from tests.server.workers.test_workers import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="workers need Unix-domain sockets")
@@ -43,7 +42,7 @@ async def test_a_worker_that_cannot_be_started_again_is_tried_again(
     unstartable, monkeypatch, caplog
 ):
     """A machine that is short of processes for a moment costs that worker, not the server."""
-    monkeypatch.setattr(keeper, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 0.0)
     worker, tried = unstartable
     worker.ready.set()
     keeping = asyncio.create_task(worker.keep())
@@ -67,7 +66,7 @@ async def test_a_first_worker_that_cannot_be_started_is_an_error(unstartable):
 
 async def test_the_end_does_not_wait_for_a_pause(unstartable, monkeypatch):
     """A worker that would be replaced in an hour is not, when the server is told to stop."""
-    monkeypatch.setattr(keeper, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(supervisor, "FIRST_PAUSE", 3600.0)
     worker, tried = unstartable
     worker.ready.set()
     keeping = asyncio.create_task(worker.keep())

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.server.workers import heartbeat
+from metasearch.server import process as heartbeat
 from tests.server.workers.test_supervisor import (
     alive,
     got,

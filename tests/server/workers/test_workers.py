@@ -19,12 +19,12 @@ from metasearch.adapters.fetch.health import LONGEST_PAUSE, Pause, SourceState
 from metasearch.adapters.specs.registry import Registry
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
+from metasearch.server.answering import relay
 from metasearch.server.app import make_app
 from metasearch.server.limits.clients import USER
 from metasearch.server.limits.keys import ApiKeys
 from metasearch.server.options import Options
 from metasearch.server.site import SHARED
-from metasearch.server.stream import relay
 from metasearch.server.workers import peers as peers_module
 from metasearch.server.workers.peer_app import answering
 from metasearch.server.workers.peers import MOST_PAUSES, Peers, dumped_pause, loaded_pause
@@ -207,7 +207,7 @@ async def updates_by(
     handler: Callable[[web.Request], Awaitable[web.StreamResponse]],
 ) -> AsyncIterator[None]:
     """The workers answer `/updates` with this handler."""
-    module = ModuleType("metasearch.server.updates")
+    module = ModuleType("metasearch.server.search")
     module.peer_updates = handler  # type: ignore[attr-defined]
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, module.__name__, module)

@@ -12,12 +12,13 @@ import orjson
 from metasearch.bib import record_json
 from metasearch.formats import hits
 from metasearch.record import Hit, Record
-from metasearch.workspace import other_sources, projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.reports import finished
-from metasearch.workspace.reports.document import Document
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports import reports
+from metasearch.review.reports.document import Document
+from metasearch.review.runs import other_sources
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
 
 NOW = "2026-11-23T05:40:00Z"
 #: The uid of a user, who is nobody in this workspace.
@@ -142,7 +143,7 @@ def made(
         strategies.create(db, project, "empty")
         other_sources.add(db, project, "website", "A website", identified=3)
         project = projects.update(db, project, details={"客户": "某公司"})
-        finished.keep(db, project, Document(kind="prisma-s", title="Searches", language="en"))
+        reports.keep(db, project, Document(kind="prisma-s", title="Searches", language="en"))
     with sqlite3.connect(path) as raw:
         _rows(raw, project.id, records, names)
     raw.close()

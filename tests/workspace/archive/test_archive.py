@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import log, other_sources, projects
-from metasearch.workspace.archive.reading import import_project
-from metasearch.workspace.archive.tables import TABLES
-from metasearch.workspace.archive.writing import export_project, export_to
-from metasearch.workspace.projects import Project
-from metasearch.workspace.reports import finished
-from metasearch.workspace.store.checks import check
-from metasearch.workspace.store.database import Database
+from metasearch.review.archive.format import TABLES, export_project, export_to
+from metasearch.review.archive.reader import import_project
+from metasearch.review.projects import log, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports import reports
+from metasearch.review.runs import other_sources
+from metasearch.review.store.checks import check
+from metasearch.review.store.database import Database
 from tests.workspace.archive.rows import UIDS, made
 
 #: What an import adds a line to, and what names the digests of the members.
@@ -263,9 +263,9 @@ def test_the_numbers_of_a_finished_report_name_the_rows_of_this_workspace(
     with Database(file) as db:
         export_to(db, project, tmp_path / "lakes.zip")
         copy = import_project(db, tmp_path / "lakes.zip").project
-        (report,) = finished.frozen(db, copy)
+        (report,) = reports.frozen(db, copy)
         (other,) = other_sources.of(db, copy)
 
         assert [one["id"] for one in report.data["numbers"]["other"]] == [other.id]
         assert report.last_run == db.value("SELECT id FROM run WHERE project = ?", copy.id)
-        assert finished.unchanged(db, report)
+        assert reports.unchanged(db, report)

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError, WorkspaceError
-from metasearch.workspace import log, projects, removing
-from metasearch.workspace.archive import arriving
-from metasearch.workspace.archive.reading import import_project
-from metasearch.workspace.archive.tables import TABLES, columns
-from metasearch.workspace.archive.writing import export_to
-from metasearch.workspace.store import portions
-from metasearch.workspace.store.checks import check
-from metasearch.workspace.store.database import Database
+from metasearch.review.archive import reader
+from metasearch.review.archive.format import TABLES, columns, export_to
+from metasearch.review.archive.reader import import_project
+from metasearch.review.projects import log, projects, removal
+from metasearch.review.store import database
+from metasearch.review.store.checks import check
+from metasearch.review.store.database import Database
 from tests.workspace.archive.rows import made
 from tests.workspace.archive.test_archive import DIFFERS, members
 from tests.workspace.store.processes import started
@@ -28,10 +27,10 @@ ALPHABET = "abcdefghijkmnpqrstuvwxyz"
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from metasearch.workspace import projects
-from metasearch.workspace.archive import reading
-from metasearch.workspace.store import portions
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import projects
+from metasearch.review.archive import reader as reading
+from metasearch.review.store import database as portions
+from metasearch.review.store.database import Database
 
 file, archive, what, stage = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4]
 
@@ -81,7 +80,7 @@ def between(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]], N
     """Sets what happens between two portions."""
 
     def happens(what: Callable[[], None]) -> None:
-        monkeypatch.setattr(portions, "let_others", lambda _: what())
+        monkeypatch.setattr(database, "let_others", lambda _: what())
 
     return happens
 
@@ -104,7 +103,7 @@ def test_each_table_with_numbers_keeps_them_free(db: Database) -> None:
     """A table that is new is not forgotten."""
     numbered = [table.name for table in TABLES if columns(db, table).numbered]
 
-    assert numbered == ["project", *arriving._BEHIND]
+    assert numbered == ["project", *reader._BEHIND]
 
 
 def test_others_write_while_a_project_arrives(
@@ -193,7 +192,7 @@ def test_an_import_that_is_killed_is_none(db: Database, archive: Path, stage: st
     assert names(db) == ["rivers"]
     assert left(db)["project"] == 1
     assert [problem.harmful for problem in check(db)] == [False]
-    assert removing.remove_hidden(db) == 1
+    assert removal.remove_hidden(db) == 1
     assert left(db) == {}
     assert [file.name for file in db.path.parent.iterdir() if "arriving" in file.name] == []
     assert check(db) == []
@@ -211,7 +210,7 @@ def test_a_deletion_that_is_killed_is_ended_later(db: Database, archive: Path, s
     assert names(db) == ["rivers"]
     assert left(db)["project"] == 1
     assert projects.create(db, "lakes", "review").name == "lakes"
-    assert removing.remove_hidden(db) == 1
+    assert removal.remove_hidden(db) == 1
     assert left(db) == {}
     assert check(db) == []
 
@@ -222,15 +221,15 @@ def test_an_import_that_goes_on_is_not_cleaned_up(
     """Whoever cleans up meanwhile, in this process or in another one."""
     cleaner = (
         "import sys; from pathlib import Path\n"
-        "from metasearch.workspace.removing import remove_hidden\n"
-        "from metasearch.workspace.store.database import Database\n"
+        "from metasearch.review.projects.removal import remove_hidden\n"
+        "from metasearch.review.store.database import Database\n"
         "with Database(Path(sys.argv[1])) as db: print(remove_hidden(db))"
     )
     removed: list[str] = []
 
     def clean() -> None:
         if not removed:
-            removed.append(str(removing.remove_hidden(db)))
+            removed.append(str(removal.remove_hidden(db)))
             removed.append(started(cleaner, db.path).communicate()[0].strip())
 
     between(clean)

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import projects
-from metasearch.workspace.archive import members
-from metasearch.workspace.archive.reading import import_project
-from metasearch.workspace.archive.writing import export_to
-from metasearch.workspace.store.checks import check
-from metasearch.workspace.store.database import Database
+from metasearch.review.archive import checks
+from metasearch.review.archive.format import export_to
+from metasearch.review.archive.reader import import_project
+from metasearch.review.projects import projects
+from metasearch.review.store.checks import check
+from metasearch.review.store.database import Database
 from tests.workspace.archive.forged import Members, rows, unpacked, written
 from tests.workspace.archive.rows import made
 
@@ -235,7 +235,7 @@ def test_sizes_are_bounded(
     whole: Path, refused, monkeypatch: pytest.MonkeyPatch, bound: str, value: int, expected: str
 ):
     """An archive that is larger than any project is refused."""
-    monkeypatch.setattr(members, bound, value)
+    monkeypatch.setattr(checks, bound, value)
 
     assert expected in str(refused(whole))
 

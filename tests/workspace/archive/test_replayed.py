@@ -6,19 +6,18 @@ import shutil
 from pathlib import Path
 
 from metasearch.demo import replayed
-from metasearch.demo.transport import DemoTransport
+from metasearch.demo.server import DemoTransport
 from metasearch.engine.engine import Engine
-from metasearch.workspace import projects
-from metasearch.workspace.archive.reading import import_project
-from metasearch.workspace.archive.writing import export_to
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs import runs
-from metasearch.workspace.runs.replay import replay_run
-from metasearch.workspace.runs.run import run_strategy
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.workspace import Workspace
+from metasearch.review.archive.format import export_to
+from metasearch.review.archive.reader import import_project
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs import runs
+from metasearch.review.runs.run import replay_run, run_strategy
+from metasearch.review.store.database import Database
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.strategies.strategies import Strategy
 
 
 def begun(db: Database) -> tuple[Project, Strategy]:

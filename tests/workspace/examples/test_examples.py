@@ -10,24 +10,24 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import log, projects
-from metasearch.workspace.archive.reading import import_project
-from metasearch.workspace.archive.writing import export_project, export_to
-from metasearch.workspace.examples import EXAMPLES, novelty, review
-from metasearch.workspace.examples.demo import content, found
-from metasearch.workspace.projects import Project
-from metasearch.workspace.reports import finished
-from metasearch.workspace.reports.document import Document
-from metasearch.workspace.reports.kinds import kind_of
-from metasearch.workspace.reports.numbers import numbers
-from metasearch.workspace.runs import runs, validation
-from metasearch.workspace.runs.imports import import_file
-from metasearch.workspace.store.checks import check
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import strategies
-from metasearch.workspace.works.filters import WorksQuery
-from metasearch.workspace.works.undo import undo
-from metasearch.workspace.workspace import Workspace
+from metasearch.review.archive.format import export_project, export_to
+from metasearch.review.archive.reader import import_project
+from metasearch.review.examples import EXAMPLES, novelty, review
+from metasearch.review.examples.demo import content, found
+from metasearch.review.projects import log, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports import reports as finished
+from metasearch.review.reports.document import Document
+from metasearch.review.reports.numbers import numbers
+from metasearch.review.reports.reports import kind_of
+from metasearch.review.runs import known_works, runs
+from metasearch.review.runs.imports import import_file
+from metasearch.review.store.checks import check
+from metasearch.review.store.database import Database
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.strategies import strategies
+from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.undo import undo
 
 
 def install(file: Path) -> None:
@@ -146,7 +146,7 @@ def test_the_known_works_are_found_but_for_the_old_one(db: Database):
     """The validation shows what the limit of years costs."""
     project = projects.find(db, review.NAME)
 
-    validated = validation.validate(db, project, strategies.find(db, project, None))
+    validated = known_works.validate(db, project, strategies.find(db, project, None))
 
     lost = [one.known.name for one in validated.works if not one.works]
     assert len(validated.works) == len(review.KNOWN.split())

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.workspace import projects
-from metasearch.workspace.archive.writing import export_to
-from metasearch.workspace.examples import EXAMPLES
-from metasearch.workspace.projects import Project
-from metasearch.workspace.reports import finished, render
-from metasearch.workspace.reports.document import Language
-from metasearch.workspace.reports.kinds import KINDS, ReportKind
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.workspace import Workspace
+from metasearch.review.archive.format import export_to
+from metasearch.review.examples import EXAMPLES
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports import render, reports
+from metasearch.review.reports.document import Language
+from metasearch.review.reports.reports import KINDS, ReportKind
+from metasearch.review.store.database import Database
+from metasearch.review.store.workspace import Workspace
 from tests.workspace.recompute import Recomputed, differences, rows_of
 
 
@@ -51,7 +51,7 @@ def test_all_numbers_of_a_report_are_those_of_the_archive(
     numbers = Recomputed(rows_of(made / f"{example}.zip"))
     with Database(made / "workspace.sqlite3") as db:
         project = next(one for one in projects.every(db) if one.kind == example)
-        continued = finished.frozen(db, project, kind.name)
+        continued = reports.frozen(db, project, kind.name)
         document = kind.build(db, project, language=language)
         assert differences(json.loads(render.write(document, "json")), numbers) == []
         if continued and document.kind == "prisma-flow":

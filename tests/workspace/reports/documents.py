@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from metasearch.workspace.reports.document import (
+from metasearch.review.reports.document import (
     Arrow,
     Box,
     Code,

@@ -8,9 +8,16 @@ import orjson
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace.reports import document_json
-from metasearch.workspace.reports.document import Document, Paragraph, Span
-from metasearch.workspace.reports.document_json import checked, digest, from_json, to_json
+from metasearch.review.reports import document as document_json
+from metasearch.review.reports.document import (
+    Document,
+    Paragraph,
+    Span,
+    checked,
+    digest,
+    from_json,
+    to_json,
+)
 from tests.workspace.reports.documents import every_block
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import other_sources
-from metasearch.workspace.reports import finished, freezing, prisma_flow
-from metasearch.workspace.reports.document import Box, Figure, Remark, Table, plain
-from metasearch.workspace.reports.flow import fitted, wrap
-from metasearch.workspace.store.database import Database
+from metasearch.review.reports import prisma_flow, reports
+from metasearch.review.reports.document import Box, Figure, Remark, Table, plain
+from metasearch.review.reports.flow import fitted, wrap
+from metasearch.review.runs import other_sources
+from metasearch.review.store.database import Database
 from tests.workspace.filled import Filled
 
 
@@ -129,7 +129,7 @@ def test_nothing_overlaps(filled: Filled):
     filled.work(filled.db.value("SELECT max(id) FROM run"), "long:1")
     for language in ("en", "zh"):
         check_drawing(figure_of(prisma_flow.document(filled.db, filled.project, language=language)))
-    freezing.freeze(filled.db, filled.project, "prisma-flow", draft=True)
+    reports.freeze(filled.db, filled.project, "prisma-flow", draft=True)
     other_sources.add(filled.db, filled.project, "website", "WHO", identified=9, sought=3)
     filled.answer(filled.run(), filled.step(), "pubmed", ["1", "new"])
     filled.work(filled.db.value("SELECT max(id) FROM run"), "pubmed:new")
@@ -145,7 +145,7 @@ def test_nothing_overlaps(filled: Filled):
 def test_the_words_of_an_update(filled: Filled):
     """An update shows the earlier review, what is new, and the sum of both."""
     screened(filled, ["no harm"])
-    before = freezing.freeze(filled.db, filled.project, "prisma-flow", draft=True)
+    before = reports.freeze(filled.db, filled.project, "prisma-flow", draft=True)
     run = filled.run()
     filled.answer(run, filled.step(), "pubmed", ["1", "new", "newer"])
     for key in ("pubmed:new", "pubmed:newer"):
@@ -168,11 +168,11 @@ def test_the_words_of_an_update(filled: Filled):
 def test_an_update_tells_decisions_that_were_changed_since(filled: Filled):
     """A work of the earlier report that is included later is no new one, and is told."""
     works = screened(filled, ["no harm"])
-    freezing.freeze(filled.db, filled.project, "prisma-flow", draft=True)
+    reports.freeze(filled.db, filled.project, "prisma-flow", draft=True)
     filled.decide(works[0], "fulltext", "relevant")
     document = prisma_flow.document(filled.db, filled.project, previous="last")
     assert "is 1 higher than when it was finished" in str(document.blocks[0])
-    assert finished.frozen(filled.db, filled.project)[0].data["numbers"]["included"] == 2
+    assert reports.frozen(filled.db, filled.project)[0].data["numbers"]["included"] == 2
 
 
 def test_an_empty_project_is_a_draft(filled: Filled):
@@ -181,7 +181,7 @@ def test_an_empty_project_is_a_draft(filled: Filled):
     assert document.draft == ("No search has brought records yet.",)
     assert "Records identified: 0" in lines(figure_of(document))
     with pytest.raises(UsageError, match="is a draft"):
-        freezing.freeze(filled.db, filled.project, "prisma-flow")
+        reports.freeze(filled.db, filled.project, "prisma-flow")
 
 
 def test_texts_are_wrapped_between_words():

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import log
-from metasearch.workspace.reports import finished, freezing, prisma_flow
-from metasearch.workspace.reports.document_json import digest
-from metasearch.workspace.reports.kinds import KINDS, kind_of
-from metasearch.workspace.runs import carriers
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import log
+from metasearch.review.reports import prisma_flow, reports
+from metasearch.review.reports.document import digest
+from metasearch.review.reports.reports import KINDS, kind_of
+from metasearch.review.runs import carriers
+from metasearch.review.store.database import Database
 from tests.workspace.filled import Filled
 
 
@@ -29,11 +29,11 @@ def test_later_runs_change_nothing_in_a_finished_report(filled: Filled):
     """The document, its digest and its numbers stay; the report of now is another one."""
     db, project = filled.db, filled.project
     document = prisma_flow.document(db, project)
-    report = freezing.freeze(db, project, "prisma-flow", by="ann")
+    report = reports.freeze(db, project, "prisma-flow", by="ann")
     filled.found({"eric": [7, 8, 9]})
-    assert freezing.frozen(db, project) == [report]
-    assert finished.document(db, report) == document
-    assert finished.unchanged(db, report)
+    assert reports.frozen(db, project) == [report]
+    assert reports.document(db, report) == document
+    assert reports.unchanged(db, report)
     assert report.digest == digest(document)
     assert prisma_flow.document(db, project) != document
     assert report.data["numbers"]["identified"] == 2
@@ -46,25 +46,25 @@ def test_reports_are_numbered_by_kind(filled: Filled):
     """Each kind counts from 1; the newest is "last"."""
     db, project = filled.db, filled.project
     for kind in ("prisma-flow", "prisma-flow", "appendix"):
-        freezing.freeze(db, project, kind, language="zh", draft=True)
-    assert [(each.kind, each.number) for each in freezing.frozen(db, project)] == [
+        reports.freeze(db, project, kind, language="zh", draft=True)
+    assert [(each.kind, each.number) for each in reports.frozen(db, project)] == [
         ("appendix", "1"),
         ("prisma-flow", "2"),
         ("prisma-flow", "1"),
     ]
-    assert finished.find(db, project, "prisma-flow", "last").number == "2"
+    assert reports.find(db, project, "prisma-flow", "last").number == "2"
     with pytest.raises(UsageError) as error:
-        finished.find(db, project, "prisma-flow", "9")
+        reports.find(db, project, "prisma-flow", "9")
     assert error.value.advice == "There are 2, 1."
 
 
 def test_a_report_that_was_changed_is_found(filled: Filled):
     """Its digest is computed anew when it is read."""
-    report = freezing.freeze(filled.db, filled.project, "prisma-flow")
+    report = reports.freeze(filled.db, filled.project, "prisma-flow")
     filled.db.run("UPDATE report SET document = replace(document, '2', '3')")
-    assert not finished.unchanged(filled.db, report)
+    assert not reports.unchanged(filled.db, report)
     with pytest.raises(UsageError, match="was changed after it was finished"):
-        finished.document(filled.db, report)
+        reports.document(filled.db, report)
 
 
 def test_a_report_is_not_finished_while_a_run_goes_on(filled: Filled):
@@ -72,35 +72,35 @@ def test_a_report_is_not_finished_while_a_run_goes_on(filled: Filled):
     with filled.db.transaction():
         carriers.claim(filled.db, filled.run(status="running"))
     with pytest.raises(UsageError, match="Run 2 has not ended"):
-        freezing.freeze(filled.db, filled.project, "prisma-flow")
+        reports.freeze(filled.db, filled.project, "prisma-flow")
 
 
 def test_a_run_that_was_killed_keeps_no_report_from_being_finished(filled: Filled):
     """What it has brought counts; nobody waits for it."""
     filled.run(status="running")
-    assert freezing.freeze(filled.db, filled.project, "prisma-flow").last_run == 2
+    assert reports.freeze(filled.db, filled.project, "prisma-flow").last_run == 2
 
 
 def test_a_draft_is_finished_only_on_demand(filled: Filled):
     """What is undecided keeps a report from being finished; its warnings stay in it."""
     filled.found({"eric": [9]})
     with pytest.raises(UsageError, match="is a draft: Records not yet screened: 1"):
-        freezing.freeze(filled.db, filled.project, "prisma-flow")
-    report = freezing.freeze(filled.db, filled.project, "prisma-flow", draft=True)
-    assert finished.document(filled.db, report).draft
+        reports.freeze(filled.db, filled.project, "prisma-flow")
+    report = reports.freeze(filled.db, filled.project, "prisma-flow", draft=True)
+    assert reports.document(filled.db, report).draft
     assert report.data["draft"]
 
 
 def test_updates_of_updates_add_up(filled: Filled):
     """Each report continues the one before it: nothing is counted twice."""
     db, project = filled.db, filled.project
-    freezing.freeze(db, project, "prisma-flow")
+    reports.freeze(db, project, "prisma-flow")
     totals = []
     for n in range(3):
         run = filled.run()
         filled.answer(run, filled.step(), "pubmed", ["1", "2", f"new{n}"])
         filled.decide(filled.work(run, f"pubmed:new{n}"), "fulltext", "relevant")
-        report = freezing.freeze(db, project, "prisma-flow", previous="last")
+        report = reports.freeze(db, project, "prisma-flow", previous="last")
         kept = report.data["numbers"]
         totals.append((kept["identified"], kept["works"], kept["total_reports"], kept["changed"]))
     assert totals == [(3, 1, 3, 0), (3, 1, 4, 0), (3, 1, 5, 0)]

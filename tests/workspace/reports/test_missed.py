@@ -7,15 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.workspace.reports.missed import (
-    Overlap,
-    chao,
-    chapman,
-    estimate,
-    interval,
-    overlap,
-)
-from metasearch.workspace.store.database import Database
+from metasearch.review.reports.missed import Overlap, chao, chapman, estimate, interval, overlap
+from metasearch.review.store.database import Database
 from tests.workspace.filled import Filled
 
 

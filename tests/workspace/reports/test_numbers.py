@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.workspace import other_sources
-from metasearch.workspace.reports.numbers import Numbers, Previous, numbers
-from metasearch.workspace.store.database import Database
+from metasearch.review.reports.numbers import Numbers, Previous, numbers
+from metasearch.review.runs import other_sources
+from metasearch.review.store.database import Database
 from tests.examples import examples
 from tests.workspace.filled import Filled
 

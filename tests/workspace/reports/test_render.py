@@ -15,18 +15,10 @@ from lxml import etree, html
 
 from metasearch.errors import UsageError
 from metasearch.extras import how_to_install
-from metasearch.workspace.reports import render
-from metasearch.workspace.reports.document import (
-    Block,
-    Code,
-    Document,
-    Items,
-    Paragraph,
-    Span,
-    Table,
-)
-from metasearch.workspace.reports.render import FORMATS, format_of, write
-from metasearch.workspace.reports.render.html import body
+from metasearch.review.reports import render
+from metasearch.review.reports.document import Block, Code, Document, Items, Paragraph, Span, Table
+from metasearch.review.reports.render import FORMATS, format_of, write
+from metasearch.review.reports.render.html import body
 from tests.growth import MOST, growth
 from tests.workspace.reports.documents import SEARCH, every_block
 
@@ -37,7 +29,7 @@ def test_the_same_document_has_the_same_bytes():
     """In another process, with other hashes of strings, a report is the same byte by byte."""
     program = (
         "import hashlib, sys;"
-        "from metasearch.workspace.reports.render import FORMATS, write;"
+        "from metasearch.review.reports.render import FORMATS, write;"
         "from tests.workspace.reports.documents import every_block;"
         "[print(name, hashlib.sha256(write(every_block(), name)).hexdigest()) for name in FORMATS]"
     )

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from metasearch.workspace.reports import prisma_flow
-from metasearch.workspace.reports.document import Paragraph, Table
-from metasearch.workspace.reports.screening_section import section
-from metasearch.workspace.reports.words import speaker
-from metasearch.workspace.screening import teams
-from metasearch.workspace.store.database import Database
+from metasearch.review.reports import prisma_flow
+from metasearch.review.reports.document import Paragraph, Table, speaker
+from metasearch.review.reports.prisma_flow import section
+from metasearch.review.screening import teams
+from metasearch.review.store.database import Database
 from tests.workspace.screening.screened import Screened
 from tests.workspace.works import held
 

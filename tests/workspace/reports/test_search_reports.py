@@ -9,14 +9,14 @@ import pytest
 
 from metasearch.formats import hits
 from metasearch.record import Hit, Match, Record
-from metasearch.workspace import details, other_sources
-from metasearch.workspace.reports import appendix, prisma_s
-from metasearch.workspace.reports.document import Code, Document
-from metasearch.workspace.reports.document_json import to_json
-from metasearch.workspace.reports.merging import merging
-from metasearch.workspace.reports.render import write
-from metasearch.workspace.reports.searched import newest, searched
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import details
+from metasearch.review.reports import appendix, prisma_s
+from metasearch.review.reports.document import Code, Document, to_json
+from metasearch.review.reports.prisma_s import merging
+from metasearch.review.reports.render import write
+from metasearch.review.reports.searches import newest, searched
+from metasearch.review.runs import other_sources
+from metasearch.review.store.database import Database
 from tests.workspace.filled import Filled
 
 SENT = '("gambl*"[tiab]) AND   harm <b>'
@@ -179,9 +179,9 @@ def test_duplicates_are_explained(filled: Filled):
 
 def test_stale_steps_make_a_draft(tmp_path: Path):
     """A step that was edited after its run is told, also where a step it names was edited."""
-    from metasearch.workspace.runs.prepared import Question
-    from metasearch.workspace.strategies import steps, strategies
-    from metasearch.workspace.strategies.resolve import resolved
+    from metasearch.review.runs.plan import Question
+    from metasearch.review.strategies import steps, strategies
+    from metasearch.review.strategies.resolve import resolved
 
     with Database(tmp_path / "w.sqlite") as db:
         filled = Filled(db)

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import log
-from metasearch.workspace.reports import finished, freezing, render, signatures
-from metasearch.workspace.reports.document import Document, Paragraph, Table
-from metasearch.workspace.reports.finished import Report
-from metasearch.workspace.store.checks import check
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import log
+from metasearch.review.reports import render, reports
+from metasearch.review.reports.document import Document, Paragraph, Table
+from metasearch.review.reports.reports import Report
+from metasearch.review.store.checks import check
+from metasearch.review.store.database import Database
 from tests.workspace.filled import Filled
 
 TEXT = "检索报告"
@@ -31,11 +31,11 @@ def filled(tmp_path: Path):
 def report(filled: Filled) -> Report:
     """A novelty report that covers the run of ann."""
     document = Document(kind="chaxin", title=TEXT, language="zh", blocks=(Paragraph(text=TEXT),))
-    return finished.keep(filled.db, filled.project, document, number="2026-1", by="ann")
+    return reports.keep(filled.db, filled.project, document, number="2026-1", by="ann")
 
 
 def sign(filled: Filled, report: Report, role: str, by: str, digest: str | None = None):
-    return signatures.sign(
+    return reports.sign(
         filled.db,
         filled.project,
         report,
@@ -51,13 +51,13 @@ def test_searcher_and_reviewer_sign_the_digest(filled: Filled, report: Report):
     sign(filled, report, "searcher", "ann")
     sign(filled, report, "reviewer", "bob")
 
-    signed = signatures.of(filled.db, report)
+    signed = reports.signatures_of(filled.db, report)
     assert [(one.role, one.by, one.name) for one in signed] == [
         ("searcher", "ann", "Ann"),
         ("reviewer", "bob", "Bob"),
     ]
     assert {one.digest for one in signed} == {report.digest}
-    assert finished.unchanged(filled.db, report)
+    assert reports.unchanged(filled.db, report)
     lines = [one for one in log.lines(filled.db, filled.project.id) if one.action == "sign report"]
     assert [(one.by, one.object) for one in lines] == [
         ("bob", "report:chaxin/2026-1"),
@@ -65,7 +65,7 @@ def test_searcher_and_reviewer_sign_the_digest(filled: Filled, report: Report):
     ]
 
 
-@pytest.mark.parametrize("first", signatures.ROLES)
+@pytest.mark.parametrize("first", reports.ROLES)
 def test_one_person_does_not_sign_twice(filled: Filled, report: Report, first: str):
     """Neither in the other role nor in the same; and each role is signed once."""
     other = "reviewer" if first == "searcher" else "searcher"
@@ -75,7 +75,7 @@ def test_one_person_does_not_sign_twice(filled: Filled, report: Report, first: s
         sign(filled, report, other, "bob")
     with pytest.raises(UsageError, match="already"):
         sign(filled, report, first, "cyd")
-    assert len(signatures.of(filled.db, report)) == 1
+    assert len(reports.signatures_of(filled.db, report)) == 1
 
 
 def test_who_has_searched_does_not_review(filled: Filled, report: Report):
@@ -95,7 +95,7 @@ def test_what_cannot_be_signed(filled: Filled, report: Report, role: str, digest
     """Another document than the one that was read, and roles that there are not."""
     with pytest.raises(UsageError):
         sign(filled, report, role, "bob", digest)
-    assert signatures.of(filled.db, report) == []
+    assert reports.signatures_of(filled.db, report) == []
 
 
 def test_a_report_that_was_changed_is_not_signed(filled: Filled, report: Report):
@@ -108,7 +108,7 @@ def test_a_report_that_was_changed_is_not_signed(filled: Filled, report: Report)
 
 def test_only_novelty_reports_are_signed(filled: Filled):
     """Those of reviews have authors, not signatures."""
-    other = freezing.freeze(filled.db, filled.project, "appendix", draft=True)
+    other = reports.freeze(filled.db, filled.project, "appendix", draft=True)
 
     with pytest.raises(UsageError, match="not signed"):
         sign(filled, other, "reviewer", "bob")
@@ -116,9 +116,9 @@ def test_only_novelty_reports_are_signed(filled: Filled):
 
 def test_signatures_stand_behind_the_document_where_people_read_it(filled: Filled, report: Report):
     """With the digest that was signed; JSON is what the digest is of, signed or not."""
-    before = signatures.document(filled.db, report)
+    before = reports.signed_document(filled.db, report)
     sign(filled, report, "reviewer", "<b>bob")
-    shown = signatures.document(filled.db, report, "html")
+    shown = reports.signed_document(filled.db, report, "html")
 
     assert before.blocks == shown.blocks[: len(before.blocks)]
     table = shown.blocks[-1]
@@ -128,7 +128,7 @@ def test_signatures_stand_behind_the_document_where_people_read_it(filled: Fille
     page = render.write(shown, "html").decode()
     assert "&lt;B&gt;Bob" in page
     assert report.digest in page
-    assert signatures.document(filled.db, report, "json") == before
+    assert reports.signed_document(filled.db, report, "json") == before
 
 
 @pytest.mark.parametrize("change", ["digest = 'x'", "by = 'ann'"])

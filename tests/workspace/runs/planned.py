@@ -12,14 +12,13 @@ from typing import Any, Self
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.request import Page, Request
 from metasearch.engine.engine import Engine
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs import runs
-from metasearch.workspace.runs.runs import Run, SourceAnswer
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.strategies.step import Step
-from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.workspace import Workspace
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs import runs
+from metasearch.review.runs.runs import Run, SourceAnswer
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.strategies.strategies import Step, Strategy
 from tests.engine.test_engine import Body, Upstreams, engine, item, works
 
 #: Works of the simulated sources, by what they are about.

@@ -14,12 +14,12 @@ from metasearch.cache import MemoryStore
 from metasearch.demo import DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.errors import ConnectFailed, RateLimited, UsageError
-from metasearch.workspace import projects
-from metasearch.workspace.runs import runs
-from metasearch.workspace.runs.counts import STEPS_AT_ONCE, count_strategy
-from metasearch.workspace.runs.runs import SourceAnswer
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.workspace import Workspace
+from metasearch.review.projects import projects
+from metasearch.review.runs import runs
+from metasearch.review.runs.run import STEPS_AT_ONCE, count_strategy
+from metasearch.review.runs.runs import SourceAnswer
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.strategies import steps, strategies
 from tests.engine.test_engine import works as answer_of
 from tests.stalls import Stalls
 from tests.workspace.runs.planned import MARSH, Planned, paged, planned

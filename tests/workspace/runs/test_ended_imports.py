@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from metasearch.errors import UsageError, WorkspaceError
-from metasearch.workspace import projects, removing
-from metasearch.workspace.runs import carriers, imports, runs
-from metasearch.workspace.store.checks import check
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import adding, records
+from metasearch.review.projects import projects, removal
+from metasearch.review.runs import carriers, imports, runs
+from metasearch.review.store.checks import check
+from metasearch.review.store.database import Database
+from metasearch.review.works import intake, records
 from tests.workspace.runs.test_killed_import import brought, made, ris
 
 
@@ -94,14 +94,14 @@ def test_a_project_that_is_deleted_during_its_import(
     db: Database, monkeypatch: pytest.MonkeyPatch, moment: str, how: str
 ) -> None:
     """The import ends with an error of a person, and nothing of the project is left."""
-    project, packed, keep = projects.find(db, "lakes"), records.packed, adding.keep_records
+    project, packed, keep = projects.find(db, "lakes"), records.packed, intake.keep_records
     packed_before: list[Any] = []
 
     def delete() -> None:
         (projects.delete if how == "deleted" else hide)(db, project)
 
     def hide(db: Database, project: projects.Project) -> None:
-        removing.hide(db, project.id)
+        removal.hide(db, project.id)
 
     def pack(record: Any) -> Any:
         packed_before.append(record)
@@ -116,10 +116,10 @@ def test_a_project_that_is_deleted_during_its_import(
         return found
 
     monkeypatch.setattr(records, "packed", pack)
-    monkeypatch.setattr(adding, "keep_records", kept)
+    monkeypatch.setattr(intake, "keep_records", kept)
     with pytest.raises(UsageError):
         brought(db, ris(10, 70))
-    removing.remove_hidden(db)
+    removal.remove_hidden(db)
     for table in ("record", "entering", "run", "project"):
         assert db.value(f"SELECT count(*) FROM {table}") == 0
     assert not check(db)

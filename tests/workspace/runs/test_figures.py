@@ -7,12 +7,11 @@ from pathlib import Path
 
 from metasearch.adapters.request import Request
 from metasearch.errors import ConnectFailed
-from metasearch.workspace.runs import figures
-from metasearch.workspace.runs.counts import count_strategy
-from metasearch.workspace.runs.figures import Figures
-from metasearch.workspace.runs.imports import import_file
-from metasearch.workspace.runs.run import run_strategy
-from metasearch.workspace.strategies import steps, strategies
+from metasearch.review.runs import figures
+from metasearch.review.runs.figures import Figures
+from metasearch.review.runs.imports import import_file
+from metasearch.review.runs.run import count_strategy, run_strategy
+from metasearch.review.strategies import steps, strategies
 from tests.engine.test_engine import works as answer_of
 from tests.workspace.runs.planned import MARSH, Planned, paged, planned
 

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from metasearch.errors import FileFormatError, UsageError, WorkspaceError
-from metasearch.workspace import log, projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs import imports, runs
-from metasearch.workspace.runs.imports import Imported, import_file
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.works import adding, records, works
+from metasearch.review.projects import log, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs import imports, runs
+from metasearch.review.runs.imports import Imported, import_file
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.strategies.strategies import Strategy
+from metasearch.review.works import intake, records, works
 
 
 def ris(*titles: str, **more: str) -> bytes:
@@ -280,7 +280,7 @@ def test_works_that_could_not_be_made_are_made_by_the_next_addition(
         raise WorkspaceError("workspace.db", "the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(adding, "assign", full)
+        patched.setattr(intake, "assign", full)
         with pytest.raises(WorkspaceError):
             imported(db, project, strategy)
     assert [count(db, table) for table in ("record", "entering", "work")] == [2, 2, 0]

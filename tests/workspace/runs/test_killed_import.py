@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from metasearch.workspace import projects
-from metasearch.workspace.runs import imports, runs
-from metasearch.workspace.runs.imports import import_file
-from metasearch.workspace.store.checks import check
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
+from metasearch.review.projects import projects
+from metasearch.review.runs import imports, runs
+from metasearch.review.runs.imports import import_file
+from metasearch.review.store.checks import check
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
 from tests.workspace.store.processes import started
 
 #: Imports a file, and kills itself where the `nth` call of a function of a module begins or ends.
 IMPORTER = """
 import importlib, os, signal, sys
 from pathlib import Path
-from metasearch.workspace import projects
-from metasearch.workspace.runs.imports import import_file
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import strategies
+from metasearch.review.projects import projects
+from metasearch.review.runs.imports import import_file
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import strategies
 
 file, content, place, moment, nth = sys.argv[1:]
 module, _, name = place.rpartition(".")
@@ -46,8 +46,8 @@ with Database(Path(file)) as db:
                 source="CNKI", searched="2026-05-03")
 print("not killed")
 """
-RUNS, ADDING = "metasearch.workspace.runs.runs", "metasearch.workspace.works.adding"
-KEEPING = "metasearch.workspace.works.records.keep"
+RUNS, ADDING = "metasearch.review.runs.runs", "metasearch.review.works.intake"
+KEEPING = "metasearch.review.works.records.keep"
 #: Place, moment, which call; whether the file is kept.
 STAGES = {
     "before its run begins": (f"{RUNS}.begin", "before", 1, False),

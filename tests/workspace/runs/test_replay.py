@@ -10,16 +10,15 @@ import pytest
 from metasearch.demo import DemoDatabases, replayed
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs import runs
-from metasearch.workspace.runs.replay import replay_run
-from metasearch.workspace.runs.run import run_strategy
-from metasearch.workspace.runs.runs import Run
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.works import works
-from metasearch.workspace.workspace import Workspace
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs import runs
+from metasearch.review.runs.run import replay_run, run_strategy
+from metasearch.review.runs.runs import Run
+from metasearch.review.store.database import Database
+from metasearch.review.store.workspace import Workspace
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.works import works
 
 
 async def recorded(workspace: Workspace, folder: Path) -> Run:

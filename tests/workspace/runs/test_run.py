@@ -11,12 +11,12 @@ import pytest
 from metasearch.adapters.request import Request
 from metasearch.errors import ConnectFailed, RateLimited, UnknownSource, UsageError, WorkspaceError
 from metasearch.message import Message
+from metasearch.review.runs import execution, runs
+from metasearch.review.runs.run import run_strategy
+from metasearch.review.runs.runs import SourceAnswer
+from metasearch.review.strategies import steps
+from metasearch.review.works import works
 from metasearch.settings import Settings
-from metasearch.workspace.runs import runs, storing
-from metasearch.workspace.runs.run import run_strategy
-from metasearch.workspace.runs.runs import SourceAnswer
-from metasearch.workspace.strategies import steps
-from metasearch.workspace.works import works
 from tests.engine.test_engine import works as answer_of
 from tests.workspace.runs.planned import BIRDS, MARSH, PEAT, paged, planned
 
@@ -342,14 +342,14 @@ async def test_an_answer_that_cannot_be_stored_costs_only_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The others are stored; the run is told to have failed, and its half answer says so."""
-    whole = storing.add_records
+    whole = execution.add_records
 
     def full(db: Any, project: Any, answer: int, records: Any) -> Any:
         if records[0].source == "alpha":
             raise WorkspaceError("workspace.db", "the disk is full")
         return whole(db, project, answer, records)
 
-    monkeypatch.setattr(storing, "add_records", full)
+    monkeypatch.setattr(execution, "add_records", full)
     async with await planned(tmp_path, ["soil"]) as plan:
         with pytest.raises(WorkspaceError, match="full"):
             await run(plan)

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import RunClash, UsageError, WorkspaceError
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs import carriers, runs
-from metasearch.workspace.runs.carriers import LEASE
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs import carriers, runs
+from metasearch.review.runs.carriers import LEASE
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.strategies.strategies import Strategy
 from tests.conftest import ROOT
 
 #: Stores one answer of five records and then waits to be killed; run by a process of its own.
@@ -28,7 +28,7 @@ import asyncio, sys
 from pathlib import Path
 from tests.engine.test_engine import works
 from tests.workspace.runs.planned import MARSH, paged, planned
-from metasearch.workspace.runs.run import run_strategy
+from metasearch.review.runs.run import run_strategy
 
 async def never(request):
     await asyncio.sleep(60)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from metasearch.message import Message, joined, message, message_n
-from metasearch.workspace.runs.sentences import packed, sentence, sentences, unpacked
+from metasearch.review.store.values import packed, sentence, sentences, unpacked
 
 
 def test_messages_come_back_with_their_templates() -> None:

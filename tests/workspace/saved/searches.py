@@ -12,12 +12,12 @@ from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.request import Request
 from metasearch.engine.engine import Engine
 from metasearch.errors import ConnectFailed
-from metasearch.workspace.saved import saved as searches
-from metasearch.workspace.saved import told
-from metasearch.workspace.saved.history import SavedRun
-from metasearch.workspace.saved.running import run_saved
-from metasearch.workspace.saved.saved import SavedSearch
-from metasearch.workspace.workspace import Workspace
+from metasearch.review.alerts import news as told
+from metasearch.review.alerts import saved_searches as searches
+from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.runs import run_saved
+from metasearch.review.alerts.saved_searches import SavedSearch
+from metasearch.review.store.workspace import Workspace
 from tests.engine.test_engine import Body, Upstreams, engine, item, works
 
 #: Works of the simulated sources.
@@ -75,7 +75,7 @@ class Watched:
 
     async def news(self, run: SavedRun) -> dict[str, str]:
         """Title -> kind, of what a run has told."""
-        found = await self.workspace.read(told.of, self.saved, run=run.number)
+        found = await self.workspace.read(told.news_of, self.saved, run=run.number)
         return {each.hit.record.title: each.kind for each in found}
 
 

@@ -10,22 +10,22 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace.saved import due
-from metasearch.workspace.saved import saved as searches
-from metasearch.workspace.saved.saved import SavedSearch
-from metasearch.workspace.store import leases
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import written
+from metasearch.review.alerts import runs
+from metasearch.review.alerts import saved_searches as searches
+from metasearch.review.alerts.saved_searches import SavedSearch
+from metasearch.review.store import database
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import written
 from tests.workspace.store.processes import started
 
 #: Claims what is due until nothing is, plans it for a later day, and says which it had.
 CLAIMER = """
 import sys
 from pathlib import Path
-from metasearch.workspace.saved import due
-from metasearch.workspace.store import leases
-from metasearch.workspace.saved import saved as searches
-from metasearch.workspace.store.database import Database
+from metasearch.review.alerts import runs as due
+from metasearch.review.store import database as leases
+from metasearch.review.alerts import saved_searches as searches
+from metasearch.review.store.database import Database
 
 holder = leases.new_holder()
 with Database(Path(sys.argv[1])) as db:
@@ -33,7 +33,7 @@ with Database(Path(sys.argv[1])) as db:
         print(saved.uid, flush=True)
         with db.transaction():
             searches.plan(db, saved, "2999-01-01T00:00:00Z")
-        leases.release(db, due.lease_of(saved), holder)
+        leases.release_lease(db, due.lease_of(saved), holder)
 """
 NOW = 1_800_000_000.0
 
@@ -54,7 +54,7 @@ def saved(db: Database, name: str, at: float | None, *, owner: str = "") -> Save
 def claimed(db: Database, holder: str = "anna", at: float = NOW) -> list[str]:
     """The names of all that can be claimed, in order."""
     found = []
-    while (one := due.claim(db, holder, at=at)) is not None:
+    while (one := runs.claim(db, holder, at=at)) is not None:
         found.append(one.name)
     return found
 
@@ -64,9 +64,9 @@ def test_what_waits_longest_is_first(db: Database) -> None:
     for name, at in (("b", NOW - 10), ("a", NOW), ("c", NOW - 99), ("d", NOW + 1), ("e", None)):
         saved(db, name, at)
 
-    assert due.number_due(db, at=NOW) == 3
+    assert runs.number_due(db, at=NOW) == 3
     assert claimed(db) == ["c", "b", "a"]
-    assert due.number_due(db, at=NOW) == 0
+    assert runs.number_due(db, at=NOW) == 0
 
 
 def test_what_is_claimed_is_nobody_elses_until_its_lease_ends(db: Database) -> None:
@@ -75,17 +75,17 @@ def test_what_is_claimed_is_nobody_elses_until_its_lease_ends(db: Database) -> N
 
     assert claimed(db, "anna") == ["a"]
     assert claimed(db, "anna") == claimed(db, "bert") == []
-    assert claimed(db, "bert", at=NOW + due.LEASE) == ["a"]
+    assert claimed(db, "bert", at=NOW + runs.LEASE) == ["a"]
 
 
 def test_one_that_is_run_by_hand_is_not_claimed(db: Database) -> None:
     """And one that is claimed is not run by hand."""
     one, other = saved(db, "a", time.time() - 5), saved(db, "b", time.time() - 5)
-    due.take(db, one, "anna")
+    runs.take(db, one, "anna")
 
     assert claimed(db, "bert", at=time.time()) == ["b"]
     with pytest.raises(UsageError, match="being run"):
-        due.take(db, other, "anna")
+        runs.take(db, other, "anna")
 
 
 def test_searches_of_a_user_who_is_switched_off_or_gone_are_not_run(db: Database) -> None:
@@ -117,4 +117,4 @@ def test_several_processes_claim_each_once(tmp_path: Path) -> None:
 
     assert set(had) == uids
     assert set(had.values()) == {1}
-    assert leases.new_holder() != leases.new_holder()
+    assert database.new_holder() != database.new_holder()

@@ -11,14 +11,15 @@ import pytest
 
 from metasearch.adapters.request import Request
 from metasearch.errors import WorkspaceError
+from metasearch.review.alerts import history
+from metasearch.review.alerts import runs as due
+from metasearch.review.alerts import runs as due_runs
+from metasearch.review.alerts import saved_searches as searches
+from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.runs import run_due, run_saved
+from metasearch.review.alerts.saved_searches import SavedSearch
+from metasearch.review.store import database
 from metasearch.settings.users import UsersSettings
-from metasearch.workspace.saved import due, due_runs, history
-from metasearch.workspace.saved import saved as searches
-from metasearch.workspace.saved.due_runs import run_due
-from metasearch.workspace.saved.history import SavedRun
-from metasearch.workspace.saved.running import run_saved
-from metasearch.workspace.saved.saved import SavedSearch
-from metasearch.workspace.store import leases
 from tests.engine.test_engine import works
 from tests.workspace.saved.searches import MARSH, Watched, away, watched
 
@@ -55,7 +56,7 @@ async def test_each_is_run_once_and_a_few_at_a_time(
         await several(watch, 7)
         counts = await asyncio.gather(
             *(
-                run_due(watch.workspace, watch.engine, leases.new_holder(), ended=told)
+                run_due(watch.workspace, watch.engine, database.new_holder(), ended=told)
                 for _ in range(2)
             )
         )
@@ -70,7 +71,7 @@ async def test_so_many_at_most(tmp_path: Path) -> None:
     """The others stay due."""
     async with await watched(tmp_path) as watch:
         await several(watch, 4)
-        count = await run_due(watch.workspace, watch.engine, leases.new_holder(), most=3)
+        count = await run_due(watch.workspace, watch.engine, database.new_holder(), most=3)
         waiting = await watch.workspace.read(due.number_due)
 
     assert (count, waiting) == (3, 2)
@@ -87,7 +88,7 @@ async def test_a_failure_does_not_keep_the_others_from_being_run(tmp_path: Path)
         await run_due(
             watch.workspace,
             watch.engine,
-            leases.new_holder(),
+            database.new_holder(),
             at_once=1,
             ended=lambda saved, run: statuses.__setitem__(saved.name, run.status),
         )
@@ -107,7 +108,7 @@ async def test_one_that_is_removed_while_it_is_run_is_passed_over(tmp_path: Path
 
     async with await watched(tmp_path, {"alpha": removed}) as watch:
         await several(watch, 2)
-        await run_due(watch.workspace, watch.engine, leases.new_holder(), at_once=1)
+        await run_due(watch.workspace, watch.engine, database.new_holder(), at_once=1)
         waiting = await watch.workspace.read(due.number_due)
 
     assert waiting == 0
@@ -125,7 +126,7 @@ async def test_planned_runs_count_for_the_quota_of_their_owner(tmp_path: Path) -
         )
         asked = []
         for _ in range(2):
-            await run_due(watch.workspace, watch.engine, leases.new_holder())
+            await run_due(watch.workspace, watch.engine, database.new_holder())
             asked.append(len(watch.upstreams.asked))
             await watch.workspace.write(searches.plan, watch.saved, "2020-01-01T00:00:00Z")
         runs = await watch.workspace.read(history.of, watch.saved)
@@ -146,4 +147,4 @@ async def test_a_file_that_cannot_be_used_ends_all(
     async with await watched(tmp_path) as watch:
         monkeypatch.setattr(due, "claim", broken)
         with pytest.raises(WorkspaceError, match="disk is full"):
-            await run_due(watch.workspace, watch.engine, leases.new_holder())
+            await run_due(watch.workspace, watch.engine, database.new_holder())

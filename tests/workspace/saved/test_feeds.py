@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from metasearch.formats.atom import ATOM
-from metasearch.workspace.saved import feeds, saved
-from metasearch.workspace.saved.feeds import MOST_ENTRIES, Feed
-from metasearch.workspace.store.database import Database
+from metasearch.formats.feeds import ATOM
+from metasearch.review.alerts import feeds, saved_searches
+from metasearch.review.alerts.feeds import MOST_ENTRIES, Feed
+from metasearch.review.store.database import Database
 from tests.workspace.saved.told_rows import search, tell, user, work
 
 NS = {"a": ATOM}
@@ -120,7 +120,7 @@ def test_a_feed_is_found_by_its_secret_alone(db: Database) -> None:
     """Neither its uid nor an old secret opens it."""
     one = search(db)
     assert feeds.by_secret(db, one.feed) is not None
-    renewed = saved.new_feed(db, one)
+    renewed = saved_searches.new_feed(db, one)
 
     for secret in (one.feed, one.uid, "", "x" * 43, "%", renewed.feed[:-1], renewed.feed + "A"):
         assert feeds.by_secret(db, secret) is None, secret

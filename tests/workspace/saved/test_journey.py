@@ -10,13 +10,14 @@ from typing import Any
 
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.engine.engine import Engine
+from metasearch.review.alerts import feeds, history
+from metasearch.review.alerts import news as told
+from metasearch.review.alerts import saved_searches as searches
+from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.runs import run_saved
+from metasearch.review.alerts.saved_searches import SavedSearch
+from metasearch.review.store.workspace import Workspace
 from metasearch.settings import Settings
-from metasearch.workspace.saved import feeds, history, told
-from metasearch.workspace.saved import saved as searches
-from metasearch.workspace.saved.history import SavedRun
-from metasearch.workspace.saved.running import run_saved
-from metasearch.workspace.saved.saved import SavedSearch
-from metasearch.workspace.workspace import Workspace
 from tests.engine.test_engine import Body, Upstreams, item, works
 from tests.workspace.saved.searches import YEAR, away
 
@@ -84,7 +85,7 @@ class Weeks:
 
     async def told(self, run: SavedRun) -> dict[str, str]:
         """Title -> kind."""
-        news = await self.workspace.read(told.of, self.saved, run=run.number)
+        news = await self.workspace.read(told.news_of, self.saved, run=run.number)
         assert len(news) == run.told
         return {each.hit.record.title: each.kind for each in news}
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from metasearch.workspace.saved import due, history
-from metasearch.workspace.saved.due_runs import run_due
-from metasearch.workspace.store import leases
-from metasearch.workspace.store.times import written
+from metasearch.review.alerts import history
+from metasearch.review.alerts import runs as due
+from metasearch.review.alerts.runs import run_due
+from metasearch.review.store import database
+from metasearch.review.store.values import written
 from tests.workspace.saved.searches import watched
 from tests.workspace.store.processes import started
 
@@ -18,9 +19,9 @@ import asyncio, sys
 from pathlib import Path
 from metasearch.engine.engine import Engine
 from metasearch.settings import Settings
-from metasearch.workspace.store import leases
-from metasearch.workspace.saved.due_runs import run_due
-from metasearch.workspace.workspace import Workspace
+from metasearch.review.store import database as leases
+from metasearch.review.alerts.runs import run_due
+from metasearch.review.store.workspace import Workspace
 
 class Silent:
     async def send(self, request, *, timeout, max_bytes):
@@ -50,13 +51,13 @@ async def test_what_a_killed_process_was_running_is_run_by_another(tmp_path: Pat
         process.kill()
         process.communicate()
 
-        assert await run_due(watch.workspace, watch.engine, leases.new_holder()) == 0
+        assert await run_due(watch.workspace, watch.engine, database.new_holder()) == 0
         assert await watch.workspace.read(due.number_due, at=time.time() + due.LEASE + 1) == 1
         # As if the time had passed.
         over = written(time.time() - 1)
         await watch.workspace.write(lambda db: db.run("UPDATE lease SET until = ?", over))
-        assert await run_due(watch.workspace, watch.engine, leases.new_holder()) == 1
-        assert await run_due(watch.workspace, watch.engine, leases.new_holder()) == 0
+        assert await run_due(watch.workspace, watch.engine, database.new_holder()) == 1
+        assert await run_due(watch.workspace, watch.engine, database.new_holder()) == 0
         runs = await watch.workspace.read(history.of, watch.saved)
 
     assert [run.status for run in runs] == ["done", "stopped"]

@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from lxml import html
 
 from metasearch.formats.text import line
+from metasearch.review.alerts.letters import Digest, Item, Part, written
+from metasearch.review.alerts.news import Language
+from metasearch.review.alerts.outbox import Mail
 from metasearch.settings.alerts import MailSettings
-from metasearch.workspace.saved.digest import Digest, Item, Part
-from metasearch.workspace.saved.letter import written
-from metasearch.workspace.saved.outbox import Mail
-from metasearch.workspace.saved.words import Language
 
 NOW = dt.datetime(2026, 11, 23, 6, tzinfo=dt.UTC)
 BASE = "https://search.example.org/meta"

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from metasearch.message import Message
+from metasearch.review.alerts import letters, outbox, saved_searches
+from metasearch.review.alerts.mail import SentReport, send_due
+from metasearch.review.store.workspace import Workspace
 from metasearch.settings import Settings
 from metasearch.settings.alerts import Encryption, MailSettings
-from metasearch.workspace.saved import letter, outbox, saved
-from metasearch.workspace.saved.mail import SentReport, send_due
-from metasearch.workspace.workspace import Workspace
 from tests.workspace.saved.mail_server import MailBox, mail_server, silent_server
 from tests.workspace.saved.told_rows import search, tell, user, work
 
@@ -299,14 +299,14 @@ async def test_an_email_that_cannot_be_written_holds_up_nobody(
         uid = await workspace.write(user, name, f"{name}@example.org")
         one = await workspace.write(search, owner=uid)
         await workspace.write(tell, one, [work()])
-    write = letter.written
+    write = letters.written
 
     def written(digest: Any, mail: Any, *rest: Any) -> bytes:
         if mail.address.startswith("a"):
             raise RuntimeError("a fault of ours")
         return write(digest, mail, *rest)
 
-    monkeypatch.setattr(letter, "written", written)
+    monkeypatch.setattr(letters, "written", written)
     async with mail_server(MailBox()) as box:
         assert await send(workspace, box) == SentReport(sent=1, later=1)
     assert box.recipients == ["b@example.org"]
@@ -364,8 +364,8 @@ import asyncio, datetime, sys
 from pathlib import Path
 from metasearch.settings import Settings
 from metasearch.settings.alerts import MailSettings
-from metasearch.workspace.saved.mail import send_due
-from metasearch.workspace.workspace import Workspace
+from metasearch.review.alerts.mail import send_due
+from metasearch.review.store.workspace import Workspace
 
 async def main():
     mail = MailSettings("127.0.0.1", int(sys.argv[2]), "none", sender="a@b.org", to="c@d.org")
@@ -420,7 +420,7 @@ async def test_an_email_waits_for_searches_that_run_soon(workspace: Workspace) -
     other = await workspace.write(search, "mice")
     await workspace.write(tell, one, [work()])
     at = (NOW + HOUR).strftime("%Y-%m-%dT%H:%M:%SZ")
-    await workspace.write(saved.plan, other, at)
+    await workspace.write(saved_searches.plan, other, at)
     told = NOW.strftime("%Y-%m-%dT%H:%M:%SZ")
     await workspace.write(lambda db: db.run("UPDATE saved_news SET at = ?", told))
     async with mail_server(MailBox()) as box:
@@ -434,7 +434,7 @@ async def test_what_was_told_before_emails_were_switched_on_is_not_sent(
     """They tell what is new from then on."""
     one = await workspace.write(search, email=False)
     await workspace.write(tell, one, [work("old")])
-    await workspace.write(saved.update, one, email=True)
+    await workspace.write(saved_searches.update, one, email=True)
     async with mail_server(MailBox()) as box:
         assert await send(workspace, box) == SentReport()
         await workspace.write(tell, one, [work("fresh")])

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.record import Hit, Record
-from metasearch.workspace.saved import news
-from metasearch.workspace.saved.news import Found, News, State, judge, names_of
+from metasearch.review.alerts import news
+from metasearch.review.alerts.news import Found, State, judge, names_of
+from metasearch.review.alerts.news import RunNews as News
 from tests.cases import each
 from tests.examples import examples
 

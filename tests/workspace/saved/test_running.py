@@ -9,16 +9,19 @@ from typing import Any
 
 import pytest
 
-from metasearch.adapters.fetch.throttle import BEHIND
+from metasearch.adapters.fetch.rate_limiter import BEHIND
 from metasearch.adapters.request import Request
 from metasearch.errors import UsageError
 from metasearch.message import Message
-from metasearch.workspace.saved import due, history, news, storing, told
-from metasearch.workspace.saved import saved as searches
-from metasearch.workspace.saved.running import options_of, run_saved
-from metasearch.workspace.saved.schedule import MOST_FAILURES
-from metasearch.workspace.store import leases
-from metasearch.workspace.store.times import now
+from metasearch.review.alerts import history, news
+from metasearch.review.alerts import news as told
+from metasearch.review.alerts import runs as due
+from metasearch.review.alerts import runs as storing
+from metasearch.review.alerts import saved_searches as searches
+from metasearch.review.alerts.runs import options_of, run_saved
+from metasearch.review.alerts.saved_searches import MOST_FAILURES
+from metasearch.review.store import database
+from metasearch.review.store.values import now
 from tests.engine.test_engine import item, works
 from tests.workspace.saved.searches import BIRDS, MARSH, PEAT, away, watched
 
@@ -47,7 +50,7 @@ async def test_a_later_run_tells_what_is_new(tmp_path: Path) -> None:
 
         assert await watch.news(second) == {"Soil respiration": "new"}
         assert (second.told, third.told) == (1, 0)
-        assert await watch.workspace.read(told.count, watch.saved) == 1
+        assert await watch.workspace.read(told.count_news, watch.saved) == 1
 
 
 async def test_it_is_asked_by_date_with_its_own_options(tmp_path: Path) -> None:
@@ -227,7 +230,7 @@ async def test_a_run_whose_process_was_killed_is_marked_by_the_next_one(tmp_path
     """It tells nothing, and is not counted as a failure."""
     async with await watched(tmp_path) as watch:
         await watch.again()
-        await watch.workspace.write(storing.begin, watch.saved)
+        await watch.workspace.write(storing.begin_run, watch.saved)
         third = await watch.again(alpha=works(MARSH, PEAT, item("Soil", "10.1000/four")))
         runs = await watch.workspace.read(history.of, watch.saved)
 
@@ -238,7 +241,7 @@ async def test_a_run_whose_process_was_killed_is_marked_by_the_next_one(tmp_path
 async def test_a_saved_search_is_not_run_twice_at_once(tmp_path: Path) -> None:
     """Who comes second is told so."""
     async with await watched(tmp_path) as watch:
-        holder = leases.new_holder()
+        holder = database.new_holder()
         await watch.workspace.write(due.take, watch.saved, holder)
         with pytest.raises(UsageError, match="being run"):
             await watch.again()
@@ -250,7 +253,7 @@ async def test_a_saved_search_is_not_run_twice_at_once(tmp_path: Path) -> None:
 async def test_who_has_lost_the_lease_stores_nothing(tmp_path: Path) -> None:
     """A process that slept through its lease must not tell what another one has told."""
     async with await watched(tmp_path) as watch:
-        holder = leases.new_holder()
+        holder = database.new_holder()
         saved = await watch.workspace.write(due.take, watch.saved, holder)
 
         def other(db: Any) -> None:

@@ -9,12 +9,12 @@ import pytest
 
 from metasearch.errors import Conflict, QuerySyntaxError, UsageError
 from metasearch.message import Message, message
+from metasearch.review.alerts import saved_searches as searches
+from metasearch.review.alerts.runs import check_new
+from metasearch.review.alerts.saved_searches import SavedSearch, create, find, of, update
+from metasearch.review.store.database import Database
 from metasearch.settings import Settings
 from metasearch.settings.users import UsersSettings
-from metasearch.workspace.saved import saved as searches
-from metasearch.workspace.saved.quotas import check_new
-from metasearch.workspace.saved.saved import SavedSearch, create, find, of, update
-from metasearch.workspace.store.database import Database
 from tests.cases import each
 
 

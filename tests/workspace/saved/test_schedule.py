@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.errors import UsageError
-from metasearch.workspace.saved.schedule import (
+from metasearch.review.alerts.saved_searches import (
     BACK_OFF,
     MOST_FAILURES,
     after_failure,
     checked,
     next_run,
 )
-from metasearch.workspace.store.uids import uid
+from metasearch.review.store.values import uid
 from tests.cases import each
 
 #: A Monday.

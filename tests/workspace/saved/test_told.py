@@ -9,11 +9,12 @@ import pytest
 
 from metasearch.formats import hits
 from metasearch.record import Hit, Record
-from metasearch.workspace.saved import history, told
-from metasearch.workspace.saved import saved as searches
-from metasearch.workspace.saved.history import SavedRun
-from metasearch.workspace.saved.saved import SavedSearch
-from metasearch.workspace.store.database import Database
+from metasearch.review.alerts import history
+from metasearch.review.alerts import news as told
+from metasearch.review.alerts import saved_searches as searches
+from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.saved_searches import SavedSearch
+from metasearch.review.store.database import Database
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def run(db: Database, saved: SavedSearch, *titles: str, kind: told.Kind = "new")
     """A run that tells works of these titles."""
     begun = history.begin(db, saved)
     packed = [hits.write(Hit("h1", Record(source="a", title=title), (), {})) for title in titles]
-    told.add(db, begun, [(kind, one) for one in packed])
+    told.add_news(db, begun, [(kind, one) for one in packed])
     history.done(db, begun, works=9, waiting=0, passed_over=0, statuses={"a": "ok"})
     return history.by_id(db, begun.id)
 
@@ -47,12 +48,12 @@ def test_the_last_run_comes_first_and_its_first_works_first(
     run(db, saved, "a", "b", "c")
     run(db, saved, "d", "e", kind="retracted")
 
-    everything = told.of(db, saved)
+    everything = told.news_of(db, saved)
     assert titles(everything) == ["d", "e", "a", "b", "c"]
-    first = told.of(db, saved, most=2)
-    second = told.of(db, saved, most=9, before=first[-1].id)
+    first = told.news_of(db, saved, most=2)
+    second = told.news_of(db, saved, most=9, before=first[-1].id)
     assert first + second == everything
-    assert len({one.uid for one in everything}) == told.count(db, saved) == 5
+    assert len({one.uid for one in everything}) == told.count_news(db, saved) == 5
 
 
 def test_news_of_one_run_and_of_some_kinds(db: Database, saved: SavedSearch) -> None:
@@ -62,22 +63,22 @@ def test_news_of_one_run_and_of_some_kinds(db: Database, saved: SavedSearch) -> 
     run(db, searches.create(db, "other", "x"), "z")
 
     assert (last.number, last.told) == (2, 1)
-    assert titles(told.of(db, saved, run=1)) == ["a", "b"]
-    assert titles(told.of(db, saved, kinds=("late", "version"))) == ["c"]
+    assert titles(told.news_of(db, saved, run=1)) == ["a", "b"]
+    assert titles(told.news_of(db, saved, kinds=("late", "version"))) == ["c"]
 
 
 def test_the_oldest_news_are_forgotten(
     db: Database, saved: SavedSearch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is kept of one saved search is bounded; others are not touched."""
-    monkeypatch.setattr(told, "MOST_NEWS", 3)
+    monkeypatch.setattr(told, "MOST_OF_A_SEARCH", 3)
     other = searches.create(db, "other", "x")
     run(db, other, "x", "y", "z")
     run(db, saved, "a", "b")
     run(db, saved, "c", "d")
 
-    assert titles(told.of(db, saved)) == ["c", "d", "a"]
-    assert told.count(db, other) == 3
+    assert titles(told.news_of(db, saved)) == ["c", "d", "a"]
+    assert told.count_news(db, other) == 3
 
 
 def test_news_of_another_release_are_passed_over(db: Database, saved: SavedSearch) -> None:
@@ -85,7 +86,7 @@ def test_news_of_another_release_are_passed_over(db: Database, saved: SavedSearc
     run(db, saved, "a", "b")
     db.run("UPDATE saved_news SET hit = ? WHERE id = (SELECT min(id) FROM saved_news)", b"{}")
 
-    assert titles(told.of(db, saved)) == ["a"]
+    assert titles(told.news_of(db, saved)) == ["a"]
 
 
 def test_old_runs_without_news_are_forgotten(

@@ -9,10 +9,10 @@ import orjson
 
 from metasearch.formats import hits
 from metasearch.record import Author, Hit, Record
-from metasearch.workspace.saved import history, saved, told
-from metasearch.workspace.saved.saved import SavedSearch
-from metasearch.workspace.saved.told import Kind
-from metasearch.workspace.store.database import Database
+from metasearch.review.alerts import history, news, saved_searches
+from metasearch.review.alerts.news import Kind
+from metasearch.review.alerts.saved_searches import SavedSearch
+from metasearch.review.store.database import Database
 
 AT = "2026-11-20T10:00:00Z"
 
@@ -32,14 +32,14 @@ def work(title: str = "Gene drives in island mice", **fields: Any) -> Hit:
 
 def search(db: Database, name: str = "drives", owner: str = "", **fields: Any) -> SavedSearch:
     """A saved search whose news are sent by e-mail."""
-    return saved.create(db, name, "gene drive", owner=owner, **({"email": True} | fields))
+    return saved_searches.create(db, name, "gene drive", owner=owner, **({"email": True} | fields))
 
 
 def tell(db: Database, of: SavedSearch, works: Iterable[Hit], kind: Kind = "new") -> None:
     """Have a saved search tell of works; the first of them is the newest."""
     with db.transaction():
         run = history.begin(db, of)
-        told.add(db, run, [(kind, hits.write(each)) for each in works])
+        news.add_news(db, run, [(kind, hits.write(each)) for each in works])
         history.done(db, run, works=1, waiting=0, passed_over=0, statuses={"alpha": "ok"})
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from metasearch.workspace.store.database import Database
+from metasearch.review.store.database import Database
 from tests.workspace.screening.screened import Screened
 from tests.workspace.works import held
 

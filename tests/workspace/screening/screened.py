@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from metasearch.workspace.projects import Kind
-from metasearch.workspace.screening import teams, votes
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import decisions
-from metasearch.workspace.works.decisions import Changed
-from metasearch.workspace.works.works import Stage, Verdict
+from metasearch.review.projects.projects import Kind
+from metasearch.review.screening import teams, votes
+from metasearch.review.store.database import Database
+from metasearch.review.works import decisions
+from metasearch.review.works.decisions import Changed
+from metasearch.review.works.works import Stage, Verdict
 from tests.workspace.works.held import Held, paper
 
 TITLES = ("Harms of gambling", "Soil of the plains", "Whales of southern seas")

@@ -7,10 +7,10 @@ from itertools import product
 
 import pytest
 
-from metasearch.workspace.screening import teams
-from metasearch.workspace.screening.agreement import agreement, cohen
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works.undo import undo
+from metasearch.review.screening import teams
+from metasearch.review.screening.agreement import agreement, cohen
+from metasearch.review.store.database import Database
+from metasearch.review.works.undo import undo
 from tests.workspace.screening.screened import Screened
 
 #: Tables of counts: rows are the first rater's categories, columns the second's.

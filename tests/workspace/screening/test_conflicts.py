@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import log
-from metasearch.workspace.screening import conflicts, teams
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import decisions
-from metasearch.workspace.works.undo import undo
+from metasearch.review.projects import log
+from metasearch.review.screening import conflicts, teams
+from metasearch.review.store.database import Database
+from metasearch.review.works import decisions
+from metasearch.review.works.undo import undo
 from tests.workspace.screening.screened import Screened
 
 

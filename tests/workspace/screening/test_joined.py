@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.workspace import log
-from metasearch.workspace.screening import conflicts
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import pins
+from metasearch.review.projects import log
+from metasearch.review.screening import conflicts
+from metasearch.review.store.database import Database
+from metasearch.review.works import pins
 from tests.workspace.screening.screened import Screened
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from metasearch.workspace.screening import teams
-from metasearch.workspace.screening.progress import progress
-from metasearch.workspace.store.database import Database
+from metasearch.review.screening import teams
+from metasearch.review.screening.conflicts import progress
+from metasearch.review.store.database import Database
 from tests.workspace.screening.screened import Screened
 
 

@@ -8,16 +8,18 @@ import orjson
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import log, objects, overview
-from metasearch.workspace.projects import Project
-from metasearch.workspace.reports import prisma_flow, prisma_s
-from metasearch.workspace.screening import agreement, conflicts, progress, sight, teams
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import decisions, listing, pins, works
-from metasearch.workspace.works.exporting import EXPORTS, export
-from metasearch.workspace.works.filters import SORTS, STANDINGS, WorksQuery
-from metasearch.workspace.works.reasons import reasons
-from metasearch.workspace.works.undo import undo, undoable
+from metasearch.review import objects
+from metasearch.review.projects import log, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports import prisma_flow, prisma_s
+from metasearch.review.screening import agreement, conflicts, sight, teams
+from metasearch.review.screening import conflicts as progress
+from metasearch.review.store.database import Database
+from metasearch.review.works import decisions, lists, pins, works
+from metasearch.review.works.decisions import reasons
+from metasearch.review.works.export import EXPORTS, export
+from metasearch.review.works.filters import SORTS, STANDINGS, WorksQuery
+from metasearch.review.works.undo import undo, undoable
 from tests.workspace.screening.screened import Screened
 
 SECRET = "a reason of ann's alone"
@@ -27,27 +29,24 @@ def everything(db: Database, project: Project, reader: str) -> bytes:
     """All that a screener is shown of a project, as far as it does not depend on the time."""
     lines = sight.lines(db, project, reader)
     pages = [
-        listing.page(
-            db, project, WorksQuery(verdict=verdict, sort=sort, stage=stage), reader=reader
-        )
+        lists.page(db, project, WorksQuery(verdict=verdict, sort=sort, stage=stage), reader=reader)
         for verdict in STANDINGS
         for sort in SORTS[:2]
         for stage in ("title", "fulltext")
     ]
     own = [
-        listing.page(db, project, WorksQuery(verdict=one, voter=reader), reader=reader)
+        lists.page(db, project, WorksQuery(verdict=one, voter=reader), reader=reader)
         for one in STANDINGS
     ]
-    every = [
-        works.find(db, project, uid, reader) for uid in listing.uids(db, project, WorksQuery())
-    ]
+    every = [works.find(db, project, uid, reader) for uid in lists.uids(db, project, WorksQuery())]
     shown = {
         "log": [objects.change(line) for line in lines],
         "undo": sorted(undoable(db, project, lines, reader)),
         "pages": [objects.works_page(page) for page in (*pages, *own)],
         "works": [objects.work(work, works.found_by(db, work)) for work in every],
-        "counts": listing.verdict_counts(db, project),
-        "overview": overview.of(db, project).works - overview.of(db, project).undecided,
+        "counts": lists.verdict_counts(db, project),
+        "overview": projects.overview_of(db, project).works
+        - projects.overview_of(db, project).undecided,
         "reasons": reasons(db, project, "title", reader),
         "progress": repr(progress.progress(db, project, reader)),
         "agreement": repr(agreement.agreement(db, project)),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import log
-from metasearch.workspace.screening import teams
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import decisions
+from metasearch.review.projects import log
+from metasearch.review.screening import teams
+from metasearch.review.store.database import Database
+from metasearch.review.works import decisions
 from tests.workspace.screening.screened import Screened
 
 

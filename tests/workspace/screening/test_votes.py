@@ -12,14 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metasearch.errors import UsageError
-from metasearch.workspace import log, overview
-from metasearch.workspace.reports.numbers import numbers
-from metasearch.workspace.screening import conflicts, teams, votes
-from metasearch.workspace.screening.votes import Vote, consensus
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import decisions, listing
-from metasearch.workspace.works.filters import WorksQuery
-from metasearch.workspace.works.undo import undo, undoable
+from metasearch.review.projects import log, projects
+from metasearch.review.reports.numbers import numbers
+from metasearch.review.screening import conflicts, teams, votes
+from metasearch.review.screening.votes import Vote, consensus
+from metasearch.review.store.database import Database
+from metasearch.review.works import decisions
+from metasearch.review.works import lists as listing
+from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.undo import undo, undoable
 from tests.workspace.screening.screened import VERDICTS, Screened
 from tests.workspace.works import held
 
@@ -99,7 +100,7 @@ def test_half_screened_works_and_conflicts_are_not_screened_in_reports(
     screened.vote("bob", "rr.")
     counted = numbers(db, screened.project)
     assert (counted.screened, counted.not_screened, counted.excluded) == (1, 2, 0)
-    assert overview.of(db, screened.project).undecided == 2
+    assert projects.overview_of(db, screened.project).undecided == 2
     assert listing.verdict_counts(db, screened.project) == {"undecided": 2, "relevant": 1}
     for verdict, count in (("undecided", 2), ("excluded", 0), ("decided", 1), ("conflict", 1)):
         query = WorksQuery(verdict=verdict)  # type: ignore[arg-type]
@@ -173,7 +174,7 @@ def test_who_has_left_undoes_no_vote(db: Database, screened: Screened) -> None:
 
 def test_imported_decisions_of_a_screener_are_votes(db: Database, screened: Screened) -> None:
     """Lines about works that take no vote of theirs are listed with the reason."""
-    from metasearch.workspace.works.importing import import_decisions
+    from metasearch.review.works.decisions_file import import_decisions
 
     screened.vote("owner", "..r")
     lines = "\n".join(f"{uid},1" for uid in screened.uids)

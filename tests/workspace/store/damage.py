@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from metasearch.workspace import projects
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import projects
+from metasearch.review.store.database import Database
 
 
 def damaged_page(path: Path) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 MAKER = """
 import sys
 from pathlib import Path
-from metasearch.workspace import projects
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import projects
+from metasearch.review.store.database import Database
 
 path, name, most = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 with Database(path) as db:

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError, WorkspaceError
-from metasearch.workspace import projects
-from metasearch.workspace.store.backup import backup
-from metasearch.workspace.store.checks import check
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import projects
+from metasearch.review.store.checks import backup, check
+from metasearch.review.store.database import Database
 from tests.workspace.store.damage import damaged_page
 from tests.workspace.store.processes import maker
 

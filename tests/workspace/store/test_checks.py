@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.workspace import projects
-from metasearch.workspace.store.checks import check, drive_of
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import projects
+from metasearch.review.store.checks import check, drive_of
+from metasearch.review.store.database import Database
 from tests.workspace.store.damage import damaged_page
 
 NOW = "2026-11-23T05:40:00Z"

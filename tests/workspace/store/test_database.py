@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError, WorkspaceError
-from metasearch.workspace import projects
-from metasearch.workspace.store import migrating
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.migrating import migrations
+from metasearch.review.projects import projects
+from metasearch.review.store import database
+from metasearch.review.store.database import Database, migrations
 from tests.workspace.store.damage import damaged_page
 from tests.workspace.store.processes import started
 
@@ -154,7 +153,7 @@ def of_another_program(path: Path) -> None:
 def with_our_mark_alone(path: Path) -> None:
     """Our application id, but a version that no release has written."""
     with sqlite3.connect(path) as db:
-        db.execute(f"PRAGMA application_id = {migrating.APPLICATION}")
+        db.execute(f"PRAGMA application_id = {database.APPLICATION}")
         db.execute("PRAGMA user_version = -1")
         db.execute("CREATE TABLE song (title TEXT)")
     db.close()
@@ -228,7 +227,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     own = migrations()
 
     def released(script: str) -> None:
-        monkeypatch.setattr(migrating, "migrations", lambda: (*own, script))
+        monkeypatch.setattr(database, "migrations", lambda: (*own, script))
 
     return released
 
@@ -280,7 +279,7 @@ def test_a_migration_that_fails_changes_nothing(
 OPENED = """
 import sys
 from pathlib import Path
-from metasearch.workspace.store.database import Database
+from metasearch.review.store.database import Database
 
 Database(Path(sys.argv[1])).close()
 """

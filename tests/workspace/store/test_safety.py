@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import WorkspaceError
-from metasearch.workspace import projects
-from metasearch.workspace.store.checks import check
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import projects
+from metasearch.review.store.checks import check
+from metasearch.review.store.database import Database
 from tests.workspace.store.processes import maker, started
 
 ROUNDS = 6
@@ -88,8 +88,8 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 from metasearch.errors import WorkspaceError
-from metasearch.workspace import projects
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import projects
+from metasearch.review.store.database import Database
 
 with Database(Path(sys.argv[1])) as db:
     resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))

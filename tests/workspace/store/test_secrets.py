@@ -6,12 +6,12 @@ import hashlib
 
 import pytest
 
-from metasearch.workspace.store import secrets
+from metasearch.review.store import values
 
 
 def test_a_secret_has_256_random_bits() -> None:
     """In letters that an address and a cookie may have."""
-    many = {secrets.new() for _ in range(1_000)}
+    many = {values.new_secret() for _ in range(1_000)}
 
     assert len(many) == 1_000
     assert {len(secret) for secret in many} == {43}
@@ -22,14 +22,14 @@ def test_a_secret_has_256_random_bits() -> None:
 
 def test_what_is_kept_is_a_sha256() -> None:
     """The same of the same text, and another one of another."""
-    secret = secrets.new()
+    secret = values.new_secret()
 
-    assert secrets.digest(secret) == hashlib.sha256(secret.encode()).digest()
-    assert secrets.digest(secret) != secrets.digest(secret + " ")
+    assert values.secret_digest(secret) == hashlib.sha256(secret.encode()).digest()
+    assert values.secret_digest(secret) != values.secret_digest(secret + " ")
 
 
 @pytest.mark.parametrize("text", ["", "x" * 201, "x" * 10_000_000, "\ud800", "\0"])
 def test_any_text_has_a_digest(text: str) -> None:
     """Whatever a stranger sends, in the same time; it is that of no secret."""
-    assert len(secrets.digest(text)) == 32
-    assert secrets.digest(text) != secrets.digest(secrets.new())
+    assert len(values.secret_digest(text)) == 32
+    assert values.secret_digest(text) != values.secret_digest(values.new_secret())

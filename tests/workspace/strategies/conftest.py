@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.strategies.resolve import ResolvedStep, resolved
-from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.strategies.resolve import ResolvedStep, resolved
+from metasearch.review.strategies.strategies import Strategy
 
 
 @pytest.fixture

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query.ast import And, Not, Or
-from metasearch.workspace.strategies.combine import combination
-from metasearch.workspace.strategies.references import reference
+from metasearch.query.tree import And, Not, Or
+from metasearch.review.strategies.references import combination, reference
 
 ONE, TWO, THREE, FOUR = map(reference, (1, 2, 3, 4))
 

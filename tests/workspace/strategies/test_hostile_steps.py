@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query import CHOICES, terms
-from metasearch.workspace.strategies.combine import combination
-from metasearch.workspace.strategies.copied_text import copied_text
-from metasearch.workspace.strategies.reading import read_step
-from metasearch.workspace.strategies.renumbering import renumbered
+from metasearch.review.strategies.paste import copied_text
+from metasearch.review.strategies.references import combination
+from metasearch.review.strategies.step_text import read_step, renumbered
 from tests.examples import examples
 from tests.growth import MOST, growth
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 import pytest
 
 from metasearch.errors import QuerySyntaxError, UsageError
-from metasearch.workspace import log
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import copied_text, steps
-from metasearch.workspace.strategies.copied_text import copied_text as read
-from metasearch.workspace.strategies.lines import copy_in
-from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.review.projects import log
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import paste, steps
+from metasearch.review.strategies.paste import copied_text as read
+from metasearch.review.strategies.paste import copy_in
+from metasearch.review.strategies.strategies import Strategy
 
 OVID = """Database: Ovid MEDLINE(R) ALL <1946 to May 03, 2026>
 Search Strategy:
@@ -219,4 +219,4 @@ def test_each_step_is_in_the_log(db: Database, strategy: Strategy) -> None:
 
 def test_the_bounds_of_copied_text_are_those_of_a_strategy() -> None:
     """So that what can be read can be added."""
-    assert copied_text.MOST_LINES == steps.MOST_STEPS
+    assert paste.MOST_LINES == steps.MOST_STEPS

@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.query import parse, read, to_text
-from metasearch.query.databases.lines import numbered_lines
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps
-from metasearch.workspace.strategies.lines import copy_in
-from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all, resolved
-from metasearch.workspace.strategies.step import Step
-from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.query.strategy import numbered_lines
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps
+from metasearch.review.strategies.paste import copy_in
+from metasearch.review.strategies.resolve import ResolvedStep, resolve_all, resolved
+from metasearch.review.strategies.strategies import Step, Strategy
 from tests.examples import examples
 
 FILE = Path(__file__).resolve().parents[2] / "query" / "strategies.toml"

@@ -6,9 +6,9 @@ import pytest
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query import to_text
-from metasearch.query.ast import Query, Term
-from metasearch.workspace.strategies.reading import read_step
-from metasearch.workspace.strategies.references import number_of, replaced
+from metasearch.query.tree import Query, Term
+from metasearch.review.strategies.references import number_of, replaced
+from metasearch.review.strategies.step_text import read_step
 
 
 def shown(text: str, syntax: str = "auto") -> tuple[str, str]:

@@ -9,9 +9,9 @@ import pytest
 
 from metasearch.errors import UsageError
 from metasearch.query import parse, terms
-from metasearch.workspace.strategies.reading import read_step
-from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all, resolved
-from metasearch.workspace.strategies.step import Step
+from metasearch.review.strategies.resolve import ResolvedStep, resolve_all, resolved
+from metasearch.review.strategies.step_text import read_step
+from metasearch.review.strategies.strategies import Step
 from tests.growth import MOST, growth
 
 

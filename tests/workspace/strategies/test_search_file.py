@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from metasearch.errors import FileFormatError, QuerySyntaxError, UsageError
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import search_file, steps, strategies
-from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import search_file, steps, strategies
+from metasearch.review.strategies.strategies import Strategy
 
 RECORD: dict[str, Any] = {
     "record_info": {"id_1": "https://doi.org/10.1000/x"},
@@ -167,7 +167,7 @@ def test_a_string_that_cannot_be_read_makes_nothing(db: Database, project: Proje
 
 def test_a_name_that_is_given_must_be_free(db: Database, strategy: Strategy) -> None:
     """As for any strategy."""
-    from metasearch.workspace import projects
+    from metasearch.review.projects import projects
 
     project = projects.find(db, "harms")
     with pytest.raises(UsageError, match="'main' already"):

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from metasearch.errors import QuerySyntaxError, UsageError
-from metasearch.workspace import log
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps
-from metasearch.workspace.strategies.resolve import resolve_all
-from metasearch.workspace.strategies.step import Step
-from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.review.projects import log
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps
+from metasearch.review.strategies.resolve import resolve_all
+from metasearch.review.strategies.strategies import Step, Strategy
 
 
 def fill(db: Database, strategy: Strategy, *texts: str) -> list[Step]:
@@ -174,8 +173,8 @@ def test_bounds_are_told(db: Database, strategy: Strategy, monkeypatch: pytest.M
 
 def test_strategies_have_numbers_of_their_own(db: Database, strategy: Strategy) -> None:
     """A step of one is none of the other."""
-    from metasearch.workspace import projects
-    from metasearch.workspace.strategies import strategies
+    from metasearch.review.projects import projects
+    from metasearch.review.strategies import strategies
 
     other = strategies.create(db, projects.find(db, "harms"), "other")
     steps.add(db, strategy, "a")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import log, projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import copying, steps, strategies
-from metasearch.workspace.strategies.strategies import Strategy
+from metasearch.review.projects import log, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.strategies import steps as copying
+from metasearch.review.strategies.strategies import Strategy
 
 
 def test_a_strategy_is_found_by_its_name(db: Database, project: Project) -> None:
@@ -96,7 +97,7 @@ def test_a_copy_keeps_numbers_and_says_where_it_is_from(db: Database, strategy: 
         steps.add(db, strategy, text)
     steps.remove(db, strategy, 2)
     steps.add_import(db, strategy, "SU=赌博")
-    copy = copying.copied(db, strategy, "second")
+    copy = copying.copy_strategy(db, strategy, "second")
     assert [(it.number, it.text, it.parents) for it in steps.of(db, copy)] == [
         (1, "gambl*", ()), (3, "harm*", ()), (4, "#1 AND #3", (1, 3)),
     ]  # fmt: skip

@@ -8,10 +8,10 @@ import pytest
 
 from metasearch.errors import UsageError
 from metasearch.query import parse, read
-from metasearch.query.writing import TARGETS
-from metasearch.workspace.strategies.lines import written
-from metasearch.workspace.strategies.reading import read_step
-from metasearch.workspace.strategies.step import Step
+from metasearch.query.writer import TARGETS
+from metasearch.review.strategies.paste import written
+from metasearch.review.strategies.step_text import read_step
+from metasearch.review.strategies.strategies import Step
 
 NUMBERED = ("ovid", "pubmed", "scopus", "wos", "ebsco", "embase", "proquest")
 

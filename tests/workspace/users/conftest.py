@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, members
-from metasearch.workspace.users.accounts import User
+from metasearch.review.projects import members, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.users import accounts
+from metasearch.review.users.accounts import User
 
 
 @dataclass(frozen=True)

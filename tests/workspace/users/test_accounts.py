@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from metasearch.errors import Conflict, UsageError
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, audit, sessions, tokens
-from metasearch.workspace.users.accounts import User
+from metasearch.review.store.database import Database
+from metasearch.review.users import accounts, audit, sessions, tokens
+from metasearch.review.users.accounts import User
 from tests.workspace.users.conftest import People
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace.store import secrets
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import later
-from metasearch.workspace.users import accounts, failures, sessions, tokens
+from metasearch.review.store import values
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import later
+from metasearch.review.users import accounts, passwords, sessions, tokens
 from tests.workspace.users.conftest import People
 
 _DAY = 86_400
@@ -28,7 +28,7 @@ def test_a_session_is_found_by_its_secret_alone(db: Database, people: People) ->
     for wrong in ("", first[:-1], first.lower(), "x" * 10_000, "\ud800", first + "\n"):
         assert sessions.find(db, wrong) is None
     kept = db.value("SELECT digest FROM session ORDER BY id LIMIT 1")
-    assert kept == secrets.digest(first)
+    assert kept == values.secret_digest(first)
     assert first.encode() not in kept
 
 
@@ -108,7 +108,7 @@ def test_a_user_has_so_many_sessions_at_most(
     monkeypatch.setattr(sessions, "MOST", 2)
     other = sessions.begin(db, people.ben)
     first, second = sessions.begin(db, people.anna), sessions.begin(db, people.anna)
-    db.run("UPDATE session SET seen = ? WHERE digest = ?", later(-99), secrets.digest(second))
+    db.run("UPDATE session SET seen = ? WHERE digest = ?", later(-99), values.secret_digest(second))
 
     third = sessions.begin(db, people.anna)
 
@@ -205,7 +205,7 @@ def test_when_a_token_was_used(db: Database, people: People) -> None:
 
 def tried(db: Database, times: int, name: str = "anna", client: str = "c") -> list[int]:
     """The waits of so many attempts whose passwords are wrong."""
-    return [failures.attempt(db, name, client) for _ in range(times)]
+    return [passwords.count_attempt(db, name, client) for _ in range(times)]
 
 
 def waited(db: Database) -> None:
@@ -242,7 +242,7 @@ def test_other_clients_and_other_accounts_do_not_wait(db: Database) -> None:
 
 def test_a_client_that_tries_many_accounts_waits(db: Database) -> None:
     """One password at many accounts is guessing, too."""
-    waits = [failures.attempt(db, f"user{number}", "c") for number in range(52)]
+    waits = [passwords.count_attempt(db, f"user{number}", "c") for number in range(52)]
 
     assert waits[:50] == [0] * 50
     assert all(waits[50:])
@@ -251,25 +251,25 @@ def test_a_client_that_tries_many_accounts_waits(db: Database) -> None:
 def test_an_account_that_many_clients_try_waits_but_not_for_its_user(db: Database) -> None:
     """A client from which the user has logged in is not held up by what others do."""
     assert tried(db, 1, client="home") == [0]
-    failures.succeeded(db, "anna", "home")
-    waits = [failures.attempt(db, "anna", f"c{number}") for number in range(102)]
+    passwords.login_succeeded(db, "anna", "home")
+    waits = [passwords.count_attempt(db, "anna", f"c{number}") for number in range(102)]
 
     assert waits[:100] == [0] * 100
     assert all(waits[100:])
-    assert failures.attempt(db, "Anna", "home") == 0
-    assert failures.attempt(db, "anna", "new") > 0
+    assert passwords.count_attempt(db, "Anna", "home") == 0
+    assert passwords.count_attempt(db, "anna", "new") > 0
 
 
 def test_a_login_takes_its_own_attempt_back_and_no_other(db: Database) -> None:
     """Who has an account of their own does not get tries at others for it."""
     for number in range(49):
-        failures.attempt(db, f"user{number}", "c")
+        passwords.count_attempt(db, f"user{number}", "c")
     for _ in range(20):
-        assert failures.attempt(db, "own", "c") == 0
-        failures.succeeded(db, "own", "c")
+        assert passwords.count_attempt(db, "own", "c") == 0
+        passwords.login_succeeded(db, "own", "c")
 
-    assert failures.attempt(db, "anna", "c") == 0
-    assert failures.attempt(db, "ben", "c") > 0
+    assert passwords.count_attempt(db, "anna", "c") == 0
+    assert passwords.count_attempt(db, "ben", "c") > 0
 
 
 def test_a_login_that_nobody_has_looked_at_is_no_failure(db: Database) -> None:
@@ -277,7 +277,7 @@ def test_a_login_that_nobody_has_looked_at_is_no_failure(db: Database) -> None:
     tried(db, 9)
     for _ in range(30):
         assert tried(db, 1) == [0]
-        failures.withdraw(db, "anna", "c")
+        passwords.withdraw_attempt(db, "anna", "c")
 
     assert tried(db, 1) == [0]
     assert tried(db, 1)[0] > 0
@@ -286,13 +286,13 @@ def test_a_login_that_nobody_has_looked_at_is_no_failure(db: Database) -> None:
 def test_a_login_does_not_end_the_wait_of_another_one(db: Database) -> None:
     """Of those that were made while its password was looked at."""
     for number in range(49):
-        failures.attempt(db, f"user{number}", "c")
+        passwords.count_attempt(db, f"user{number}", "c")
     db.run("UPDATE login_failure SET failures = 51 WHERE key LIKE 'client:%'")
     db.run("UPDATE login_failure SET until = ? WHERE key LIKE 'client:%'", later(60))
 
-    failures.succeeded(db, "user1", "c")
+    passwords.login_succeeded(db, "user1", "c")
 
-    assert failures.attempt(db, "anna", "c") > 0
+    assert passwords.count_attempt(db, "anna", "c") > 0
 
 
 def test_failures_are_forgotten_after_a_day(db: Database) -> None:

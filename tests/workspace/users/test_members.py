@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.times import later
-from metasearch.workspace.users import accounts, audit, links, members
-from metasearch.workspace.users.links import LinkKind
-from metasearch.workspace.users.permissions import ProjectRole
+from metasearch.review.projects import members, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import later
+from metasearch.review.users import accounts, audit, links
+from metasearch.review.users.links import LinkKind
+from metasearch.review.users.permissions import ProjectRole
 from tests.workspace.store.processes import started
 from tests.workspace.users.conftest import People
 
@@ -251,8 +251,8 @@ def test_what_is_no_link(db: Database, people: People, lakes: Project) -> None:
 _USER = """
 import sys
 from pathlib import Path
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import links
+from metasearch.review.store.database import Database
+from metasearch.review.users import links
 
 with Database(Path(sys.argv[1])) as db:
     sys.stdin.readline()

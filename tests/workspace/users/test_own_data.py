@@ -9,23 +9,24 @@ import orjson
 import pytest
 
 from metasearch.errors import UsageError, WorkspaceError
-from metasearch.workspace import log, projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.checks import check
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import (
+from metasearch.review.projects import log, members, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.checks import check
+from metasearch.review.store.database import Database
+from metasearch.review.users import (
     accounts,
     audit,
-    failures,
     links,
-    members,
-    names,
     own_data,
+    passwords,
     sessions,
     tokens,
 )
-from metasearch.workspace.users.accounts import User
-from metasearch.workspace.users.quotas import Quotas
+from metasearch.review.users import (
+    accounts as names,
+)
+from metasearch.review.users.accounts import User
+from metasearch.review.users.quotas import Quotas
 from tests.workspace.filled import Filled
 from tests.workspace.users.conftest import People
 
@@ -92,7 +93,7 @@ def busy(db: Database, user: User, name: str) -> tuple[Project, list[str]]:
     accounts.set_password(db, user, "$argon2id$hash", keep=1_000_000)
     secret = sessions.begin(db, user, f"browser of {name}")
     link = links.create(db, "password", user=user)
-    failures.attempt(db, user.name, "c")
+    passwords.count_attempt(db, user.name, "c")
     return project, [text, secret, feed, link, f"off-of-{name}", "argon2id"]
 
 
@@ -179,7 +180,7 @@ def test_what_a_deleted_user_did_in_projects_stays(
     assert db.value("SELECT count(*) FROM decision WHERE by = ?", people.anna.uid) == 1
     assert db.value("SELECT count(*) FROM signature WHERE by = ?", people.anna.uid) == 1
     assert log.lines(db, project.id)[0].by == people.anna.uid
-    assert names.shown(db, [people.anna.uid, people.ben.uid, ""]) == {
+    assert names.shown_name(db, [people.anna.uid, people.ben.uid, ""]) == {
         people.anna.uid: "former user",
         people.ben.uid: "ben",
     }
@@ -228,7 +229,7 @@ def test_the_last_administrator_is_not_deleted(db: Database, people: People) -> 
 def test_names_of_many_users_are_asked_for_together(db: Database, people: People) -> None:
     """In any number; a uid that was never one is that of a former user."""
     many = [f"gone{number}" for number in range(1_200)]
-    found = names.shown(db, [people.anna.uid, *many, people.ben.uid])
+    found = names.shown_name(db, [people.anna.uid, *many, people.ben.uid])
 
     assert found[people.anna.uid] == "Anna Berg"
     assert found[people.ben.uid] == "ben"

@@ -12,14 +12,8 @@ from collections.abc import Callable
 import pytest
 
 from metasearch.errors import Busy, UsageError
-from metasearch.workspace.users import passwords
-from metasearch.workspace.users.passwords import (
-    AT_ONCE,
-    NICE,
-    Passwords,
-    PasswordThreads,
-    check,
-)
+from metasearch.review.users import passwords
+from metasearch.review.users.passwords import AT_ONCE, NICE, Passwords, PasswordThreads, check
 
 #: As cheap as Argon2 allows.
 CHEAP = Passwords(time_cost=1, memory_kib=8, parallelism=1)

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from metasearch.workspace.users.permissions import (
+from metasearch.review.users.permissions import (
     PROJECT_ACTIONS,
     PROJECT_ROLES,
     SYSTEM_ACTIONS,

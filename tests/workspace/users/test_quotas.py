@@ -10,12 +10,13 @@ import pytest
 
 from metasearch.errors import QuotaExceeded
 from metasearch.record import Record
-from metasearch.settings.quotas import QUOTAS
-from metasearch.workspace import projects, recorded
-from metasearch.workspace.projects import Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.users import accounts, members
-from metasearch.workspace.users.quotas import DAILY, Quotas
+from metasearch.review.archive import recordings
+from metasearch.review.projects import members, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.users import accounts
+from metasearch.review.users.quotas import DAILY, Quotas
+from metasearch.settings.users import QUOTAS
 from tests.workspace.filled import Filled
 from tests.workspace.users.conftest import People
 from tests.workspace.works.held import Held
@@ -173,7 +174,7 @@ def test_bytes_are_those_of_records_reports_log_and_pages(
     members.add(db, project, people.anna, "owner")
     bodies = db.value("SELECT sum(length(body)) FROM record")
     log = db.value("SELECT sum(length(before) + length(after)) FROM change")
-    recorded.set_pages(db, project.id, 1_000)
+    recordings.set_pages(db, project.id, 1_000)
 
     held = Quotas().stored(db, people.anna.uid)
 

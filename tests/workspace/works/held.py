@@ -11,12 +11,12 @@ from typing import Any
 from metasearch.dedup import Fingerprint, OnlineDedup, strategy
 from metasearch.dedup.pins import Pins
 from metasearch.record import Author, Record, VersionsMode
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Kind, Project
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import works
-from metasearch.workspace.works.adding import Added, add_records
-from metasearch.workspace.works.works import Work
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Kind, Project
+from metasearch.review.store.database import Database
+from metasearch.review.works import works
+from metasearch.review.works.intake import Added, add_records
+from metasearch.review.works.works import Work
 
 _NUMBERS = count(1)
 AT = "2026-11-20T10:00:00Z"

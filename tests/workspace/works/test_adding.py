@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import log
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import adding, decisions, works
-from metasearch.workspace.works.said import CONFLICT
+from metasearch.review.projects import log
+from metasearch.review.store.database import Database
+from metasearch.review.works import decisions, intake, works
+from metasearch.review.works.works import CONFLICT_TAG as CONFLICT
 from tests.workspace.works.held import Held, keys, paper
 
 #: Two descriptions of one work that nothing joins but a third one, which has the DOI of the one and
@@ -178,7 +178,7 @@ def test_a_record_that_cannot_be_kept_is_told(db: Database) -> None:
 
 def test_other_rules_make_all_works_anew(db: Database) -> None:
     """Preprint and article are two works, and one when the project says so; the id stays."""
-    from metasearch.workspace import projects
+    from metasearch.review.projects import projects
 
     held = Held(db)
     held.add(
@@ -188,7 +188,7 @@ def test_other_rules_make_all_works_anew(db: Database) -> None:
     )  # fmt: skip
     first, _ = held.works()
     held.project = projects.update(db, held.project, details={"works": {"versions": "merge"}})
-    adding.make_works(db, held.project)
+    intake.make_works(db, held.project)
     (work,) = held.works()
     assert work.uid == first.uid
     assert len(work.hit.records) == 2
@@ -201,7 +201,7 @@ def test_an_answer_of_another_project_is_refused(db: Database) -> None:
     """Records do not go astray."""
     one, other = Held(db), Held(db)
     with pytest.raises(UsageError, match="no answer"):
-        adding.add_records(db, one.project, other.answer(), [paper("a", 1)])
+        intake.add_records(db, one.project, other.answer(), [paper("a", 1)])
 
 
 def test_lone_surrogates_do_no_harm(db: Database) -> None:

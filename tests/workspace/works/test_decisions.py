@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import log, projects
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.works import decisions
-from metasearch.workspace.works.undo import undo, undoable
+from metasearch.review.projects import log, projects
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.works import decisions
+from metasearch.review.works.undo import undo, undoable
 from tests.workspace.works.held import Held, paper
 
 TITLES = ("Harms of gambling", "Soil of the plains", "Whales of southern seas")

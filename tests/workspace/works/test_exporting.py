@@ -11,12 +11,12 @@ import pytest
 
 from metasearch.errors import FileFormatError, FormatError, UsageError
 from metasearch.formats.reading import read_bytes
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import decisions
-from metasearch.workspace.works.exporting import EXPORTS, SCHEME, export, file_of
-from metasearch.workspace.works.importing import ImportedDecisions, import_decisions
-from metasearch.workspace.works.listing import WorksQuery
-from metasearch.workspace.works.undo import undo
+from metasearch.review.store.database import Database
+from metasearch.review.works import decisions
+from metasearch.review.works.decisions_file import ImportedDecisions, import_decisions
+from metasearch.review.works.export import EXPORTS, SCHEME, export, file_of
+from metasearch.review.works.lists import WorksQuery
+from metasearch.review.works.undo import undo
 from tests.formats.exported import text_of_parquet
 from tests.workspace.works.held import Held, paper, workspace
 

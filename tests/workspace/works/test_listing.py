@@ -10,9 +10,9 @@ import pytest
 
 from metasearch.bib import record_json
 from metasearch.errors import UsageError
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import decisions
-from metasearch.workspace.works.listing import WorksQuery, page, uids, verdict_counts
+from metasearch.review.store.database import Database
+from metasearch.review.works import decisions
+from metasearch.review.works.lists import WorksQuery, page, uids, verdict_counts
 from tests.workspace.works.held import Held, paper, workspace
 
 
@@ -174,7 +174,7 @@ def test_what_cannot_be_asked_is_refused(held: Held, query: dict[str, Any]) -> N
 
 def test_a_removed_project_leaves_no_words(db: Database) -> None:
     """Its rows are gone, and a later work does not answer for its words."""
-    from metasearch.workspace import projects
+    from metasearch.review.projects import projects
 
     held = Held(db)
     held.add(paper("a", 1, "Unmistakable"))

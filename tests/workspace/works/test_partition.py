@@ -9,12 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.generated import Library
-from metasearch.dedup.pin_lines import Pin
-from metasearch.dedup.pins import Pins
+from metasearch.dedup.pins import Pin, Pins
 from metasearch.demo import catalogue
 from metasearch.record import Author, Record, VersionsMode
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import pins as project_pins
+from metasearch.review.store.database import Database
+from metasearch.review.works import pins as project_pins
 from tests.dedup.records import records
 from tests.workspace.works.held import Held, at_once, paper
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import log
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.works import decisions, pins
-from metasearch.workspace.works.undo import undo
+from metasearch.review.projects import log
+from metasearch.review.store.database import Database
+from metasearch.review.works import decisions, pins
+from metasearch.review.works.undo import undo
 from tests.workspace.works.held import Held, keys, paper
 
 ONE = paper("a", 1)

@@ -6,8 +6,8 @@ import hashlib
 
 from benchmarks.generated import Library
 from metasearch.dedup import DEFAULT, Fingerprint
-from metasearch.workspace.works import rules
-from metasearch.workspace.works.places import Placed, place
+from metasearch.review.works import groups
+from metasearch.review.works.places import Placed, place
 
 #: `rules.SHAPE` -> the digest of the places of a library.
 KNOWN = {1: "5aed26bcbb8319a6ae389510ebf844db3576b2e815971f0d678333c0d2604283"}
@@ -23,7 +23,7 @@ def test_places_are_those_of_their_shape() -> None:
         found.update(
             repr((sorted(placed.places), placed.title, placed.sketch, signatures)).encode()
         )
-    assert found.hexdigest() == KNOWN[rules.SHAPE]
+    assert found.hexdigest() == KNOWN[groups.SHAPE]
 
 
 def test_a_place_is_a_number_that_sqlite_keeps() -> None:

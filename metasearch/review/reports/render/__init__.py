@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.workspace.reports.document import Document
-from metasearch.workspace.reports.document_json import checked, to_json
+from metasearch.review.reports.document import Document, checked, to_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,25 +25,25 @@ class ReportFormat:
 
 
 def _html(document: Document) -> bytes:
-    from metasearch.workspace.reports.render.html import page
+    from metasearch.review.reports.render.html import page
 
     return page(document)
 
 
 def _docx(document: Document) -> bytes:
-    from metasearch.workspace.reports.render.docx import file
+    from metasearch.review.reports.render.docx import file
 
     return file(document)
 
 
 def _markdown(document: Document) -> bytes:
-    from metasearch.workspace.reports.render.markdown import text
+    from metasearch.review.reports.render.markdown import text
 
     return text(document).encode()
 
 
 def _svg(document: Document) -> bytes:
-    from metasearch.workspace.reports.render.svg import file
+    from metasearch.review.reports.render.html import svg_file as file
 
     return file(document)
 

@@ -16,7 +16,7 @@ from typing import Any
 from metasearch.errors import UsageError
 from metasearch.extras import how_to_install
 from metasearch.message import message
-from metasearch.workspace.reports.document import (
+from metasearch.review.reports.document import (
     Block,
     Code,
     Document,
@@ -30,8 +30,8 @@ from metasearch.workspace.reports.document import (
     Remark,
     Signatures,
     Table,
+    speaker,
 )
-from metasearch.workspace.reports.words import speaker
 
 #: The date of everything in the file: the same document has the same bytes.
 _DATE = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
@@ -47,7 +47,7 @@ def file(document: Document) -> bytes:
             message("Word files need a package that is not installed: python-docx"),
             advice=how_to_install("docx"),
         ) from exc
-    from metasearch.workspace.reports.render.docx_styles import prepare
+    from metasearch.review.reports.render.docx_parts import prepare
 
     word = docx.Document()
     prepare(word, document)
@@ -71,7 +71,7 @@ class _Writer:
     """Turns blocks into the elements of the body."""
 
     def __init__(self, word: Any, document: Document) -> None:
-        from metasearch.workspace.reports.render.docx_parts import Parts
+        from metasearch.review.reports.render.docx_parts import Parts
 
         self._word = word
         self._document = document

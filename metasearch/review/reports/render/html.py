@@ -1,5 +1,7 @@
-"""A `Document` as HTML: a file of its own with a style sheet for screen and paper, or only its body
-for a page that has a sheet already. No script, nothing from elsewhere, no style attributes.
+"""A `Document` as HTML, with its diagrams as SVG and its style sheet.
+
+The diagram of a `Figure` as SVG: attributes and classes only, so that it is drawn where style
+sheets are forbidden, and a style sheet may still colour it.
 """
 
 from __future__ import annotations
@@ -11,9 +13,13 @@ from typing import Any
 from lxml import etree
 from lxml.builder import ElementMaker
 
-from metasearch.bib.web_addresses import web_url
-from metasearch.workspace.reports.document import (
+from metasearch.bib.identifiers import web_url
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.review.reports.document import (
+    Arrow,
     Block,
+    Box,
     Code,
     Document,
     Fields,
@@ -27,12 +33,166 @@ from metasearch.workspace.reports.document import (
     Signatures,
     Table,
     Text,
+    checked,
     spans,
+    speaker,
 )
-from metasearch.workspace.reports.document_json import checked
-from metasearch.workspace.reports.render.sheet import SHEET
-from metasearch.workspace.reports.render.svg import drawing
-from metasearch.workspace.reports.words import speaker
+
+NAMESPACE = "http://www.w3.org/2000/svg"
+#: Distances inside a box, from its edge to the first base line and between lines.
+TOP, LINE, LEFT = 21, 17, 12
+_FONT = "Arial, Helvetica, 'Noto Sans', 'Noto Sans CJK SC', 'Microsoft YaHei', sans-serif"
+_INK, _RULE, _BAND = "#182326", "#76868d", "#e3eff1"
+
+
+def drawing(figure: Figure, make: ElementMaker, mark: str = "flow") -> Any:
+    """The element `svg`. `make`: makes its elements: with the name space in a file, without in
+    HTML. `mark`: what the ids of its title and description begin with; one of each page.
+    """
+    svg = make.svg(
+        make.title(figure.title, id=f"{mark}-title"),
+        make.desc(figure.description, id=f"{mark}-text"),
+        {
+            "class": "flow",
+            "viewBox": f"0 0 {figure.width} {figure.height}",
+            "width": str(figure.width),
+            "height": str(figure.height),
+            "role": "img",
+            "aria-labelledby": f"{mark}-title {mark}-text",
+            "font-family": _FONT,
+            "font-size": "12",
+            "fill": _INK,
+        },
+    )
+    for arrow in figure.arrows:
+        svg.extend(_arrow(arrow, make))
+    for box in figure.boxes:
+        svg.extend(_box(box, make))
+    return svg
+
+
+def svg_file(document: Document) -> bytes:
+    """The first diagram of a document as a file. Raises UsageError: it has none."""
+    figures = [block for block in document.blocks if isinstance(block, Figure)]
+    if not figures:
+        raise UsageError(
+            message("This report has no diagram"),
+            advice=message("Choose another format; the flow diagram can be written as SVG."),
+        )
+    make = ElementMaker(namespace=NAMESPACE, nsmap={None: NAMESPACE})
+    content: bytes = etree.tostring(
+        drawing(figures[0], make), encoding="UTF-8", xml_declaration=True, pretty_print=True
+    )
+    return content
+
+
+def _box(box: Box, make: ElementMaker) -> list[Any]:
+    place = {name: str(getattr(box, name)) for name in ("x", "y", "width", "height")}
+    if box.role == "stage":
+        x, y = box.x + box.width // 2 + 4, box.y + box.height // 2
+        turned = {"transform": f"translate({x} {y}) rotate(-90)", "text-anchor": "middle"}
+        return [
+            make.rect(place, {"class": "stage", "rx": "2", "fill": _BAND}),
+            make.text(" ".join(box.lines), turned, {"font-weight": "bold"}),
+        ]
+    out = []
+    if box.role == "box":
+        out.append(
+            make.rect(place, {"class": "box", "rx": "2", "fill": "#ffffff", "stroke": _RULE})
+        )
+    for number, line in enumerate(box.lines):
+        where = {
+            "x": str(box.x + LEFT * (box.role == "box")),
+            "y": str(box.y + TOP + LINE * number),
+        }
+        look = {} if number else {"font-weight": "bold"}
+        out.append(make.text(line, where, look))
+    return out
+
+
+def _arrow(arrow: Arrow, make: ElementMaker) -> list[Any]:
+    line = "M" + "L".join(f"{x} {y}" for x, y in arrow.points)
+    (from_x, from_y), (x, y) = arrow.points[-2:]
+    if from_x == x:
+        back = -7 if y > from_y else 7
+        head = f"M{x} {y}l-4 {back}h8z"
+    else:
+        back = -7 if x > from_x else 7
+        head = f"M{x} {y}l{back} -4v8z"
+    return [
+        make.path({"class": "way", "d": line, "fill": "none", "stroke": _RULE}),
+        make.path({"class": "tip", "d": head, "fill": _RULE}),
+    ]
+
+
+# The style sheet of a report that is a file of its own: A4 on paper, light and dark on screen.
+
+SHEET = """
+:root { color-scheme: light dark; --paper: #fff; --quiet: #f3f6f6; --ink: #182326; --pale: #52616a;
+  --rule: #d6dedf; --edge: #76868d; --accent: #0a5868; --band: #e3eff1; --caution: #7a5200;
+  --caution-quiet: #fff6de; }
+@media (prefers-color-scheme: dark) { :root { --paper: #11181a; --quiet: #192225; --ink: #e2e9ea;
+  --pale: #a2b0b5; --rule: #2e3a3e; --edge: #768891; --accent: #7ecbda; --band: #17353c;
+  --caution: #efc466; --caution-quiet: #2b2413; } }
+* { box-sizing: border-box; }
+html { font: 100%/1.55 "Segoe UI", "Noto Sans", Roboto, Helvetica, Arial, "Noto Sans CJK SC",
+  "Microsoft YaHei", sans-serif; color: var(--ink); background: var(--paper); }
+body { margin: 0 auto; max-width: 58rem; padding: 2rem 1.25rem 4rem; overflow-wrap: break-word; }
+h1, h2, h3, h4, h5 { line-height: 1.3; margin: 1.6em 0 .5em; break-after: avoid; }
+h1 { font-size: 1.75rem; margin-top: 0; } h2 { font-size: 1.3rem; } h3 { font-size: 1.08rem; }
+h4, h5 { font-size: 1rem; }
+p, ul, ol, dl, table, blockquote, figure { margin: .6em 0; }
+a { color: var(--accent); overflow-wrap: anywhere; }
+.subtitle { color: var(--pale); font-size: 1.08rem; }
+.fields > div, .signatures > div { display: grid; grid-template-columns: 13rem minmax(0, 1fr);
+  gap: 0 1rem; padding: .25em 0; border-bottom: 1px solid var(--rule); break-inside: avoid; }
+dt { color: var(--pale); } dd { margin: 0; overflow-wrap: anywhere; }
+.signatures > div { grid-template-columns: max-content 14rem; border: 0; padding-top: 1em; }
+.signatures dd { border-bottom: 1px solid var(--edge); }
+table { border-collapse: collapse; width: 100%; font-size: .9em; }
+caption { text-align: start; font-weight: 600; padding-bottom: .4em; }
+th, td { text-align: start; vertical-align: top; padding: .35em .7em .35em 0;
+  border-bottom: 1px solid var(--rule); overflow-wrap: anywhere; }
+thead { display: table-header-group; } thead th { border-bottom: 1.5px solid var(--edge);
+  vertical-align: bottom; overflow-wrap: normal; }
+tbody th { font-weight: 500; } tr { break-inside: avoid; }
+.num { text-align: end; font-variant-numeric: tabular-nums; } td.num { white-space: nowrap; }
+.scroll { overflow-x: auto; }
+figure { margin-inline: 0; } figcaption { color: var(--pale); font-size: .9em; }
+pre { margin: .3em 0; padding: .6em .8em; background: var(--quiet); border-radius: 3px;
+  white-space: pre-wrap; overflow-wrap: anywhere; font-size: .86em; line-height: 1.5;
+  font-family: ui-monospace, Consolas, "DejaVu Sans Mono", "Noto Sans Mono CJK SC", monospace; }
+pre code { font: inherit; }
+blockquote { padding-inline-start: 1em; border-inline-start: 3px solid var(--rule); }
+blockquote p { margin: .3em 0; }
+.remark { padding: .5em .8em; background: var(--quiet); border-radius: 3px; }
+.draft, .warning { padding: .5em .9em; background: var(--caution-quiet);
+  border-inline-start: 3px solid var(--caution); border-radius: 3px; }
+.draft p, .draft ul { margin: .25em 0; }
+.flow { max-width: 100%; height: auto; } .flow text { fill: var(--ink); }
+.flow .box { fill: var(--paper); stroke: var(--edge); } .flow .stage { fill: var(--band); }
+.flow .way { stroke: var(--edge); } .flow .tip { fill: var(--edge); }
+.page-break { break-after: page; }
+.cover-page { text-align: center; padding-block: 3rem; }
+.cover-page .fields { text-align: start; max-width: 36rem; margin: 3rem auto; }
+.report-zh { font-family: "Times New Roman", SimSun, "Songti SC", "Noto Serif CJK SC", serif;
+  line-height: 1.7; }
+@page { size: A4; margin: 20mm 18mm; } @page formal { size: A4; margin: 30mm 28mm; }
+.formal { page: formal; }
+@media print {
+  :root { color-scheme: light; --paper: #fff; --quiet: #f5f5f5; --ink: #000; --pale: #333;
+    --rule: #bbb; --edge: #666; --accent: #000; --band: #eee; --caution: #000;
+    --caution-quiet: #f5f5f5; }
+  html { font-size: 11pt; } body { max-width: none; padding: 0; } .report-zh { font-size: 12pt; }
+  a { text-decoration: none; } .scroll { overflow: visible; }
+  .cover-page { break-after: page; padding-top: 30mm; font-size: 16pt; }
+  .flow { break-inside: avoid; }
+}
+"""
+
+
+# A `Document` as HTML: a file of its own with a style sheet for screen and paper, or only its body
+# for a page that has a sheet already. No script, nothing from elsewhere, no style attributes.
 
 _E = ElementMaker()
 _LANGUAGES = {"en": "en", "zh": "zh-Hans"}

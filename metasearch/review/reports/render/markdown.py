@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from metasearch.bib.web_addresses import web_url
-from metasearch.workspace.reports.document import (
+from metasearch.bib.identifiers import web_url
+from metasearch.review.reports.document import (
     Block,
     Code,
     Document,
@@ -22,8 +22,8 @@ from metasearch.workspace.reports.document import (
     Table,
     Text,
     spans,
+    speaker,
 )
-from metasearch.workspace.reports.words import speaker
 
 #: What may begin markup anywhere.
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~#&])")

@@ -1,11 +1,9 @@
 """The Model Context Protocol: the tools by which assistants search, over stdio and under `/mcp`.
 
-`tools.py` lists the tools, `schemas.py` declares what they return, `arguments.py` reads what an
-assistant sends, `questions.py` makes queries of questions; `searching.py`, `fetching.py`,
-`listing.py` and `explaining.py` answer, `works.py` writes works, and `budget.py` keeps an answer
-small. `protocol.py` puts the tools behind the package `mcp`, which is the extra `mcp`; `http.py`
-and `metasearch/cli/mcp_run.py` are the two ways to reach it. `docs/mcp.md` describes it from
-outside.
+`tools.py` has the tools, `arguments.py` reads what an assistant sends, and `works.py` writes works,
+so that an answer stays small. `protocol.py` declares the tools and puts them behind the package
+`mcp`, which is the extra `mcp`; `http.py` and `metasearch/cli/mcp.py` are the two ways to reach it.
+`docs/mcp.md` describes it from outside.
 """
 
 from __future__ import annotations

@@ -1,26 +1,95 @@
-"""The arguments of a tool, as their schema declares them and as they are read.
-
-An argument of a search is a field of `SearchOptions`: its limits and its text are those that
-`engine.options` declares. They are read as the parameters of `/search` are. A wrong one is refused
-in plain words: an assistant reads the sentence and tries again.
+"""One call of a tool: who calls, its arguments as their schema declares them and as they are read,
+and the error that an assistant reads.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from multidict import MultiDict
 
 from metasearch.engine.options import OPTIONS, Option
 from metasearch.formats.text import line
-from metasearch.server.faces.mcp.budget import cut
-from metasearch.server.faces.mcp.calls import ToolError
 from metasearch.server.options import Options
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
+from metasearch.server.protocols.mcp.works import cut
+
+if TYPE_CHECKING:
+    from metasearch.engine.engine import Engine
+    from metasearch.engine.options import SearchOptions
+    from metasearch.events import Answer
+    from metasearch.server.site import Site
+
+
+T = TypeVar("T")
+
+#: Reports progress: (sources that have answered, all sources, a line of text).
+Report = Callable[[float, float | None, str | None], Awaitable[None]]
+
+
+class ToolError(Exception):
+    """What an assistant did wrong, or what went wrong, in words that say what to do next."""
+
+
+class Caller:
+    """On whose behalf tools run: the person at this machine, over stdio.
+
+    `user`: whose searches these are, where several share the engine. `site`: the address of the
+    server; None over stdio.
+    """
+
+    user: Hashable = None
+    site: Site | None = None
+
+    def __init__(self, engine: Engine, options: Options) -> None:
+        self.engine = engine
+        self.options = options
+
+    async def wishing(self, options: SearchOptions) -> SearchOptions:
+        """The options of a search, with what the caller has chosen where they say nothing; a server
+        may refuse it, with a Problem.
+        """
+        return options
+
+    @asynccontextmanager
+    async def searching(self) -> AsyncIterator[None]:
+        """The block is a search: a server may refuse it, with a Problem."""
+        yield
+
+    @asynccontextmanager
+    async def computing(self) -> AsyncIterator[None]:
+        """The block computes for a moment: a server may refuse it, with a Problem."""
+        yield
+
+    async def read(self, compute: Callable[[], T]) -> T:
+        """What `compute` makes of a long text: off a server's loop, or a Problem that refuses."""
+        return compute()
+
+    def finished(self, answer: Answer, options: SearchOptions) -> None:
+        """Called with the answer of each search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a tool. `arguments`: as they were sent; nothing of them is checked. `report`:
+    reports progress; does nothing where the client asked for none.
+    """
+
+    caller: Caller
+    arguments: Mapping[str, Any]
+    report: Report
+
+
+# The arguments of a tool, as their schema declares them and as they are read.
+#
+# An argument of a search is a field of `SearchOptions`: its limits and its text are those that
+# `engine.options` declares. They are read as the parameters of `/search` are. A wrong one is
+# refused in plain words: an assistant reads the sentence and tries again.
 
 #: Works of one answer: where a call does not say how many, and at most.
 USUAL_WORKS, MOST_WORKS = 10, 50

@@ -1,14 +1,9 @@
-"""`/mcp`: MCP over streamable HTTP, with the admission, keys and quotas of the server.
-
-Each POST is served by itself, so that any worker answers: no session is kept. The package's
-transport is an ASGI application; `asgi.py` runs it inside the handler of the request, so that it
-ends with the request.
-"""
+"""`/mcp`: MCP over streamable HTTP, with the admission, keys and quotas of the server."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any, TypeVar
@@ -19,17 +14,111 @@ from aiohttp import hdrs, web
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import UsageError
 from metasearch.events import Answer
-from metasearch.server.faces.mcp import check_extra
-from metasearch.server.faces.mcp.asgi import run_asgi
-from metasearch.server.faces.mcp.calls import Caller
-from metasearch.server.hosts import check_addressed
+from metasearch.server.forms import whole_body
 from metasearch.server.identity import owner
 from metasearch.server.limits.clients import USER
-from metasearch.server.middleware import count
-from metasearch.server.preferences import with_sources
+from metasearch.server.middleware import check_addressed, count
 from metasearch.server.problem import Problem
-from metasearch.server.received import whole_body
+from metasearch.server.protocols.mcp import check_extra
+from metasearch.server.protocols.mcp.arguments import Caller
 from metasearch.server.site import SHARED, site_of
+from metasearch.server.visit import with_sources
+
+# Runs an ASGI application inside a handler of aiohttp, for one request whose body is there.
+
+
+Message = MutableMapping[str, Any]
+Application = Callable[
+    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
+    Awaitable[None],
+]
+#: Headers of a response that belong to the connection, which is aiohttp's.
+_OF_CONNECTION = frozenset({"connection", "content-length", "keep-alive", "transfer-encoding"})
+
+
+async def run_asgi(
+    application: Application, request: web.Request, body: bytes, more: Mapping[str, Any]
+) -> web.StreamResponse:
+    """Returns the response of the application, which has been sent where it is a stream.
+
+    A client that disconnects cancels the handler, and with it the application, which gets no other
+    message of the disconnection. `more`: members that are added to the scope.
+    """
+    exchange = _Exchange(request, body)
+    await application(_scope(request, more), exchange.receive, exchange.send)
+    return exchange.response
+
+
+def _scope(request: web.Request, more: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.4"},
+        "http_version": f"{request.version.major}.{request.version.minor}",
+        "method": request.method,
+        "scheme": request.scheme,
+        "path": request.path,
+        "raw_path": request.rel_url.raw_path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(name.lower(), value) for name, value in request.raw_headers],
+        "client": None,
+        "server": None,
+        **more,
+    }
+
+
+class _Exchange:
+    """The two callables of an ASGI application, for one request."""
+
+    def __init__(self, request: web.Request, body: bytes) -> None:
+        self._request = request
+        self._body: bytes | None = body
+        self._status = 500
+        self._headers: list[tuple[str, str]] = []
+        self._response: web.StreamResponse | None = None
+
+    @property
+    def response(self) -> web.StreamResponse:
+        """What was sent, or is to be sent."""
+        return self._response or web.Response(status=500)
+
+    async def receive(self) -> Message:
+        if self._body is not None:
+            body, self._body = self._body, None
+            return {"type": "http.request", "body": body, "more_body": False}
+        await asyncio.Event().wait()  # a client that leaves cancels this task
+        raise AssertionError
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            self._headers = [
+                (name.decode("latin-1"), value.decode("latin-1"))
+                for name, value in message.get("headers", ())
+                if name.decode("latin-1").lower() not in _OF_CONNECTION
+            ]
+            return
+        content, more = message.get("body", b""), message.get("more_body", False)
+        if self._response is None and not more:
+            response = web.Response(status=self._status, body=content)
+            response.headers.pop(hdrs.CONTENT_TYPE, None)
+            response.headers.extend(self._headers)
+            self._response = response
+            return
+        if self._response is None:
+            self._response = web.StreamResponse(status=self._status, headers=dict(self._headers))
+            await self._response.prepare(self._request)
+        if content:
+            await self._response.write(content)
+        if not more:
+            await self._response.write_eof()
+
+
+# `/mcp`: MCP over streamable HTTP, with the admission, keys and quotas of the server.
+#
+# Each POST is served by itself, so that any worker answers: no session is kept. The package's
+# transport is an ASGI application; `run_asgi` runs it inside the handler of the request, so that it
+# ends with the request.
 
 T = TypeVar("T")
 
@@ -70,7 +159,7 @@ def _loaded() -> tuple[Any, Any]:
     """The server of the protocol, and the class that serves one request of its transport."""
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-    from metasearch.server.faces.mcp.protocol import protocol_server
+    from metasearch.server.protocols.mcp.protocol import protocol_server
 
     return protocol_server(lambda ctx: ctx.request.scope[_CALLER]), StreamableHTTPSessionManager
 

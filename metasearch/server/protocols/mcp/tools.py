@@ -1,26 +1,120 @@
-"""The tools `search` and `search_papers`: a search with its progress, and its answer."""
+"""The tools: `search`, `search_papers`, `fetch`, `list_sources` and `explain`."""
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Callable, Iterable
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from metasearch.bib import work_ids
+from metasearch.bib.identifiers import arxiv_doi
+from metasearch.bib.normalise import CJK
+from metasearch.bib.work_ids import is_hit_id
+from metasearch.engine.dry_run import SourcePlan, explain_plan, planned
 from metasearch.engine.options import SearchOptions
+from metasearch.engine.scores import STOP_WORDS
 from metasearch.events import Answer, Finished, SourceProgress, Started
 from metasearch.formats.answer import facets_object, totals_object
-from metasearch.formats.text import clean, line
-from metasearch.server.faces.mcp import questions, works
-from metasearch.server.faces.mcp.arguments import (
+from metasearch.formats.reference import full_title
+from metasearch.formats.text import clean, clean_map, line, web_url
+from metasearch.query.tree import Or, Query, Term
+from metasearch.query.values import bare_doi, identifier_field
+from metasearch.record import Hit, Match, Reason, Record
+from metasearch.server.limits.admission import SHORT
+from metasearch.server.parameters import Parameters
+from metasearch.server.protocols.mcp import works
+from metasearch.server.protocols.mcp.arguments import (
     MOST_SECONDS,
     SEARCH_ARGUMENTS,
+    Call,
+    Report,
+    ToolError,
+    check_names,
     search_parameters,
+    text,
 )
-from metasearch.server.faces.mcp.budget import cut_to_tokens, fitted, fitted_facets
-from metasearch.server.faces.mcp.calls import Call, Report
-from metasearch.server.limits.computing import SHORT
-from metasearch.server.parameters import Parameters
+from metasearch.server.protocols.mcp.works import (
+    MOST_TOKENS,
+    cut,
+    cut_to_tokens,
+    fitted,
+    fitted_facets,
+    notes_of,
+    size,
+    title_of,
+)
+from metasearch.server.sources import SourceView, view
+
+# What a question in plain words asks databases for.
+#
+# Assistants often pass on a person's question as it is. Half of the databases look for every word
+# of it, "which" and "does" among them, and find nothing. So a question is searched for by the words
+# that carry it; and where no work has all of them, by any of them.
+
+
+#: Words by which people ask, and by which they name what they ask for.
+_OF_QUESTIONS = frozenset(
+    "about am any been between could did find found give had he her his i know known look "
+    "looking me my one our please research say says search she should show some tell than "
+    "them there's us we were what's when where whether who whom whose why work would written wrote "
+    "you your article articles book books literature paper papers publication publications "
+    "study studies study's".split()
+)
+_LEFT_OUT = STOP_WORDS | _OF_QUESTIONS
+#: What makes a question or a wish of words.
+_asks = re.compile(
+    r"(?:what|which|who|whom|whose|where|when|why|how|is|are|was|were|do|does|did|can|could|has|"
+    r"have|should|find|show|give|tell|search|list|i)\b",
+    re.IGNORECASE,
+)
+#: Signs and words of a query, which is searched for as it is.
+_is_query = re.compile(r'["“”()\[\]{}*|=<>^~]|\b[A-Za-z]+:\S|(?:^|\s)(?:AND|OR|NOT)(?:\s|$)')
+_word = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
+_chinese_asking = re.compile(
+    "为什么|為什麼|什么|什麼|如何|怎样|怎樣|怎么样|怎么|有哪些|哪些|哪个|是否|有没有|请问|关于|[吗呢的]"
+)
+#: Words of a question that are looked for.
+_MOST_WORDS = 20
+
+
+def words_of(text: str) -> list[str]:
+    """The words that carry a question, in their order; [] for what is a query or no question.
+
+    >>> words_of("Does drinking coffee change the risk of breast cancer?")
+    ['drinking', 'coffee', 'change', 'risk', 'breast', 'cancer']
+    >>> words_of("title:coffee AND cancer")
+    []
+    """
+    if _is_query.search(text) or identifier_field(text.strip()):
+        return []
+    if CJK.search(text):
+        text, changed = _chinese_asking.subn(" ", text)
+        asks = changed > 0
+    else:
+        asks = "?" in text or _asks.match(text.strip()) is not None
+    if not asks:
+        return []
+    words = [word for word in _word.findall(text) if word.lower() not in _LEFT_OUT]
+    return list(dict.fromkeys(words))[:_MOST_WORDS]
+
+
+def plain_words(text: str) -> list[str]:
+    """All words of a text that is neither a query nor a question; [] for a query."""
+    if _is_query.search(text) or identifier_field(text.strip()):
+        return []
+    words = [word for word in _word.findall(text) if word.lower() not in STOP_WORDS]
+    return list(dict.fromkeys(words))[:_MOST_WORDS]
+
+
+def any_of(words: list[str]) -> Query:
+    """The query for works with at least one of the words, of which there are two or more."""
+    return Or(tuple(Term(word) for word in words))
+
+
+# The tools `search` and `search_papers`: a search with its progress, and its answer.
 
 #: Seconds that a second search must have.
 _LEAST_SECONDS = 5.0
@@ -43,20 +137,20 @@ async def _asked(call: Call, parameters: Parameters) -> tuple[Answer, list[str]]
     """The answer to a question, and in words what was searched for in its place."""
     progress = ProgressReporter(call.report)
     notes: list[str] = []
-    words = questions.words_of(parameters.query)
+    words = words_of(parameters.query)
     if words:
         parameters = replace(parameters, query=" ".join(words))
         notes.append(f"Searched for the words that carry the question: {parameters.query}")
     began = time.monotonic()
     answer = await answered(call, parameters, progress)
-    words = words or questions.plain_words(parameters.query)
+    words = words or plain_words(parameters.query)
     left = MOST_SECONDS - (time.monotonic() - began)
     if answer.hits or not works.any_answered(answer):
         return answer, notes
     if len(words) < 2 or left < _LEAST_SECONDS:
         return answer, notes
     relaxed = SearchOptions(
-        query=questions.any_of(words),
+        query=any_of(words),
         limit=parameters.limit,
         timeout=min(left, call.caller.engine.settings.timeout),
     )
@@ -162,3 +256,308 @@ def _beside(answer: Answer) -> dict[str, Any]:
         "sources": works.source_states(answer),
         "notes": [*works.source_note(answer), *works.notes_of(answer.notes)],
     }
+
+
+# The tool `fetch`: one work by the id that a search gave it, or by an identifier.
+
+#: Records of each source that are asked for an identifier: it names one work.
+_ASKED = 20
+_EXAMPLE = "an id of a search result, or '10.1000/abc', 'pmid:123', 'arxiv:2101.00001'"
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetched:
+    """A work, and how the sources fared that were asked for it; None where none was asked."""
+
+    hit: Hit
+    sources: dict[str, Any] | None = None
+
+
+async def fetch(call: Call) -> dict[str, Any]:
+    """Answers `fetch`: {"id", "title", "text", "url", "metadata"}."""
+    check_names(call.arguments, ("id",))
+    name = read_name(text(call.arguments, "id", example=_EXAMPLE))
+    fetched = await _fetched(call, name)
+    hit, site = fetched.hit, call.caller.site
+    answer = {
+        "id": hit.id,
+        "title": works.title_of(hit),
+        "text": "",
+        "url": works.address_of(hit, site),
+        "metadata": works.metadata(hit),
+    }
+    if fetched.sources is not None:
+        answer["sources"] = fetched.sources
+    # JSON escapes newlines and quotes, which the text itself does not count.
+    return answer | {"text": cut_to_tokens(_text(hit), (MOST_TOKENS - size(answer)) * 4 // 5)}
+
+
+def read_name(given: str) -> str:
+    """The id or identifier as `work_ids.read_name` reads it. Raises ToolError: it is neither."""
+    try:
+        return work_ids.read_name(given)
+    except ValueError as exc:
+        raise ToolError(f"{line(str(exc))}. Give {_EXAMPLE}.") from exc
+
+
+async def kept_work(call: Call, name: str) -> Hit:
+    """The work that was shown under this id in the last day. Raises ToolError: there is none."""
+    hit = await call.caller.engine.works.find(name)
+    if hit is None:
+        raise ToolError(
+            f"No work is known by the id {name!r}: ids are those of search results, and are kept "
+            "for a day. Search again, or give a DOI."
+        )
+    return hit
+
+
+async def _fetched(call: Call, name: str) -> _Fetched:
+    if work_ids.is_hit_id(name):
+        return _Fetched(await kept_work(call, name))
+    answer = await answered(call, _options_for(call, name), ProgressReporter(call.report))
+    states = works.source_states(answer)
+    hit = next(iter(work_ids.find(_with_doi(name), answer.hits)), None) or next(
+        iter(work_ids.find(name, answer.hits)), None
+    )
+    if hit is not None:
+        return _Fetched(hit, states)
+    failed = [source for group in states.get("failed", ()) for source in group["sources"]]
+    why = f" These sources failed, and may have it: {', '.join(failed)}." if failed else ""
+    raise ToolError(
+        f"No source that answered has a work called {cut(name, 200)!r}.{why} "
+        "Search for words of its title."
+    )
+
+
+def _options_for(call: Call, name: str) -> SearchOptions:
+    """The search that finds a work by its identifier; what else it finds is left out afterwards."""
+    scheme, _, given = name.partition(":")
+    value = " ".join(given.split())
+    # The key of a record ("crossref:10.1000/abc") is asked of its source alone.
+    sources = (scheme,) if scheme in call.caller.engine.registry.names() else None
+    doi = bare_doi(_with_doi(name).partition(":")[2])
+    if doi is not None:
+        return SearchOptions(query=Term(doi, "doi"), sources=sources, limit=_ASKED)
+    field = "isbn" if scheme == "isbn" else "any"
+    return SearchOptions(query=Term(value, field), sources=sources, limit=_ASKED)
+
+
+def _with_doi(name: str) -> str:
+    """The name; that of an arXiv preprint as the DOI that arXiv registers for it."""
+    scheme, _, value = name.partition(":")
+    return f"doi:{arxiv_doi(value)}" if scheme == "arxiv" else name
+
+
+def _text(hit: Hit) -> str:
+    """Title, people, place and abstract, to be read."""
+    record = hit.record
+    people = works.names(record, works.MANY_NAMES)
+    where = [line(record.venue), line(record.volume), line(record.issue), line(record.pages)]
+    parts = [
+        full_title(record),
+        f"Authors: {'; '.join(people)}" if people else "",
+        ", ".join(filter(None, [*where, str(record.year or "")])),
+        "This work was retracted." if record.retracted else "",
+        f"Abstract:\n{clean(record.abstract)}" if record.abstract else "No abstract is known.",
+        "This is a bibliographic record; the full text is not in it.",
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+# The tool `list_sources`: which sources there are, what they hold, and whether they answer.
+
+_LONGEST_COVERAGE = 160
+
+
+async def list_sources(call: Call) -> dict[str, Any]:
+    """Answers `list_sources`: {"sources": [{"name", "label", ...}], "groups", "notes"}."""
+    check_names(call.arguments, ("group",))
+    group = text(call.arguments, "group")
+    engine = call.caller.engine
+    await engine.ready()
+    async with call.caller.computing():
+        views = view(engine)
+        groups = engine.registry.groups
+        if group and group not in groups:
+            raise ToolError(
+                f"There is no group {cut(line(group), 40)!r}. Groups: {', '.join(sorted(groups))}."
+            )
+        members = set(engine.registry.expand([group])) if group else None
+        shown = [each for each in views if members is None or each.name in members]
+        return _answer(shown, sorted(groups))
+
+
+def _answer(views: list[SourceView], groups: list[str]) -> dict[str, Any]:
+    listed: list[dict[str, Any]] = []
+    room = MOST_TOKENS - size(groups) - 500
+    for source in views:
+        entry = _source(source)
+        room -= size(entry)
+        if room < 0:
+            break
+        listed.append(entry)
+    notes = []
+    if len(listed) < len(views):
+        notes.append(
+            f"Only the first {len(listed)} of {len(views)} sources fit into one answer; name a "
+            "group"
+        )
+    return {"sources": listed, "groups": groups, "notes": notes}
+
+
+def _source(source: SourceView) -> dict[str, Any]:
+    spec = source.spec
+    entry: dict[str, Any] = {
+        "name": source.name,
+        "label": cut(line(source.label), _LONGEST_COVERAGE),
+        "default": source.default,
+        "status": source.status,
+    }
+    if spec is not None and spec.coverage:
+        entry["coverage"] = cut(line(spec.coverage), _LONGEST_COVERAGE)
+    return entry
+
+
+# The tool `explain`: why a work of a list is one work and stands where it does; or what a search
+# would ask of each source. Nothing is sent.
+
+#: Arguments of `explain` that are options of a search.
+PLAN_ARGUMENTS = ("query", "sources", "years", "syntax")
+_LONGEST = 300
+
+
+async def explain(call: Call) -> dict[str, Any]:
+    """Answers `explain`, for an id or for a query."""
+    check_names(call.arguments, ("id", *PLAN_ARGUMENTS))
+    given = {name: value for name, value in call.arguments.items() if value is not None}
+    if ("id" in given) == ("query" in given):
+        raise ToolError(
+            "Give either 'id' (why is this a work, and why does it stand there?) or 'query' (what "
+            "would be asked of each source?)."
+        )
+    if "id" not in given:
+        return await _plan(call)
+    if len(given) > 1:
+        raise ToolError("With 'id' no other argument is allowed.")
+    name = read_name(text(given, "id", example="an id of a search result"))
+    if not is_hit_id(name):
+        raise ToolError(
+            f"{cut(name, 200)!r} is no id of a search result. Search for the work, then explain "
+            "the id that it has there."
+        )
+    return _work(await kept_work(call, name))
+
+
+# --------------------------------------------------------------------------- a work
+
+
+def _work(hit: Hit) -> dict[str, Any]:
+    budget = _AnswerRoom(
+        {
+            "id": hit.id,
+            "title": title_of(hit),
+            "rank": hit.rank,
+            "score": hit.score,
+        }
+    )
+    budget.add("ranked_because", hit.reasons, _reason)
+    budget.add("merged_because", hit.matches, _match)
+    budget.add("records", hit.records, _record)
+    origins = clean_map(hit.provenance)
+    budget.add("field_sources", origins.items(), lambda pair: {"field": pair[0], "source": pair[1]})
+    return budget.answer()
+
+
+def _reason(reason: Reason) -> dict[str, Any]:
+    return {"text": cut(line(reason.text), _LONGEST), "points": reason.points}
+
+
+def _match(match: Match) -> dict[str, Any]:
+    return {
+        "records": [cut(line(match.left), _LONGEST), cut(line(match.right), _LONGEST)],
+        "verdict": match.verdict,
+        "because": cut(line(match.because), _LONGEST),
+    }
+
+
+def _record(record: Record) -> dict[str, Any]:
+    members = {
+        "record": cut(line(record.key), _LONGEST),
+        "title": cut(full_title(record), _LONGEST),
+        "year": record.year,
+        "doi": cut(line(record.doi), _LONGEST),
+        "type": line(record.type),
+        "url": cut(web_url(record.url) or "", _LONGEST),
+    }
+    return {name: value for name, value in members.items() if value}
+
+
+# --------------------------------------------------------------------------- a query
+
+
+async def _plan(call: Call) -> dict[str, Any]:
+    caller = call.caller
+    parameters = search_parameters(call.arguments, PLAN_ARGUMENTS, caller.options)
+    await caller.engine.ready(parameters.sources or ())
+    settings, registry = caller.engine.settings, caller.engine.registry
+    if len(parameters.query) > SHORT:
+        plan = await caller.read(
+            lambda: explain_plan(parameters, settings=settings, registry=registry)
+        )
+    else:
+        turns = caller.engine.scheduler.turns()
+        async with caller.searching():
+            await turns.next()
+            steps = planned(parameters, settings=settings, registry=registry)
+            for _ in steps.steps:
+                await turns.next()
+        plan = steps.plan
+    budget = _AnswerRoom(
+        {
+            "query": cut(clean(plan.query), 2_000),
+            "syntax": plan.syntax,
+            "query_notes": notes_of(plan.notes),
+        }
+    )
+    budget.add("sources", plan.sources, _source_plan)
+    return budget.answer()
+
+
+def _source_plan(source: SourcePlan) -> dict[str, Any]:
+    members = {
+        "source": source.source,
+        "asked": source.asked,
+        "query": cut(clean(source.query), 1_000),
+        "filtered_afterwards": cut(clean(source.filtered), 1_000),
+        "lost": notes_of(source.notes),
+        "reason": cut(line(source.reason), _LONGEST),
+    }
+    return {name: value for name, value in members.items() if value not in ("", [])}
+
+
+class _AnswerRoom:
+    """An answer that is filled list by list, as far as it has room."""
+
+    def __init__(self, answer: dict[str, Any]) -> None:
+        self._answer = answer
+        self._notes: list[str] = []
+        self._room = MOST_TOKENS - size(answer) - 500
+
+    def add(self, name: str, items: Iterable[Any], write: Callable[[Any], dict[str, Any]]) -> None:
+        """Adds a list; entries that do not fit are counted in a note."""
+        written: list[dict[str, Any]] = []
+        left_out = 0
+        for item in items:
+            entry = None if left_out else write(item)
+            needed = 0 if entry is None else size(entry) + 1
+            if entry is None or needed > self._room:
+                left_out += 1
+                continue
+            self._room -= needed
+            written.append(entry)
+        if left_out:
+            self._notes.append(f"{left_out} further entries of {name} do not fit into one answer")
+        self._answer[name] = written
+
+    def answer(self) -> dict[str, Any]:
+        return self._answer | {"notes": self._notes}

@@ -12,17 +12,33 @@ from typing import Any, cast
 import orjson
 
 from metasearch import __version__
-from metasearch.server.faces.openapi import (
-    about,
+from metasearch.server.opensearch import DESCRIPTION
+from metasearch.server.options import Options
+from metasearch.server.protocols.openapi import (
     answers,
-    events,
-    listings,
-    problems,
-    protocols,
-    searches,
-    works,
 )
-from metasearch.server.faces.openapi.operation import (
+from metasearch.server.protocols.openapi import (
+    answers as events,
+)
+from metasearch.server.protocols.openapi import (
+    answers as listings,
+)
+from metasearch.server.protocols.openapi import (
+    operation as problems,
+)
+from metasearch.server.protocols.openapi import (
+    paths as about,
+)
+from metasearch.server.protocols.openapi import (
+    paths as protocols,
+)
+from metasearch.server.protocols.openapi import (
+    paths as searches,
+)
+from metasearch.server.protocols.openapi import (
+    paths as works,
+)
+from metasearch.server.protocols.openapi.operation import (
     ERRORS,
     HEADERS,
     NO_CHAPTER,
@@ -30,11 +46,10 @@ from metasearch.server.faces.openapi.operation import (
     Content,
     Example,
     Operation,
+    Schema,
     reason,
+    text,
 )
-from metasearch.server.faces.openapi.schema import Schema, text
-from metasearch.server.opensearch import DESCRIPTION
-from metasearch.server.options import Options
 
 #: Those of a wing stand behind those of searches.
 TAGS: Mapping[str, str] = {
@@ -53,7 +68,12 @@ LAST_TAGS: Mapping[str, str] = {
 #: Name of an example -> {"media_type", "value"}.
 Stored = Mapping[str, Mapping[str, Any]]
 _KEY = "bearer"
-_SCHEMAS = {**answers.SCHEMAS, **events.SCHEMAS, **problems.SCHEMAS, **listings.SCHEMAS}
+_SCHEMAS = {
+    **answers.ANSWER_SCHEMAS,
+    **events.EVENT_SCHEMAS,
+    **problems.SCHEMAS,
+    **listings.LISTING_SCHEMAS,
+}
 
 
 _KEYS = "A key, on a server that has keys: `Authorization: Bearer KEY`."
@@ -110,10 +130,10 @@ def declared(options: Options, chapter: Chapter = NO_CHAPTER) -> list[Operation]
         chapter: What its wing adds.
     """
     return [
-        *searches.operations(options),
-        *works.operations(),
-        *protocols.operations(),
-        *about.operations(),
+        *searches.search_operations(options),
+        *works.work_operations(),
+        *protocols.protocol_operations(),
+        *about.server_operations(),
         *chapter.operations,
     ]
 
@@ -258,8 +278,6 @@ def _request(example: Example) -> Schema:
 
 @cache
 def stored_answers() -> Stored:
-    """The examples of searches, as `tools/openapi_examples.py` has written what a server of the demo
-    has answered.
-    """
-    file = files("metasearch.server.faces.openapi") / "examples.json"
+    """The examples of searches: what `tools/openapi_examples.py` has written of a demo server."""
+    file = files("metasearch.server.protocols.openapi") / "examples.json"
     return cast("Stored", orjson.loads(file.read_bytes()))

@@ -1,16 +1,165 @@
-"""What is declared of one thing that can be asked: `Operation`, and the errors that it may have.
-A `Chapter` has those of a wing.
+"""What is declared of one thing that can be asked: `Operation`, the schemas of what it takes and
+answers, and the errors that it may have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from http import HTTPStatus
+from inspect import cleandoc
 from typing import Any
 
-from metasearch.server.faces.openapi.schema import Schema, ref
+from metasearch.server.problem import KINDS
 from metasearch.server.problem import MEDIA_TYPE as PROBLEM
+
+# JSON Schemas (2020-12) in short words, and descriptions from the docstrings of the types.
+
+
+#: A schema, or another object of OpenAPI, as JSON has it.
+Schema = dict[str, Any]
+
+_ATTRIBUTE = re.compile(r" {4}([a-z_]+(?:, [a-z_]+)*): ")
+
+
+def text(**more: Any) -> Schema:
+    """A text; `more` are further keywords, such as `description`."""
+    return {"type": "string", **more}
+
+
+def whole(**more: Any) -> Schema:
+    """A whole number."""
+    return {"type": "integer", **more}
+
+
+def number(**more: Any) -> Schema:
+    """Any number."""
+    return {"type": "number", **more}
+
+
+def yes_or_no(**more: Any) -> Schema:
+    """A truth value."""
+    return {"type": "boolean", **more}
+
+
+def one_of(words: Iterable[str], **more: Any) -> Schema:
+    """One of some words."""
+    return {"type": "string", "enum": list(words), **more}
+
+
+def listed(items: Schema, **more: Any) -> Schema:
+    """A list."""
+    return {"type": "array", "items": items, **more}
+
+
+def by_name(values: Schema, **more: Any) -> Schema:
+    """An object whose names are not known before."""
+    return {"type": "object", "additionalProperties": values, **more}
+
+
+def ref(name: str) -> Schema:
+    """The schema of this name in the document."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def nullable(schema: Schema) -> Schema:
+    """The same, or null."""
+    if "$ref" in schema:
+        return {"oneOf": [schema, {"type": "null"}]}
+    made = {**schema, "type": [schema["type"], "null"]}
+    if "enum" in made:
+        made["enum"] = [*made["enum"], None]
+    return made
+
+
+def thing(properties: Mapping[str, Schema], *, optional: Iterable[str] = (), **more: Any) -> Schema:
+    """An object that has each of its properties, but for the optional ones.
+
+    It may have others: keys may be added to an answer.
+    """
+    required = [name for name in properties if name not in set(optional)]
+    return {"type": "object", "required": required, "properties": dict(properties), **more}
+
+
+@cache
+def attributes(kind: type) -> Mapping[str, str]:
+    """Attribute -> its text in the docstring of a class, on one line; nothing where Python runs
+    without docstrings.
+    """
+    section = cleandoc(kind.__doc__ or "").partition("Attributes:\n")[2].partition("\n\n")[0]
+    # A name stands four blanks from the margin; its text goes on eight blanks from it.
+    entries = re.sub(r"\n {5,}", " ", section).splitlines()
+    described: dict[str, str] = {}
+    for entry in entries:
+        names = _ATTRIBUTE.match(entry)
+        if names is not None:
+            sentence = entry[names.end() :].replace("`", "")
+            described |= dict.fromkeys(names[1].split(", "), sentence)
+    return described
+
+
+def explained(properties: Mapping[str, Schema], *kinds: type) -> dict[str, Schema]:
+    """The properties, each without a description with that of the attribute of the same name in the
+    docstrings of the types; the first type that has it holds.
+    """
+    texts = {name: text for kind in reversed(kinds) for name, text in attributes(kind).items()}
+    return {
+        name: {"description": texts[name], **schema} if name in texts else schema
+        for name, schema in properties.items()
+    }
+
+
+# The shape of a problem (RFC 9457): what `server.problem` writes.
+
+_PROBLEM = thing(
+    {
+        "type": one_of(
+            ["about:blank", *(f"urn:metasearch:problem:{kind}" for kind in KINDS)],
+            description="Which kind of error it is.",
+        ),
+        "title": text(description="The kind in words."),
+        "status": whole(description="The HTTP status."),
+        "detail": text(description="This case."),
+        "instance": text(description="The path of the request."),
+        "errors": listed(ref("ParameterError"), description="What is wrong with parameters."),
+        "query": text(description="The query that cannot be read, or was asked."),
+        "position": whole(description="Where in the query the error begins, in characters."),
+        "length": whole(description="How many characters are wrong."),
+        "suggestion": nullable(text(description="A query that was probably meant.")),
+        "advice": nullable(text(description="What can be done.")),
+        "syntax": nullable(text(description="The syntax in which the query was read.")),
+        "near_misses": listed(text(), description="Names of sources that may have been meant."),
+        "allowed": listed(ref("OfferedFormat"), description="The formats that there are."),
+        "complete": yes_or_no(description="Always false."),
+        "sources": listed(
+            {"anyOf": [ref("SourceReport"), ref("SourceStanding")]},
+            description="Each source with its reason; that of /readyz has two members only.",
+        ),
+        "yours": by_name({}, description="What was sent, where that is otherwise than `theirs`."),
+        "theirs": nullable(
+            by_name({}, description="What stands now, with its `version`; null where nothing does.")
+        ),
+        "search_id": text(description="Under this id the log of the server has the details."),
+    },
+    optional=(
+        *("detail", "errors", "query", "position", "length", "suggestion", "advice", "syntax"),
+        *("near_misses", "allowed", "complete", "sources", "yours", "theirs", "search_id"),
+    ),
+    description="An error, as RFC 9457 writes it.",
+)
+#: Name in the document -> schema.
+SCHEMAS: Mapping[str, Schema] = {
+    "Problem": _PROBLEM,
+    "ParameterError": thing({"parameter": text(), "reason": text()}),
+    "OfferedFormat": thing({"format": text(), "media_type": text()}),
+    "SourceStanding": thing({"source": text(), "status": text()}),
+}
+
+
+# What is declared of one thing that can be asked: `Operation`, and the errors that it may have.
+# A `Chapter` has those of a wing.
 
 #: Media type -> schema; an empty one where the bytes are described elsewhere.
 Content = Mapping[str, Schema]

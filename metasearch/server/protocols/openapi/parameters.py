@@ -8,16 +8,25 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from metasearch.dedup import STRATEGIES
+from metasearch.engine.facets import FACETS
+from metasearch.engine.filters import MOST_FILTERS
 from metasearch.engine.options import Option, SearchOptions
 from metasearch.formats import needed_extras
-from metasearch.listing.facets import FACETS
-from metasearch.listing.filters import MOST_FILTERS
-from metasearch.query.writing import TARGETS
-from metasearch.server.api import OFFERED
-from metasearch.server.faces.openapi.operation import FORM, JSON, Content
-from metasearch.server.faces.openapi.schema import Schema, listed, number, one_of, text, whole
+from metasearch.query.writer import TARGETS
 from metasearch.server.options import Options
 from metasearch.server.parameters import ASKED, OUTPUT
+from metasearch.server.protocols.openapi.operation import (
+    FORM,
+    JSON,
+    Content,
+    Schema,
+    listed,
+    number,
+    one_of,
+    text,
+    whole,
+)
+from metasearch.server.search import OFFERED
 
 #: Every kind of value has one in the document, so that a reader sees how a value is written.
 _EXAMPLES = {

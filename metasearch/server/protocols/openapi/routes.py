@@ -1,10 +1,8 @@
-"""The document as a page: every operation with its parameters, requests and answers, and every
-shape. No script and no other host is needed.
-"""
+"""`/openapi.json`, its page `/docs`, and the catalogue `/.well-known/api-catalog`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from shlex import quote
@@ -12,12 +10,80 @@ from typing import Any
 from urllib.parse import urlencode
 
 import orjson
+from aiohttp import web
 
-from metasearch.server.faces.openapi.document import Server, written
-from metasearch.server.faces.openapi.schema import Schema
-from metasearch.server.pages.page import page
-from metasearch.server.site import Site
-from metasearch.server.visit import Visit
+from metasearch.server.answering import lasting, tag_of
+from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH
+from metasearch.server.pages.page import VARY, page, page_response
+from metasearch.server.protocols.openapi.document import Server, written
+from metasearch.server.protocols.openapi.operation import JSON, Schema
+from metasearch.server.protocols.openapi.paths import LINKSET
+from metasearch.server.site import SHARED, Site, site_of
+from metasearch.server.visit import Visit, visit_of
+
+# The catalogue of all interfaces (RFC 9727), a set of links (RFC 9264) for programs.
+
+
+#: Where it stands, and what kind of set of links it is.
+LINK = "/.well-known/api-catalog"
+PROFILE = "https://www.rfc-editor.org/info/rfc9727"
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """One interface.
+
+    `path`: where it begins; left out of the catalogue where the server does not have it.
+    `description`: (address, media type) of what describes it to programs; None where nothing does
+    but the OpenAPI document.
+    """
+
+    path: str
+    title: str
+    description: tuple[str, str] | None = None
+
+
+INTERFACES = (
+    Interface("/search", "The own interface: JSON, streams, feeds and exports"),
+    Interface("/opensearch.xml", "OpenSearch", ("/opensearch.xml", OPENSEARCH)),
+    Interface("/sru", "SRU 1.1, 1.2 and 2.0", ("/sru?version=1.2&operation=explain", "text/xml")),
+    Interface("/searxng/search", "SearXNG's interface", ("/searxng/config", "application/json")),
+    Interface("/pazpar2/search.pz2", "pazpar2's protocol"),
+    Interface("/mcp", "Model Context Protocol"),
+    Interface("/unapi", "unAPI", ("/unapi", "application/xml")),
+)
+_OPENAPI = ("/openapi.json", "application/json")
+
+
+def catalog(site: Site, paths: Collection[str]) -> bytes:
+    """The set of links as JSON."""
+    served = [each for each in INTERFACES if each.path in paths]
+    items = [{"href": site.url(each.path), "title": each.title} for each in served]
+    linkset: list[dict[str, object]] = [{"anchor": site.url(LINK), "item": items}]
+    for each in served:
+        descriptions = [_OPENAPI]
+        if each.description is not None:
+            descriptions.insert(0, each.description)
+        linkset.append(
+            {
+                "anchor": site.url(each.path),
+                "service-desc": [
+                    {"href": site.base + address, "type": media_type}
+                    for address, media_type in descriptions
+                ],
+                "service-doc": [{"href": site.url("/docs"), "type": "text/html"}],
+                "status": [{"href": site.url("/readyz"), "type": "application/json"}],
+            }
+        )
+    feeds = [
+        {"href": site.url("/opensearch.xml"), "type": OPENSEARCH, "title": "Atom, RSS, JSON Feed"}
+    ]
+    linkset.append({"anchor": site.url("/"), "search": feeds})
+    return orjson.dumps({"linkset": linkset}, option=orjson.OPT_APPEND_NEWLINE)
+
+
+# The document as a page: every operation with its parameters, requests and answers, and every
+# shape. No script and no other host is needed.
 
 #: JSON type -> what a reader calls it.
 _WORDS = {
@@ -251,3 +317,48 @@ def _choice(schemas: Iterable[Schema]) -> tuple[str, str]:
 
 def _plain(value: object) -> str:
     return "null" if value is None else str(value).lower() if value is True else str(value)
+
+
+# `/openapi.json`, `/docs` and `/.well-known/api-catalog`.
+
+
+async def document(request: web.Request) -> web.Response:
+    """`/openapi.json`."""
+    async with request.app[SHARED].admission.brief():
+        made = written(_server(request))
+    return lasting(request, made.body, JSON, etag=made.etag)
+
+
+async def docs(request: web.Request) -> web.Response:
+    """`/docs`: the document as a page."""
+    async with request.app[SHARED].admission.brief():
+        page = docs_page(visit_of(request), _server(request))
+    headers = {"ETag": f'W/"{(etag := tag_of(page.encode()))}"', "Vary": VARY}
+    if any(known.value in (etag, "*") for known in request.if_none_match or ()):
+        return web.Response(status=304, headers=headers)
+    return page_response(request, page, headers=headers)
+
+
+async def api_catalog(request: web.Request) -> web.Response:
+    """`/.well-known/api-catalog` (RFC 9727): all interfaces of the server."""
+    shared, site = request.app[SHARED], site_of(request)
+    async with shared.admission.brief():
+        paths = {path for path, _ in _server(request).routes}
+        body = catalog(site, paths)
+    link = {"Link": f'<{site.path(LINK)}>; rel="api-catalog"'}
+    response = lasting(request, body, LINKSET, headers=link)
+    if response.status == 200:
+        response.headers["Content-Type"] = f'{LINKSET}; profile="{PROFILE}"'
+    return response
+
+
+def _server(request: web.Request) -> Server:
+    """The server, as the document describes it."""
+    shared = request.app[SHARED]
+    routes = frozenset(
+        (resource.canonical, route.method.lower())
+        for resource in request.app.router.resources()
+        for route in resource
+    )
+    users, chapter = shared.wing.users != "none", shared.wing.chapter()
+    return Server(shared.options, bool(shared.keys), site_of(request).root, routes, users, chapter)

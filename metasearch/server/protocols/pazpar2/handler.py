@@ -1,41 +1,376 @@
-"""`/pazpar2/search.pz2`: a command of pazpar2 in, its answer out.
-
-A session is held by one worker, which its token names; the other workers pass its commands on.
+"""`/pazpar2/search.pz2`: a command of pazpar2 in, its answer out; each command is a coroutine that
+returns its document.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import unquote_to_bytes
 
 import orjson
 from aiohttp import web
+from lxml import etree
 from multidict import MultiDict, MultiMapping
 
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import UsageError
-from metasearch.server.faces.pazpar2 import documents
-from metasearch.server.faces.pazpar2.command import Command, Original, Room
-from metasearch.server.faces.pazpar2.commands import COMMANDS, MISSING_COMMANDS, init
-from metasearch.server.faces.pazpar2.errors import (
-    ENCODING,
-    MALFORMED,
-    NO_SERVICE,
-    NO_SESSION,
-    NOT_IMPLEMENTED,
-    SEARCH_FAILED,
-    STATUS,
-    CommandRefused,
-)
-from metasearch.server.faces.pazpar2.parameters import Given
-from metasearch.server.faces.pazpar2.sessions import Sender, Sessions
+from metasearch.events import Answer
+from metasearch.formats.iso2709 import encoded
+from metasearch.formats.marc_record import marc_data
+from metasearch.formats.marcxml import element
+from metasearch.record import Hit
+from metasearch.server.answering import search_of
+from metasearch.server.forms import given
 from metasearch.server.identity import owner
 from metasearch.server.limits.clients import USER
 from metasearch.server.middleware import count, failure
 from metasearch.server.problem import Problem
-from metasearch.server.received import given
+from metasearch.server.protocols.pazpar2 import documents
+from metasearch.server.protocols.pazpar2.parameters import (
+    BLOCKED,
+    ENCODING,
+    FACET_OF,
+    MALFORMED,
+    NO_RECORD,
+    NO_SERVICE,
+    NO_SESSION,
+    NOT_IMPLEMENTED,
+    RECORD_FAILED,
+    SEARCH_FAILED,
+    STATUS,
+    CommandRefused,
+    Given,
+    SortKey,
+    allowed,
+    in_order,
+    search_command,
+    settings_of,
+    sort_keys,
+    targets,
+)
+from metasearch.server.protocols.pazpar2.sessions import Progress, Sender, Session, Sessions
 from metasearch.server.site import SHARED, ServerContext
+from metasearch.server.sources import labels
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What all commands use."""
+
+    shared: ServerContext
+    sessions: Sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A record as a source has it, instead of a document of the protocol."""
+
+    body: bytes
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command on its way."""
+
+    room: Room
+    asker: Sender
+    given: Given
+    session: Session
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Source -> its name for people, of those that are asked."""
+        progress = self.session.progress
+        return {} if progress is None else labels(self.room.shared.engine, progress.reports)
+
+
+# The commands that read the list of a session as it is now.
+
+#: Works of one answer, where a request does not say how many, and at most.
+_SHOWN, _MOST_SHOWN = 20, 200
+#: Terms of a list, likewise.
+_TERMS, MOST_TERMS = 15, 100
+_MOST_LISTS = 50
+_LAST_START = 1_000_000
+#: Works that are sorted on the loop.
+_SORTED_AT_ONCE = 300
+#: Records of a page that are written on the loop; more take so long that a thread writes them.
+_WRITTEN_AT_ONCE = 200
+_MARCXML = "http://www.loc.gov/MARC21/slim"
+#: Record syntaxes that an original record is written in.
+_SYNTAXES = ("", "marcxml", "marc21", "usmarc", "xml")
+
+
+async def show(command: Command) -> etree._Element:
+    """A page of the list. Raises CommandRefused: as by the other commands here: a parameter cannot
+    be read, or the search failed.
+    """
+    given, session = command.given, command.session
+    keys = sort_keys(given.text("sort"))
+    start = given.number("start", 0, _LAST_START)
+    number = given.number("num", _SHOWN, _MOST_SHOWN)
+    version = given.number("version", 0, 100)
+    if given.flag("block"):
+        await _until_works(command, "show", report_error=given.text("report") == "1")
+    progress = _not_failed(session)
+    hits = await _ordered(command, progress, keys) if progress is not None else []
+    page = hits[start : start + number]
+    # Now: a thread may write what the loop must not change meanwhile.
+    write = partial(
+        documents.show,
+        page,
+        active=progress.active if progress is not None else 0,
+        merged=len(hits),
+        total=progress.total if progress is not None else 0,
+        start=start,
+        labels=command.labels,
+        relevance=keys[0].sort == "relevance",
+        version=version,
+    )
+    large = sum(len(hit.records) for hit in page) > _WRITTEN_AT_ONCE
+    return await command.room.shared.admission.written(write, large=large)
+
+
+async def record(command: Command) -> etree._Element | Original:
+    """A work, or the record of it that one source has."""
+    given, session = command.given, command.session
+    name = given.required("id")
+    progress = _not_failed(session)
+    if progress is None:
+        raise CommandRefused(NO_RECORD, name[:100])
+    if not progress.lists(name) and "record" not in session.waiting:
+        with session.hold("record"):  # it may come while the search runs
+            await progress.until(lambda: progress.lists(name))
+    hits = await _ordered(command, progress, progress.keys)
+    place = progress.place(name, hits)
+    if place is None:
+        raise CommandRefused(NO_RECORD, name[:100])
+    if given.text("offset") or given.text("checksum"):
+        return _original(given, hits[place])
+    return documents.record(progress, hits, place, name, command.labels)
+
+
+def _original(given: Given, hit: Hit) -> Original:
+    """One record of a work as its source has it, as MARCXML, or as the bytes of MARC 21."""
+    syntax = given.text("syntax")
+    if syntax.lower() not in _SYNTAXES:
+        raise CommandRefused(RECORD_FAILED, f"syntax: {syntax[:40]!r} is none; there is marcxml")
+    if number := given.text("checksum"):
+        own = next((own for own in hit.records if str(documents.checksum(own)) == number), None)
+        if own is None:
+            raise CommandRefused(RECORD_FAILED, f"checksum: {number[:20]} is none of this work")
+    else:
+        offset = given.number("offset", 0, 10**6)
+        if offset >= len(hit.records):
+            last = len(hit.records) - 1
+            raise CommandRefused(RECORD_FAILED, f"offset: {offset}; the last record has {last}")
+        own = hit.records[offset]
+    marc = marc_data(Hit(id=own.key, record=own, records=(own,), provenance={}), None)
+    if given.flag("binary"):
+        return Original(encoded(marc), "application/octet-stream")
+    document = f'<?xml version="1.0" encoding="UTF-8"?>\n{element(marc, namespace=_MARCXML)}'
+    return Original(document.encode(), "text/xml")
+
+
+async def termlist(command: Command) -> etree._Element:
+    """Facets, and the sources with the numbers of their hits."""
+    given = command.given
+    names = [name.strip() for name in given.text("name").split(",") if name.strip()]
+    if not names or names == ["*"]:
+        names = list(FACET_OF)
+    if len(names) > _MOST_LISTS:
+        raise CommandRefused(MALFORMED, f"name: more than {_MOST_LISTS} lists")
+    most = given.number("num", _TERMS, MOST_TERMS)
+    if given.text("block") == "1":
+        await _until_works(command, "termlist", report_error=given.text("report") == "error")
+    progress = _not_failed(command.session)
+    return documents.termlist(progress, dict.fromkeys(names), most, command.labels)
+
+
+async def bytarget(command: Command) -> etree._Element:
+    """How each source fares."""
+    given = command.given
+    version, report = given.number("version", 0, 100), given.text("report")
+    blocked = False
+    if given.text("block") == "1":
+        blocked = await _until_works(command, "bytarget", report_error=report == "error")
+    message = "WARNING (Already blocked on bytarget)" if blocked and report == "status" else "OK"
+    return documents.bytarget(
+        command.session.progress, command.labels, message=message, version=version
+    )
+
+
+async def stat(command: Command) -> etree._Element:
+    """How the sources fare together."""
+    return documents.stat(command.session.progress)
+
+
+async def _until_works(command: Command, name: str, *, report_error: bool) -> bool:
+    """Hold the answer back until the first work is there, or the search is over.
+
+    `report_error`: whether a second one is refused, and not answered at once. Returns whether
+    another command of the name is held back, so that this one is not. Raises CommandRefused: a
+    second one is refused.
+    """
+    session = command.session
+    progress = session.progress
+    if progress is None or progress.over or progress.shows_works:
+        return False
+    try:
+        with session.hold(name):
+            await progress.until(lambda: progress.shows_works)
+    except CommandRefused as refused:
+        if report_error or refused.code != BLOCKED:
+            raise
+        return True
+    return False
+
+
+def _not_failed(session: Session) -> Progress | None:
+    """A session's search, None before the first. Raises CommandRefused: our error ended it."""
+    if session.progress is not None and session.progress.failed:
+        raise CommandRefused(SEARCH_FAILED, "the search failed; the log of the server says why")
+    return session.progress
+
+
+async def _ordered(command: Command, progress: Progress, keys: tuple[SortKey, ...]) -> list[Hit]:
+    """The works so far in an order; a long list is sorted in a thread."""
+    known = progress.known(keys)
+    if known is not None:
+        return known
+    hits, arrival, version = progress.listed(), progress.arrival(), progress.version
+    ordered = await command.room.shared.admission.written(
+        lambda: in_order(hits, progress.sort, keys, arrival), large=len(hits) > _SORTED_AT_ONCE
+    )
+    progress.keep(version, keys, ordered)
+    return ordered
+
+
+# The commands of pazpar2, each a coroutine that returns its document.
+
+#: Our own facets that lists of terms are made of.
+_FACETS = tuple(facet for name, facet in FACET_OF.items() if name != "xtargets")
+#: Seconds before the end of a silent session at which a client should send `ping`.
+_PING_BEFORE = 10.0
+
+
+async def init(room: Room, asker: Sender, given: Given) -> etree._Element:
+    """Begin a session. Raises CommandRefused: no such service, or a setting is not possible."""
+    registry = room.shared.engine.registry
+    service = given.text("service")
+    sources: tuple[str, ...] | None = None
+    if service:
+        try:
+            sources = tuple(registry.expand([service]))
+            for source in sources:
+                registry.spec(source)
+        except UsageError as error:
+            raise CommandRefused(NO_SERVICE, f"{service[:60]} is no source and no group") from error
+    settings = settings_of(given)
+    if given.flag("clear"):
+        sources = allowed(settings, (), registry.names())
+    elif settings:
+        sources = allowed(settings, sources or registry.default(), registry.names())
+    session = room.sessions.open(asker, sources)
+    seconds = max(room.sessions.idle - _PING_BEFORE, room.sessions.idle / 2)
+    return documents.init(session.token, int(seconds * 1000))
+
+
+async def _ping(command: Command) -> etree._Element:
+    return documents.status("ping")
+
+
+async def _settings(command: Command) -> etree._Element:
+    registry, session = command.room.shared.engine.registry, command.session
+    settings = settings_of(command.given)
+    if settings:
+        before = registry.default() if session.sources is None else session.sources
+        session.sources = allowed(settings, before, registry.names())
+    return documents.status("settings")
+
+
+async def _stop(command: Command) -> etree._Element:
+    await command.session.stop()
+    return documents.status("stop")
+
+
+# --------------------------------------------------------------------------- search
+
+
+async def _search(command: Command) -> etree._Element:
+    """Begin a search in place of the one before."""
+    shared, session = command.room.shared, command.session
+    text = command.given.text("query")
+    most = (shared.options.max_query, shared.options.max_records)
+    wanted = await shared.admission.computing.read(
+        command.asker.user, text, lambda: search_command(command.given, *most)
+    )
+    sources = _sources(command)
+    timeout = min(shared.engine.settings.timeout, shared.options.max_timeout)
+    try:
+        await shared.engine.ready(sources or ())
+        options = SearchOptions(
+            query=wanted.read.query,
+            sources=sources,
+            filter=wanted.filters,
+            facets=_FACETS,
+            facet_limit=MOST_TERMS,
+            sort=wanted.keys[0].sort,
+            per_source=wanted.per_source,
+        )
+        prepared = await search_of(shared, text, options, timeout=timeout, user=command.asker.user)
+    except UsageError as error:
+        raise CommandRefused(MALFORMED, f"{error}. {error.advice or ''}") from error
+    await session.stop()  # else the permit that is waited for may be that of the search before
+    permit = await shared.admission.enter(command.asker.user)
+
+    def answered(answer: Answer) -> None:
+        shared.metrics.searched(answer)
+        shared.suggestions.learn(answer.query, answer, command.asker.owner)
+
+    await session.begin(
+        prepared,
+        options.sort,
+        ended=permit.transfer(),
+        answered=answered,
+        grown=lambda: command.room.sessions.fit(session),
+    )
+    return documents.search(wanted.read.notes)
+
+
+def _sources(command: Command) -> tuple[str, ...] | None:
+    """The sources, None for the default ones. Raises CommandRefused: the filter leaves none."""
+    engine, chosen = command.room.shared.engine, command.session.sources
+    text = command.given.text("filter")
+    if chosen is None and not text:
+        return None
+    sources = engine.registry.default() if chosen is None else chosen
+    return targets(text, sources, labels(engine, sources))
+
+
+#: Those that need a session, by name.
+COMMANDS: Mapping[str, Callable[[Command], Awaitable[etree._Element | Original]]] = {
+    "ping": _ping,
+    "settings": _settings,
+    "stop": _stop,
+    "search": _search,
+    "stat": stat,
+    "show": show,
+    "record": record,
+    "termlist": termlist,
+    "bytarget": bytarget,
+}
+#: Those of pazpar2 that do not exist here.
+MISSING_COMMANDS = frozenset({"info", "service", "session-status", "exit"})
+
+
+# `/pazpar2/search.pz2`: a command of pazpar2 in, its answer out.
+#
+# A session is held by one worker, which its token names; the other workers pass its commands on.
 
 #: Commands that a quota counts; the others are polls, which a session bounds.
 _COUNTED = frozenset({"init", "search"})

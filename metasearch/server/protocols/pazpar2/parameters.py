@@ -1,26 +1,149 @@
-"""What commands of pazpar2 ask for: numbers, texts, and the query of a search with its limits."""
+"""What commands of pazpar2 ask for: numbers, texts, the query of a search with its limits, orders
+and targets; and the errors of the protocol.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from lxml import etree
 from multidict import MultiMapping
 
+from metasearch.engine.facets import FACETS, filter_text
+from metasearch.engine.filters import (
+    MOST_CHARACTERS,
+    MOST_FILTERS,
+    Filters,
+    Sort,
+    arranged,
+    parse_filters,
+)
 from metasearch.engine.options import MAX_PER_SOURCE
 from metasearch.errors import QuerySyntaxError, UsageError
-from metasearch.listing.facets import FACETS, filter_text
-from metasearch.listing.filters import MOST_CHARACTERS, MOST_FILTERS, Filters, parse_filters
+from metasearch.formats.text import line
 from metasearch.query import ReadQuery
-from metasearch.query.ccl.parser import parse_ccl
-from metasearch.server.faces.pazpar2.errors import (
-    ENCODING,
-    MALFORMED,
-    MISSING,
-    NOT_IMPLEMENTED,
-    CommandRefused,
-)
-from metasearch.server.faces.pazpar2.sorting import SortKey, sort_keys
+from metasearch.query.ccl import parse_ccl
+from metasearch.record import Hit
+
+# The errors of pazpar2's protocol.
+
+
+#: HTTP status of an answer that is an error.
+STATUS = 417
+NO_SESSION, MISSING, MALFORMED, ENCODING, SETTING = 1, 2, 3, 4, 5
+SEARCH_FAILED, NO_RECORD, NO_TARGETS, TARGET, RECORD_FAILED = 6, 7, 8, 9, 10
+NOT_IMPLEMENTED, NO_SERVICE, BLOCKED = 11, 12, 13
+#: Code -> its text, as clients know it.
+MESSAGES: Mapping[int, str] = {
+    NO_SESSION: "Session does not exist or it has expired",
+    MISSING: "Missing parameter",
+    MALFORMED: "Malformed parameter value",
+    ENCODING: "Malformed parameter encoding",
+    SETTING: "Malformed setting argument",
+    SEARCH_FAILED: "Failed to retrieve hitcounts",
+    NO_RECORD: "Record missing",
+    NO_TARGETS: "No targets",
+    TARGET: "Target cannot be configured",
+    RECORD_FAILED: "Record command failed",
+    NOT_IMPLEMENTED: "Not implemented",
+    NO_SERVICE: "No service",
+    BLOCKED: "Already blocked in session on: ",
+}
+_LONGEST_DETAIL = 1_000
+
+
+class CommandRefused(Exception):
+    """A command that cannot be carried out. `code`: a key of `MESSAGES`. `detail`: what is wrong
+    and what to do; clients show it behind the text of the code.
+    """
+
+    def __init__(self, code: int, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = line(detail)[:_LONGEST_DETAIL]
+
+    def document(self) -> bytes:
+        """The answer."""
+        root = etree.Element("error", code=str(self.code), msg=MESSAGES[self.code])
+        root.text = self.detail
+        return etree.tostring(root, xml_declaration=True, encoding="UTF-8")
+
+
+# Orders of a list: `sort=relevance`, `sort=title:1`, `sort=date:0,title:1`.
+
+_MOST_KEYS = 5
+#: Name and direction ("1" is ascending) -> our order, and whether it is turned round.
+_ORDERS: Mapping[tuple[str, str], tuple[Sort, bool]] = {
+    ("title", "1"): ("title", False),
+    ("title", "0"): ("title", True),
+    ("date", "0"): ("date", False),
+    ("date", "1"): ("-date", False),
+}
+#: Names that have one direction.
+_UNDIRECTED: Mapping[str, Sort] = {
+    "relevance": "relevance",
+    "position": "first-seen",
+    "retrieval": "first-seen",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """One key of an order; the first of several decides, the next one where works are equal."""
+
+    sort: Sort
+    reverse: bool = False
+
+
+#: What holds where a request has no `sort`.
+BY_RELEVANCE = (SortKey("relevance"),)
+
+
+def sort_keys(text: str) -> tuple[SortKey, ...]:
+    """Read the parameter `sort`; "" is relevance. Raises CommandRefused: there is no such order."""
+    if not text:
+        return BY_RELEVANCE
+    parts = text.split(",")
+    if len(parts) > _MOST_KEYS:
+        raise CommandRefused(MALFORMED, f"sort: more than {_MOST_KEYS} keys")
+    keys = []
+    for part in parts:
+        name, _, direction = part.partition(":")
+        known = _ORDERS.get((name, direction or "0"))
+        if name in _UNDIRECTED and direction in ("", "0", "1"):
+            keys.append(SortKey(_UNDIRECTED[name]))
+        elif known is not None:
+            keys.append(SortKey(*known))
+        else:
+            raise CommandRefused(
+                MALFORMED,
+                f"sort: {part[:40]!r} is none of relevance, title:1, title:0, date:0 (newest "
+                "first), date:1, position, retrieval",
+            )
+    return tuple(keys)
+
+
+def in_order(
+    hits: Sequence[Hit], own: Sort, keys: Sequence[SortKey], arrival: Mapping[str, int]
+) -> list[Hit]:
+    """The hits of a list in another order. `arrival`: id of a hit -> number of its arrival."""
+    if list(keys) == [SortKey(own)]:
+        return list(hits)
+    ordered = list(hits)
+    if own != "relevance":
+        ordered.sort(key=lambda hit: -hit.score)
+    for key in reversed(keys):
+        if key.sort == "first-seen":
+            ordered.sort(key=lambda hit: arrival.get(hit.id, len(arrival)))
+        elif key.reverse:  # equal ones keep their order
+            ordered = arranged(reversed(ordered), key.sort, {})[::-1]
+        elif key.sort != "relevance":
+            ordered = arranged(ordered, key.sort, {})
+    return ordered
+
+
+# What commands of pazpar2 ask for: numbers, texts, and the query of a search with its limits.
 
 #: Name of a list of terms, and of a limit -> our facet; the first name of a facet is the one that
 #: is written.
@@ -186,3 +309,90 @@ def _unescaped(text: str) -> str:
         chars.append(text[at])
         at += 1
     return "".join(chars)
+
+
+# Which sources the searches of a session ask: `filter` of one search, settings of all.
+
+_MOST_SETTINGS = 500
+
+
+def targets(text: str, sources: Iterable[str], labels: Mapping[str, str]) -> tuple[str, ...]:
+    """The sources that a `filter` leaves: `pz:id=a|b` names them, `pz:id~a` those that contain a
+    text; with commas all conditions hold, with "|" before them any. Raises CommandRefused: it is
+    not written so, or it leaves none.
+    """
+    condition_holds = all
+    if text.startswith("|"):
+        text, condition_holds = text[1:], any
+    sources = tuple(sources)
+    conditions: list[frozenset[str]] = []
+    for sign in "=", "~":
+        for name, values in pairs("filter", text, "=~", only=sign):
+            texts = _of_setting(name, sources, labels)
+            conditions.append(
+                frozenset(
+                    source
+                    for source in sources
+                    if any(_holds(sign, value, texts[source]) for value in values)
+                )
+            )
+    if not sources:
+        raise CommandRefused(NO_TARGETS, "the settings of this session allow no source")
+    if not conditions:
+        return sources
+    left = tuple(
+        source for source in sources if condition_holds(source in each for each in conditions)
+    )
+    if not left:
+        raise CommandRefused(
+            NO_TARGETS, f"filter: {text[:200]} leaves none of {', '.join(sources)}"
+        )
+    return left
+
+
+def _of_setting(name: str, sources: Sequence[str], labels: Mapping[str, str]) -> Mapping[str, str]:
+    match name:
+        case "pz:id" | "id":
+            return {source: source for source in sources}
+        case "pz:name":
+            return labels
+    raise CommandRefused(MALFORMED, f"filter: {name[:40]!r} is neither pz:id nor pz:name")
+
+
+def _holds(sign: str, value: str, text: str) -> bool:
+    return value == text if sign == "=" else value.lower() in text.lower()
+
+
+def settings_of(given: Given) -> list[tuple[str, str]]:
+    """A command's ("pz:allow[SOURCE]", value). Raises CommandRefused: there are too many."""
+    settings = [(name, value) for name, value in given.values.items() if "[" in name]
+    if len(settings) > _MOST_SETTINGS:
+        raise CommandRefused(SETTING, f"more than {_MOST_SETTINGS} settings")
+    return settings
+
+
+def allowed(
+    settings: Iterable[tuple[str, str]], before: Iterable[str], known: Sequence[str]
+) -> tuple[str, ...]:
+    """The sources of a session after `pz:allow[SOURCE]=1` or `=0`; "*" stands for all sources.
+    Raises CommandRefused: a setting cannot be applied.
+    """
+    left, there = dict.fromkeys(before), frozenset(known)
+    for name, value in settings:
+        setting, _, target = name.partition("[")
+        if not setting or not target.endswith("]"):
+            raise CommandRefused(SETTING, f"{name[:100]}: write pz:allow[SOURCE]=1 or =0")
+        target = target[:-1]
+        if setting != "pz:allow":
+            raise CommandRefused(NOT_IMPLEMENTED, f"{setting[:60]}: only pz:allow can be set")
+        if value not in ("0", "1"):
+            raise CommandRefused(SETTING, f"{name[:100]}: {value[:20]!r} is neither 1 nor 0")
+        if target != "*" and target not in there:
+            raise CommandRefused(TARGET, f"{target[:60]}: there is no such source")
+        named = known if target == "*" else (target,)
+        if value == "1":
+            left |= dict.fromkeys(named)
+        else:
+            for source in named:
+                left.pop(source, None)
+    return tuple(left)

@@ -1,65 +1,167 @@
-"""`/sru` and `/sru/NAME`: a request of SRU in, its answer out."""
+"""`/sru` and `/sru/NAME`: a request of SRU in, also in a SOAP envelope, its answer out."""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+from collections.abc import Hashable
 from contextlib import aclosing
 from dataclasses import replace
 from urllib.parse import urlencode
 
 from aiohttp import web
 from lxml import etree
-from multidict import MultiMapping
+from multidict import MultiDict, MultiMapping
 
+from metasearch.adapters.select.xml import parse_xml
+from metasearch.engine.options import SearchOptions
 from metasearch.errors import UnknownSource, UsageError
 from metasearch.events import Answer
 from metasearch.formats.failures import alike, as_line
-from metasearch.server.answering import search_of
-from metasearch.server.api import WRITTEN_AT_ONCE
-from metasearch.server.faces.sru import soap
-from metasearch.server.faces.sru.diagnostics import Diagnostic, Refused
-from metasearch.server.faces.sru.envelope import (
-    begin,
-    diagnostics,
-    echo,
-    packed,
-    refusal,
-    search_response,
-)
-from metasearch.server.faces.sru.explain import ZEEREX, explanation
-from metasearch.server.faces.sru.lists import Lists
-from metasearch.server.faces.sru.parameters import (
+from metasearch.server.answering import SEARCH_ID, nothing_answered, search_of, status_of
+from metasearch.server.forms import given
+from metasearch.server.identity import owner
+from metasearch.server.limits.clients import USER
+from metasearch.server.options import Options
+from metasearch.server.problem import Problem
+from metasearch.server.protocols.sru.parameters import (
     RequestReader,
     SearchRequest,
     head_of,
     most_records,
 )
-from metasearch.server.faces.sru.scan import (
+from metasearch.server.protocols.sru.responses import (
+    ZEEREX,
     ScanRequest,
     ScanTerm,
+    begin,
+    diagnostics,
+    echo,
+    explanation,
     known_terms,
+    packed,
     read_scan,
+    refusal,
     scan_response,
+    search_response,
     window,
 )
-from metasearch.server.faces.sru.versions import V1_1
-from metasearch.server.identity import owner
-from metasearch.server.limits.clients import USER
-from metasearch.server.outcome import nothing_answered, status_of
-from metasearch.server.preferences import with_sources
-from metasearch.server.problem import Problem
-from metasearch.server.received import given
+from metasearch.server.protocols.sru.vocabulary import RESPONSES, V1_1, Diagnostic, Refused
+from metasearch.server.search import WRITTEN_AT_ONCE
 from metasearch.server.site import SHARED, site_of
-from metasearch.server.stream import SEARCH_ID
 from metasearch.server.suggest import together as completed
+from metasearch.server.visit import with_sources
+
+# SRU in SOAP envelopes, as YAZ sends it unless told otherwise.
+
+
+SOAP = "http://schemas.xmlsoap.org/soap/envelope/"
+MEDIA_TYPES = frozenset({"text/xml", "application/xml", "application/soap+xml"})
+#: Bytes of an envelope besides its query, and of each character of the query.
+_REST, _WIDEST = 16_384, 6
+_MOST_PARAMETERS = 100
+
+
+async def read(request: web.Request, options: Options) -> MultiDict[str]:
+    """The parameters in the envelope, `operation` among them."""
+    most = _WIDEST * options.max_query + _REST
+    body = bytearray()
+    try:
+        async with asyncio.timeout(options.head_timeout):
+            async for chunk in request.content.iter_chunked(65_536):
+                body += chunk
+                if len(body) > most:
+                    raise Problem(413, None, f"The body has more than {most:,} bytes.")
+    except TimeoutError:
+        raise Problem(408, None, "The body of the request did not come in time.") from None
+    try:
+        root = parse_xml(bytes(body))
+    except ValueError as error:
+        raise _no_envelope() from error
+    requests = [child for part in root if _name(part) == "Body" for child in part]
+    operation = _name(requests[0]).removesuffix("Request") if requests else ""
+    if _name(root) != "Envelope" or operation not in RESPONSES:
+        raise _no_envelope()
+    parameters = MultiDict({"operation": operation})
+    for element in requests[0][:_MOST_PARAMETERS]:
+        parameters.add(_name(element), element.text or "")
+    return parameters
+
+
+def wrapped(root: etree._Element) -> etree._Element:
+    """The answer in an envelope."""
+    envelope = etree.Element(f"{{{SOAP}}}Envelope", nsmap={"SOAP": SOAP})
+    etree.SubElement(envelope, f"{{{SOAP}}}Body").append(root)
+    return envelope
+
+
+def _name(element: etree._Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _no_envelope() -> Problem:
+    return Problem(
+        400,
+        None,
+        "The body is no SOAP envelope with a request of SRU. Clients of YAZ send GET after "
+        "`sru GET 1.2` (yaz-client) or with the option sru=get (ZOOM).",
+    )
+
+
+# How many records of each source the pages of a list are made of, as the first page wanted.
+#
+# A page is filled by the first records of each source, so a large one asks each source for more
+# (docs/paging.md). With another number the list would be another one. Clients change
+# `maximumRecords` from page to page (YAZ asks for what is missing of a page, people for the next
+# five), so the number of the first page holds for the pages behind it.
+
+#: Lists that are remembered, in some 100 bytes each; the one that was used longest ago is forgotten
+#: first.
+MOST_LISTS = 1_000
+
+
+class Lists:
+    """The lists that clients have begun; only hashes are kept, of queries too."""
+
+    def __init__(self) -> None:
+        self._depths: dict[bytes, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._depths)
+
+    async def close(self) -> None:
+        """Forget all."""
+        self._depths.clear()
+
+    def depth(self, user: Hashable, options: SearchOptions, wanted: int) -> int:
+        """Records that each source is asked for in a round. `wanted`: records that would fill the
+        page of this request.
+        """
+        name = _name_of(user, options)
+        known = self._depths.pop(name, wanted)
+        depth = known if options.start else wanted
+        self._depths[name] = depth
+        if len(self._depths) > MOST_LISTS:
+            del self._depths[next(iter(self._depths))]
+        return depth
+
+
+def _name_of(user: Hashable, options: SearchOptions) -> bytes:
+    """Of a list: a user, and what decides which works are listed and how."""
+    parts = repr((user, options.query, options.sources, options.filter, options.sort))
+    return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+# `/sru` and `/sru/NAME`: a request of SRU in, its answer out.
 
 
 async def answer(request: web.Request) -> web.Response:
     """Answers a request of SRU; what is wrong with it stands in diagnostics."""
     shared = request.app[SHARED]
-    in_envelope = request.method == "POST" and request.content_type in soap.MEDIA_TYPES
+    in_envelope = request.method == "POST" and request.content_type in MEDIA_TYPES
     parameters: MultiMapping[str]
     if in_envelope:
-        parameters = await soap.read(request, shared.options)
+        parameters = await read(request, shared.options)
         # An envelope of 2.0 does not exist.
         head = head_of(parameters, V1_1)
     else:
@@ -79,7 +181,7 @@ async def answer(request: web.Request) -> web.Response:
         status, headers = problem.status, {**headers, **problem.headers}
         root = refusal(head, Diagnostic(2, problem.detail))
     if in_envelope:
-        root = soap.wrapped(root)
+        root = wrapped(root)
     large = root.xpath("count(//*) > 20000")
     body = await shared.admission.written(lambda: _bytes(root), large=bool(large))
     return web.Response(

@@ -1,20 +1,50 @@
-"""What surrounds the records: the answers of SRU in each version, with their diagnostics."""
+"""What SRU answers: records with what surrounds them in each version, `explain` and `scan`."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from lxml import etree
 
+from metasearch.bib.languages import languages
+from metasearch.engine.facets import FACETS
+from metasearch.errors import QuerySyntaxError
 from metasearch.events import Answer
 from metasearch.formats.text import line, web_url
-from metasearch.record import Hit
-from metasearch.server.faces.sru.diagnostics import Diagnostic
-from metasearch.server.faces.sru.facets import write_facets
-from metasearch.server.faces.sru.parameters import Head, SearchRequest
-from metasearch.server.faces.sru.versions import METASEARCH, RESPONSES, SURROGATE, Version
-from metasearch.server.faces.sru.xml import add
+from metasearch.query.cql_grammar import Clause, syntax_tree
+from metasearch.query.reading import QueryReader
+from metasearch.record import TYPES, Hit
+from metasearch.server.protocols.sru.parameters import (
+    DEFAULT_RECORDS,
+    Head,
+    RequestReader,
+    SearchRequest,
+    write_facets,
+)
+from metasearch.server.protocols.sru.vocabulary import (
+    DEFAULT,
+    METASEARCH,
+    RESPONSES,
+    SCHEMAS,
+    SETS,
+    SORTED,
+    SURROGATE,
+    TITLES,
+    Diagnostic,
+    Refused,
+    Version,
+    add,
+    field_of,
+    names,
+    of_query,
+)
+from metasearch.server.site import Site
+
+# What surrounds the records: the answers of SRU in each version, with their diagnostics.
+
 
 _PRECISION = "info:srw/vocabulary/resultCountPrecision/1/"
 
@@ -223,3 +253,181 @@ def _extra_response(
             add(source, METASEARCH, "note", line(note))
     for note in (*request.read.notes, *request.notes, *answer.notes):
         add(root, METASEARCH, "note", line(note))
+
+
+# explain: the server, its indexes and its schemas, as a ZeeRex record.
+
+#: Clients take the text of `recordSchema` for the namespace of the record.
+ZEEREX = "http://explain.z3950.org/dtd/2.0/"
+_RELATIONS = "= == <> < <= > >= any all adj exact within encloses".split()
+#: Fields whose terms are few and known.
+SCANNED = frozenset({"type", "language"})
+_PORTS = {"http": 80, "https": 443}
+
+
+def explanation(
+    site: Site, database: str, version: Version, *, most: int, suggests: bool
+) -> etree._Element:
+    """The ZeeRex record. `database`: the part of the path behind /sru/; "" for all sources. `most`:
+    records of an answer at most.
+    """
+    root = etree.Element(f"{{{ZEEREX}}}explain", nsmap={None: ZEEREX})  # type: ignore[dict-item]
+    parts = urlsplit(site.base)
+    server = add(
+        root, ZEEREX, "serverInfo",
+        protocol="SRU", version=version.name, transport=parts.scheme, method="GET POST SOAP",
+    )  # fmt: skip
+    add(server, ZEEREX, "host", parts.hostname or "localhost")
+    add(server, ZEEREX, "port", str(parts.port or _PORTS.get(parts.scheme, 80)))
+    path = site.path("/sru").strip("/")
+    add(server, ZEEREX, "database", f"{path}/{database}" if database else path)
+    about = add(root, ZEEREX, "databaseInfo")
+    add(
+        about,
+        ZEEREX,
+        "title",
+        f"metasearch: {database}" if database else "metasearch",
+        primary="true",
+    )
+    add(
+        about, ZEEREX, "description",
+        "One query to many scholarly databases at once: one merged, ranked list.", primary="true",
+    )  # fmt: skip
+    _indexes(root, suggests=suggests)
+    _schemas(root)
+    _config(root, version, most)
+    return root
+
+
+def _indexes(root: etree._Element, *, suggests: bool) -> None:
+    info = add(root, ZEEREX, "indexInfo")
+    for name, uri in SETS.items():
+        add(info, ZEEREX, "set", name=name, identifier=uri)
+    for field, listed in names():
+        scanned = field in SCANNED or (suggests and field in ("any", "title"))
+        index = add(
+            info, ZEEREX, "index",
+            search="true", scan=_true(scanned), sort=_true(field in SORTED),
+        )  # fmt: skip
+        add(index, ZEEREX, "title", TITLES[field], primary="true")
+        for context_set, name in listed:
+            add(add(index, ZEEREX, "map"), ZEEREX, "name", name, set=context_set)
+    for field in sorted(SORTED - set(TITLES)):
+        index = add(info, ZEEREX, "index", search="false", scan="false", sort="true")
+        add(index, ZEEREX, "title", field.capitalize(), primary="true")
+        add(add(index, ZEEREX, "map"), ZEEREX, "name", field, set="metasearch")
+
+
+def _schemas(root: etree._Element) -> None:
+    info = add(root, ZEEREX, "schemaInfo")
+    for schema in SCHEMAS.values():
+        element = add(
+            info, ZEEREX, "schema",
+            identifier=schema.uri, name=schema.name, sort="false", retrieve="true",
+        )  # fmt: skip
+        add(element, ZEEREX, "title", schema.title, primary="true")
+
+
+def _config(root: etree._Element, version: Version, most: int) -> None:
+    info = add(root, ZEEREX, "configInfo")
+    add(info, ZEEREX, "default", str(min(DEFAULT_RECORDS, most)), type="numberOfRecords")
+    add(info, ZEEREX, "default", DEFAULT, type="retrieveSchema")
+    add(info, ZEEREX, "setting", str(most), type="maximumRecords")
+    for relation in _RELATIONS:
+        add(info, ZEEREX, "supports", relation, type="relation")
+    for operator in ("and", "or", "not"):
+        add(info, ZEEREX, "supports", operator, type="booleanOperator")
+    add(info, ZEEREX, "supports", "*", type="maskingCharacter")
+    for name in ("x-sources", "x-filter", "x-timeout"):
+        add(info, ZEEREX, "supports", name, type="extraSearchData")
+    if version.newest:
+        for facet in FACETS:
+            add(info, ZEEREX, "supports", facet, type="facet")
+
+
+def _true(value: bool) -> str:
+    return "true" if value else "false"
+
+
+# scan: terms of an index that are known without asking a source: kinds of work, languages, and
+# completions of what this user has searched for.
+
+#: Terms of an answer where a request does not say how many, and at most.
+DEFAULT_TERMS, MOST_TERMS = 20, 100
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ScanRequest:
+    """A scan request. `term`: where the list is entered. `position`: place of that term in the
+    answer, from 1; 0 is before it.
+    """
+
+    field: str
+    term: str
+    position: int
+    maximum: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScanTerm:
+    """A term of an index, and its name for people."""
+
+    value: str
+    shown: str = ""
+
+
+def read_scan(reader: RequestReader) -> ScanRequest:
+    """The parameters of a scan. Raises Refused: one of them cannot be used."""
+    text = reader.text("scanClause")
+    if not text:
+        raise Refused(7, "scanClause")
+    maximum = reader.number("maximumTerms", DEFAULT_TERMS)
+    if not maximum:
+        raise Refused(6, "maximumTerms: 0")
+    maximum = min(maximum, MOST_TERMS)
+    position = reader.number("responsePosition", 1)
+    if position > maximum + 1:
+        raise Refused(120, str(position))
+    try:
+        tree = syntax_tree(QueryReader(text, "cql")).tree
+    except QuerySyntaxError as error:
+        raise of_query(error) from error
+    if not isinstance(tree, Clause):
+        raise Refused(10, "scanClause is one index, relation and term")
+    index = tree.relation.index if tree.relation else "cql.serverChoice"
+    field = field_of(index)
+    if field is None:
+        raise Refused(16, index)
+    return ScanRequest(field, tree.term.text[:_LONGEST].strip("*^ "), position, maximum)
+
+
+def known_terms(field: str) -> list[ScanTerm] | None:
+    """All terms of a field in their order; None where they are not known."""
+    if field == "type":
+        return [ScanTerm(name) for name in sorted(TYPES)]
+    if field == "language":
+        return [ScanTerm(code, known.name) for code, known in sorted(languages().items())]
+    return None
+
+
+def window(terms: Sequence[ScanTerm], request: ScanRequest) -> list[ScanTerm]:
+    """The part of a sorted list in which the term of the request stands at its position."""
+    place = bisect_left([term.value.casefold() for term in terms], request.term.casefold())
+    first = place - request.position + 1
+    return list(terms[max(0, first) : max(0, first + request.maximum)])
+
+
+def scan_response(head: Head, reader: RequestReader, terms: Sequence[ScanTerm]) -> etree._Element:
+    """The answer of a scan; how many records a term has is not known."""
+    version = head.version
+    root = begin(head)
+    if terms:
+        listed = add(root, version.namespace, "terms")
+        for term in terms:
+            element = add(listed, version.namespace, "term")
+            add(element, version.namespace, "value", term.value)
+            if term.shown:
+                add(element, version.namespace, "displayTerm", term.shown)
+    echo(root, head, reader.echoed())
+    return root

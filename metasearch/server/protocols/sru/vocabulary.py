@@ -1,14 +1,210 @@
-"""Indexes of CQL as SRU uses them besides queries: to sort by, to count, to scan, to explain."""
+"""The words of SRU: what its versions call the same things, diagnostics, the schemas of records,
+and indexes as they sort, count, scan and explain.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from metasearch.listing.facets import FACETS
-from metasearch.listing.sort import Sort
-from metasearch.query.cql.indexes import INDEXES, name_in_set, set_of
-from metasearch.query.cql.parser import SortKeys
-from metasearch.server.faces.sru.diagnostics import Refused
+from lxml import etree
+
+from metasearch.engine.facets import FACETS
+from metasearch.engine.filters import Sort
+from metasearch.errors import QuerySyntaxError
+from metasearch.formats import dublin_core, marcxml, mods
+from metasearch.formats.marc_record import marc_data
+from metasearch.formats.text import clean, line
+from metasearch.query.cql import SortKeys
+from metasearch.query.sru import INDEXES, MEANINGS, OF_QUERY, name_in_set, set_of
+from metasearch.record import Hit
+
+
+def add(
+    parent: etree._Element, namespace: str, name: str, text: str | None = None, /, **attributes: str
+) -> etree._Element:
+    """A new last child; characters that XML forbids are taken out of its texts."""
+    values = {key: clean(value) for key, value in attributes.items()}
+    child = etree.SubElement(parent, f"{{{namespace}}}{name}", values)
+    child.text = None if text is None else clean(text)
+    return child
+
+
+# What the versions of SRU call the same things.
+
+#: The operation -> the element that answers it.
+RESPONSES: Mapping[str, str] = {
+    "searchRetrieve": "searchRetrieveResponse",
+    "scan": "scanResponse",
+    "explain": "explainResponse",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of SRU.
+
+    Attributes:
+        escaping: Name of the parameter, and of the element of a record, that says whether a record
+            is XML or a string.
+        identifiers: Whether a record has a `recordIdentifier`.
+        newest: Whether it is 2.0, which has facets and the precision of the total, and whose
+            searchRetrieveResponse does not name its version.
+    """
+
+    name: str
+    namespace: str
+    diagnostics: str
+    escaping: str = "recordPacking"
+    identifiers: bool = True
+    newest: bool = False
+
+    def tag(self, name: str) -> str:
+        """An element of the answer."""
+        return f"{{{self.namespace}}}{name}"
+
+
+_ZING = "http://www.loc.gov/zing/srw/"
+_OASIS = "http://docs.oasis-open.org/ns/search-ws/"
+V1_1 = Version("1.1", _ZING, f"{_ZING}diagnostic/", identifiers=False)
+V1_2 = Version("1.2", _ZING, f"{_ZING}diagnostic/")
+V2_0 = Version(
+    "2.0",
+    f"{_OASIS}sruResponse",
+    f"{_OASIS}diagnostic",
+    escaping="recordXMLEscaping",
+    newest=True,
+)
+VERSIONS: Mapping[str, Version] = {version.name: version for version in (V1_1, V1_2, V2_0)}
+#: Namespace of the facets of 2.0.
+FACETED_RESULTS = f"{_OASIS}facetedResults"
+#: Namespace of a diagnostic in the place of a record.
+SURROGATE = "info:srw/schema/1/diagnostics-v1.1"
+#: Our own elements in extraResponseData and extraRecordData.
+METASEARCH = "urn:metasearch:sru:1"
+
+
+# Why a request, or a part of it, is not answered: by number, as SRU lists them.
+
+#: Characters of the details that a client gets.
+_MOST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One diagnostic. `number`: a key of `MEANINGS`. `details`: what it is about: the parameter,
+    the index, the value.
+    """
+
+    number: int
+    details: str = ""
+
+    @property
+    def uri(self) -> str:
+        """Its name in every version of SRU."""
+        return f"info:srw/diagnostic/1/{self.number}"
+
+    @property
+    def message(self) -> str:
+        """What the number means."""
+        return MEANINGS[self.number]
+
+
+class Refused(Exception):
+    """The request is answered by this diagnostic alone."""
+
+    def __init__(self, number: int, details: str = "") -> None:
+        self.diagnostic = Diagnostic(number, line(details)[:_MOST])
+        super().__init__(self.diagnostic.message)
+
+
+def of_query(error: QuerySyntaxError) -> Refused:
+    """The diagnostic of an unreadable query: reason, place, and what can be read instead."""
+    place = f"{error.reason} (at character {error.position + 1})"
+    return Refused(OF_QUERY[error.kind], f"{place}. {error.advice}" if error.advice else place)
+
+
+# The record schemas: what a client may ask for, and how a hit is written in each.
+
+#: The schema of a request that names none: library software expects it.
+DEFAULT = "marcxml"
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A record schema. `others`: further identifiers that clients send for it. `write`: hit -> the
+    element of its merged record. ValueError: The record cannot be written.
+    """
+
+    name: str
+    uri: str
+    title: str
+    others: tuple[str, ...]
+    write: Callable[[Hit], etree._Element]
+
+
+def _marcxml(hit: Hit) -> etree._Element:
+    record = marc_data(hit, answering=True)
+    return _parsed(marcxml.element(record, namespace=marcxml.NAMESPACE))
+
+
+def _mods(hit: Hit) -> etree._Element:
+    return _parsed(mods.element(hit, namespace=mods.NAMESPACE, answering=True))
+
+
+def _dublin_core(hit: Hit) -> etree._Element:
+    return _parsed(dublin_core.element(hit))
+
+
+def _parsed(text: str) -> etree._Element:
+    """The element that a writer of `formats` wrote; our own text may be of any size. Raises
+    ValueError: the text is no XML.
+    """
+    try:
+        return etree.fromstring(text, etree.XMLParser(huge_tree=True, remove_blank_text=True))
+    except etree.XMLSyntaxError as error:
+        raise ValueError(f"a record is no XML: {error}") from error
+
+
+SCHEMAS: Mapping[str, Schema] = {
+    schema.name: schema
+    for schema in (
+        Schema(
+            "marcxml",
+            "info:srw/schema/1/marcxml-v1.1",
+            "MARC 21 in XML",
+            ("marc", "marc21", "info:srw/schema/1/marcxml-1.1", marcxml.NAMESPACE),
+            _marcxml,
+        ),
+        Schema(
+            "mods",
+            "info:srw/schema/1/mods-v3.7",
+            "MODS 3.7",
+            (mods.NAMESPACE, *(f"info:srw/schema/1/mods-v3.{minor}" for minor in range(9))),
+            _mods,
+        ),
+        Schema(
+            "dc",
+            "info:srw/schema/1/dc-v1.1",
+            "Dublin Core",
+            (dublin_core.SRW_DC, dublin_core.NAMESPACE, "oai_dc"),
+            _dublin_core,
+        ),
+    )
+}
+_BY_NAME = {
+    name.lower(): schema
+    for schema in SCHEMAS.values()
+    for name in (schema.name, schema.uri, *schema.others)
+}
+
+
+def schema_of(name: str) -> Schema | None:
+    """The schema of a short name or an identifier; None for one that does not exist here."""
+    return _BY_NAME.get(name.strip().lower())
+
+
+# Indexes of CQL as SRU uses them besides queries: to sort by, to count, to scan, to explain.
 
 #: Context set -> its URI, for explain. Our own set holds the names without a prefix.
 SETS: Mapping[str, str] = {

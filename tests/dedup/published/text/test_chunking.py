@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.dedup.published.text.chunking import content_chunks, fingerprints
+from metasearch.bulk.published.sets import content_chunks, fingerprints
 
 SMALL: dict[str, Any] = {
     "window": 5,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from metasearch.dedup.published.text.content import (
+from metasearch.bulk.published.words import (
     LONGEST_BODY,
     LONGEST_TITLE,
     body,

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.chinese.characters import has_han
-from metasearch.dedup.published.text import frequencies, segment
-from metasearch.dedup.published.text.frequencies import idf, nidf, read, table_id
+from metasearch.bib.chinese_characters import has_han
+from metasearch.bulk.published import words as frequencies
+from metasearch.bulk.published import words as segment
+from metasearch.bulk.published.words import idf, nidf, table_id
+from metasearch.bulk.published.words import read_frequencies as read
 
 TEXT = "# a comment\n= zh 10\n10 的\n4 方法 研究\n= en 3\n3 the\n2 method\n"
 FILE = Path(frequencies.__file__).with_name("frequencies.txt")

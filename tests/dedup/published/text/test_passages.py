@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.chinese.characters import simplified
-from metasearch.dedup.published.text import passages
-from metasearch.dedup.published.text.passages import paragraphs, sentences
-from metasearch.dedup.published.text.segment import LONGEST
+from metasearch.bib.chinese_characters import simplified
+from metasearch.bulk.published import words
+from metasearch.bulk.published.words import LONGEST, paragraphs, sentences
 from tests.growth import MOST, growth
 
 
@@ -233,5 +232,5 @@ def test_what_is_beyond_the_bound_is_not_read() -> None:
 
 
 def test_heads_are_in_the_form_in_which_they_are_sought() -> None:
-    for head in passages._CHINESE_HEADS:
+    for head in words._CHINESE_HEADS:
         assert head == simplified(head)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.dedup.published.text.rabin import DEGREE, POLYNOMIAL, RABIN, rabin64
+from metasearch.bulk.published.paragraphs import DEGREE, POLYNOMIAL, RABIN, rabin64
 
 X = 0b10
 

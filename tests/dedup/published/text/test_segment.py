@@ -20,9 +20,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metasearch.bib import normalise
-from metasearch.bib.chinese.characters import is_han, simplified
-from metasearch.dedup.published.text import segment
-from metasearch.dedup.published.text.segment import LONGEST, Word, is_stop, segmenter, tagged, words
+from metasearch.bib.chinese_characters import is_han, simplified
+from metasearch.bulk.published import words as segment
+from metasearch.bulk.published.words import LONGEST, Word, is_stop, segmenter, tagged, words
 from tests.growth import MOST, growth
 
 ENGINES = ["rjieba", "jieba", "pairs"]
@@ -222,7 +222,7 @@ def test_the_best_engine_is_used(fresh: pytest.MonkeyPatch) -> None:
 def test_pairs_where_no_engine_is_installed(fresh: pytest.MonkeyPatch) -> None:
     fresh.setitem(sys.modules, "rjieba", None)  # as where it is not installed
     fresh.setitem(sys.modules, "jieba", None)
-    segment.load()
+    segment.load_segmenter()
 
     assert "pairs" == segmenter()
     assert ["文本", "本分", "分类"] == words("文本分类")
@@ -239,7 +239,8 @@ def test_threads_load_one_engine(fresh: pytest.MonkeyPatch) -> None:
 
     fresh.setattr(segment, "_Rjieba", Slow)
     threads = [
-        threading.Thread(target=segment.load if i % 2 else lambda: words("方法")) for i in range(8)
+        threading.Thread(target=segment.load_segmenter if i % 2 else lambda: words("方法"))
+        for i in range(8)
     ]
     for thread in threads:
         thread.start()
@@ -274,12 +275,12 @@ def test_jieba_alone_is_silent_and_leaves_the_temporary_folder_alone(tmp_path: P
     planted.write_bytes(b"not marshal")
     code = (
         "import sys; sys.modules['rjieba'] = None\n"
-        "from metasearch.dedup.published.text import frequencies, passages, segment\n"
+        "from metasearch.bulk.published import words\n"
         "assert 'jieba' not in sys.modules\n"
-        "segment.load(); print(segment.segmenter(), len(segment.words('文本分类')))"
+        "words.load_segmenter(); print(words.segmenter(), len(words.words('文本分类')))"
     )
     paths = {
-        "PYTHONPATH": str(Path(segment.__file__).parents[4]),
+        "PYTHONPATH": str(Path(segment.__file__).parents[3]),
         "TMPDIR": str(tmp_path),
         "TEMP": str(tmp_path),
     }

@@ -8,15 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.dedup.fingerprint import Fingerprint, fingerprint
-from metasearch.dedup.published.text.sets import (
-    MOST_ALIKE,
-    Of,
-    Overlaps,
-    enough,
-    fewest_common,
-    share,
-)
+from metasearch.bulk.published.sets import MOST_ALIKE, Of, Overlaps, enough, fewest_common, share
+from metasearch.dedup.fingerprints import Fingerprint, fingerprint
 from tests.dedup.records import record
 
 THRESHOLDS = [0.05, 0.3, 0.5, 0.55, 0.7, 0.8, 0.95, 1.0]

@@ -9,11 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.bulk.published.simhash import BigramSimHash, Signed, SimHash, WeightedSimHash
 from metasearch.dedup import fingerprint
-from metasearch.dedup.published.bigram_simhash import BigramSimHash
-from metasearch.dedup.published.simhash import SimHash
-from metasearch.dedup.published.text.signed import Signed
-from metasearch.dedup.published.weighted_simhash import WeightedSimHash
 from tests.dedup.matchers.near_twins import (
     HOSTILE,
     all_pairs,

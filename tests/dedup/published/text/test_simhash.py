@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.dedup.published.text.simhash import MOST_FEATURES, UNIT, hash64, simhash, weighted
+from metasearch.bulk.published.simhash import MOST_FEATURES, UNIT, hash64, simhash, weighted
 
 FEATURES = st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=60)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from metasearch.server.faces.mcp.budget import tokens
+from metasearch.server.protocols.mcp.works import tokens
 
 QUESTIONS = Path(__file__).with_name("questions.toml")
 #: What hosts allow an answer to have.

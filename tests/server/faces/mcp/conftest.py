@@ -49,8 +49,8 @@ class LocalClient:
     fixtures end in another one."""
 
     def __init__(self, engine: Engine) -> None:
-        from metasearch.server.faces.mcp.calls import Caller
-        from metasearch.server.faces.mcp.protocol import protocol_server
+        from metasearch.server.protocols.mcp.arguments import Caller
+        from metasearch.server.protocols.mcp.protocol import protocol_server
 
         caller = Caller(engine, Options.of(Settings()))
         self._server = protocol_server(lambda _ctx: caller)

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.server.faces.mcp.arguments import (
+from metasearch.server.options import Options
+from metasearch.server.protocols.mcp.arguments import (
     MOST_SECONDS,
     MOST_WORKS,
     SEARCH_ARGUMENTS,
+    ToolError,
     search_parameters,
 )
-from metasearch.server.faces.mcp.calls import ToolError
-from metasearch.server.options import Options
 
 ANYTHING = st.recursive(
     st.none()

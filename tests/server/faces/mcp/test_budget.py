@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from metasearch.engine.facets import FACETS, MOST_VALUES
 from metasearch.engine.options import OPTIONS
-from metasearch.listing.facets import FACETS, MOST_VALUES
 from metasearch.record import Author, Hit, Record
-from metasearch.server.faces.mcp import works
-from metasearch.server.faces.mcp.budget import (
+from metasearch.server.protocols.mcp import works
+from metasearch.server.protocols.mcp.protocol import INSTRUCTIONS, TOOLS
+from metasearch.server.protocols.mcp.works import (
     MOST_TOKENS,
     cut_to_tokens,
     fitted,
@@ -19,7 +20,6 @@ from metasearch.server.faces.mcp.budget import (
     size,
     tokens,
 )
-from metasearch.server.faces.mcp.tools import INSTRUCTIONS, TOOLS
 
 #: What hosts allow.
 HOSTS = 25_000

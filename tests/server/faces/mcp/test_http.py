@@ -15,8 +15,8 @@ import pytest
 
 from metasearch.server.app import make_app, started
 from metasearch.server.options import Options
+from metasearch.server.process import address, listen
 from metasearch.server.site import SHARED
-from metasearch.server.sockets import address, listen
 from tests.server.faces.mcp.conftest import MODES, connected, demo_engine, server
 
 mcp = pytest.importorskip("mcp")
@@ -202,7 +202,7 @@ async def test_what_is_no_message_is_refused():
 
 
 async def test_without_the_extra_the_answer_says_how_to_install_it(monkeypatch):
-    monkeypatch.setattr("metasearch.server.faces.mcp.is_installed", lambda _name: False)
+    monkeypatch.setattr("metasearch.server.protocols.mcp.is_installed", lambda _name: False)
     async with server() as running:
         status, text, _ = await post(running)
 

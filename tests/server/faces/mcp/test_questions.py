@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from metasearch.server.faces.mcp.questions import plain_words, words_of
+from metasearch.server.protocols.mcp.tools import plain_words, words_of
 from tests.server.faces.mcp.asking import (
     MOST_TOKENS,
     ask_all,

@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from metasearch.server.faces.mcp.calls import Caller
 from metasearch.server.options import Options
+from metasearch.server.protocols.mcp.arguments import Caller
 from metasearch.settings import Settings
 from tests.server.faces.mcp.asking import over_stdio
 from tests.server.faces.mcp.conftest import MODES, demo_engine
@@ -60,7 +60,7 @@ def test_stdout_is_the_protocol_and_the_end_of_stdin_ends_it():
 
 def test_without_the_extra_the_command_says_how_to_install_it():
     script = (
-        "import metasearch.server.faces.mcp as face\n"
+        "import metasearch.server.protocols.mcp as face\n"
         "face.is_installed = lambda name: False\n"
         "import metasearch.cli\n"
         "raise SystemExit(metasearch.cli.main(['mcp', '--demo']))"
@@ -93,7 +93,7 @@ class Watched(Caller):
 
 async def test_a_cancelled_call_ends_its_search():
     """The database would answer in 30 s."""
-    from metasearch.server.faces.mcp.protocol import protocol_server
+    from metasearch.server.protocols.mcp.protocol import protocol_server
 
     async with demo_engine(latency={"demo-slow": 30}) as engine:
         caller = Watched(engine)
@@ -109,7 +109,7 @@ async def test_a_cancelled_call_ends_its_search():
 
 async def test_a_search_has_an_end(engine):
     """The time limit of a call holds: what has come by then is the answer."""
-    from metasearch.server.faces.mcp.protocol import protocol_server
+    from metasearch.server.protocols.mcp.protocol import protocol_server
 
     async with demo_engine(latency={"demo-slow": 30}) as slow:
         caller = Caller(slow, Options.of(Settings()))

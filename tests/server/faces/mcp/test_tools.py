@@ -7,7 +7,7 @@ import json
 import jsonschema
 import pytest
 
-from metasearch.server.faces.mcp.tools import INSTRUCTIONS, TOOLS
+from metasearch.server.protocols.mcp.protocol import INSTRUCTIONS, TOOLS
 
 pytest.importorskip("mcp")
 

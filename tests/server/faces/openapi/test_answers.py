@@ -10,9 +10,9 @@ from jsonschema import ValidationError
 
 from metasearch.formats.answer import answer_object
 from metasearch.formats.events import event_object
-from metasearch.server.faces.openapi.document import declared
 from metasearch.server.options import Options
 from metasearch.server.problem import Problem
+from metasearch.server.protocols.openapi.document import declared
 from tests.server.faces.openapi.strict import check, check_schema
 from tests.server.fake import FakeEngine, FakeSearch, answer, hit, late
 

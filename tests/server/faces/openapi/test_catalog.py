@@ -9,7 +9,7 @@ import pytest
 from aiohttp.test_utils import TestClient
 from yarl import URL
 
-from metasearch.server.faces.openapi.catalog import INTERFACES, catalog
+from metasearch.server.protocols.openapi.routes import INTERFACES, catalog
 from metasearch.server.site import Site
 
 #: An interface without parameters: our own and SearXNG's; one that is asked by POST; pazpar2's.

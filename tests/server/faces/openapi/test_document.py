@@ -9,16 +9,15 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from metasearch.engine.options import SearchOptions
-from metasearch.server.faces.openapi.document import (
+from metasearch.server.options import Options
+from metasearch.server.parameters import KNOWN, PAGE
+from metasearch.server.protocols.openapi.document import (
     Server,
     declared,
     document_of,
     stored_answers,
 )
-from metasearch.server.faces.openapi.operation import Chapter
-from metasearch.server.faces.openapi.schema import attributes
-from metasearch.server.options import Options
-from metasearch.server.parameters import KNOWN, PAGE
+from metasearch.server.protocols.openapi.operation import Chapter, attributes
 from metasearch.settings import Settings
 from tests.server.addresses import EVERY_ROUTE, PAGES, is_page
 from tests.server.faces.openapi.strict import check_schema, every, refs
@@ -72,7 +71,7 @@ async def test_ids_are_unique(document):
 
 
 def test_every_route_is_described(chapter):
-    """For a new route, append an `Operation` in faces/openapi/searches.py or protocols.py; what
+    """For a new route, append an `Operation` in protocols/openapi/paths.py or protocols.py; what
     is no interface stands in tests/server/addresses.py.
     """
     paths = {re.sub(r":[^}]*}", "}", route.path) for route in EVERY_ROUTE}

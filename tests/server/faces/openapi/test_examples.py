@@ -6,7 +6,7 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
-from metasearch.server.faces.openapi.document import stored_answers
+from metasearch.server.protocols.openapi.document import stored_answers
 
 ROOT = Path(__file__).resolve().parents[4]
 

@@ -8,8 +8,8 @@ import shlex
 import pytest
 from lxml import html
 
-from metasearch.server.faces.openapi.page import in_words
 from metasearch.server.options import Options
+from metasearch.server.protocols.openapi.routes import in_words
 from metasearch.server.site import Site
 from tests.server.fake import visit
 
@@ -95,8 +95,8 @@ def test_schemas_in_words(schema, words):
 
 def test_limits_of_the_page():
     """Addresses of two servers make two pages; what they show is kept."""
-    from metasearch.server.faces.openapi.document import Server
-    from metasearch.server.faces.openapi.page import _described, docs_page
+    from metasearch.server.protocols.openapi.document import Server
+    from metasearch.server.protocols.openapi.routes import _described, docs_page
 
     server = Server(Options(), False, "", frozenset({("/translate", "get")}))
     one, two = (docs_page(visit(f"http://{host}.example.org"), server) for host in "ab")

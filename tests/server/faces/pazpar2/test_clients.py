@@ -245,7 +245,7 @@ from metasearch.server.app import make_app
 from tests.server.fake import FakeEngine
 
 def faces():
-    return any(name.startswith("metasearch.server.faces.pazpar2") for name in sys.modules)
+    return any(name.startswith("metasearch.server.protocols.pazpar2") for name in sys.modules)
 
 async def main():
     engine = FakeEngine()

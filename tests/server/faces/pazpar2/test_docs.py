@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from metasearch.server.faces.pazpar2.commands import COMMANDS, MISSING_COMMANDS
-from metasearch.server.faces.pazpar2.errors import MESSAGES
-from metasearch.server.faces.pazpar2.fields import fields_of
-from metasearch.server.faces.pazpar2.parameters import FACET_OF
 from metasearch.server.options import Options
+from metasearch.server.protocols.pazpar2.documents import fields_of
+from metasearch.server.protocols.pazpar2.handler import COMMANDS, MISSING_COMMANDS
+from metasearch.server.protocols.pazpar2.parameters import FACET_OF, MESSAGES
 from tests.server.fake import record
 
 PAGE = (Path(__file__).resolve().parents[4] / "docs" / "pazpar2.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lxml import html
 
 from metasearch.record import Author
-from metasearch.server.faces.pazpar2.fields import fields_of, plain_text
+from metasearch.server.protocols.pazpar2.documents import fields_of, plain_text
 from tests.growth import MOST, growth
 from tests.server.faces.pazpar2.answers import ask, first, searched, texts
 from tests.server.fake import FakeEngine, answer, hit, record

@@ -11,10 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import MultiDict
 
-from metasearch.server.faces.pazpar2.errors import CommandRefused
-from metasearch.server.faces.pazpar2.parameters import Given, limit_filters, pairs
-from metasearch.server.faces.pazpar2.sorting import sort_keys
-from metasearch.server.faces.pazpar2.targets import allowed, targets
+from metasearch.server.protocols.pazpar2.parameters import (
+    CommandRefused,
+    Given,
+    allowed,
+    limit_filters,
+    pairs,
+    sort_keys,
+    targets,
+)
 from tests.growth import MOST, growth
 
 SOURCES = ("alpha", "beta", "gamma")

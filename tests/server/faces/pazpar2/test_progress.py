@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from metasearch.events import Added, Finished, Grown, Joined, Order, SourceProgress, Started
-from metasearch.server.faces.pazpar2.progress import Progress
-from metasearch.server.faces.pazpar2.sorting import sort_keys
+from metasearch.server.protocols.pazpar2.parameters import sort_keys
+from metasearch.server.protocols.pazpar2.sessions import Progress
 from tests.server.fake import answer, hit, report
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from metasearch.server.faces.pazpar2.commands import COMMANDS
-from metasearch.server.faces.pazpar2.errors import MESSAGES
+from metasearch.server.protocols.pazpar2.handler import COMMANDS
+from metasearch.server.protocols.pazpar2.parameters import MESSAGES
 from tests.server.faces.pazpar2.answers import PATH, ask, begun, first, refused, searched
 
 SEARCHES = [

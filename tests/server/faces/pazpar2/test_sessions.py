@@ -9,8 +9,8 @@ import asyncio
 import pytest
 from lxml import etree
 
-from metasearch.server.faces.pazpar2.sessions import Sender, Sessions
 from metasearch.server.options import Options
+from metasearch.server.protocols.pazpar2.sessions import Sender, Sessions
 from metasearch.server.site import SHARED
 from tests.server.faces.pazpar2.answers import (
     PATH,

@@ -89,7 +89,7 @@ async def test_a_worker_that_fails_is_an_error_of_the_protocol(folder, monkeypat
     """Its log has the details."""
     async with pair(folder) as ((left, _), (right, _)):
         session = await begun(right)
-        monkeypatch.setattr("metasearch.server.faces.pazpar2.handler.COMMANDS", {"stat": None})
+        monkeypatch.setattr("metasearch.server.protocols.pazpar2.handler.COMMANDS", {"stat": None})
         code, detail = await refused(left, "stat", session=session)
 
     assert (code, detail) == (6, "the worker of this session failed")

@@ -10,12 +10,12 @@ from lxml import html
 from yarl import URL
 
 from metasearch.errors import UsageError
+from metasearch.review.alerts import outbox, saved_searches
+from metasearch.review.alerts.saved_searches import SavedSearch
+from metasearch.review.store.database import Database
 from metasearch.server.app import listening
 from metasearch.settings import Settings
 from metasearch.settings.alerts import MailSettings
-from metasearch.workspace.saved import outbox, saved
-from metasearch.workspace.saved.saved import SavedSearch
-from metasearch.workspace.store.database import Database
 from tests.server.fake import FakeEngine
 from tests.server.visitor import HTML, page, post, text
 from tests.workspace.saved.told_rows import tell, work
@@ -33,7 +33,7 @@ async def saved_one(browser: TestClient, settings: Settings, **fields: str) -> S
     response = await post(browser, "/saved", FORM | fields)
     assert response.status == 303, await response.text()
     with database(settings) as db:
-        return saved.of(db, "")[-1]
+        return saved_searches.of(db, "")[-1]
 
 
 async def test_a_server_without_a_workspace_saves_nothing(serve) -> None:
@@ -73,7 +73,7 @@ async def test_a_saved_search_is_made_and_shown(browser: TestClient, settings: S
     assert "alpha, beta" in shown
     assert "Every Monday" in shown
     with database(settings) as db:
-        (one,) = saved.of(db, "")
+        (one,) = saved_searches.of(db, "")
     assert one.sources == ("alpha", "beta")
     assert one.email
     listed = await page(browser, "/saved")
@@ -146,7 +146,7 @@ async def test_its_emails_and_its_feed_have_buttons(
     await post(browser, path, {"do": "email", "email": "yes"})
     await post(browser, "/saved", {"do": "mails-off"})
     with database(settings) as db:
-        assert saved.by_id(db, one.id).email
+        assert saved_searches.by_id(db, one.id).email
         assert outbox.state(db, "", "me@example.org").off == "asked"
     assert "switched e-mails of saved searches off" in text(await page(browser, path))
     await post(browser, path, {"do": "mails-on"})
@@ -189,4 +189,4 @@ async def test_a_form_without_a_token_changes_nothing(
     ):
         assert (await browser.post(path, data=fields, headers=HTML)).status == 403
     with database(settings) as db:
-        assert saved.of(db, "") == [one]
+        assert saved_searches.of(db, "") == [one]

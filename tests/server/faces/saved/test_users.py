@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from metasearch.review.alerts import outbox, saved_searches
+from metasearch.review.users import accounts
 from metasearch.settings.users import UsersSettings
-from metasearch.workspace.saved import outbox, saved
-from metasearch.workspace.users import accounts
 from tests.server.users.served import HTML, Browser, Served, serving
 from tests.workspace.saved.told_rows import search, tell, work
 
@@ -26,12 +26,12 @@ async def server(tmp_path: Path) -> AsyncIterator[Served]:
         yield served
 
 
-async def saved_by(server: Served, name: str, browser: Browser) -> saved.SavedSearch:
+async def saved_by(server: Served, name: str, browser: Browser) -> saved_searches.SavedSearch:
     """A search that a user has saved by the form."""
     response = await browser.post("/saved", FORM)
     assert response.status == 303, await response.text()
     with server.database() as db:
-        return saved.of(db, accounts.find(db, name).uid)[-1]
+        return saved_searches.of(db, accounts.find(db, name).uid)[-1]
 
 
 async def test_a_guest_saves_nothing(server: Served) -> None:
@@ -68,7 +68,7 @@ async def test_each_user_has_their_own(server: Served) -> None:
     form = {"do": "remove", "sure": "yes"}
     assert (await bo.post(f"/saved/{one.uid}", form, form="/saved")).status == 404
     with server.database() as db:
-        assert saved.by_id(db, one.id) == one
+        assert saved_searches.by_id(db, one.id) == one
 
 
 async def test_the_feed_of_a_user_who_is_disabled_ends(server: Served) -> None:
@@ -121,6 +121,6 @@ async def test_the_owner_is_never_what_a_body_says(server: Served) -> None:
         assert (await ann.tell("/api/saved", json=NEW | extra)).status == 400
     assert (await ann.post("/saved", FORM | {"owner": bo, "feed": "x" * 43})).status == 303
     with server.database() as db:
-        assert saved.of(db, bo) == []
-        (one,) = saved.of(db, accounts.find(db, "ann").uid)
+        assert saved_searches.of(db, bo) == []
+        (one,) = saved_searches.of(db, accounts.find(db, "ann").uid)
     assert one.feed != "x" * 43

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.query.ast import Term, Years
-from metasearch.query.cql.parser import parse_cql
-from metasearch.server.faces.sru.indexes import field_of, names
+from metasearch.query.cql import parse_cql
+from metasearch.query.tree import Term, Years
+from metasearch.server.protocols.sru.vocabulary import field_of, names
 from metasearch.server.site import SHARED
 from tests.server.faces.sru.answers import get, reported, texts
 

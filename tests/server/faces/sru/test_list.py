@@ -15,7 +15,7 @@ from metasearch.engine.engine import Engine
 from metasearch.engine.options import SearchOptions
 from metasearch.engine.run import Run
 from metasearch.server.app import make_app
-from metasearch.server.faces.sru.lists import MOST_LISTS, Lists
+from metasearch.server.protocols.sru.handler import MOST_LISTS, Lists
 from metasearch.settings import Settings
 from tests.server.faces.sru.answers import get, texts
 

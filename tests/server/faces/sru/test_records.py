@@ -18,7 +18,7 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.formats.reading import read_file
 from metasearch.record import TYPES, Author, Hit, Record
-from metasearch.server.faces.sru.schemas import SCHEMAS, schema_of
+from metasearch.server.protocols.sru.vocabulary import SCHEMAS, schema_of
 from metasearch.settings import Settings
 from tests.examples import examples
 from tests.formats.exported import records, said
@@ -305,7 +305,7 @@ async def test_a_record_that_cannot_be_written(client, monkeypatch) -> None:
         return whole(one)
 
     monkeypatch.setitem(
-        __import__("metasearch.server.faces.sru.schemas", fromlist=["_BY_NAME"])._BY_NAME,
+        __import__("metasearch.server.protocols.sru.vocabulary", fromlist=["_BY_NAME"])._BY_NAME,
         "marcxml",
         replace(marcxml, write=write),
     )

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from lxml import etree
 
+from metasearch.engine.facets import FacetCounts
 from metasearch.events import Counts, NextPage, Paging, Totals
-from metasearch.listing.facets import FacetCounts
 from metasearch.query import Term, to_text
 from tests.server.faces.sru.answers import OASIS, ZING, get, reported, texts
 from tests.server.fake import FakeEngine, answer, hit, late, report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from metasearch.workspace.users import accounts, audit, sessions, tokens
+from metasearch.review.users import accounts, audit, sessions, tokens
 from tests.server.users.served import HTML, PASSWORD, Browser, Served
 from tests.server.visitor import text
 

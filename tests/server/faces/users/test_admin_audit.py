@@ -6,7 +6,7 @@ import csv
 import io
 import json
 
-from metasearch.workspace.users import accounts, audit
+from metasearch.review.users import accounts, audit
 from tests.server.users.served import Served
 
 

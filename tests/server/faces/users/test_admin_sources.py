@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, cast
 
+from metasearch.review.users import audit, sources
+from metasearch.review.users.sources import SWITCHES
 from metasearch.server.site import SHARED
-from metasearch.server.users.switches import SWITCHES
-from metasearch.workspace import source_switches
-from metasearch.workspace.users import audit
 from tests.server.fake import FakeRegistry
 from tests.server.users.served import Served
 from tests.server.visitor import text
@@ -36,7 +35,7 @@ async def test_a_database_is_switched_off_and_is_as_configured_again(local: Serv
 async def test_a_switch_of_another_worker_is_read(local: Served):
     """What the workspace holds counts, whoever has written it."""
     with local.database() as db:
-        source_switches.switch(db, "beta", False)
+        sources.set_switch(db, "beta", False)
     switches = local.app[SWITCHES]
     assert switches is not None
     await switches.read()

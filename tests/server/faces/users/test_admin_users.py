@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from metasearch.workspace import projects
-from metasearch.workspace.users import accounts, audit, members, sessions
+from metasearch.review.projects import members, projects
+from metasearch.review.users import accounts, audit, sessions
 from tests.server.users.served import PASSWORD, Served
 from tests.server.visitor import text
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.workspace.users import accounts
+from metasearch.review.users import accounts
 from tests.server.users.served import PASSWORD, Browser, Served
 
 Answer = tuple[int, Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from metasearch.server.account_routes import ROUTES
+from metasearch.review.routes import ACCOUNT_ROUTES as ROUTES
 from tests.server.users.served import Served
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from metasearch.review.users import accounts
 from metasearch.server.site import SHARED
-from metasearch.workspace.users import accounts
 from tests.server.users.served import Served
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from metasearch.review.projects import members, projects
+from metasearch.review.users import accounts, audit
 from metasearch.server.site import SHARED
-from metasearch.workspace import projects
-from metasearch.workspace.users import accounts, audit, members
 from tests.server.users.served import Served
 from tests.server.visitor import text
 

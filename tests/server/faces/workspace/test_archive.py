@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from metasearch.server import received
-from metasearch.server.faces.workspace import archive
-from metasearch.server.workspace_service import MOST_ARCHIVES
+from metasearch.review.projects import api as archive
+from metasearch.review.service import MOST_ARCHIVES
+from metasearch.review.store.database import Database
+from metasearch.server import forms
 from metasearch.settings import Settings
-from metasearch.workspace.store.database import Database
 from tests.server.faces.workspace.conftest import Api
 
 ZIP = {"Content-Type": "application/zip"}
@@ -122,7 +122,7 @@ async def test_a_body_that_is_too_large(review: Api, monkeypatch: pytest.MonkeyP
 async def test_so_many_archives_at_a_time(review: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Others get 503 and when to ask again; afterwards there is room again."""
     began, go_on = asyncio.Event(), asyncio.Event()
-    into = received.body_into
+    into = forms.body_into
     waiting = 0
 
     async def held(*given: Any) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from metasearch import demo
 from metasearch.demo import DemoDatabases
+from metasearch.review.store.database import Database
 from metasearch.settings import Settings
-from metasearch.workspace.store.database import Database
 from tests.server.faces.workspace.conftest import Api, second
 
 

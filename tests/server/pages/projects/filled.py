@@ -10,23 +10,23 @@ from pathlib import Path
 from metasearch.formats import hits
 from metasearch.message import message
 from metasearch.record import Author, Hit
+from metasearch.review.alerts import history, news, outbox, saved_searches
+from metasearch.review.alerts.saved_searches import SavedSearch
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports import reports
+from metasearch.review.runs import known_works, runs
+from metasearch.review.runs.imports import import_file
+from metasearch.review.runs.plan import Question
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.strategies.resolve import ResolvedStep, resolve_all
+from metasearch.review.strategies.strategies import Strategy
+from metasearch.review.works import decisions, lists, pins
+from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.intake import add_records
 from metasearch.settings import Settings
 from metasearch.settings.alerts import AlertsSettings, MailSettings
-from metasearch.workspace import projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.reports import freezing
-from metasearch.workspace.runs import known, runs
-from metasearch.workspace.runs.imports import import_file
-from metasearch.workspace.runs.prepared import Question
-from metasearch.workspace.saved import history, outbox, saved, told
-from metasearch.workspace.saved.saved import SavedSearch
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all
-from metasearch.workspace.strategies.strategies import Strategy
-from metasearch.workspace.works import decisions, listing, pins
-from metasearch.workspace.works.adding import add_records
-from metasearch.workspace.works.filters import WorksQuery
 from tests.server.fake import hit, record
 
 TEXT = "αβγ"
@@ -86,15 +86,15 @@ def filled(path: Path) -> FilledWorkspace:
         import_file(
             db, review, strategy, RIS, "1.ris", source="κλ", searched="2026-05-03", claimed=4
         )
-        known.add_lines(db, review, "10.5555/hand.1\n10.5555/none")
-        uids = tuple(listing.uids(db, review, WorksQuery()))
+        known_works.add_lines(db, review, "10.5555/hand.1\n10.5555/none")
+        uids = tuple(lists.uids(db, review, WorksQuery()))
         pins.pin(db, review, "different", uids[0], uids[1])  # as they are without it
         decisions.mark(db, review, uids[:2], "relevant")
         decisions.mark(db, review, uids[2:3], "excluded", reason=TEXT)
         decisions.mark(db, review, uids[:1], "unavailable", stage="fulltext")
         decisions.tag(db, review, uids[:1], [TEXT])
         decisions.set_note(db, review, uids[0], TEXT)
-        freezing.freeze(db, review, "prisma-flow", draft=True)
+        reports.freeze(db, review, "prisma-flow", draft=True)
         assert run.number == 1
         searches = _saved(db)
         outbox.switch_on(db, "")
@@ -104,20 +104,22 @@ def filled(path: Path) -> FilledWorkspace:
 
 def _saved(db: Database) -> tuple[SavedSearch, ...]:
     """A saved search with news of every kind and runs of every status, and one that is paused."""
-    one = saved.create(db, TEXT, "αβ* OR γδ", years="2010-", schedule="weekly mon", email=True)
-    for kind in told.KINDS:
+    one = saved_searches.create(
+        db, TEXT, "αβ* OR γδ", years="2010-", schedule="weekly mon", email=True
+    )
+    for kind in news.KINDS:
         with db.transaction():
             run = history.begin(db, one)
             works = [hit(number, title=f"{TEXT} {number}", language="el") for number in range(1, 3)]
-            told.add(db, run, [(kind, hits.write(_greek(each))) for each in works])
+            news.add_news(db, run, [(kind, hits.write(_greek(each))) for each in works])
             statuses = {"alpha": "ok", "beta": "timeout"}
             history.done(db, run, works=2, waiting=0, passed_over=0, statuses=statuses)
     with db.transaction():
         history.failed(db, history.begin(db, one), message("no source answered"), {})
     with db.transaction():
         history.begin(db, one)
-    paused = saved.create(db, "ε", "εζ", schedule="daily")
-    saved.pause(db, paused, message("no source answered"))
+    paused = saved_searches.create(db, "ε", "εζ", schedule="daily")
+    saved_searches.pause(db, paused, message("no source answered"))
     return one, paused
 
 

@@ -9,9 +9,9 @@ import pytest
 from aiohttp import ClientResponse, FormData
 from aiohttp.test_utils import TestClient
 
-from metasearch.server.workspace_service import WORKSPACE
-from metasearch.workspace import projects
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import projects
+from metasearch.review.service import WORKSPACE
+from metasearch.review.store.database import Database
 from tests.server.fake import FakeEngine
 from tests.server.pages.projects.filled import TEXT, FilledWorkspace, filled
 from tests.server.visitor import HTML, page, text, token
@@ -110,11 +110,11 @@ async def test_an_archive_that_is_too_large_is_refused(client, workspace, monkey
     """As it is sent, and as it would be unpacked."""
     content = await taken(client, workspace)
 
-    monkeypatch.setattr("metasearch.server.faces.projects.listing.MOST_UNPACKED", 1000)
+    monkeypatch.setattr("metasearch.review.projects.pages.MOST_UNPACKED", 1000)
     refused = await brought(client, content)
     assert refused.status == 400
     assert "larger than 1000 bytes" in await refused.text()
-    monkeypatch.setattr("metasearch.server.faces.projects.listing.MOST_BYTES", 1000)
+    monkeypatch.setattr("metasearch.review.projects.pages.MOST_BYTES", 1000)
     assert (await brought(client, content)).status == 413
     assert names(workspace) == ["empty", "novelty", "review"]
     assert not list((workspace.path.parent / "temporary").iterdir())

@@ -9,10 +9,10 @@ from aiohttp import ClientResponse
 from aiohttp.test_utils import TestClient
 from lxml import html
 
-from metasearch.workspace import projects
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.works import works
+from metasearch.review.projects import projects
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.works import works
 from tests.server.fake import FakeEngine
 from tests.server.pages.projects.filled import TEXT, FilledWorkspace, filled
 from tests.server.visitor import HTML, page, text

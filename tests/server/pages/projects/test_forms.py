@@ -9,11 +9,11 @@ import pytest
 from aiohttp import FormData
 from aiohttp.test_utils import TestClient
 
+from metasearch.review.runs import runs
+from metasearch.review.service import WORKSPACE
+from metasearch.review.store.database import Database
 from metasearch.server import forms
-from metasearch.server.workspace_service import WORKSPACE
 from metasearch.settings import Settings
-from metasearch.workspace.runs import runs
-from metasearch.workspace.store.database import Database
 from tests.server.fake import FakeEngine
 from tests.server.pages.projects.filled import RIS, TEXT, FilledWorkspace, filled
 from tests.server.visitor import HTML, page, post, text, token
@@ -140,7 +140,7 @@ async def test_only_so_many_runs_are_followed_at_once(client, workspace):
 
 async def test_a_client_that_has_gone_follows_no_more(serve, workspace, monkeypatch):
     """Its stream ends, although the run goes on, so that it may follow another one."""
-    monkeypatch.setattr("metasearch.server.faces.projects.progress.EVERY", 0.01)
+    monkeypatch.setattr("metasearch.review.strategies.pages.EVERY", 0.01)
     client = await serve(FakeEngine(settings=workspace.settings), ping=0.01)
     client.app[WORKSPACE].streams.most = 1
     with Database(workspace.path) as db:
@@ -221,7 +221,7 @@ async def test_a_file_is_imported_as_a_step(client, workspace):
 
 async def test_a_file_that_is_too_large_is_refused(client, workspace, monkeypatch):
     """Before all of it is in memory."""
-    monkeypatch.setattr("metasearch.server.faces.projects.works.MOST_BYTES", 1000)
+    monkeypatch.setattr("metasearch.review.works.pages.MOST_BYTES", 1000)
     form = FormData()
     form.add_field("token", await token(client))
     form.add_field("file", b"x" * 2000, filename="1.csv")

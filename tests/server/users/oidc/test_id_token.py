@@ -11,10 +11,8 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey
 
-from metasearch.server.users.oidc import id_token
-from metasearch.server.users.oidc.failures import LoginRefused
-from metasearch.server.users.oidc.id_token import claims_of
-from metasearch.server.users.oidc.keys import Keys
+from metasearch.review.users import oidc_provider
+from metasearch.review.users.oidc_provider import Keys, LoginRefused, claims_of
 from tests.server.users.fake_provider import (
     CLIENT,
     FakeProvider,
@@ -112,7 +110,7 @@ async def test_clocks_may_differ_a_little(provider: FakeProvider):
 
     assert await taken(provider, exp=now - 30, iat=now + 30)
     with pytest.raises(LoginRefused):
-        await taken(provider, exp=now - id_token.LEEWAY - 1)
+        await taken(provider, exp=now - oidc_provider.LEEWAY - 1)
 
 
 def part(value: Any) -> str:

@@ -8,8 +8,19 @@ from typing import Any
 import pytest
 from joserfc.jwk import ECKey, OctKey, OKPKey
 
-from metasearch.server.users.oidc.failures import ProviderFault
-from metasearch.server.users.oidc.keys import KEPT, PAUSE, Keys, read
+from metasearch.review.users.oidc_provider import (
+    KEYS_KEPT as KEPT,
+)
+from metasearch.review.users.oidc_provider import (
+    KEYS_PAUSE as PAUSE,
+)
+from metasearch.review.users.oidc_provider import (
+    Keys,
+    ProviderFault,
+)
+from metasearch.review.users.oidc_provider import (
+    read_keys as read,
+)
 from tests.server.users.fake_provider import ec_key, ed_key, rsa_key
 
 

@@ -14,11 +14,9 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from metasearch.server.users.oidc import attempt
-from metasearch.server.users.oidc import provider as known_provider
-from metasearch.settings.oidc import OidcSettings
-from metasearch.settings.users import UsersSettings
-from metasearch.workspace.users import accounts
+from metasearch.review.users import accounts, oidc_provider
+from metasearch.review.users import oidc_provider as known_provider
+from metasearch.settings.users import OidcSettings, UsersSettings
 from tests.server.users.fake_provider import (
     CLIENT,
     SECRET,
@@ -252,8 +250,8 @@ async def test_a_login_ends_after_a_while(served: Served, monkeypatch: pytest.Mo
     """Who comes back later begins again."""
     browser = await served.browser()
     back = await returned(await sent(browser))
-    later = time.time() + attempt.LASTS + 1
-    monkeypatch.setattr("metasearch.server.users.oidc.attempt.time.time", lambda: later)
+    later = time.time() + oidc_provider.LASTS + 1
+    monkeypatch.setattr("metasearch.review.users.oidc_provider.time.time", lambda: later)
 
     await refused(await browser.get(back), "minutes ago")
 
@@ -344,7 +342,7 @@ async def test_keys_that_have_changed_are_asked_for_again(
     await logged_in(await served.browser())
     provider.key, provider.algorithm = ec_key(), "ES256"
     provider.keys = [rsa_key(), ec_key()]
-    monkeypatch.setattr("metasearch.server.users.oidc.keys.PAUSE", -1.0)
+    monkeypatch.setattr("metasearch.review.users.oidc_provider.KEYS_PAUSE", -1.0)
 
     assert (await logged_in(await served.browser())).status == 303
 
@@ -501,7 +499,7 @@ async def test_the_cookie_of_a_login_is_bound_to_the_host(tmp_path: Path, provid
 
     cookie = next(one for one in response.headers.getall("Set-Cookie") if "metasearch-login" in one)
     assert cookie.startswith("__Host-metasearch-login=")
-    for part in ("Path=/;", "Secure", "HttpOnly", "SameSite=Lax", f"Max-Age={attempt.LASTS}"):
+    for part in ("Path=/;", "Secure", "HttpOnly", "SameSite=Lax", f"Max-Age={oidc_provider.LASTS}"):
         assert part in cookie + ";"
     back = parse_qs(urlsplit(response.headers["Location"]).query)["redirect_uri"]
     assert back == ["https://lib.example.org/meta/login/oidc/back"]

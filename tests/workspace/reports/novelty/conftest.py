@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.workspace.store.database import Database
+from metasearch.review.store.database import Database
 
 
 @pytest.fixture

@@ -13,13 +13,13 @@ import orjson
 from metasearch.bib import record_json
 from metasearch.formats import hits
 from metasearch.record import Author, Hit, Record
-from metasearch.workspace import details, projects
-from metasearch.workspace.projects import Project
-from metasearch.workspace.runs.prepared import Question
-from metasearch.workspace.store.database import Database
-from metasearch.workspace.store.uids import uid
-from metasearch.workspace.strategies import steps, strategies
-from metasearch.workspace.strategies.resolve import ResolvedStep, resolve_all
+from metasearch.review.projects import details, projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs.plan import Question
+from metasearch.review.store.database import Database
+from metasearch.review.store.values import uid
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.strategies.resolve import ResolvedStep, resolve_all
 
 TYPED = "(沉水植物+贝类+鱼类)*生态系统*水质*(种类+密度)"
 POINTS = (

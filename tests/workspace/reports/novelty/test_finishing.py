@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace.projects import Project
-from metasearch.workspace.reports import finished
-from metasearch.workspace.reports.document import Document
-from metasearch.workspace.reports.finished import Report
-from metasearch.workspace.reports.freezing import freeze
-from metasearch.workspace.reports.novelty.report import next_number
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports import reports
+from metasearch.review.reports.document import Document
+from metasearch.review.reports.novelty_report import next_number
+from metasearch.review.reports.reports import Report, freeze
+from metasearch.review.store.database import Database
 from tests.workspace.reports.novelty.example import WORKS, made
 
 
@@ -22,7 +21,7 @@ def finish(db: Database, project: Project, *, draft: bool = False) -> Report:
 
 def text_of(db: Database, report: Report) -> Document:
     """What was finished."""
-    return finished.document(db, report)
+    return reports.document(db, report)
 
 
 def test_a_finished_report_has_its_number_on_its_cover(db: Database) -> None:
@@ -52,6 +51,6 @@ def test_a_draft_is_not_finished(db: Database) -> None:
     it.answered({"novelty.conclusion": None})
     with pytest.raises(UsageError, match="缺项：查新结论"):
         finish(db, it.project, draft=True)
-    assert finished.frozen(db, it.project) == []
+    assert reports.frozen(db, it.project) == []
     it.answered({"novelty.conclusion": "x"})
     assert finish(db, it.project).number == "2026HB010001"

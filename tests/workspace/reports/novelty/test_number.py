@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.workspace import projects
-from metasearch.workspace.reports.novelty import number
-from metasearch.workspace.store.database import Database
+from metasearch.review.projects import projects
+from metasearch.review.reports import novelty_number
+from metasearch.review.store.database import Database
 
 #: The two in common use: 14 digits, and 16 of the stations of the Ministry of Education (教育部).
 FOURTEEN = "{year}{province}{station:03}{serial:05}"
@@ -18,7 +18,7 @@ VALUES = {"year": "2026", "org": "HB01", "province": "42", "station": "7"}
 @pytest.mark.parametrize(
     ("pattern", "expected"),
     [
-        (number.DEFAULT, "2026HB010003"),
+        (novelty_number.DEFAULT, "2026HB010003"),
         (FOURTEEN, "20264200700003"),
         (SIXTEEN, "2026360000070003"),
         ("{org}-{year}-{serial}", "HB01-2026-3"),
@@ -27,7 +27,7 @@ VALUES = {"year": "2026", "org": "HB01", "province": "42", "station": "7"}
 )
 def test_a_pattern_is_filled(pattern: str, expected: str) -> None:
     """Parts are filled with zeros to their width; the two in common use have 14 and 16 digits."""
-    assert number.written(number.parse(pattern), VALUES, 3) == expected
+    assert novelty_number.written(novelty_number.parse(pattern), VALUES, 3) == expected
 
 
 @pytest.mark.parametrize(
@@ -50,17 +50,17 @@ def test_a_pattern_is_filled(pattern: str, expected: str) -> None:
 def test_what_is_no_pattern_is_refused(pattern: str, reason: str) -> None:
     """With the place and the reason; nothing of Python's format language is read."""
     with pytest.raises(UsageError, match=reason):
-        number.parse(pattern)
+        novelty_number.parse(pattern)
 
 
 @pytest.mark.parametrize(
     ("pattern", "values", "serial", "reason"),
     [
-        (number.DEFAULT, {"year": "2026"}, 1, r"needs \{org\}"),
-        (number.DEFAULT, {**VALUES, "org": "A/B"}, 1, r"cannot be \{org\}"),
-        (number.DEFAULT, {**VALUES, "year": "26"}, 1, r"cannot be \{year\}"),
+        (novelty_number.DEFAULT, {"year": "2026"}, 1, r"needs \{org\}"),
+        (novelty_number.DEFAULT, {**VALUES, "org": "A/B"}, 1, r"cannot be \{org\}"),
+        (novelty_number.DEFAULT, {**VALUES, "year": "26"}, 1, r"cannot be \{year\}"),
         (SIXTEEN, {**VALUES, "station": "123456"}, 1, "more than 5"),
-        (number.DEFAULT, VALUES, 10_000, "used up"),
+        (novelty_number.DEFAULT, VALUES, 10_000, "used up"),
     ],
 )
 def test_what_has_no_place_in_a_number_is_refused(
@@ -68,7 +68,7 @@ def test_what_has_no_place_in_a_number_is_refused(
 ) -> None:
     """A number never has more digits than its pattern says."""
     with pytest.raises(UsageError, match=reason):
-        number.written(number.parse(pattern), values, serial)
+        novelty_number.written(novelty_number.parse(pattern), values, serial)
 
 
 def _freeze(db: Database, project: int, text: str, kind: str = "chaxin") -> None:
@@ -87,13 +87,16 @@ def test_the_serial_follows_the_highest_one_of_the_station_and_the_year(db: Data
     """
     one = projects.create(db, "one", "novelty").id
     two = projects.create(db, "two", "novelty").id
-    assert number.next_number(db, number.DEFAULT, VALUES) == "2026HB010001"
+    assert novelty_number.next_number(db, novelty_number.DEFAULT, VALUES) == "2026HB010001"
     for project, text in ((one, "2026HB010001"), (two, "2026HB010007"), (one, "2026HB020009")):
         _freeze(db, project, text)
     _freeze(db, one, "2025HB010044")
     _freeze(db, one, "2026HB010099", kind="appendix")
-    assert number.next_number(db, number.DEFAULT, VALUES) == "2026HB010008"
-    assert number.next_number(db, number.DEFAULT, {**VALUES, "year": "2027"}) == "2027HB010001"
+    assert novelty_number.next_number(db, novelty_number.DEFAULT, VALUES) == "2026HB010008"
+    assert (
+        novelty_number.next_number(db, novelty_number.DEFAULT, {**VALUES, "year": "2027"})
+        == "2027HB010001"
+    )
 
 
 def test_a_number_that_another_pattern_has_given_is_not_given_again(db: Database) -> None:
@@ -101,5 +104,5 @@ def test_a_number_that_another_pattern_has_given_is_not_given_again(db: Database
     project = projects.create(db, "one", "novelty").id
     _freeze(db, project, "2026-1")
     _freeze(db, project, "2026-02")
-    assert number.next_number(db, "{year}-{serial}", VALUES) == "2026-3"
-    assert number.next_number(db, "{year}-0{serial:1}", VALUES) == "2026-03"
+    assert novelty_number.next_number(db, "{year}-{serial}", VALUES) == "2026-3"
+    assert novelty_number.next_number(db, "{year}-0{serial:1}", VALUES) == "2026-03"

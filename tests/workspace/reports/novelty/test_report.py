@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from metasearch.workspace.questions.novelty import QUESTIONS
-from metasearch.workspace.reports import render
-from metasearch.workspace.reports.document import (
+from metasearch.review.reports import render
+from metasearch.review.reports.document import (
     Code,
     Document,
     Fields,
@@ -21,9 +20,9 @@ from metasearch.workspace.reports.document import (
     Table,
     plain,
 )
-from metasearch.workspace.reports.novelty.checks import FIELDS
-from metasearch.workspace.reports.novelty.report import document
-from metasearch.workspace.store.database import Database
+from metasearch.review.reports.novelty_report import FIELDS, document
+from metasearch.review.reports.questions import NOVELTY_QUESTIONS as QUESTIONS
+from metasearch.review.store.database import Database
 from tests.workspace.reports.novelty.example import ANSWERS, POINTS, TYPED, WORKS, Made, made
 
 

@@ -1,1 +1,0 @@
-"""What users do about their accounts, and administrators about users and sources."""

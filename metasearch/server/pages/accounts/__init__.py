@@ -1,1 +1,0 @@
-"""Pages about users: the account of a reader, and the administration of a server."""

@@ -1,0 +1,3 @@
+"""Other protocols over the same list: each reads its own parameters into `SearchOptions` and writes
+the same answer.
+"""

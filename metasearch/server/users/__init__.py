@@ -1,1 +1,0 @@
-"""Who asks: how a server knows its users, and what they may do."""
