@@ -44,7 +44,7 @@ from benchmarks.generated import Library
 from benchmarks.held import MIB
 from benchmarks.hostile import HOSTILE
 from benchmarks.processes import HERTZ, TOLD, family
-from metasearch.bulk.evaluate.metrics import Tally
+from metasearch.bulk.evaluate.run import Tally
 from metasearch.record import Record
 
 PARTS = ("jobs", "components")

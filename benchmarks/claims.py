@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from metasearch.bulk.evaluate.datasets import LabelledSet
-from metasearch.bulk.evaluate.metrics import Tally, score
-from metasearch.bulk.evaluate.run import cluster
+from metasearch.bulk.evaluate.run import Tally, cluster, score
 from metasearch.bulk.published.simhash import Signed
 from metasearch.dedup import STRATEGIES, Fingerprint, fingerprint
 from metasearch.record import Record

@@ -27,11 +27,10 @@ from pathlib import Path
 
 from benchmarks.generated import Library
 from benchmarks.hostile import HOSTILE
-from metasearch import garbage_collection
+from metasearch import loop
 from metasearch.bulk.evaluate import datasets
 from metasearch.bulk.evaluate.datasets import LabelledSet
-from metasearch.bulk.evaluate.metrics import Score, score
-from metasearch.bulk.evaluate.run import cluster
+from metasearch.bulk.evaluate.run import Score, cluster, score
 from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.record import Record
 
@@ -135,7 +134,7 @@ def scale(count: int) -> int:
         fresh = list(itertools.islice(stream, size))
         gc.collect()
         made = resident()
-        with garbage_collection.rarely():  # as the jobs that take in so many do
+        with loop.rarely():  # as the jobs that take in so many do
             began = time.process_time()
             for _, record in fresh:
                 dedup.insert(record)
@@ -225,7 +224,7 @@ def grown(count: int) -> tuple[float, float, float]:
     gc.collect()
     made = resident()
     dedup = OnlineDedup(DEFAULT)
-    with garbage_collection.rarely():
+    with loop.rarely():
         began = time.process_time()
         for record in records:
             dedup.insert(record)

@@ -28,8 +28,8 @@ from benchmarks.held import MIB
 from benchmarks.workspace import Made, made, say
 from metasearch import formats
 from metasearch.record import Author, Hit, Record
-from metasearch.review.archive.format import export_to
 from metasearch.review.projects import members, projects
+from metasearch.review.projects.archive_format import export_to
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import uid
 from metasearch.review.strategies import steps, strategies

@@ -25,7 +25,7 @@ from aiohttp.test_utils import TestServer
 from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.server.app import make_app
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.pages.environment import ASSETS
 from metasearch.server.pages.results import Differences, Results
 from metasearch.settings import Settings

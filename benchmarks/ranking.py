@@ -28,7 +28,7 @@ from benchmarks.collections import (
     trec_judgements,
     trec_lists,
 )
-from metasearch.engine.filters import RankMode
+from metasearch.engine.facets import RankMode
 from metasearch.engine.rank import MOST_HITS, Ranking, check, nearness, rank
 from metasearch.query.tree import Query, Term
 from metasearch.record import Hit, Record

@@ -210,7 +210,7 @@ class Answer:
         notes: One sentence for each thing that the text of the query says and `query` does not.
         dedup: Name of the strategy that found the duplicates.
         paging: Which part of the list this is, and where the next one begins.
-        sort: The order of the list, one of `metasearch.engine.filters.SORTS`.
+        sort: The order of the list, one of `metasearch.engine.facets.SORTS`.
         filter: The filters that its hits pass, as they are written; "" for none. The hits of an
             answer with filters are numbered among those that pass.
         facets: Counts of all works that were seen; None where no facet was asked for.

@@ -8,8 +8,8 @@ from typing import Any
 
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.cache import MemoryStore
-from metasearch.engine.context import AnswerCache
 from metasearch.engine.engine import Engine
+from metasearch.engine.results import AnswerCache
 from metasearch.errors import ConnectFailed
 from metasearch.events import Finished
 from tests.engine.test_engine import Upstreams, engine, item, works

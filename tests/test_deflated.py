@@ -6,8 +6,8 @@ import zlib
 
 import pytest
 
-from metasearch import deflated as deflated_module
-from metasearch.deflated import Deflatable, deflated, inflated
+from metasearch import opening as deflated_module
+from metasearch.opening import Deflatable, deflated, inflated
 
 
 def test_what_is_deflated_is_what_it_was() -> None:

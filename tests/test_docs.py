@@ -17,7 +17,7 @@ from metasearch import errors
 from metasearch.adapters.specs.registry import Registry
 from metasearch.cli.root import root
 from metasearch.settings import Settings
-from metasearch.settings.tables import KEYS
+from metasearch.settings.server import KEYS
 from tests.cases import each
 from tests.extras import EXTRAS, FOR_TESTS
 

@@ -22,8 +22,8 @@ from metasearch.formats import WRITABLE, own
 from metasearch.formats.citations import DEFAULT_STYLE, STYLES
 from metasearch.record import Author, Hit, Record
 from metasearch.server.app import make_app
-from metasearch.server.limits.keys import ApiKeys
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
+from metasearch.server.limits.clients import ApiKeys
 from tests.cli.fake import FakeEngine as CommandEngine
 from tests.cli.fake import ok
 from tests.formats.exported import text_of_parquet

@@ -25,7 +25,7 @@ from metasearch.dedup.pins import Pins
 from metasearch.errors import CollectionError, FileFormatError, MetasearchError
 from metasearch.formats import ris
 from metasearch.formats.reading import read_file
-from metasearch.server.limits.keys import ApiKeys
+from metasearch.server.limits.clients import ApiKeys
 from metasearch.settings import ServerSettings, Settings
 
 linux = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks into /proc and /dev")

@@ -43,7 +43,7 @@ from metasearch.errors import BadAnswer, MetasearchError, NotAllowed, SourceErro
 from metasearch.events import Added, Answer, Counts, Finished, SearchEvent, SourceReport
 from metasearch.formats import bibtex, ris, table
 from metasearch.formats import csv as csv_table
-from metasearch.formats.events import ndjson, sse
+from metasearch.formats.hits import ndjson, sse
 from metasearch.formats.reading.inputs import gather
 from metasearch.query import parse as parse_query
 from metasearch.record import Author, Hit, Match, Reason, Record, Version
@@ -895,7 +895,7 @@ async def everything(engine: Engine) -> AsyncIterator[tuple[str, str | bytes]]:
 async def served(engine: Engine) -> AsyncIterator[tuple[str, bytes]]:
     """What the server shows of the same engine."""
     from metasearch.server.app import make_app
-    from metasearch.server.options import Options
+    from metasearch.server.limits import Options
 
     async with TestClient(TestServer(make_app(lambda: engine, options=Options()))) as client:
         for path in (

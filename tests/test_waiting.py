@@ -12,8 +12,8 @@ import pytest
 
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.request import Request
-from metasearch.engine.context import AnswerCache
 from metasearch.engine.engine import Engine
+from metasearch.engine.results import AnswerCache
 from metasearch.engine.search import KEPT, SharedRuns
 from metasearch.errors import UsageError
 from metasearch.events import Answer, Finished, SearchEvent

@@ -17,18 +17,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HEADER_VARIANTS = """\
-# Characters that are one for comparison: first the one that stands for all, then the others. Written by
-# tools/chinese_tables.py; do not edit.
-# Source: TSCharacters, TWVariants, HKVariants and JPShinjitaiCharacters of OpenCC 1.4.2,
-# https://github.com/BYVoid/OpenCC, Copyright OpenCC contributors, Apache License 2.0 (LICENSE.opencc beside this file).
-# Changed: made to classes of equal characters, with the few of tools/chinese_tables.py added.
+# Characters that are one for comparison: first the one that stands for all, then the others.
+# Written by tools/chinese_tables.py; do not edit. Source: TSCharacters, TWVariants, HKVariants and
+# JPShinjitaiCharacters of OpenCC 1.4.2, https://github.com/BYVoid/OpenCC, Copyright OpenCC
+# contributors, Apache License 2.0 (LICENSE.opencc beside this file). Changed: made to classes of
+# equal characters, with the few of tools/chinese_tables.py added.
 """
 HEADER_PINYIN = """\
-# Syllable without tone, then the characters that are read so; a character may stand in several lines. Written by
-# tools/chinese_tables.py; do not edit.
-# Source: kTGHZ2013, kXHC1983 and kMandarin_8105 of pypinyin-dict 0.9.0, and for what is in none pypinyin 0.55.0,
-# https://github.com/mozillazg/pinyin-data, Copyright (c) 2016 mozillazg, MIT License (LICENSE.pinyin-data beside this
-# file).
+# Syllable without tone, then the characters that are read so; a character may stand in several
+# lines. Written by tools/chinese_tables.py; do not edit. Source: kTGHZ2013, kXHC1983 and
+# kMandarin_8105 of pypinyin-dict 0.9.0, and for what is in none pypinyin 0.55.0,
+# https://github.com/mozillazg/pinyin-data, Copyright (c) 2016 mozillazg, MIT License
+# (LICENSE.pinyin-data beside this file).
 """
 
 #: Spellings of one word that dictionaries allow side by side, and old forms, that OpenCC does not

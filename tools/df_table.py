@@ -27,7 +27,7 @@ from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.bib import normalise, texts
-from metasearch.bib.chinese_characters import has_han
+from metasearch.bib.normalise import has_han
 from metasearch.bulk.published import words as frequencies
 from metasearch.bulk.published import words as segment
 from metasearch.settings import Settings

@@ -22,7 +22,7 @@ import orjson
 from aiohttp.test_utils import TestServer
 
 from metasearch.server.app import make_app, searching
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.protocols.openapi.document import declared
 from metasearch.server.protocols.openapi.operation import Example
 from metasearch.server.site import SHARED

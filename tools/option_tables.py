@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 from metasearch.dedup import STRATEGIES
-from metasearch.engine.filters import MOST_CHARACTERS, MOST_FILTERS
+from metasearch.engine.facets import MOST_CHARACTERS, MOST_FILTERS
 from metasearch.engine.options import LAST_PLACE, OPTIONS, Option
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.parameters import ASKED, OUTPUT
 
 ROOT = Path(__file__).resolve().parent.parent

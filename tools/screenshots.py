@@ -20,7 +20,8 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from metasearch.demo import EXAMPLE_QUERIES, NOTICE, DemoDatabases
 from metasearch.engine.engine import Engine
-from metasearch.review.examples import EXAMPLES, novelty, review
+from metasearch.review import examples
+from metasearch.review.examples import EXAMPLES
 from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.users import accounts, links, sources, tokens
@@ -34,7 +35,7 @@ _FLAGS = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
 _PASSWORD = "a password of the demo"  # noqa: S105
 _QUERY = "/search?q=gambling+harms"
 #: The worked examples.
-_REVIEW, _NOVELTY = (f"/projects/{module.NAME}" for module in (review, novelty))
+_REVIEW, _NOVELTY = (f"/projects/{module.NAME}" for module in (examples, examples))
 
 
 async def _nothing(_: Page) -> None:

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Literal
 
 from metasearch.bib import name_words, normalise
-from metasearch.bib.chinese_characters import is_cjk, is_han, simplified, table_lines
 from metasearch.bib.name_words import ET_AL, HAN_ET_AL
+from metasearch.bib.normalise import is_cjk, is_han, simplified, table_lines
 
 # Syllables: how Chinese characters are read, and how a syllable is written in Latin letters.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from metasearch.bib.chinese_characters import NUMERALS, is_cjk, is_han, plain, simplified
+from metasearch.bib.normalise import NUMERALS, is_cjk, is_han, plain, simplified
 
 # Numbers in Chinese titles: parts of a series, editions, years and counts.
 

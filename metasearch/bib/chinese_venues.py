@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from metasearch.bib.chinese_characters import has_han, plain
 from metasearch.bib.chinese_titles import split_titles
+from metasearch.bib.normalise import has_han, plain
 
 #: What a thesis was written for; "" where that is unknown.
 Degree = Literal["", "doctor", "master", "bachelor"]

@@ -6,9 +6,9 @@ from metasearch.wing import Wing
 
 WING = Wing(
     commands={
-        "dedup": "metasearch.bulk.dedup_command:dedup",
-        "strategies": "metasearch.cli.strategies:strategies",
-        "evaluate": "metasearch.bulk.evaluate_command:evaluate",
+        "dedup": "metasearch.bulk.commands:dedup",
+        "strategies": "metasearch.bulk.commands:strategies",
+        "evaluate": "metasearch.bulk.commands:evaluate",
     },
     strategies="metasearch.bulk.published:STRATEGIES",
 )

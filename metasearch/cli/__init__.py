@@ -23,11 +23,9 @@ from collections.abc import Sequence
 
 import click
 
-from metasearch import garbage_collection, opening
-from metasearch.cli.completion import VARIABLE, complete_in_bash
-from metasearch.cli.root import root
-from metasearch.cli.terminal.console import Console, Exit
-from metasearch.cli.terminal.output import forget_stdout
+from metasearch import loop, opening
+from metasearch.cli.output import Console, Exit, forget_stdout
+from metasearch.cli.root import VARIABLE, complete_in_bash, root
 from metasearch.errors import MetasearchError
 
 
@@ -40,7 +38,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """
     console = Console(program=args is None)
     if console.program:
-        garbage_collection.begin()
+        loop.begin()
     if VARIABLE in os.environ:
         complete_in_bash()
         root.main(prog_name="metasearch", complete_var=VARIABLE)

@@ -12,9 +12,8 @@ import click
 
 from metasearch.cli.command_group import CommandGroup
 from metasearch.cli.options import common
-from metasearch.cli.terminal.console import Console, Exit, counted
-from metasearch.cli.terminal.output import Sink
-from metasearch.cli.terminal.progress import logs_to
+from metasearch.cli.output import Console, Exit, Sink, counted
+from metasearch.cli.progress import logs_to
 from metasearch.errors import CacheError, UsageError
 
 if TYPE_CHECKING:

@@ -14,13 +14,11 @@ import click
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
 from metasearch.cli.options import common
-from metasearch.cli.terminal.console import Console, Exit, counted
-from metasearch.cli.terminal.output import Sink
+from metasearch.cli.output import Console, Exit, Sink, counted
 from metasearch.errors import CollectionError, SourceError, UsageError
 
 if TYPE_CHECKING:
-    from metasearch.collections.harvest import Harvested, HarvestRequest
-    from metasearch.collections.indexing import FileReport, Indexed
+    from metasearch.collections.indexing import FileReport, Harvested, HarvestRequest, Indexed
     from metasearch.collections.store import Collection
     from metasearch.settings import Settings
 
@@ -59,7 +57,7 @@ def index(
     FILEs it checks all folders and files of the collection. A new collection is made with its
     first record. Exit code 3: a file or a record could not be read; 4: no file could be read.
     """
-    from metasearch.cli.terminal.progress import ProgressLine
+    from metasearch.cli.progress import ProgressLine
     from metasearch.collections.indexing import index as index_files
     from metasearch.collections.store import Collection
     from metasearch.settings import Settings
@@ -245,7 +243,7 @@ def _order(
 ) -> HarvestRequest:
     from urllib.parse import parse_qs, urlsplit
 
-    from metasearch.collections.harvest import HarvestRequest
+    from metasearch.collections.indexing import HarvestRequest
     from metasearch.collections.oai import date_of
 
     try:
@@ -277,8 +275,8 @@ async def _harvested(
     from metasearch.adapters.fetch.transport import HttpTransport
     from metasearch.adapters.specs.spec_folders import shipped_table
     from metasearch.adapters.specs.specfile import build
-    from metasearch.cli.terminal.progress import ProgressLine
-    from metasearch.collections.harvest import Harvest
+    from metasearch.cli.progress import ProgressLine
+    from metasearch.collections.indexing import Harvest
     from metasearch.collections.oai import OaiClient
 
     live = ProgressLine(console)

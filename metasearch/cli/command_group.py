@@ -12,7 +12,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from metasearch.cli.terminal.console import Console
+from metasearch.cli.output import Console
 from metasearch.wing import load
 
 # Recognises misspelt commands, which would otherwise be searched for.
@@ -123,7 +123,7 @@ class ExampleCommand(click.Command):
         """Run the command in a child process, which the parent can end."""
         if not self._in_child:
             return super().invoke(ctx)
-        from metasearch.cli.terminal.watchdog import run_in_child
+        from metasearch.cli.watchdog import run_in_child
 
         return run_in_child(
             ctx.ensure_object(Console), lambda: int(super(ExampleCommand, self).invoke(ctx) or 0)

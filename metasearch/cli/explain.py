@@ -15,7 +15,7 @@ from metasearch.cli.options import (
     query_text,
     search_options,
 )
-from metasearch.cli.terminal.console import Console
+from metasearch.cli.output import Console
 
 
 @click.command(

@@ -18,18 +18,23 @@ from wcwidth import wcswidth
 
 from metasearch.bib.work_ids import read_name
 from metasearch.cli.options import TABLE_HITS, SearchCommandOptions
+from metasearch.cli.output import Console, Exit, Sink, answered, counted
+from metasearch.cli.progress import logs_to
 from metasearch.cli.search import FAILS_ON_PURPOSE
 from metasearch.cli.search_summary import write_summary
-from metasearch.cli.terminal.console import Console, Exit, answered, counted
-from metasearch.cli.terminal.output import Sink
-from metasearch.cli.terminal.progress import logs_to
 from metasearch.dedup import strategy
 from metasearch.dedup.explain import Explainer, Explanation
 from metasearch.dedup.fingerprints import Fingerprint
 from metasearch.dedup.matcher import Key
 from metasearch.dedup.pins import Pins
-from metasearch.engine.facets import DEFAULT_VALUES, FacetCounts, facet_names
-from metasearch.engine.filters import Filters, Sort, parse_filters
+from metasearch.engine.facets import (
+    DEFAULT_VALUES,
+    FacetCounts,
+    Filters,
+    Sort,
+    facet_names,
+    parse_filters,
+)
 from metasearch.engine.options import MAX_PER_SOURCE
 from metasearch.errors import UsageError
 from metasearch.events import ORDERS, Answer

@@ -9,7 +9,7 @@ import click
 
 from metasearch.cli.command_group import ExampleCommand
 from metasearch.cli.options import common, dedup_options
-from metasearch.cli.terminal.console import Console, Exit
+from metasearch.cli.output import Console, Exit
 from metasearch.record import VersionsMode
 from metasearch.settings import Settings
 
@@ -48,7 +48,7 @@ def mcp(
     import signal
     import sys
 
-    from metasearch.cli.terminal.progress import logs_to
+    from metasearch.cli.progress import logs_to
     from metasearch.server.protocols.mcp import check_extra
 
     check_extra()
@@ -74,7 +74,7 @@ async def run(settings: Settings, *, demo: bool) -> None:
     from mcp.server.stdio import stdio_server
 
     from metasearch.engine.engine import Engine
-    from metasearch.server.options import Options
+    from metasearch.server.limits import Options
     from metasearch.server.protocols.mcp.arguments import Caller
     from metasearch.server.protocols.mcp.protocol import protocol_server
 

@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from metasearch import formats
-from metasearch.cli.terminal.console import Console
+from metasearch.cli.output import Console
 from metasearch.engine.facets import FACETS
 from metasearch.engine.options import OPTIONS, Option, SearchOptions
 from metasearch.errors import QuerySyntaxError, UsageError

@@ -12,8 +12,7 @@ import click
 from metasearch import opening
 from metasearch.cli.command_group import ExampleCommand
 from metasearch.cli.options import common, complete_source
-from metasearch.cli.terminal.console import Console, Exit, counted
-from metasearch.cli.terminal.output import Sink
+from metasearch.cli.output import Console, Exit, Sink, counted
 from metasearch.errors import Drifted, SourceError, TooLarge
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def parse(
     from metasearch.adapters.parse.parse import parse as parse_page
     from metasearch.adapters.request import Page, Request
     from metasearch.adapters.specs.registry import Registry
-    from metasearch.cli.sources.specs import spec_of
+    from metasearch.cli.sources.authoring import spec_of
     from metasearch.settings import Settings
 
     spec = spec_of(source, Registry(Settings.load(config, os.environ)))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from metasearch.cli.terminal.console import Console, counted
+from metasearch.cli.output import Console, counted
 from metasearch.events import Added, Joined, SearchEvent, SourceProgress, SourceReport, Started
 from metasearch.formats.text import line
 

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch import formats, garbage_collection
+from metasearch import formats, loop
+from metasearch.cli import watchdog_messages as watchdog
 from metasearch.cli.command_group import ExampleCommand
 from metasearch.cli.options import (
     FORMAT_NAMES,
@@ -30,14 +31,11 @@ from metasearch.cli.options import (
     search_options,
     writing_options,
 )
+from metasearch.cli.output import Console, Exit, Sink, exit_for
+from metasearch.cli.progress import ProgressBlock, logs_to
 from metasearch.cli.search_summary import write_summary
-from metasearch.cli.terminal import watchdog_messages as watchdog
-from metasearch.cli.terminal.console import Console, Exit, exit_for
-from metasearch.cli.terminal.output import Sink
-from metasearch.cli.terminal.progress import ProgressBlock, logs_to
-from metasearch.cli.terminal.watchdog import BrokenCommand
-from metasearch.engine.facets import FacetCounts, facet_names
-from metasearch.engine.filters import arranged, parse_filters
+from metasearch.cli.watchdog import BrokenCommand
+from metasearch.engine.facets import FacetCounts, arranged, facet_names, parse_filters
 from metasearch.engine.options import SearchOptions
 from metasearch.events import (
     Added,
@@ -96,7 +94,7 @@ def document_of(
 
 def event_line(event: SearchEvent) -> bytes:
     """One event as a line of a stream."""
-    from metasearch.formats.events import ndjson
+    from metasearch.formats.hits import ndjson
 
     return ndjson(event)
 
@@ -261,10 +259,10 @@ def run(options: SearchCommandOptions, console: Console) -> Exit:
     settings = options.settings()
     with Sink(options.output) as sink:
         if console.program:
-            garbage_collection.loaded()
+            loop.loaded()
         code = asyncio.run(_search(options, settings, sink, console))
     if console.program:
-        garbage_collection.end()
+        loop.end()
     return code
 
 
@@ -484,7 +482,7 @@ def search(
         bom=has_bom(bom, output),
         **others,
     )
-    from metasearch.cli.terminal.watchdog import run_in_child
+    from metasearch.cli.watchdog import run_in_child
 
     if explain_plan:
         return run_in_child(console, lambda: _write_plan(options))

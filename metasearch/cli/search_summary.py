@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterator
 
-from metasearch.cli.terminal.console import Console, answered, counted
-from metasearch.cli.terminal.progress import count_of
+from metasearch.cli.output import Console, answered, counted
+from metasearch.cli.progress import count_of
 from metasearch.engine.pages import held_back
 from metasearch.events import Answer, SourceReport, Totals
-from metasearch.formats.failures import alike, as_line
+from metasearch.formats.answer import alike, as_line
 from metasearch.formats.text import line
 
 #: A source that took at least so many seconds is shown with its time.

@@ -12,7 +12,7 @@ import click
 
 from metasearch.cli.command_group import ExampleCommand
 from metasearch.cli.options import common, dedup_options
-from metasearch.cli.terminal.console import Console, Exit
+from metasearch.cli.output import Console, Exit
 from metasearch.record import VersionsMode
 
 _MOST_WORKERS = 256
@@ -119,7 +119,7 @@ def serve(
     import os
     from dataclasses import replace
 
-    from metasearch.server.serving import serve as run
+    from metasearch.server.supervisor import serve as run
     from metasearch.settings import Settings, web_address
 
     settings = Settings.load(config, os.environ).deduplicated(pins, versions, dedup)
@@ -156,7 +156,7 @@ def _opening(announce: Callable[[str], None] | None) -> Callable[[str], None]:
     def announced(address: str) -> None:
         import webbrowser
 
-        from metasearch.server.serving import say
+        from metasearch.server.supervisor import say
 
         (announce or say)(address)
         if not webbrowser.open(address):
@@ -187,7 +187,7 @@ def _log(
     import logging
     import sys
 
-    from metasearch.cli.terminal.progress import logs_to
+    from metasearch.cli.progress import logs_to
     from metasearch.server.process import JsonLines
     from metasearch.server.process import access_logger as access
 

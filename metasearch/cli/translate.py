@@ -9,8 +9,7 @@ from click.shell_completion import CompletionItem
 
 from metasearch.cli.command_group import ExampleCommand
 from metasearch.cli.options import common, query_text
-from metasearch.cli.terminal.console import Console, Exit
-from metasearch.cli.terminal.output import Sink
+from metasearch.cli.output import Console, Exit, Sink
 
 
 def _complete_target(
@@ -81,7 +80,7 @@ def translate(
     to stderr. "-" alone reads QUERY from stdin. Exit code 1: a syntax cannot express any part of
     it.
     """
-    from metasearch.engine.translation import translation_lines, translations, translations_object
+    from metasearch.engine.dry_run import translation_lines, translations, translations_object
     from metasearch.formats.text import line
 
     names = [name.strip() for value in to for name in value.split(",") if name.strip()]

@@ -24,9 +24,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from metasearch import garbage_collection
-from metasearch.cli.terminal import watchdog_messages as messages
-from metasearch.cli.terminal.console import Console, Exit
+from metasearch import loop
+from metasearch.cli import watchdog_messages as messages
+from metasearch.cli.output import Console, Exit
 
 #: Seconds between two looks of the parent. Its clock counts looks: no time passes while the parent
 #: itself is stopped (Ctrl-Z).
@@ -78,7 +78,7 @@ def run_in_child(
     if child is None:
         return command()
     code, broken = child.wait()
-    garbage_collection.end()  # of this small process, whatever the command was
+    loop.end()  # of this small process, whatever the command was
     if broken is None:
         return code
     if console.live:

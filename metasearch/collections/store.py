@@ -15,7 +15,7 @@ from typing import Literal, Self
 from metasearch import opening
 from metasearch.adapters.specs.registry import collection_file
 from metasearch.bib import identifiers, normalise
-from metasearch.bib.chinese_characters import is_cjk, simplified
+from metasearch.bib.normalise import is_cjk, simplified
 from metasearch.bib.record_json import encodable, packed
 from metasearch.errors import CollectionError
 from metasearch.message import message

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal, Protocol
 
 from metasearch.bib import normalise, numbering
-from metasearch.dedup import cjk
+from metasearch.dedup import people
 from metasearch.late_pattern import late_pattern
 from metasearch.record import Record
 
@@ -93,7 +93,7 @@ def _names_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
     if not (a[0].isascii() and b[0].isascii()) and (
         normalise.has_cjk(a[0]) or normalise.has_cjk(b[0])
     ):
-        return cjk.same_venue(a, b)
+        return people.same_venue(a, b)
     if "".join(a) == "".join(b) or _abbreviated(a, b):
         return True
     a, b = _core(a), _core(b)
@@ -233,7 +233,7 @@ def record_venue(record: Record) -> tuple[str, ...]:
     if record.type == "thesis" or (record.venue and normalise.has_cjk(record.venue)):
         said = f"{record.venue or ''}{record.publisher or ''}"
         if normalise.has_cjk(said):
-            return cjk.venue(record)
+            return people.venue(record)
     if not record.venue:
         return ()
     venue = record.venue

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metasearch.bib import normalise
-from metasearch.bib.chinese_characters import plain
+from metasearch.bib.normalise import plain
 
 # The signatures of window_simhash.py for few texts: without numpy, whose import takes
 # longer than a small search.

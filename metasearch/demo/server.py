@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlsplit
 from metasearch.adapters.request import Page, Request, public
 from metasearch.demo.catalogue import Holdings, works
 from metasearch.demo.databases import FAULTY, SOUND, all_holdings
-from metasearch.demo.databases.reply import Database
+from metasearch.demo.databases.faulty import Database
 from metasearch.errors import TimedOut, TooLarge
 from metasearch.message import message
 from metasearch.settings import Settings

@@ -22,7 +22,6 @@ from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.specs.spec_folders import SourcesLike, is_path, names_of
 from metasearch.dedup import strategy
 from metasearch.dedup.pins import Pins
-from metasearch.engine.context import AnswerCache, SearchContext, Shared, ShownWorks
 from metasearch.engine.options import (
     LAST_PLACE,
     MAX_PER_SOURCE,
@@ -33,6 +32,7 @@ from metasearch.engine.options import (
 )
 from metasearch.engine.pages import PositionStore
 from metasearch.engine.resolved import Named, ResolvedSearch, resolved
+from metasearch.engine.results import AnswerCache, SearchContext, Shared, ShownWorks
 from metasearch.engine.scheduler import FairScheduler, Warmup
 from metasearch.engine.search import MOST, Search, SharedRuns
 from metasearch.engine.source import AskedPage, Inbox, QueryRun

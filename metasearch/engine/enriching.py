@@ -17,7 +17,7 @@ from metasearch.adapters.parse.parse import MOST_RECORDS
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.translate.plan import plan_enrichment
 from metasearch.dedup.merge import filled
-from metasearch.engine.context import SearchContext
+from metasearch.engine.results import SearchContext
 from metasearch.engine.scheduler import collect_until
 from metasearch.engine.source import SourceRun
 from metasearch.errors import SourceError, TimedOut

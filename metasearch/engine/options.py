@@ -12,8 +12,18 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
-from metasearch.engine.facets import DEFAULT_VALUES, FACETS, MOST_VALUES, facet_names
-from metasearch.engine.filters import RANK_MODES, SORTS, FiltersLike, RankMode, Sort, parse_filters
+from metasearch.engine.facets import (
+    DEFAULT_VALUES,
+    FACETS,
+    MOST_VALUES,
+    RANK_MODES,
+    SORTS,
+    FiltersLike,
+    RankMode,
+    Sort,
+    facet_names,
+    parse_filters,
+)
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.query import CHOICES, Query, YearsLike

@@ -14,11 +14,11 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Self
 
-from metasearch.deflated import deflated
-from metasearch.engine.filters import Filters
+from metasearch.engine.facets import Filters
 from metasearch.engine.options import LAST_PLACE
 from metasearch.events import Answer, Counts, NextPage, Paging, SourceReport, Totals
 from metasearch.message import joined, message
+from metasearch.opening import deflated
 from metasearch.record import Hit
 
 #: Lists, and bytes of all of them together, that an engine remembers at most.

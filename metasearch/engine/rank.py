@@ -16,7 +16,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from metasearch.engine.filters import RankMode
+from metasearch.engine.facets import RankMode
 from metasearch.engine.scores import (
     AGREEMENT,
     MOST_PAIRS,

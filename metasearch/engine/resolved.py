@@ -14,8 +14,7 @@ from metasearch.adapters.specs.spec_folders import SourcesLike, is_path, names_o
 from metasearch.adapters.translate.plan import newest_first, why_not_by_date
 from metasearch.dedup import Chain, Strategy, strategy
 from metasearch.dedup.pins import Pins
-from metasearch.engine.facets import FacetCounts, facet_names
-from metasearch.engine.filters import Filters, Sort, parse_filters
+from metasearch.engine.facets import FacetCounts, Filters, Sort, facet_names, parse_filters
 from metasearch.engine.options import (
     LAST_PLACE,
     MAX_ENRICHERS,

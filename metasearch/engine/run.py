@@ -16,11 +16,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from metasearch.adapters.fetch.rate_limiter import BEHIND
-from metasearch.engine.context import SearchContext, Shared
 from metasearch.engine.enriching import Enricher, Enrichers
 from metasearch.engine.facets import FacetCounts
 from metasearch.engine.resolved import ResolvedSearch
-from metasearch.engine.results import Listing, counting
+from metasearch.engine.results import Listing, SearchContext, Shared, counting
 from metasearch.engine.scheduler import collect_until
 from metasearch.engine.source import Inbox, QueryRun, RecordBatch, SourceRun
 from metasearch.errors import TimedOut

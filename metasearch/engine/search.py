@@ -17,9 +17,9 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any, TypeVar
 
-from metasearch.engine.context import Shared
 from metasearch.engine.options import MIN_SECONDS, check
 from metasearch.engine.resolved import ResolvedSearch
+from metasearch.engine.results import Shared
 from metasearch.engine.run import BACKLOG, Outbox, Run, longer
 from metasearch.engine.scheduler import Turns
 from metasearch.events import (

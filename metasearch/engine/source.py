@@ -18,8 +18,8 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan
 from metasearch.dedup import Fingerprint, fingerprint
-from metasearch.engine.context import SearchContext
 from metasearch.engine.resolved import sorting_notes
+from metasearch.engine.results import SearchContext
 from metasearch.engine.scheduler import MOST, Turns
 from metasearch.errors import Drifted, NotRead, SourceError, TimedOut
 from metasearch.events import SourceReport, Status

@@ -62,7 +62,7 @@ def write(
 
     Raises:
         FormatError: No such format, or one that is written event by event
-            (`metasearch.formats.events`).
+            (`metasearch.formats.hits`).
         UsageError: No such style.
     """
     format_ = get(name)

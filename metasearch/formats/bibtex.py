@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from itertools import tee
 from typing import Any
 
-from metasearch.formats.bibtex_entry import draft
+from metasearch.formats.bibtex_entry import as_given, draft, escaped, names_of, title_of, verbatim
 from metasearch.formats.citation_keys import CitationKeys, citation_keys
-from metasearch.formats.latex import as_given, escaped, names_of, title_of, verbatim
 from metasearch.formats.origins import NOTHING, Beside, BesideHits, joined, with_beside
 from metasearch.formats.reading.result import Draft, EntryCollector, FileReading
 from metasearch.formats.reading.text import DecodedText

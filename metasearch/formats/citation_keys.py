@@ -38,8 +38,8 @@ def romanised(name: str, *, family: bool = False) -> str:
     body's name, or a Chinese name in one piece, of which the family name counts. `family`: it is
     known to be a family name.
     """
-    from metasearch.bib.chinese_characters import is_han
     from metasearch.bib.chinese_names import han_names, is_surname, surname_spellings
+    from metasearch.bib.normalise import is_han
 
     name = "".join(name[:_LONGEST].split())
     if name and all(map(is_han, name)):

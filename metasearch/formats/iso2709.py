@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from metasearch.formats.marc_record import DataField, MarcData, MarcReader, marc_data, order
+from metasearch.formats.marc import DataField, MarcData, MarcReader, marc_data, order
 from metasearch.formats.origins import BesideHits, with_beside
 from metasearch.formats.reading.result import EntryCollector, FileReading
 from metasearch.formats.reading.text import Bytes, decode

@@ -9,12 +9,17 @@ from metasearch.bib.languages import language_code
 from metasearch.errors import QueryFault, QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.cql_grammar import (
+    INDEXES,
+    NOT_SEARCHED,
     Boolean,
     Clause,
+    CqlIndex,
     CqlToken,
     Modifier,
     Relation,
     Tree,
+    name_in_set,
+    set_of,
     syntax_tree,
 )
 from metasearch.query.reading import (
@@ -27,7 +32,6 @@ from metasearch.query.reading import (
     truncatable,
     words,
 )
-from metasearch.query.sru import INDEXES, NOT_SEARCHED, CqlIndex, name_in_set, set_of
 from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, And, Not, Or, Query, Term, Years, plain
 from metasearch.query.values import BadYears, between, dated, identifier_field, type_word
 

@@ -15,7 +15,7 @@ from metasearch.errors import UsageError
 from metasearch.extras import how_to_install
 from metasearch.loop import ended, lag
 from metasearch.message import message
-from metasearch.replicas.sharing import Away, SharingState
+from metasearch.replicas import Away, SharingState
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis

@@ -13,10 +13,10 @@ from hashlib import blake2b
 from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
-from metasearch.deflated import deflated, inflated
 from metasearch.loop import ended
+from metasearch.opening import deflated, inflated
+from metasearch.replicas import Away, Found
 from metasearch.replicas.connection import Connection, Names, Script
-from metasearch.replicas.sharing import Away, Found
 
 # Values that lie in a server which others can write to: compressed, bounded, and with a code that
 # shows that one of us wrote them.

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import aclosing, suppress
 
 from metasearch.loop import ended
+from metasearch.replicas import Away, Heard, SharedLimits, SharingState, Start
 from metasearch.replicas.connection import Connection, Names, Script, Word
 from metasearch.replicas.pages import RedisPages
-from metasearch.replicas.sharing import Away, Heard, SharedLimits, SharingState, Start
 
 # What the server does in one step for the limits, leases and pauses of all replicas.
 #

@@ -8,7 +8,7 @@ from importlib.resources import files
 import orjson
 
 from metasearch.review import openapi as workspace_shapes
-from metasearch.review.alerts import openapi
+from metasearch.review.alerts import api
 from metasearch.review.openapi import TAG
 from metasearch.review.projects import openapi as workspace
 from metasearch.review.projects import openapi as workspace_more
@@ -37,15 +37,15 @@ def chapter(*, users: bool) -> Chapter:
         *workspace_works.operations(),
         *workspace_more.more_operations(),
     ]
-    schemas = {**workspace_shapes.SCHEMAS, **openapi.SCHEMAS}
+    schemas = {**workspace_shapes.SCHEMAS, **api.SCHEMAS}
     if users:
-        from metasearch.review.screening import openapi as workspace_team
+        from metasearch.review.screening import api as workspace_team
         from metasearch.review.users import openapi as accounts
 
         for module in (workspace_team, accounts):
             operations.extend(module.operations())
             schemas |= module.SCHEMAS
-    operations.extend(openapi.operations())
+    operations.extend(api.operations())
     return Chapter(
         tags={**_TAGS, **(_TAGS_OF_USERS if users else {})},
         operations=operations,

@@ -20,9 +20,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from metasearch import opening
+from metasearch.cli.command_group import CommandGroup
 from metasearch.cli.options import common
-from metasearch.cli.terminal.console import Console, columns
-from metasearch.cli.terminal.output import Sink
+from metasearch.cli.output import Console, Exit, Sink, columns, counted
 from metasearch.engine.options import OPTIONS
 from metasearch.errors import MetasearchError, UsageError
 from metasearch.message import message
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from metasearch.review.projects.projects import Project
     from metasearch.review.store.database import Database
     from metasearch.review.strategies.strategies import Strategy
-    from metasearch.review.works.filters import WorksQuery
+    from metasearch.review.works.lists import WorksQuery
     from metasearch.settings import Settings
 
 
@@ -444,7 +444,7 @@ def works_filters(command: Any) -> Any:
 
 def query_of(options: dict[str, Any]) -> WorksQuery:
     """What the options ask for; they are taken out of `options`."""
-    from metasearch.review.works.filters import WorksQuery
+    from metasearch.review.works.lists import WorksQuery
 
     given = {name: options.pop(name) for name in _FIELDS}
     return WorksQuery(**{name: value for name, value in given.items() if value is not None})
@@ -454,7 +454,7 @@ def is_narrow(query: WorksQuery) -> bool:
     """Whether the query leaves works out."""
     from dataclasses import replace
 
-    from metasearch.review.works.filters import WorksQuery
+    from metasearch.review.works.lists import WorksQuery
 
     return replace(query, sort="added", stage="title") != WorksQuery()
 
@@ -500,3 +500,95 @@ def uids_of(
             advice=message("Name IDs, or --all-matching with the options of `works list`."),
         )
     return list(ids)
+
+
+# `metasearch workspace`: the file of the workspace itself.
+
+
+@click.group(
+    cls=CommandGroup,
+    short_help="Show, copy and check the file of all projects.",
+    examples=(
+        ("metasearch workspace where", "the file, and whether it exists"),
+        ("metasearch workspace backup workspace-backup.sqlite3", "copy it while it is in use"),
+        ("metasearch workspace check", "whether it is whole"),
+        ("metasearch workspace check --repair", "remove what belongs to no project, too"),
+    ),
+)
+def workspace() -> None:
+    """Show, copy and check the file that holds all projects."""
+
+
+@workspace.command("where", short_help="Show which file it is.")
+@in_workspace
+def where(call: Call, /) -> int:
+    """Show the file of the workspace, its size, and the project that was used last."""
+    from metasearch.review.projects import projects
+
+    file = call.file
+    value: dict[str, object] = {
+        "file": str(file),
+        "exists": file.exists(),
+        "bytes": None,
+        "projects": None,
+        "project": None,
+    }
+    lines = [f"file      {file}"]
+    if file.exists():
+        with call.open() as db:
+            every = projects.every(db)
+        last = next((each for each in every if each.uid == remembered(file)), None)
+        value |= {
+            "bytes": file.stat().st_size,
+            "projects": len(every),
+            "project": last.name if last else None,
+        }
+        lines += [f"bytes     {value['bytes']:,}", f"projects  {len(every)}"]
+        lines += [f"in use    {last.name}"] if last else []
+    else:
+        lines.append("it does not exist yet: `metasearch project new NAME` makes it")
+    call.answer(value, lines)
+    return Exit.OK
+
+
+@workspace.command("backup", short_help="Copy the workspace to a new file.")
+@click.argument("file", type=click.Path(path_type=Path))
+@in_workspace
+def backup(call: Call, /, *, file: Path) -> int:
+    """Copy the workspace as it is now to the new FILE, also while others write to it. The copy is
+    a workspace of its own: `--workspace FILE` uses it.
+    """
+    from metasearch.review.store.checks import backup as copied
+
+    with call.open() as db:
+        made = copied(db, file)
+    call.answer({"file": str(made.file), "bytes": made.bytes, "projects": made.projects}, ())
+    call.tell(f"{counted(made.projects, 'project')} in {made.file}, {counted(made.bytes, 'byte')}")
+    return Exit.OK
+
+
+@workspace.command("check", short_help="Check whether the workspace is whole.")
+@click.option(
+    "--repair",
+    is_flag=True,
+    help="Remove what belongs to no project: remains of imports and deletions that were killed.",
+)
+@in_workspace
+def check(call: Call, /, *, repair: bool) -> int:
+    """Read the whole file, and tell what is damaged or in danger. Exit code 3: something is
+    damaged.
+    """
+    from metasearch.review.projects import removal
+    from metasearch.review.store.checks import check as problems_of
+
+    with call.open() as db:
+        for what in removal.remove_remains(db).told() if repair else ():
+            call.tell(f"repaired: {what}")
+        problems = problems_of(db)
+    call.answer(
+        [{"what": each.what, "advice": each.advice, "harmful": each.harmful} for each in problems],
+        (f"{each.what}\n  {each.advice}" for each in problems),
+    )
+    if not problems:
+        call.tell(f"{call.file} is whole")
+    return Exit.PARTIAL if any(each.harmful for each in problems) else Exit.OK

@@ -12,7 +12,7 @@ from typing import Any, get_args
 from metasearch.events import Status
 from metasearch.query.writer import TARGETS
 from metasearch.review.api import Member, Members
-from metasearch.review.archive.reader import ImportedProject
+from metasearch.review.projects.archive_reader import ImportedProject
 from metasearch.review.projects.log import Change
 from metasearch.review.projects.projects import KINDS, Overview, Project
 from metasearch.review.reports.questions import KINDS as QUESTION_KINDS

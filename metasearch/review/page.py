@@ -23,7 +23,7 @@ from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import Workspace
 from metasearch.server.identity import check, who
 from metasearch.server.middleware import check_host
-from metasearch.server.pages.language import N_, Language
+from metasearch.server.pages.environment import N_, Language
 from metasearch.server.pages.page import page_response, see_other
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, ServerContext

@@ -156,12 +156,12 @@ async def check_archive(request: web.Request, path: Path, largest: int | None = 
     """Check that the user may have a project of an archive, by the rows and bytes that it brings.
     Raises UsageError: it is no archive, or none that may be read; Problem: 429 where they may not.
     """
-    from metasearch.review.archive import checks
+    from metasearch.review.projects import archive_checks
 
     uid = _uid(request)
     if uid:
         quotas = quotas_of(request)
-        records, size = await asyncio.to_thread(checks.brought, path, largest)
+        records, size = await asyncio.to_thread(archive_checks.brought, path, largest)
         await _checked(request, uid, lambda db: quotas.check_owner(db, uid, records, size))
 
 

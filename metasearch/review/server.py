@@ -173,7 +173,7 @@ class WorkspaceWing(ServerWing):
         """
         if self._workspace is not None:
             from metasearch.review.background import OWNER
-            from metasearch.review.permits import user_of
+            from metasearch.review.service import user_of
             from metasearch.review.store.workspace import LONG_OF
             from metasearch.server.limits.clients import USER
 
@@ -229,7 +229,7 @@ class WorkspaceWing(ServerWing):
 
 @cache
 def _links() -> tuple[SiteLink, ...]:
-    from metasearch.server.pages.language import N_
+    from metasearch.server.pages.environment import N_
 
     return (
         SiteLink("/projects", N_("Projects"), "make project", at_head=True),

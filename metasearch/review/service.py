@@ -10,21 +10,24 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from weakref import WeakValueDictionary
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from metasearch.errors import MetasearchError, WorkspaceError
 from metasearch.message import message
-from metasearch.review.archive.reader import ImportedProject, import_project
 from metasearch.review.background import OWNER, Job, Jobs, Shares
 from metasearch.review.projects import projects, removal
-from metasearch.review.projects.projects import Kind, Project
+from metasearch.review.projects.archive_reader import ImportedProject, import_project
+from metasearch.review.projects.projects import Kind as projects_Kind
+from metasearch.review.projects.projects import Project
 from metasearch.review.projects.removal import remove_hidden
 from metasearch.review.runs import runs
 from metasearch.review.runs.imports import recover
@@ -35,7 +38,9 @@ from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.strategies.strategies import Strategy
 from metasearch.review.works.intake import are_made, make_works
-from metasearch.server.identity import identity_of
+from metasearch.server.forms import FORM
+from metasearch.server.identity import identity_of, who
+from metasearch.server.limits.clients import USER
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED
 
@@ -339,7 +344,7 @@ class Maker:
     uid: str | None
     client: str
 
-    def create(self, db: Database, name: str, kind: Kind, title: str = "") -> Project:
+    def create(self, db: Database, name: str, kind: projects_Kind, title: str = "") -> Project:
         """Make a project. Raises UsageError: as `projects.create`."""
         with db.transaction():
             free = self._free(db, name)
@@ -422,3 +427,58 @@ async def _told(
         audit.write(db, actor, action, about, detail, client)
 
     await workspace.write(write)
+
+
+# Requests that take a permit while they are answered, and in whose share.
+#
+# A user with accounts is the account, whatever address it comes from; else the API key, else the
+# client. Who asks from this machine on a server without accounts owns it and has no share.
+
+#: Kinds of `WorkspaceService`, which has a `Shares` of each.
+Kind = Literal["archives", "exports", "uploads", "streams"]
+
+
+@contextmanager
+def permit(request: web.Request, kind: Kind) -> Iterator[None]:
+    """A block that has a permit of the user of a request; without a workspace it needs none. Raises
+    Problem: as `Shares.take`.
+    """
+    service = request.app.get(WORKSPACE)
+    if service is None:
+        yield
+        return
+    shares: Shares = getattr(service, kind)
+    give_back = shares.take(user_of(request))
+    try:
+        yield
+    finally:
+        give_back()
+
+
+def in_share(kind: Kind, *methods: str) -> Callable[[Handler], Handler]:
+    """Makes a handler hold a permit until its answer is sent: for requests of these methods, HEAD
+    as GET, and of POST for those that are no forms without a file. Raises Problem: the handler then
+    raises what `Shares.take` does, before it begins.
+    """
+
+    def decorated(handler: Handler) -> Handler:
+        @wraps(handler)
+        async def permitted(request: web.Request) -> web.StreamResponse:
+            method = "GET" if request.method == "HEAD" else request.method
+            # The type of a GET says nothing: it has no body.
+            is_form = method == "POST" and request.content_type == FORM
+            if method not in methods or is_form:
+                return await handler(request)
+            with permit(request, kind):
+                return await handler(request)
+
+        return permitted
+
+    return decorated
+
+
+def user_of(request: web.Request) -> str:
+    """Whose share a request takes from."""
+    if not who(request) and request.app[SHARED].clients.of(request).local:
+        return OWNER
+    return request[USER]

@@ -13,7 +13,7 @@ WING = Wing(
         "user": "metasearch.review.users.commands:user",
         "saved": "metasearch.review.alerts.commands:saved",
         "alerts": "metasearch.review.alerts.commands:alerts",
-        "workspace": "metasearch.review.store.commands:workspace",
+        "workspace": "metasearch.review.commands:workspace",
     },
     server="metasearch.review.server:WorkspaceWing",
     pages="metasearch.review",

@@ -11,9 +11,9 @@ from aiohttp import web
 from metasearch.server import routes
 from metasearch.server import search as api
 from metasearch.server.cookies import Cookies, kept_key
+from metasearch.server.limits import Options
 from metasearch.server.limits.admission import Admission
-from metasearch.server.limits.clients import Clients, Connection, Connections, RateLimiter
-from metasearch.server.limits.keys import ApiKeys
+from metasearch.server.limits.clients import ApiKeys, Clients, Connection, Connections, RateLimiter
 from metasearch.server.live import Hub
 from metasearch.server.metrics import Metrics
 from metasearch.server.middleware import (
@@ -24,15 +24,14 @@ from metasearch.server.middleware import (
     preflights,
     security_headers,
 )
-from metasearch.server.options import Options
 from metasearch.server.pages.advanced import advanced
+from metasearch.server.peers import Peers
 from metasearch.server.process import address, listen
 from metasearch.server.route import Route, add, on_first_request
 from metasearch.server.search import updates
 from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.suggest import Suggestions
 from metasearch.server.wing import server_wing
-from metasearch.server.workers.peers import Peers
 from metasearch.settings import Settings
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from aiohttp.http_exceptions import HttpProcessingError
 from multidict import MultiDict, MultiMapping
 
 from metasearch.message import message
+from metasearch.server.limits import Options
 from metasearch.server.limits.clients import LONGEST_LINE
-from metasearch.server.options import Options
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Site, site_of
 from metasearch.server.visit import FORGED, TOKEN, visit_of

@@ -16,8 +16,8 @@ from contextlib import aclosing
 from typing import Literal, Protocol
 
 from metasearch.events import Answer, FacetsChanged, Finished, SearchEvent
-from metasearch.formats.events import sse
-from metasearch.server.options import Options
+from metasearch.formats.hits import sse
+from metasearch.server.limits import Options
 from metasearch.server.process import places_of
 
 logger = logging.getLogger("metasearch.server")

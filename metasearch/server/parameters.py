@@ -14,15 +14,14 @@ from multidict import MultiMapping
 
 from metasearch.adapters.specs.spec_folders import is_path
 from metasearch.dedup import STRATEGIES
-from metasearch.engine.facets import facet_names
-from metasearch.engine.filters import parse_filters
+from metasearch.engine.facets import facet_names, parse_filters
 from metasearch.engine.options import LAST_PLACE, OPTIONS, Option, SearchOptions
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.formats.citations import DEFAULT_STYLE, STYLES
 from metasearch.formats.text import line
 from metasearch.message import message, message_n
 from metasearch.query import Years, parse_years
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.problem import Problem
 
 # Unknown parameters: those that have a known meaning in other programs are refused, with the

@@ -1,40 +1,141 @@
-"""The routes besides searches: sources, suggestions, the description document, health, files."""
+"""The requests that one worker of a server answers for the others."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import asdict
 
 import orjson
 from aiohttp import web
 from multidict import MultiDict
 
 from metasearch import __version__
-from metasearch.engine.dry_run import plan_object
-from metasearch.engine.translation import targets, translations, translations_object
-from metasearch.errors import UsageError
+from metasearch.engine.dry_run import plan_object, targets, translations, translations_object
+from metasearch.errors import MetasearchError, UsageError
 from metasearch.message import message
-from metasearch.server import negotiate
-from metasearch.server.answering import computed, lasting, plan_of
+from metasearch.server import problem
+from metasearch.server.answering import PING, computed, lasting, plan_of
 from metasearch.server.forms import given
 from metasearch.server.identity import owner
+from metasearch.server.limits.clients import USER
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
 from metasearch.server.metrics import MetricsPage
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.opensearch import SUGGESTIONS_TYPE, describe
 from metasearch.server.pages.environment import ASSETS, Asset
+from metasearch.server.pages.hit import plain_name, read_or_fault
 from metasearch.server.pages.page import help_page, page_response, see_other
-from metasearch.server.pages.reading import plain_name, read_or_fault
 from metasearch.server.pages.sources import ALL, NONE, grouped, read_choice, sources_page
 from metasearch.server.parameters import names, read
+from metasearch.server.peers import Peers, Snapshot, asking_user, loaded_pause
 from metasearch.server.problem import Problem
 from metasearch.server.process import running_loop_name
-from metasearch.server.route import TABLE, closed
+from metasearch.server.route import TABLE, closed, on_first_request
 from metasearch.server.site import SHARED, ServerContext, site_of
 from metasearch.server.sources import SourceView, source_object, together, view
 from metasearch.server.suggest import Completion
 from metasearch.server.suggest import together as completed
 from metasearch.server.visit import visit_of
-from metasearch.server.workers.peer_app import all_workers
+
+#: Seconds that requests of other workers have when this one stops.
+_PATIENCE = 0.2
+#: Bytes of the body of a request, at most.
+_LONGEST_BODY = 16_384
+
+
+async def all_workers(shared: ServerContext, *, counted: bool = False) -> list[Snapshot]:
+    """The state of all workers now, this one first.
+
+    `counted` says that the counts are shown to a client; they are saved then, so that they never
+    decrease when a worker ends.
+    """
+    return [_snapshot(shared, counted), *await shared.peers.snapshots(counted)]
+
+
+@asynccontextmanager
+async def answering(shared: ServerContext, peers: Peers) -> AsyncIterator[None]:
+    """Answers the other workers, and sends them the pauses of sources, while the block lasts."""
+
+    async def snapshot(request: web.Request) -> web.Response:
+        return web.Response(body=_snapshot(shared, "counted" in request.query).dumped())
+
+    async def take(request: web.Request) -> web.Response:
+        if shared.limiter is None:
+            raise web.HTTPNotFound
+        return _json_peer_app(asdict(shared.limiter.take(await request.text())))
+
+    async def pause(request: web.Request) -> web.Response:
+        try:
+            shared.engine.pause(loaded_pause(await request.read()))
+        except (ValueError, MetasearchError) as exc:
+            raise web.HTTPBadRequest from exc
+        return web.Response(status=204)
+
+    async def suggest(request: web.Request) -> web.Response:
+        user = request.query["user"] or None
+        completions = shared.suggestions.complete(request.query["q"], user)
+        return _json_peer_app([asdict(completion) for completion in completions])
+
+    async def live(request: web.Request) -> web.StreamResponse:
+        found = shared.hub.find(request.query["after"])
+        if found is None:
+            return web.Response(status=204)
+        response = web.StreamResponse()
+        await response.prepare(request)
+        async with aclosing(shared.hub.follow(*found)) as events:
+            async for event in events:
+                await response.write(event or PING)
+        return response
+
+    answer_updates = on_first_request("search", "peer_updates")
+
+    async def updates(request: web.Request) -> web.StreamResponse:
+        request[USER] = asking_user(request.headers)
+        try:
+            return await answer_updates(request)
+        except (Problem, MetasearchError) as exc:  # the worker that was asked says why
+            raise web.HTTPBadRequest from exc
+
+    app = web.Application(client_max_size=_LONGEST_BODY)
+    app.router.add_get("/snapshot", snapshot)
+    app.router.add_post("/take", take)
+    app.router.add_post("/pause", pause)
+    app.router.add_get("/suggest", suggest)
+    app.router.add_get("/live", live)
+    app.router.add_get("/updates", updates)
+    app[SHARED] = shared
+    app.router.add_post("/pazpar2", on_first_request("protocols.pazpar2.handler", "answer_peer"))
+    # A client that reads a stream through another worker, and disconnects, cancels the handler.
+    runner = web.AppRunner(
+        app, handler_cancellation=True, access_log=None, shutdown_timeout=_PATIENCE
+    )
+    await runner.setup()
+    try:
+        peers.socket.unlink(missing_ok=True)  # left by a worker that was killed
+        await web.UnixSite(runner, str(peers.socket)).start()
+        shared.engine.when_paused(peers.send_pause)
+        yield
+    finally:
+        shared.engine.when_paused(None)
+        await runner.cleanup()
+        peers.socket.unlink(missing_ok=True)
+
+
+def _snapshot(shared: ServerContext, counted: bool) -> Snapshot:
+    states = tuple(shared.engine.source_states())
+    counts = shared.metrics.dump()
+    if counted:
+        shared.peers.save(counts)
+    away = shared.engine.sharing.mode == "away"
+    return Snapshot(counts, states, shared.admission.running, away)
+
+
+def _json_peer_app(content: object) -> web.Response:
+    return web.Response(body=orjson.dumps(content), content_type="application/json")
+
+
+# The routes besides searches: sources, suggestions, the description document, health, files.
 
 #: Searched for in the description document where the server has no examples of its own.
 _EXAMPLE = "gene drive"
@@ -47,7 +148,7 @@ async def sources(request: web.Request) -> web.Response:
     """`/sources`: every source, its limits, keys and state."""
     offered = (("json", "application/json"), ("html", "text/html"))
     named = request.query.get("format")
-    chosen = named or negotiate.choose(request.headers.get("Accept", ""), offered)
+    chosen = named or problem.choose(request.headers.get("Accept", ""), offered)
     if chosen not in ("json", "html"):
         raise Problem.unacceptable(
             message("The list of sources is available as JSON and as a page."), offered

@@ -21,7 +21,7 @@ from metasearch.events import Answer, Finished, SearchEvent
 from metasearch.formats import WRITABLE, write
 from metasearch.formats.answer import answer_json
 from metasearch.message import message
-from metasearch.server import answering, negotiate
+from metasearch.server import answering, problem
 from metasearch.server.answering import (
     FACE,
     PING,
@@ -230,9 +230,9 @@ def chosen_of(request: web.Request, offered: Mapping[str, str]) -> str:
         chosen: str | None = form
     else:
         accept = request.headers.get("Accept", "")
-        chosen = negotiate.choose(accept, offered.items())
+        chosen = problem.choose(accept, offered.items())
         if chosen and not is_usable(chosen):
-            chosen = negotiate.choose(accept, _usable(offered)) or chosen
+            chosen = problem.choose(accept, _usable(offered)) or chosen
     if chosen is None:
         raise Problem.unacceptable(
             message("The server has none of the media types in Accept."), _usable(offered)

@@ -9,15 +9,14 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from aiohttp import web
 
+from metasearch.server.limits import Options
 from metasearch.server.limits.admission import Admission
-from metasearch.server.limits.clients import Clients, RateLimiter
-from metasearch.server.limits.keys import ApiKeys
+from metasearch.server.limits.clients import ApiKeys, Clients, RateLimiter
 from metasearch.server.live import Hub
 from metasearch.server.metrics import Metrics
-from metasearch.server.options import Options
+from metasearch.server.peers import Peers
 from metasearch.server.suggest import Suggestions
 from metasearch.server.wing import ServerWing
-from metasearch.server.workers.peers import Peers
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine

@@ -18,7 +18,7 @@ from metasearch.engine.options import SearchOptions
 from metasearch.formats.citations import DEFAULT_STYLE, STYLES
 from metasearch.server.cookies import Cookies
 from metasearch.server.identity import Identity, allowed, identity_of
-from metasearch.server.pages.language import (
+from metasearch.server.pages.environment import (
     DEFAULT,
     N_,
     TAGS,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from metasearch.late_pattern import late_pattern
-from metasearch.settings.tables import SettingsTables
+from metasearch.settings.server import SettingsTables
 
 #: How the connection to the mail server is encrypted: after a first command, from its beginning, or
 #: not at all.

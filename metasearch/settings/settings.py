@@ -14,13 +14,15 @@ from metasearch.late_pattern import late_pattern
 from metasearch.record import VERSIONS_MODES, VersionsMode
 from metasearch.settings.alerts import AlertsSettings, MailSettings, alerts, mail
 from metasearch.settings.server import (
+    FOLDER,
     ServerSettings,
+    SettingsTables,
     SharedSettings,
     public_url,
+    read_file,
     server_settings,
     shared,
 )
-from metasearch.settings.tables import FOLDER, SettingsTables, read_file
 from metasearch.settings.users import UsersSettings, users
 
 # Where files lie: the configuration itself, pins, spec files, collections, and the cache.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from metasearch.late_pattern import late_pattern
-from metasearch.settings.tables import SettingsTables
+from metasearch.settings.server import SettingsTables
 from metasearch.toml_kinds import is_of, mismatch
 
 # The table [users.quotas]: how much one user may take.

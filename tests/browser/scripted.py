@@ -14,9 +14,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from metasearch.record import Record
-from metasearch.server.pages.environment import ASSETS, macro
+from metasearch.server.pages.environment import ASSETS, DEFAULT, language, macro
 from metasearch.server.pages.hit import hit_view
-from metasearch.server.pages.language import DEFAULT, language
 from metasearch.server.pages.page import CONTENT_SECURITY_POLICY
 from tests.server.fake import hit, record
 

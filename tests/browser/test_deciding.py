@@ -19,7 +19,7 @@ from metasearch.review.store.database import Database
 from metasearch.review.strategies import strategies
 from metasearch.review.users import accounts
 from metasearch.review.works import decisions, lists
-from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.lists import WorksQuery
 from metasearch.server.app import listening
 from tests.browser.test_accessibility import FIND, TAGS, axe
 from tests.browser.test_figures import MOST_SHIFT

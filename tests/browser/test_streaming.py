@@ -14,7 +14,7 @@ from aiohttp.test_utils import TestServer
 from metasearch.demo import DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.server.app import make_app
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.settings import Settings
 from tests.browser.waiting import IDS, until
 

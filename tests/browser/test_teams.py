@@ -13,7 +13,7 @@ from metasearch.review.reports import reports
 from metasearch.review.reports.document import Document, Paragraph
 from metasearch.review.store.database import Database
 from metasearch.server.app import make_app
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from tests.browser.test_places import OVERFLOW, UNFOLD, WINDOWS
 from tests.security.team import HEADER, Team, team
 from tests.server.fake import FakeEngine

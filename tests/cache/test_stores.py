@@ -18,10 +18,9 @@ from typing import Any
 
 import pytest
 
-from metasearch.cache import CacheStats, DiskStore, MemoryStore
-from metasearch.cache import store as disk
-from metasearch.cache import store as pages
-from metasearch.cache.store import LARGEST_ROW
+from metasearch import cache as disk
+from metasearch import cache as pages
+from metasearch.cache import LARGEST_ROW, CacheStats, DiskStore, MemoryStore
 from metasearch.errors import CacheError
 
 

@@ -146,7 +146,7 @@ def test_a_file_that_is_no_cache_is_empty(run: Run, folder: Path) -> None:
 
 def test_a_busy_cache_is_told(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A clearing that was not done is not called done."""
-    from metasearch.cache import store as pages
+    from metasearch import cache as pages
 
     fill(folder)
     monkeypatch.setattr(pages, "LOCK_TIMEOUT", 0.01)

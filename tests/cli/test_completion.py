@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.cli.completion import SHELLS
+from metasearch.cli.root import SHELLS
 from metasearch.record import TYPES
 from tests.cli.conftest import Run
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.bulk.evaluate_command import WIDTH
+from metasearch.bulk.commands import WIDTH
 from tests.cli.conftest import Run
 from tests.evaluate.samples import ROWS, write
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from metasearch import dedup
-from metasearch.bulk.evaluate_command import WIDTH
+from metasearch.bulk.commands import WIDTH
 from metasearch.dedup import STRATEGIES
 from tests.cli.conftest import Run
 from tests.evaluate.samples import write, write_rows

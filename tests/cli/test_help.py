@@ -11,8 +11,8 @@ import click
 import pytest
 
 from metasearch import __version__
+from metasearch.cli.output import Exit
 from metasearch.cli.root import root
-from metasearch.cli.terminal.console import Exit
 from tests.cli.completion import offers
 from tests.cli.conftest import Run
 

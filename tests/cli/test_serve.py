@@ -25,7 +25,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Calls:
     def serve(settings: object, **options: object) -> None:
         calls.append({"settings": settings, **options})
 
-    monkeypatch.setattr("metasearch.server.serving.serve", serve)
+    monkeypatch.setattr("metasearch.server.supervisor.serve", serve)
     return calls
 
 
@@ -94,7 +94,7 @@ def test_cannot_listen(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
             "cannot listen on 127.0.0.1:80: permission denied", advice="Choose another --port."
         )
 
-    monkeypatch.setattr("metasearch.server.serving.serve", serve)
+    monkeypatch.setattr("metasearch.server.supervisor.serve", serve)
 
     outcome = run("serve", "--port", "80")
 
@@ -134,7 +134,7 @@ def _talk(*_: object, announce: Callable[[str], None] = lambda _: None, **__: ob
 def test_json_log(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything on standard error is a line of JSON, the address too; afterwards nothing is left
     of it."""
-    monkeypatch.setattr("metasearch.server.serving.serve", _talk)
+    monkeypatch.setattr("metasearch.server.supervisor.serve", _talk)
 
     told = [json.loads(line) for line in run("serve", "--log", "json").err.splitlines()]
 
@@ -149,7 +149,7 @@ def test_json_log(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_text_log(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line a request, once; warnings as ever."""
-    monkeypatch.setattr("metasearch.server.serving.serve", _talk)
+    monkeypatch.setattr("metasearch.server.supervisor.serve", _talk)
 
     for options in ([], ["--verbose"]):
         err = run("serve", "--log", "text", *options).err
@@ -159,7 +159,7 @@ def test_text_log(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_log(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without `--log` only warnings are told."""
-    monkeypatch.setattr("metasearch.server.serving.serve", _talk)
+    monkeypatch.setattr("metasearch.server.supervisor.serve", _talk)
 
     assert "GET /search" not in run("serve").err
 
@@ -239,17 +239,17 @@ def test_an_open_workspace_is_warned_of(
     warned: bool,
 ) -> None:
     """Where others reach it and no key is asked for."""
-    from metasearch.server import serving
+    from metasearch.server import supervisor
     from metasearch.settings import ServerSettings, Settings
 
     async def serve(*_: object) -> None:
         """Ends at once."""
 
-    monkeypatch.setattr(serving, "_serve", serve)
+    monkeypatch.setattr(supervisor, "_serve", serve)
     keys = ("METASEARCH_KEY_ALICE",) if keyed else ()
     settings = Settings(serve_workspace=workspace, server=ServerSettings(keys=keys))
 
     with caplog.at_level(logging.WARNING, "metasearch.server"):
-        serving.serve(settings, host=host)
+        supervisor.serve(settings, host=host)
 
     assert ("without API keys" in caplog.text) is warned

@@ -74,7 +74,7 @@ def test_a_command_line_loads_the_command_that_it_names() -> None:
 
     assert "metasearch.cli.search" in loaded
     assert loaded.isdisjoint(
-        {"metasearch.cli.serve", "metasearch.cli.cache", "metasearch.bulk.dedup_command"}
+        {"metasearch.cli.serve", "metasearch.cli.cache", "metasearch.bulk.commands"}
     )
     assert not any(name.startswith("metasearch.cli.workspace") for name in loaded)
 

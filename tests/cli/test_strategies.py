@@ -7,8 +7,8 @@ import json
 import pytest
 from wcwidth import wcswidth
 
+from metasearch.bulk.commands import FACTS
 from metasearch.bulk.published import words as segment
-from metasearch.cli.strategies import FACTS
 from metasearch.dedup import STRATEGIES
 from tests.cli.completion import offers
 from tests.cli.conftest import Run

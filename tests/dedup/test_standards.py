@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from metasearch.dedup import DEFAULT, standards
-from metasearch.dedup.fingerprints import fingerprint
-from metasearch.dedup.standards import relation, standard
+from metasearch.dedup import DEFAULT, fingerprints
+from metasearch.dedup.fingerprints import fingerprint, relation, standard
 from tests.dedup.records import record
 from tests.growth import MOST, growth
 
@@ -92,6 +91,6 @@ def test_numbers_are_looked_for_in_linear_time(piece: str) -> None:
 
     def search(length: int) -> Callable[[], object]:
         text = "x" + piece * (length // len(piece))
-        return lambda: deque(standards._NUMBER.finditer(text), maxlen=0)
+        return lambda: deque(fingerprints._NUMBER.finditer(text), maxlen=0)
 
     assert growth(search, 10_000) <= MOST

@@ -13,7 +13,7 @@ from lxml import etree
 
 from metasearch.demo.catalogue import works
 from metasearch.demo.databases import FAULTY, SOUND, all_holdings
-from metasearch.demo.databases.reply import Reply
+from metasearch.demo.databases.faulty import Reply
 
 DATABASES = {database.name: database for database in SOUND + FAULTY}
 HOLDINGS = all_holdings(works())

@@ -18,7 +18,7 @@ from metasearch.adapters.translate.plan import all_names, plan
 from metasearch.demo.catalogue import Work, words
 from metasearch.demo.catalogue import works as all_works
 from metasearch.demo.databases import FAULTY, SOUND
-from metasearch.demo.databases.reply import Database
+from metasearch.demo.databases.faulty import Database
 from metasearch.query import parse as parse_query
 from metasearch.query.tree import CODED_FIELDS, FIELDS, IDENTIFIERS
 from tests.cases import each

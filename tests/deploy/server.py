@@ -7,8 +7,8 @@ from typing import Any
 
 from metasearch.cli.root import root
 from metasearch.server.app import make_app
-from metasearch.server.options import Options
-from metasearch.server.workers.supervisor import PATIENCE
+from metasearch.server.limits import Options
+from metasearch.server.supervisor import PATIENCE
 
 __all__ = ["OPTIONS", "PATIENCE", "PORT", "SILENT_STREAM", "options_of", "paths"]
 

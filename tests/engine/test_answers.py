@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from metasearch.engine.context import FOR_REPEATS, FRESH, MOST_ANSWERS, MOST_HITS, AnswerCache
+from metasearch.engine.results import FOR_REPEATS, FRESH, MOST_ANSWERS, MOST_HITS, AnswerCache
 from metasearch.events import Answer, Counts, SourceReport
 from metasearch.record import Hit, Record
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from metasearch.engine.context import AnswerCache
 from metasearch.engine.dry_run import SourcePlan, explain_plan, plan_lines, plan_object
+from metasearch.engine.results import AnswerCache
 from metasearch.errors import QuerySyntaxError, UnknownSource, UsageError
 from metasearch.events import Finished
 from metasearch.query import Years, parse

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from metasearch.demo import DemoDatabases
-from metasearch.engine.context import AnswerCache
 from metasearch.engine.engine import Engine
 from metasearch.engine.facets import FacetCounts
+from metasearch.engine.results import AnswerCache
 from metasearch.engine.run import EVERY, FacetEvents
 from metasearch.events import (
     Added,

@@ -13,9 +13,9 @@ from metasearch.adapters.request import Request, public
 from metasearch.adapters.translate.plan import NOT_BY_DATE
 from metasearch.demo.catalogue import works
 from metasearch.demo.databases import SOUND, all_holdings
-from metasearch.demo.databases.reply import Database
+from metasearch.demo.databases.faulty import Database
 from metasearch.engine.engine import Engine
-from metasearch.engine.filters import Sort
+from metasearch.engine.facets import Sort
 from metasearch.events import Answer
 from metasearch.record import Hit
 from metasearch.settings import Settings

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from metasearch.cache import DiskStore, MemoryStore
-from metasearch.engine import context
-from metasearch.engine.context import ShownWorks
+from metasearch.engine import results
 from metasearch.engine.engine import Engine
+from metasearch.engine.results import ShownWorks
 from metasearch.record import Hit
 from metasearch.settings import Settings
 from tests.formats.test_hits import FULL
@@ -50,9 +50,9 @@ async def test_it_is_forgotten_after_a_day() -> None:
     now = 0.0
     kept = ShownWorks(MemoryStore(clock=lambda: now))
     await kept.keep([FULL])
-    now = context.KEPT - 1
+    now = results.KEPT - 1
     assert await kept.find(FULL.id) == FULL
-    now = context.KEPT
+    now = results.KEPT
     assert await kept.find(FULL.id) is None
 
 
@@ -72,9 +72,9 @@ async def test_number_and_size_are_bounded(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is not kept is reported."""
-    monkeypatch.setattr(context, "MOST_WORKS", 2)
+    monkeypatch.setattr(results, "MOST_WORKS", 2)
     many: list[Hit] = [replace(FULL, id=f"h{number:012x}") for number in range(4)]
-    huge = replace(FULL, record=replace(FULL.record, abstract="a" * context.LARGEST))
+    huge = replace(FULL, record=replace(FULL.record, abstract="a" * results.LARGEST))
     store = MemoryStore()
 
     with caplog.at_level(logging.WARNING):
@@ -89,12 +89,12 @@ async def test_a_work_of_a_basket_is_kept_longer() -> None:
     now = 0.0
     kept = ShownWorks(MemoryStore(clock=lambda: now))
     later = replace(FULL, rank=99)
-    await kept.keep([FULL], context.KEPT_IN_BASKET)
+    await kept.keep([FULL], results.KEPT_IN_BASKET)
     await kept.keep([later])
     assert await kept.find(FULL.id) == later
-    now = context.KEPT_IN_BASKET - 1
+    now = results.KEPT_IN_BASKET - 1
     assert await kept.find(FULL.id) == FULL
-    now = context.KEPT_IN_BASKET
+    now = results.KEPT_IN_BASKET
     assert await kept.find(FULL.id) is None
 
 
@@ -109,21 +109,21 @@ async def test_a_work_is_renewed_once_a_day() -> None:
             await super().set(key, value, ttl, tag)
 
     kept = ShownWorks(Counting(clock=lambda: now))
-    await kept.keep([FULL], context.KEPT_IN_BASKET)
+    await kept.keep([FULL], results.KEPT_IN_BASKET)
     for hour in range(23):
         now = hour * 3600.0
-        await kept.renew([FULL], context.KEPT_IN_BASKET)
+        await kept.renew([FULL], results.KEPT_IN_BASKET)
     assert written == 1
-    now = context.KEPT_IN_BASKET - 1
-    await kept.renew([FULL], context.KEPT_IN_BASKET)
+    now = results.KEPT_IN_BASKET - 1
+    await kept.renew([FULL], results.KEPT_IN_BASKET)
     assert written == 2
-    now += context.KEPT_IN_BASKET - 1
+    now += results.KEPT_IN_BASKET - 1
     assert await kept.find(FULL.id) == FULL
 
 
 async def test_what_is_not_kept_is_returned() -> None:
     huge = replace(
-        FULL, id="h" + "1" * 12, record=replace(FULL.record, abstract="a" * context.LARGEST)
+        FULL, id="h" + "1" * 12, record=replace(FULL.record, abstract="a" * results.LARGEST)
     )
 
     assert await ShownWorks(None).keep([huge, FULL]) == [huge]

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from metasearch.bulk.evaluate import report
 from metasearch.bulk.evaluate.datasets import LabelledSet, read
-from metasearch.bulk.evaluate.metrics import Tally, by_kind
-from metasearch.bulk.evaluate.run import evaluate
+from metasearch.bulk.evaluate.run import Tally, by_kind, evaluate
 from metasearch.dedup import Chain
 from metasearch.record import Record
 from tests.evaluate.samples import write, write_rows

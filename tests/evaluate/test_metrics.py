@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.bulk.evaluate.datasets import LabelledSet, read, skipped
-from metasearch.bulk.evaluate.metrics import Score, Tally, homes, score
-from metasearch.bulk.evaluate.run import cluster
+from metasearch.bulk.evaluate.run import Score, Tally, cluster, homes, score
 from metasearch.dedup import DEFAULT
 from metasearch.record import Record
 from tests.evaluate.samples import write

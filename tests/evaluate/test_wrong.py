@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from metasearch.bulk.evaluate.datasets import LabelledSet, read
-from metasearch.bulk.evaluate.metrics import score
 from metasearch.bulk.evaluate.report import told
-from metasearch.bulk.evaluate.run import PER_CLUSTER, Evaluation, Wrong, wrong
+from metasearch.bulk.evaluate.run import PER_CLUSTER, Evaluation, Wrong, score, wrong
 from metasearch.dedup import DEFAULT
 from tests.evaluate.samples import ROWS, write
 

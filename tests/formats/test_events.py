@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.engine.facets import FacetCounts
-from metasearch.engine.filters import SORTS
+from metasearch.engine.facets import SORTS, FacetCounts
 from metasearch.errors import FormatError
 from metasearch.events import (
     Added,
@@ -27,7 +26,7 @@ from metasearch.events import (
     Started,
 )
 from metasearch.formats.answer import answer_object, facets_object, hit_object
-from metasearch.formats.events import event_object, fold, ndjson, sse
+from metasearch.formats.hits import event_object, fold, ndjson, sse
 from metasearch.record import Hit, Reason, Record
 from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 

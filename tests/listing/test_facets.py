@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.engine.facets import FACETS, FacetCounts, facet_names
-from metasearch.engine.filters import parse_filters
+from metasearch.engine.facets import FACETS, FacetCounts, facet_names, parse_filters
 from metasearch.errors import UsageError
 from metasearch.record import Hit
 from tests.dedup.records import record

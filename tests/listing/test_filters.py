@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.engine.facets import filter_text
-from metasearch.engine.filters import MOST_FILTERS, parse_filters
+from metasearch.engine.facets import MOST_FILTERS, filter_text, parse_filters
 from metasearch.errors import UsageError
 from metasearch.record import Hit
 from tests.growth import MOST, growth

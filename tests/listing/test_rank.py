@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.engine.filters import RANK_MODES
+from metasearch.engine.facets import RANK_MODES
 from metasearch.engine.rank import Ranking, rank
 from metasearch.engine.scores import FIRST, K, best_positions, source_weights
 from metasearch.query import parse

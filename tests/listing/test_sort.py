@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.engine.filters import SORTS, Sort, arranged
+from metasearch.engine.facets import SORTS, Sort, arranged
 from metasearch.engine.rank import rank
 from metasearch.record import Hit
 from tests.listing.hits import hits, single

@@ -13,7 +13,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from metasearch.server.app import make_app
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from tests.security.team import Person, Team
 from tests.security.team import team as made_team
 from tests.server.fake import FakeEngine

@@ -17,10 +17,10 @@ import pytest
 
 from metasearch.errors import UsageError
 from metasearch.record import Record
-from metasearch.review.archive.checks import JSON
-from metasearch.review.archive.format import export_project, export_to
-from metasearch.review.archive.reader import import_project
 from metasearch.review.projects import log, members, projects, shapes
+from metasearch.review.projects.archive_checks import JSON
+from metasearch.review.projects.archive_format import export_project, export_to
+from metasearch.review.projects.archive_reader import import_project
 from metasearch.review.projects.projects import Project
 from metasearch.review.store.checks import Relation, check, relations
 from metasearch.review.store.database import Database

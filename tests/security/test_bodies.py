@@ -20,7 +20,7 @@ from urllib.request import urlopen
 import pytest
 
 from metasearch.server.app import _bound, make_app
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from tests.server.addresses import EVERY_ROUTE
 from tests.server.fake import FakeEngine
 from tests.server.pages.projects.filled import TEXT, filled

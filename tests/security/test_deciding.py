@@ -14,7 +14,7 @@ from metasearch.review.screening import teams
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import strategies
 from metasearch.review.works import decisions, lists
-from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.lists import WorksQuery
 from tests.security.team import Person, Team
 from tests.security.team_fixtures import As
 from tests.server.pages.projects.filled import RIS

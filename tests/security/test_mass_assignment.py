@@ -9,10 +9,11 @@ from urllib.parse import quote
 import pytest
 
 from metasearch.review.api import Member
+from metasearch.review.projects import api as members_api
 from metasearch.review.projects import api as projects
-from metasearch.review.projects import members, members_api
+from metasearch.review.projects import members
 from metasearch.review.reports import api as reports
-from metasearch.review.reports import signatures_api
+from metasearch.review.reports import api as signatures_api
 from metasearch.review.routes import PROJECT_ROUTES as ROUTES
 from metasearch.review.routes import TEAM_ROUTES
 from metasearch.review.runs import api as known

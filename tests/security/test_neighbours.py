@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from metasearch.review import service
-from metasearch.review.archive.format import export_to
+from metasearch.review.projects.archive_format import export_to
 from metasearch.review.projects.projects import Project
 from metasearch.review.projects.removal import remove_hidden
 from metasearch.review.store import database

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from metasearch.review.projects import log, members
-from metasearch.review.screening import agreement, teams
+from metasearch.review.screening import conflicts, teams
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts, own_data
 from tests.security.team import Person, Team
@@ -277,7 +277,7 @@ async def test_a_vote_that_is_taken_back_and_given_again_is_not_independent(
     await screener.json(path, 200, works=[work], verdict="undecided")
     await vote(asking("editor"), owned, work, "relevant")
     with Database(owned.filled.path) as db:
-        found = agreement.agreement(db, owned.review)["title"]
+        found = conflicts.agreement(db, owned.review)["title"]
     assert (found.works, found.independent, found.pairs) == (1, 0, ())
 
 
@@ -290,7 +290,7 @@ async def test_a_stage_that_is_not_blind_has_no_independent_second_vote(
     for name in ("owner", "screener"):
         await vote(asking(name), owned, undecided(owned)[0], "relevant")
     with Database(owned.filled.path) as db:
-        found = agreement.agreement(db, owned.review)["title"]
+        found = conflicts.agreement(db, owned.review)["title"]
     assert (found.works, found.independent, found.agreed) == (1, 0, 0)
 
 

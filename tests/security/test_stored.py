@@ -21,12 +21,12 @@ import pytest
 from metasearch import demo
 from metasearch.demo import DemoDatabases
 from metasearch.errors import UsageError
-from metasearch.review.archive import checks as members_of_archive
-from metasearch.review.archive import recordings
-from metasearch.review.archive.format import export_project
-from metasearch.review.archive.reader import import_project
+from metasearch.review.projects import archive_checks as members_of_archive
 from metasearch.review.projects import members, projects, removal
+from metasearch.review.projects.archive_format import export_project
+from metasearch.review.projects.archive_reader import import_project
 from metasearch.review.projects.projects import Project
+from metasearch.review.store import workspace as recordings
 from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts

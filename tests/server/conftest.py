@@ -13,8 +13,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from metasearch.server.app import make_app
-from metasearch.server.limits.keys import ApiKeys
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
+from metasearch.server.limits.clients import ApiKeys
 from tests.server.fake import FakeEngine
 
 Serve = Callable[..., Awaitable[TestClient[web.Request, web.Application]]]

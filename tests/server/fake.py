@@ -25,11 +25,10 @@ from metasearch.adapters.spec import (
     RequestTemplate,
 )
 from metasearch.adapters.specs.spec_folders import names_of
-from metasearch.engine.context import ShownWorks
-from metasearch.engine.facets import FacetCounts, facet_names
-from metasearch.engine.filters import parse_filters
+from metasearch.engine.facets import FacetCounts, facet_names, parse_filters
 from metasearch.engine.options import OPTIONS, SearchOptions, search_options
 from metasearch.engine.resolved import query_of
+from metasearch.engine.results import ShownWorks
 from metasearch.engine.scheduler import FairScheduler
 from metasearch.errors import TimedOut, UnknownSource
 from metasearch.events import (

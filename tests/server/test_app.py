@@ -16,7 +16,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from metasearch.errors import UnknownSource, UsageError
 from metasearch.server.app import listening, make_app, searching
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.settings import ServerSettings, Settings
 from tests.server.fake import FakeEngine
 
@@ -146,7 +146,7 @@ async def test_serve_until_a_signal_comes(tmp_path, number):
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",
-        "import sys; from pathlib import Path; from metasearch.server.serving import serve;"
+        "import sys; from pathlib import Path; from metasearch.server.supervisor import serve;"
         "from metasearch.settings import Settings; serve(Settings.load(Path(sys.argv[1]), {}), "
         "port=0)",
         str(config),

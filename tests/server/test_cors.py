@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.settings import Settings
 from metasearch.settings.server import ServerSettings
 

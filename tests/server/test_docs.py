@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from metasearch.events import Facets
-from metasearch.formats.events import event_object
+from metasearch.formats.hits import event_object
 from metasearch.query.tree import MAX_LENGTH
 from metasearch.server import search as api
+from metasearch.server.limits import Options
 from metasearch.server.metrics import MetricsPage
-from metasearch.server.options import Options
 from metasearch.server.pages import work
-from metasearch.server.pages.language import STATUS_WORDS
+from metasearch.server.pages.environment import STATUS_WORDS
 from metasearch.server.parameters import KNOWN
 from metasearch.server.parameters import PAGE as OF_PAGES
 from metasearch.server.problem import KINDS

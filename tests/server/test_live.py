@@ -21,9 +21,9 @@ from metasearch.events import (
     Order,
     SearchEvent,
 )
-from metasearch.formats.events import sse
+from metasearch.formats.hits import sse
+from metasearch.server.limits import Options
 from metasearch.server.live import Hub, LiveSearch
-from metasearch.server.options import Options
 from tests.server.fake import FakeSearch, answer, hit
 
 

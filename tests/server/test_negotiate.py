@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.server.negotiate import choose, parse_accept, preferred_languages
+from metasearch.server.problem import choose, parse_accept, preferred_languages
 from tests.growth import MOST, growth
 
 OFFERED = (("json", "application/json"), ("html", "text/html"), ("csv", "text/csv"))

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from multidict import MultiDict
 
 from metasearch.dedup import STRATEGIES
-from metasearch.engine.facets import FACETS, filter_text
-from metasearch.engine.filters import SORTS, parse_filters
+from metasearch.engine.facets import FACETS, SORTS, filter_text, parse_filters
 from metasearch.query import Years
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from multidict import MultiDict
 
 from metasearch.server.cookies import LARGEST, Cookies
-from metasearch.server.pages.language import TAGS
+from metasearch.server.pages.environment import TAGS
 from metasearch.server.visit import (
     MOST_CHARACTERS,
     MOST_SOURCES,

@@ -9,7 +9,7 @@ import pytest
 from multidict import MultiDict
 
 from metasearch.query.tree import MAX_LENGTH
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.parameters import read
 from metasearch.server.problem import Problem
 

@@ -11,7 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from metasearch.server import forms
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.problem import Problem
 
 

@@ -8,7 +8,7 @@ import pytest
 from lxml import html
 from multidict import MultiDict
 
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.pages.facets_panel import PAGE_FACETS
 from metasearch.server.parameters import read
 from metasearch.server.search import for_page

@@ -14,15 +14,15 @@ import pytest
 from metasearch.adapters.request import Request
 from metasearch.engine.engine import Engine
 from metasearch.errors import WorkspaceError
-from metasearch.review.alerts import history
+from metasearch.review.alerts import news
 from metasearch.review.alerts import runs as due
 from metasearch.review.alerts import runs as saved_runner
-from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.news import SavedRun
 from metasearch.review.alerts.runs import RUNNER_LEASE as LEASE
 from metasearch.review.alerts.runs import SavedRunner
 from metasearch.review.store import database
 from metasearch.server.app import make_app, started
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.settings.alerts import AlertsSettings, MailSettings
 from tests.engine.test_engine import works
 from tests.workspace.saved.searches import MARSH, Watched, watched
@@ -30,7 +30,7 @@ from tests.workspace.saved.searches import MARSH, Watched, watched
 
 async def runs(watch: Watched) -> list[SavedRun]:
     """Those of the saved search."""
-    return await watch.workspace.read(history.of, watch.saved)
+    return await watch.workspace.read(news.of, watch.saved)
 
 
 async def until(there: Callable[[], Any]) -> None:

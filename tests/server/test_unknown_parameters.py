@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 from multidict import MultiDict
 
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.parameters import KNOWN, not_used, read, refused
 from metasearch.server.problem import Problem
 from tests.growth import MOST, growth

@@ -209,7 +209,7 @@ async def test_what_is_asked_of_another_worker_is_what_the_client_asked(serve, m
     async def streamed(self, number, path_qs, headers, user):
         passed.append((number, path_qs, dict(headers), user))
 
-    monkeypatch.setattr("metasearch.server.workers.peers.Peers.streamed", streamed)
+    monkeypatch.setattr("metasearch.server.peers.Peers.streamed", streamed)
     query = "q=a%26b%23c%2B%22d%22+%E4%B9%B3&worker=7"
     response = await client.get(
         URL(f"/updates?{query}", encoded=True),

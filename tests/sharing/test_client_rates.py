@@ -9,9 +9,9 @@ from fakeredis import FakeServer
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.replicas import Away
 from metasearch.replicas.connection import Names
 from metasearch.replicas.redis import ClientRates
-from metasearch.replicas.sharing import Away
 from metasearch.server.limits.clients import RateLimiter
 from tests.sharing.fake import SECRET, client, connected
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from fakeredis import FakeServer
 
+from metasearch.replicas import Found
 from metasearch.replicas import pages as pages_module
 from metasearch.replicas.pages import RedisPages
-from metasearch.replicas.sharing import Found
 from tests.sharing.fake import client, pages
 
 DAY = 86_400.0

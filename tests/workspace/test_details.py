@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.review.projects import details, log, projects
+from metasearch.review.projects import log, projects
+from metasearch.review.projects import projects as details
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports.questions import BY_KEY, KINDS, QUESTIONS
 from metasearch.review.store.database import Database

@@ -16,10 +16,10 @@ import pytest
 
 from metasearch.formats import hits
 from metasearch.record import Hit, Match, Record
-from metasearch.review.archive.format import export_to
-from metasearch.review.archive.reader import import_project
-from metasearch.review.reports import appendix, prisma_flow, prisma_s, render
+from metasearch.review.projects.archive_format import export_to
+from metasearch.review.projects.archive_reader import import_project
 from metasearch.review.reports import novelty_report as novelty
+from metasearch.review.reports import prisma_flow, prisma_s, render, searches
 from metasearch.review.reports.reports import freeze
 from metasearch.review.runs import other_sources
 from metasearch.review.store.database import Database
@@ -132,7 +132,7 @@ def test_a_finished_report_that_was_changed_is_noticed(file: Path) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("kind", [prisma_flow, prisma_s, appendix], ids=lambda it: it.KIND)
+@pytest.mark.parametrize("kind", [prisma_flow, prisma_s, searches], ids=lambda it: it.KIND)
 def test_a_report_of_a_review_agrees_with_the_rows(file: Path, kind: Any, language: Any) -> None:
     """In both languages, every number of every table."""
     with Database(file) as db:
@@ -140,7 +140,7 @@ def test_a_report_of_a_review_agrees_with_the_rows(file: Path, kind: Any, langua
     assert differences(json_of(report), recomputed(file, "harms")) == []
 
 
-@pytest.mark.parametrize("kind", [prisma_s, appendix], ids=lambda it: it.KIND)
+@pytest.mark.parametrize("kind", [prisma_s, searches], ids=lambda it: it.KIND)
 def test_each_wrong_number_of_a_table_is_noticed(file: Path, kind: Any) -> None:
     """Records, hits, runs, pairs: one more in any cell that is a number."""
     with Database(file) as db:

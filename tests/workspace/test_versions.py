@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from metasearch.errors import Conflict
-from metasearch.review.projects import details, log, projects
+from metasearch.review.projects import log, projects
+from metasearch.review.projects import projects as details
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs import other_sources
 from metasearch.review.store.database import Database

@@ -16,12 +16,12 @@ import orjson
 from metasearch.adapters.fetch.health import SourceState
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
-from metasearch.deflated import Deflatable
 from metasearch.message import Message, message, message_template
+from metasearch.opening import Deflatable
 
 if TYPE_CHECKING:
     from metasearch.cache import Store
-    from metasearch.replicas.sharing import Pages
+    from metasearch.replicas import Pages
 
 
 # What a kept page is worth, and the form in which it is kept.

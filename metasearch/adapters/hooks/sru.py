@@ -17,7 +17,7 @@ from metasearch.adapters.spec import AdapterSpec
 from metasearch.bib import texts
 from metasearch.errors import AccessDenied, NotParsable, SourceSaysError
 from metasearch.message import message
-from metasearch.query.sru import MEANINGS
+from metasearch.query.cql_grammar import MEANINGS
 from metasearch.record import Record
 
 #: Diagnostics that are reported; more add nothing.

@@ -18,8 +18,7 @@ import orjson
 
 from metasearch.adapters.parse.refusals import blocked, unreadable
 from metasearch.adapters.request import Page
-from metasearch.adapters.select.html import parse_html
-from metasearch.adapters.select.xml import BROKEN_OFF, parse_xml
+from metasearch.adapters.select.xml import BROKEN_OFF, parse_html, parse_xml
 from metasearch.adapters.spec import MAX_BYTES, AdapterSpec, Limits
 from metasearch.errors import NotParsable, TooLarge, Unreachable
 from metasearch.late_pattern import late_pattern

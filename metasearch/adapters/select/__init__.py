@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from metasearch.adapters.select.html import html_texts
-from metasearch.adapters.select.xml import xml_texts
+from metasearch.adapters.select.xml import html_texts, xml_texts
 
 #: Kind of a body -> what makes strings of the nodes that a selector finds in it. Selectors in other
 #: kinds find no nodes.

@@ -20,10 +20,15 @@ from metasearch.adapters.parse.records import (
     text_finder,
     whole,
 )
-from metasearch.adapters.select.html import compile_html
 from metasearch.adapters.select.json import compile_json
 from metasearch.adapters.select.marc import ByTag, compile_marc
-from metasearch.adapters.select.xml import XmlRecord, compile_xml, compile_xml_record, told_by
+from metasearch.adapters.select.xml import (
+    XmlRecord,
+    compile_html,
+    compile_xml,
+    compile_xml_record,
+    told_by,
+)
 from metasearch.adapters.spec import Always, Attempt, FieldRule, LateShape, People, Selector, Shape
 from metasearch.adapters.specs.tables import CHOICES, Compiler, Table, TableReader
 from metasearch.bib import authors as people

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from metasearch.adapters.spec import Dialect
-from metasearch.adapters.translate.capability import WIDER, Capability
-from metasearch.adapters.translate.terms import (
+from metasearch.adapters.translate.capability import (
+    WIDER,
+    Capability,
     Losses,
     TermWriter,
     cannot_search,

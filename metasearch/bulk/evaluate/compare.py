@@ -14,9 +14,8 @@ from typing import Any
 from metasearch.bulk.evaluate import report
 from metasearch.bulk.evaluate import report as kinds_report
 from metasearch.bulk.evaluate.datasets import LabelledSet
-from metasearch.bulk.evaluate.metrics import score
 from metasearch.bulk.evaluate.report import fitted, number, share, tiny
-from metasearch.bulk.evaluate.run import Evaluation, Wrong, cluster, evaluate
+from metasearch.bulk.evaluate.run import Evaluation, Wrong, cluster, evaluate, score
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup, Strategy, fingerprint
 from metasearch.formats.text import line, wrapped
 from metasearch.record import Record, VersionsMode

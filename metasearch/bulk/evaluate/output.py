@@ -18,7 +18,7 @@ from metasearch.bulk.evaluate.compare import Compared, measure
 from metasearch.bulk.evaluate.datasets import LabelledSet
 from metasearch.bulk.evaluate.run import Evaluation, wrong
 from metasearch.bulk.evaluate.run import evaluate as run
-from metasearch.cli.terminal.output import Sink
+from metasearch.cli.output import Sink
 from metasearch.dedup import Strategy
 from metasearch.errors import UsageError
 from metasearch.extras import how_to_install

@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from metasearch.bulk.evaluate.metrics import Tally
-from metasearch.bulk.evaluate.run import Evaluation, Wrong
+from metasearch.bulk.evaluate.run import Evaluation, Tally, Wrong
 from metasearch.formats.text import line, wrapped
 from metasearch.record import Match, Record
 

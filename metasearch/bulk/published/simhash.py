@@ -14,7 +14,7 @@ from itertools import islice
 from typing import ClassVar, Literal
 
 from metasearch.bib import normalise
-from metasearch.bib.chinese_characters import simplified
+from metasearch.bib.normalise import simplified
 from metasearch.bulk.published import words as content
 from metasearch.bulk.published.words import (
     Word,

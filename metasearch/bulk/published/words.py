@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from metasearch.bib import normalise
-from metasearch.bib.chinese_characters import has_han, is_han, simplified
+from metasearch.bib.normalise import has_han, is_han, simplified
 from metasearch.record import Record
 
 # Words of any text, with parts of speech where they are Chinese: what the text strategies count

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from metasearch import garbage_collection
+from metasearch import loop
 from metasearch.bib import work_ids
 from metasearch.bib.work_ids import id_number, numbered_id
 from metasearch.bulk.staged import parts as schemas
@@ -24,6 +24,7 @@ from metasearch.bulk.staged.parts import (
     buckets_for,
     clear,
     columns_of,
+    decoded,
     is_in,
     members_of,
     parts_in,
@@ -32,7 +33,6 @@ from metasearch.bulk.staged.parts import (
 )
 from metasearch.bulk.staged.pool import Rules, run_all
 from metasearch.bulk.staged.records import FreeNames, entry_of
-from metasearch.bulk.staged.storage import decoded
 from metasearch.dedup import Fingerprint, OnlineDedup, naming
 from metasearch.dedup.components import title_place
 from metasearch.formats import hits
@@ -266,7 +266,7 @@ class ChunkJudge:
             recurs=lambda fingerprint: title_place(fingerprint) in columns,
             places=rows["place"],
         )
-        with garbage_collection.rarely():
+        with loop.rarely():
             stage.extend(prints)
             found = [work for works in stage.components() for work in works if len(work[0]) > 1]
         works = []

@@ -18,9 +18,16 @@ import pyarrow as pa
 
 from metasearch.bulk.job import ROWS, FileRead, Progress, ReadFirst, free_name, read_one
 from metasearch.bulk.staged import parts as schemas
-from metasearch.bulk.staged.parts import DamagedPart, batches, is_in, parts_in, write_part
+from metasearch.bulk.staged.parts import (
+    DamagedPart,
+    batches,
+    decoded,
+    encoded,
+    is_in,
+    parts_in,
+    write_part,
+)
 from metasearch.bulk.staged.pool import Beside, run_all
-from metasearch.bulk.staged.storage import decoded, encoded
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading import Entry, FileProblem, FileReading, HandOut
 from metasearch.formats.reading.inputs import STDIN, Input

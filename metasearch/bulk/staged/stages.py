@@ -28,8 +28,13 @@ from metasearch.bulk.staged.chunks import (
     names_in,
 )
 from metasearch.bulk.staged.components import LARGEST, Cut, cut, read_components, write_components
-from metasearch.bulk.staged.keys import KeyFolders, beside_reading, columns_stage, export_stage
-from metasearch.bulk.staged.near import near_stage
+from metasearch.bulk.staged.keys import (
+    KeyFolders,
+    beside_reading,
+    columns_stage,
+    export_stage,
+    near_stage,
+)
 from metasearch.bulk.staged.parts import DamagedPart, checksum, clear, order_stage, parts_in
 from metasearch.bulk.staged.pool import Rules
 from metasearch.bulk.staged.records import FreeNames, ReadingOptions

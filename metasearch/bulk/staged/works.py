@@ -25,7 +25,10 @@ from metasearch.bulk.staged import parts as schemas
 from metasearch.bulk.staged.chunks import Places
 from metasearch.bulk.staged.parts import (
     DamagedPart,
+    MakesHit,
     Numbers,
+    StoredRecord,
+    StoredWork,
     batches,
     firsts_of,
     is_in,
@@ -36,7 +39,6 @@ from metasearch.bulk.staged.parts import (
 )
 from metasearch.bulk.staged.pool import in_order
 from metasearch.bulk.staged.records import FreeNames
-from metasearch.bulk.staged.storage import MakesHit, StoredRecord, StoredWork
 from metasearch.dedup import Fingerprint, naming
 from metasearch.dedup.merge import alone
 from metasearch.formats import hits

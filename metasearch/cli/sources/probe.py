@@ -23,7 +23,7 @@ from metasearch.adapters.request import Page, Request, Secret, without_secrets
 from metasearch.adapters.spec import CONTACT, AdapterSpec
 from metasearch.adapters.specs.spec_folders import spec_folder
 from metasearch.adapters.translate.plan import plan
-from metasearch.cli.terminal.console import columns, counted
+from metasearch.cli.output import columns, counted
 from metasearch.errors import (
     CannotAsk,
     Drifted,

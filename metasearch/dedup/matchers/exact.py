@@ -11,9 +11,14 @@ from collections.abc import Iterable
 
 from metasearch.dedup import evidence as because
 from metasearch.dedup.evidence import evidence, word
-from metasearch.dedup.fingerprints import Fingerprint, without_marks
+from metasearch.dedup.fingerprints import (
+    SHORTEST_NAME,
+    Fingerprint,
+    relation,
+    standard,
+    without_marks,
+)
 from metasearch.dedup.matcher import verdict
-from metasearch.dedup.standards import SHORTEST_NAME, relation, standard
 from metasearch.dedup.titles import FAR
 from metasearch.record import Match
 

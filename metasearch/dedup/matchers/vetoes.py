@@ -8,10 +8,9 @@ from rapidfuzz.distance import OSA
 
 from metasearch.dedup import evidence as because
 from metasearch.dedup.evidence import Evidence, evidence
-from metasearch.dedup.fingerprints import Fingerprint
+from metasearch.dedup.fingerprints import Fingerprint, relation, standard
 from metasearch.dedup.matcher import verdict
 from metasearch.dedup.people import is_body
-from metasearch.dedup.standards import relation, standard
 from metasearch.dedup.titles import FAR, SMALL_WORDS, numeral, one_word, unmatched
 from metasearch.record import Match
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from metasearch.demo.catalogue import Holdings, Work, dice
 from metasearch.demo.databases import arxiv, crossref, faulty, library, openalex, pubmed
-from metasearch.demo.databases.reply import Database
+from metasearch.demo.databases.faulty import Database
 
 #: Those that answer as one would wish.
 SOUND: tuple[Database, ...] = (

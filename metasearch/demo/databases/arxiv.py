@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping
 
 from metasearch.demo.catalogue import Holdings, Work, newest_first
-from metasearch.demo.databases.reply import (
+from metasearch.demo.databases.faulty import (
     Database,
     Reply,
     element,

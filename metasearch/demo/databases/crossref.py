@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from metasearch.demo.catalogue import Holdings, Work, newest_first
-from metasearch.demo.databases.reply import (
+from metasearch.demo.databases.faulty import (
     Database,
     Reply,
     cursor_after,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from metasearch.demo.catalogue import Holdings, Work
-from metasearch.demo.databases.reply import (
+from metasearch.demo.databases.faulty import (
     MARC_LANGUAGES,
     Database,
     Reply,

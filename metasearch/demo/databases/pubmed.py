@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from metasearch.demo.catalogue import Holdings, Work, newest_first
-from metasearch.demo.databases.reply import (
+from metasearch.demo.databases.faulty import (
     MARC_LANGUAGES,
     Database,
     Reply,

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Literal
 from urllib.parse import urlsplit
 
-from metasearch.bib.chinese_characters import is_cjk
+from metasearch.bib.normalise import is_cjk
 from metasearch.formats.reference import (
     IN_BOOKS,
     date_parts,

@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from metasearch.bib.chinese_characters import is_han
+from metasearch.bib.normalise import is_han
 from metasearch.formats.citations.elements import (
     edition_of,
     ordinal,

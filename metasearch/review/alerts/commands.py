@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
 from metasearch.cli.options import complete_source, query_text
-from metasearch.cli.terminal.console import Console, Exit
+from metasearch.cli.output import Console, Exit
 from metasearch.engine.options import OPTIONS
 from metasearch.errors import MetasearchError
 from metasearch.review.commands import Call, in_workspace, names_of
@@ -24,7 +24,7 @@ from metasearch.review.commands import Call, in_workspace, names_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metasearch.review.alerts.history import SavedRun
+    from metasearch.review.alerts.news import SavedRun
     from metasearch.review.alerts.saved_searches import SavedSearch
     from metasearch.review.store.database import Database
 
@@ -159,7 +159,7 @@ def run(call: Call, /, *, user: str | None, names: tuple[str, ...], cache: bool,
 
     Exit code 3: some sources failed; 4: in a run no source answered, and nothing of it was seen.
     """
-    from metasearch.review.alerts.console import run_and_show
+    from metasearch.review.console import run_search_and_show as run_and_show
 
     with call.open() as db:
         chosen = list({one.id: one for one in (found(db, user, name) for name in names)}.values())
@@ -197,7 +197,7 @@ def news(
     """
     from metasearch.review import objects
     from metasearch.review.alerts import news as told
-    from metasearch.review.alerts.console import news_lines
+    from metasearch.review.console import news_lines
 
     with call.open() as db:
         listed = told.news_of(db, found(db, user, name), most=most, run=number, kinds=kinds)
@@ -293,7 +293,7 @@ def add(
 def list_(call: Call, /, *, user: str | None) -> int:
     """List the saved searches by name, with their last and next runs."""
     from metasearch.review import objects
-    from metasearch.review.alerts import history
+    from metasearch.review.alerts import news as history
     from metasearch.review.alerts import news as told
     from metasearch.review.alerts import saved_searches as searches
 
@@ -338,7 +338,7 @@ def list_(call: Call, /, *, user: str | None) -> int:
 def show(call: Call, /, *, user: str | None, name: str) -> int:
     """Show the saved search NAME: what it asks, its last runs, and the path of its feed."""
     from metasearch.review import objects
-    from metasearch.review.alerts import history
+    from metasearch.review.alerts import news as history
     from metasearch.review.alerts import news as told
 
     with call.open() as db:
@@ -452,7 +452,7 @@ def feed(
     """Write the news of the saved search NAME as a feed. A server has the same at the address that
     `saved show` names.
     """
-    from metasearch.cli.terminal.output import Sink
+    from metasearch.cli.output import Sink
     from metasearch.review.alerts import feeds
 
     with call.open() as db:
@@ -478,7 +478,7 @@ def _base(call: Call) -> str:
 
 def _lines(one: SavedSearch, runs: list[SavedRun], number: int, address: str) -> Iterator[str]:
     """A saved search for people."""
-    from metasearch.cli.terminal.console import columns
+    from metasearch.cli.output import columns
 
     yield f"name      {one.name}"
     yield f"uid       {one.uid}"
@@ -546,7 +546,7 @@ def run_due(call: Call, /, *, all_due: bool, demo: bool) -> int:
 
     Exit code 3: a source failed, or in some runs no source answered; 4: in no run one did.
     """
-    from metasearch.review.alerts.console import run_due_and_show
+    from metasearch.review.console import run_due_and_show
 
     call.exists()
     return run_due_and_show(call, most=None if all_due else MOST, demo=demo)

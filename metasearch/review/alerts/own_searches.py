@@ -16,17 +16,16 @@ from aiohttp import web
 from metasearch.errors import MetasearchError, UsageError
 from metasearch.message import message
 from metasearch.review import quota_checks
-from metasearch.review.alerts import history, outbox, saved_searches
+from metasearch.review.alerts import news as history
 from metasearch.review.alerts import news as told
+from metasearch.review.alerts import outbox, saved_searches
 from metasearch.review.alerts import runs as due
-from metasearch.review.alerts.history import SavedRun
-from metasearch.review.alerts.news import News
+from metasearch.review.alerts.news import News, SavedRun
 from metasearch.review.alerts.outbox import MailState
 from metasearch.review.alerts.runs import run_saved
 from metasearch.review.alerts.saved_searches import Hours, SavedSearch
 from metasearch.review.background import Shares
-from metasearch.review.permits import user_of
-from metasearch.review.service import WorkspaceService, workspace_of
+from metasearch.review.service import WorkspaceService, user_of, workspace_of
 from metasearch.review.store import database
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import is_uid

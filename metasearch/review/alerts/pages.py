@@ -17,8 +17,7 @@ from metasearch.formats.text import line
 from metasearch.message import message
 from metasearch.review.alerts import outbox
 from metasearch.review.alerts.feeds import QUOTA
-from metasearch.review.alerts.history import SavedRun
-from metasearch.review.alerts.news import News
+from metasearch.review.alerts.news import News, SavedRun
 from metasearch.review.alerts.outbox import MailState, Off
 from metasearch.review.alerts.own_searches import Mine, mine
 from metasearch.review.alerts.saved_searches import LONGEST_NAME, PER_SOURCE, SavedSearch
@@ -26,9 +25,9 @@ from metasearch.review.page import Said, after_form, unknown_form
 from metasearch.review.service import WORKSPACE
 from metasearch.server.forms import only, posted, whole_body
 from metasearch.server.middleware import check_host, count
-from metasearch.server.pages.language import N_
+from metasearch.server.pages.environment import N_
+from metasearch.server.pages.hit import SYNTAX_WORDS
 from metasearch.server.pages.page import page, page_response
-from metasearch.server.pages.reading import SYNTAX_WORDS
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED
 from metasearch.server.sources import labels

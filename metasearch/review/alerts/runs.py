@@ -21,13 +21,9 @@ from metasearch.errors import MetasearchError, UsageError, WorkspaceError
 from metasearch.events import Answer, SourceReport
 from metasearch.formats import hits
 from metasearch.message import message
-from metasearch.review.alerts import (
-    history,
-    news,
-    saved_searches,
-)
-from metasearch.review.alerts.history import SavedRun
-from metasearch.review.alerts.news import OWNER_MAY, Found, Judged, State
+from metasearch.review.alerts import news, saved_searches
+from metasearch.review.alerts import news as history
+from metasearch.review.alerts.news import OWNER_MAY, Found, Judged, SavedRun, State
 from metasearch.review.alerts.saved_searches import (
     PER_SOURCE,
     QUIET_HOURS,

@@ -28,7 +28,8 @@ from metasearch.events import Status
 from metasearch.formats import hits
 from metasearch.message import message
 from metasearch.record import Verdict
-from metasearch.review.archive.format import (
+from metasearch.review.projects import projects, shapes
+from metasearch.review.projects.archive_format import (
     FORMAT,
     MANIFEST,
     PAGE,
@@ -37,7 +38,6 @@ from metasearch.review.archive.format import (
     Columns,
     table_member,
 )
-from metasearch.review.projects import details, shapes
 from metasearch.review.projects.shapes import (
     Shape,
     anything,
@@ -532,7 +532,7 @@ def _uid(values: Mapping[str, Any]) -> None:
 def _project(values: Mapping[str, Any]) -> None:
     _uid(values)
     try:
-        details.check(orjson.loads(values["details"]))
+        projects.check(orjson.loads(values["details"]))
     except UsageError as exc:
         raise ValueError(exc.message) from exc
 

@@ -20,9 +20,10 @@ from typing import Any
 
 from metasearch.errors import UsageError, WorkspaceError
 from metasearch.message import message
-from metasearch.review.archive import checks, recordings
-from metasearch.review.archive.checks import Archive, wrong
-from metasearch.review.archive.format import (
+from metasearch.review.projects import archive_checks, log, projects, shapes
+from metasearch.review.projects import projects as details
+from metasearch.review.projects.archive_checks import Archive, wrong
+from metasearch.review.projects.archive_format import (
     PAGE,
     TABLES,
     Columns,
@@ -32,11 +33,11 @@ from metasearch.review.archive.format import (
     renumbered_object,
     table_member,
 )
-from metasearch.review.projects import details, log, projects, shapes
 from metasearch.review.projects.projects import MOST_PROJECTS, Project, check_name
 from metasearch.review.projects.removal import folder_of, hidden_name, lock, remove
 from metasearch.review.reports import reports
 from metasearch.review.runs import figures, other_sources, runs
+from metasearch.review.store import workspace as recordings
 from metasearch.review.store.database import Database, in_portions, unusable
 from metasearch.review.store.values import now, uid
 from metasearch.review.strategies import steps, strategies
@@ -277,7 +278,7 @@ def import_project(
     """
     if name is not None:
         check_name(name)
-    with checks.opened(path, largest) as archive:
+    with archive_checks.opened(path, largest) as archive:
         own = db.value("PRAGMA user_version")
         if archive.manifest["tables"] > own:
             raise UsageError(
@@ -414,7 +415,7 @@ class _Reading:
         first = next(lines, None)
         if first is None:
             return
-        checked = checks.Rows(
+        checked = archive_checks.Rows(
             table.name, shape, first[1], f"{table_member(table.name)}, line {first[0]}"
         )
         wanted = [name for name in shape.names if name in first[1]]

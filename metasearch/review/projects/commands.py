@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
-from metasearch.cli.terminal.console import Exit, counted
+from metasearch.cli.output import Exit, counted
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.review.commands import Call, complete_project, in_project, in_workspace
@@ -44,7 +44,7 @@ _SHOWN = 60
 def questions(call: Call, /, *, report: str | None, missing: bool) -> int:
     """List the questions that reports ask: the key of each, what is asked for, and your answer."""
     from metasearch.review import objects
-    from metasearch.review.projects import details
+    from metasearch.review.projects import projects as details
     from metasearch.review.reports.questions import QUESTIONS
 
     kinds = sorted({kind for each in QUESTIONS for kind in each.reports})
@@ -113,7 +113,7 @@ def answer(call: Call, /, *, answers: tuple[str, ...], file: Path | None) -> int
     own.
     """
     from metasearch.review import objects
-    from metasearch.review.projects import details
+    from metasearch.review.projects import projects as details
 
     values = _of_file(file) if file else {}
     for text in answers:
@@ -303,7 +303,7 @@ def export(call: Call, /, *, file: Path, replace: bool) -> int:
     """Write everything of the project to FILE: strategies, runs, records, works, decisions,
     reports, the log, and recorded pages. Exit code 3: recorded pages of a run are missing.
     """
-    from metasearch.review.archive.format import export_to
+    from metasearch.review.projects.archive_format import export_to
 
     with call.open() as db:
         project = call.project(db)
@@ -335,7 +335,7 @@ def import_(call: Call, /, *, file: Path, name: str | None) -> int:
     whole of it is imported, or nothing.
     """
     from metasearch.review import objects
-    from metasearch.review.archive.reader import import_project
+    from metasearch.review.projects.archive_reader import import_project
     from metasearch.review.projects.removal import remove_hidden
 
     with call.open(make=True) as db:

@@ -38,7 +38,7 @@ from metasearch.review.users.links import Link
 from metasearch.review.users.permissions import PROJECT_ROLES, ProjectRole
 from metasearch.server.forms import chosen, only, posted
 from metasearch.server.identity import who
-from metasearch.server.pages.language import N_
+from metasearch.server.pages.environment import N_
 from metasearch.server.pages.page import page, page_response
 from metasearch.server.site import SHARED
 from metasearch.server.visit import Visit, visit_of

@@ -19,7 +19,6 @@ from multidict import MultiMapping
 from metasearch.errors import UsageError
 from metasearch.formats.text import line
 from metasearch.message import message
-from metasearch.review.archive.format import export_project
 from metasearch.review.page import (
     ACTION_WORDS,
     DECISION_WORDS,
@@ -40,8 +39,9 @@ from metasearch.review.page import (
     unknown_form,
     version_of,
 )
-from metasearch.review.permits import in_share
-from metasearch.review.projects import details, projects
+from metasearch.review.projects import projects
+from metasearch.review.projects import projects as details
+from metasearch.review.projects.archive_format import export_project
 from metasearch.review.projects.log import Change
 from metasearch.review.projects.projects import KINDS, LONGEST_NAME, LONGEST_TITLE, Kind, Project
 from metasearch.review.projects.removal import arrival_file
@@ -51,7 +51,7 @@ from metasearch.review.reports.reports import KINDS as REPORT_KINDS
 from metasearch.review.runs import runs
 from metasearch.review.runs.runs import Run, SourceAnswer
 from metasearch.review.screening import sight
-from metasearch.review.service import Maker, deleted, maker_of, names
+from metasearch.review.service import Maker, deleted, in_share, maker_of, names
 from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.strategies import strategies
@@ -60,7 +60,7 @@ from metasearch.review.strategies.views import StrategyLine
 from metasearch.review.works.lists import verdict_counts
 from metasearch.review.works.undo import is_own, undo, undoable
 from metasearch.server.forms import WITH_FILE, chosen, only, posted, posted_with_file
-from metasearch.server.pages.language import N_
+from metasearch.server.pages.environment import N_
 from metasearch.server.pages.page import page, page_response
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED

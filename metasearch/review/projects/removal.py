@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO
 
 from metasearch.message import Message, message_n
-from metasearch.review.archive import recordings
+from metasearch.review.store import workspace
 from metasearch.review.store.database import Database, in_portions, unusable
 
 #: `project.hidden` of one whose rows are being removed.
@@ -73,7 +73,7 @@ def hide(db: Database, project: int) -> None:
     """
     with db.transaction():
         uid = db.value("SELECT uid FROM project WHERE id = ?", project)
-        db.afterwards(lambda: recordings.remove(recordings.folders_of(db.path, uid)))
+        db.afterwards(lambda: workspace.remove(workspace.folders_of(db.path, uid)))
         name = hidden_name()
         db.run(
             "UPDATE project SET hidden = ?, name = ?, uid = ? WHERE id = ?",
@@ -282,7 +282,7 @@ def remove_remains(db: Database) -> Remains:
             )
         # An import that goes on has written its project by now, and its pages are no remains.
         still = {*_folders(db)}
-        recordings.remove([folder for folder in found.folders if folder in still])
+        workspace.remove([folder for folder in found.folders if folder in still])
     for file in found.files:
         with suppress(OSError):
             file.unlink()
@@ -296,14 +296,14 @@ def _folders(db: Database) -> Iterator[Path]:
     if _twin(db.path):
         return
     uids = {row["uid"] for row in db.all("SELECT uid FROM project")}
-    place = recordings.place_of(db.path)
+    place = workspace.place_of(db.path)
     named = {
         Path(row["recorded"]).relative_to(place).parts[0]
         for row in db.all("SELECT DISTINCT recorded FROM run WHERE recorded <> ''")
         if Path(row["recorded"]).is_relative_to(place) and Path(row["recorded"]) != place
     }
-    for folder in recordings.folders(db.path):
-        if recordings.uid_of(folder) not in uids and folder.name not in named:
+    for folder in workspace.folders(db.path):
+        if workspace.uid_of(folder) not in uids and folder.name not in named:
             yield folder
 
 
@@ -372,5 +372,5 @@ def _counted(db: Database, numbers: Iterable[int]) -> Iterator[tuple[int, int, i
             number,
         )
         if row is not None:
-            folders = recordings.folders_of(db.path, row["uid"])
-            yield number, row[1], row[2], recordings.bytes_of(folders)
+            folders = workspace.folders_of(db.path, row["uid"])
+            yield number, row[1], row[2], workspace.bytes_of(folders)

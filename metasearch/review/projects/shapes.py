@@ -175,7 +175,7 @@ _PIN = maybe(
         }
     )
 )
-#: What people have said of a work: `works/said.py`.
+#: What people have said of a work: `works/works.py`.
 STATE = object_of(
     {
         "decisions": list_of(row_of(_STAGE, _BY, _VERDICT, _REASON, moment)),

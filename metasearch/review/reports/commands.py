@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
-from metasearch.cli.terminal.console import Exit
-from metasearch.cli.terminal.output import Sink
+from metasearch.cli.output import Exit, Sink
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.review.commands import Call, in_project

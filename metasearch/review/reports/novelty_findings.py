@@ -13,10 +13,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from metasearch.bib.chinese_characters import is_han
+from metasearch.bib.normalise import is_han
 from metasearch.formats import hits
 from metasearch.record import Record
-from metasearch.review.projects import details, projects
+from metasearch.review.projects import projects
+from metasearch.review.projects import projects as details
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports.document import Paragraph
 from metasearch.review.reports.questions import NOVELTY, Value

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from metasearch.errors import UsageError
 from metasearch.formats.citations import STYLES
-from metasearch.review.projects import details, projects
+from metasearch.review.projects import projects
+from metasearch.review.projects import projects as details
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports import novelty_number
 from metasearch.review.reports.document import (

@@ -26,7 +26,8 @@ from metasearch.review.page import (
     version_of,
     with_parameters,
 )
-from metasearch.review.projects import details, projects
+from metasearch.review.projects import projects
+from metasearch.review.projects import projects as details
 from metasearch.review.projects.pages import ReportLine, names_for, report_lines
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports import reports
@@ -47,7 +48,7 @@ from metasearch.review.runs import other_sources
 from metasearch.review.runs.other_sources import OtherSource
 from metasearch.review.store.database import Database
 from metasearch.server.forms import chosen, only, posted
-from metasearch.server.pages.language import N_
+from metasearch.server.pages.environment import N_
 from metasearch.server.pages.page import page, page_response
 from metasearch.server.problem import Problem
 from metasearch.server.visit import Visit
@@ -558,7 +559,7 @@ async def _done(
 async def _signed(here: Opened, kind: ReportKind, number: str, fields: MultiMapping[str]) -> None:
     if not here.by:  # nobody signs on a server without users
         raise unknown_form()
-    from metasearch.review.reports.signatures_api import sign
+    from metasearch.review.reports.api import sign
 
     await sign(
         here.request,

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from string import ascii_uppercase
 
 from metasearch.review.projects.projects import Project
-from metasearch.review.reports import cautions
 from metasearch.review.reports import missed as missed_section
+from metasearch.review.reports import searches
 from metasearch.review.reports.document import (
     Block,
     Document,
@@ -34,7 +34,7 @@ from metasearch.review.reports.numbers import STUDY, Numbers, numbers
 from metasearch.review.reports.reports import find_previous
 from metasearch.review.reports.searches import newest, searched, stale_steps
 from metasearch.review.runs.other_sources import OtherSource
-from metasearch.review.screening.agreement import Agreement, Kappa, agreement
+from metasearch.review.screening.conflicts import Agreement, Kappa, agreement
 from metasearch.review.store.database import Database
 
 
@@ -165,15 +165,15 @@ def document(
         subtitle=say("PRISMA 2020 flow", "PRISMA 2020 文献筛选流程"),
         language=language,
         blocks=(
-            *cautions.of_earlier(counted, say),
-            *cautions.of_searches(answers, say),
+            *searches.of_earlier(counted, say),
+            *searches.of_searches(answers, say),
             *_blocks(counted, say),
             *screening,
             *missed,
         ),
         draft=(
-            *cautions.lacks_of_screening(counted, say),
-            *cautions.lacks_of_steps(answers, stale, say),
+            *searches.lacks_of_screening(counted, say),
+            *searches.lacks_of_steps(answers, stale, say),
         ),
     )
 

@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from metasearch.review.projects import details, projects
+from metasearch.review.projects import projects
+from metasearch.review.projects import projects as details
 from metasearch.review.projects.projects import Project
-from metasearch.review.reports import cautions, searches
 from metasearch.review.reports import questions as asked
+from metasearch.review.reports import searches
+from metasearch.review.reports import searches as cautions
 from metasearch.review.reports.document import (
     Block,
     Document,
@@ -64,7 +66,7 @@ class Merging:
 
 def merging(db: Database, project: Project) -> Merging:
     """How it was done."""
-    # As works/rules.py writes it: a shape, the strategy, what becomes of versions.
+    # As works/groups.py writes it: a shape, the strategy, what becomes of versions.
     rules = db.value("SELECT rules FROM works_made WHERE project = ?", project.id) or ""
     _, strategy, versions = (*rules.split(" "), "", "", "")[:3]
     reasons = db.all(
@@ -86,7 +88,7 @@ def merging(db: Database, project: Project) -> Merging:
 
 
 # PRISMA-S: the sixteen items of how the literature was searched. What the runs know is written
-# from them; what only a person knows is the answer to a question (questions/prisma_s.py).
+# from them; what only a person knows is the answer to a question (questions.py).
 #
 #     Rethlefsen, M. L. et al. (2021). PRISMA-S: an extension to the PRISMA statement for reporting
 #     literature searches in systematic reviews. Systematic Reviews 10, 39.

@@ -27,12 +27,11 @@ from metasearch.review.api import (
     project_of,
 )
 from metasearch.review.objects import Object
-from metasearch.review.permits import in_share, user_of
 from metasearch.review.projects.projects import LONGEST_NAME, Project
 from metasearch.review.quota_checks import RunQuota, check_records
 from metasearch.review.runs import known_works, other_sources, runs
 from metasearch.review.runs.runs import Run
-from metasearch.review.service import RunOptions, names
+from metasearch.review.service import RunOptions, in_share, names, user_of
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import strategies
 from metasearch.review.strategies.api import strategy_of

@@ -14,7 +14,7 @@ import click
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
 from metasearch.cli.options import complete_source
-from metasearch.cli.terminal.console import Exit, counted
+from metasearch.cli.output import Exit, counted
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.review.commands import Call, found, in_project, names_of, numbers, strategy_option
@@ -114,7 +114,7 @@ def run(
     What a source has answered is saved at once: Ctrl-C, a failure of another source and a crash
     lose nothing of it. Exit code 3: some sources failed.
     """
-    from metasearch.review.runs.console import Wanted, run_and_show
+    from metasearch.review.console import Wanted, run_and_show
 
     if resumed is not None:
         return _resumed(call, resumed, demo=how["demo"])
@@ -128,8 +128,8 @@ def run(
 
 
 def _resumed(call: Call, number: int, *, demo: bool) -> int:
+    from metasearch.review.console import Wanted, run_and_show
     from metasearch.review.runs import runs
-    from metasearch.review.runs.console import Wanted, run_and_show
     from metasearch.review.strategies import strategies
 
     context = click.get_current_context()
@@ -205,7 +205,7 @@ def counts(
 
     Exit code 3: some sources failed.
     """
-    from metasearch.review.runs.console import Wanted, run_and_show
+    from metasearch.review.console import Wanted, run_and_show
 
     with call.open() as db:
         project, chosen = found(call, db, name)

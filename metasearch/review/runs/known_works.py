@@ -30,7 +30,7 @@ from metasearch.review.strategies.strategies import Strategy
 from metasearch.review.works import works
 from metasearch.review.works.groups import Rules, rules
 from metasearch.review.works.places import Placed, Places
-from metasearch.review.works.rows import title_key
+from metasearch.review.works.records import title_key
 from metasearch.review.works.works import works_named
 
 #: Bounds: known works of a project, characters of a line.

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.terminal.console import Exit
+from metasearch.cli.output import Exit
 from metasearch.review.commands import STAGES, Call, in_project
 
 if TYPE_CHECKING:
-    from metasearch.review.screening.agreement import Kappa
+    from metasearch.review.screening.conflicts import Kappa
     from metasearch.review.store.database import Database
     from metasearch.review.works.works import Stage
 
@@ -82,7 +82,7 @@ def agreement(call: Call, /) -> int:
     before they saw those of the others. Exit code 1: no team has screened.
     """
     from metasearch.review import objects
-    from metasearch.review.screening.agreement import agreement as found_in
+    from metasearch.review.screening.conflicts import agreement as found_in
 
     with call.open() as db:
         found = found_in(db, call.project(db))

@@ -30,23 +30,23 @@ from metasearch.review.page import (
 from metasearch.review.projects import log
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs.figures import source_labels
-from metasearch.review.screening import agreement, conflicts, sight, teams
+from metasearch.review.screening import conflicts, sight, teams
+from metasearch.review.screening import conflicts as agreement
 from metasearch.review.screening import conflicts as progress
-from metasearch.review.screening.agreement import Agreement
-from metasearch.review.screening.conflicts import Conflict, Conflicts, Progress
+from metasearch.review.screening.conflicts import Agreement, Conflict, Conflicts, Progress
 from metasearch.review.screening.teams import MOST_NEEDED
 from metasearch.review.store.database import Database
 from metasearch.review.works import decisions, lists, works
 from metasearch.review.works.decisions import reasons
-from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.lists import WorksQuery
 from metasearch.review.works.pages import OUT
 from metasearch.review.works.undo import is_own, undo, undoable
 from metasearch.review.works.views import Choice, decision_clash
 from metasearch.review.works.works import LONGEST_REASON, STAGES, Stage, Verdict, Work, rows_named
 from metasearch.server.forms import only, posted
 from metasearch.server.identity import identity_of
+from metasearch.server.pages.environment import N_
 from metasearch.server.pages.hit import hit_view
-from metasearch.server.pages.language import N_
 from metasearch.server.pages.page import page, page_response
 from metasearch.server.sources import labels
 from metasearch.server.visit import Visit

@@ -8,8 +8,10 @@ own, and writes in portions. The loop waits for none of them.
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
 from contextvars import ContextVar
@@ -19,7 +21,7 @@ from types import TracebackType
 from typing import Concatenate, ParamSpec, Self, TypeVar
 from weakref import WeakValueDictionary
 
-from metasearch import garbage_collection
+from metasearch import loop as garbage_collection
 from metasearch.review.store.database import Database
 
 P = ParamSpec("P")
@@ -127,7 +129,7 @@ class Workspace:
     async def work(
         self, function: Callable[Concatenate[Database, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Call a function that writes much, in portions (store/portions.py), with a connection of
+        """Call a function that writes much, in portions (store/database.py), with a connection of
         its own: others write between two of them.
         """
         return await self._apart(partial(_with, function, args, kwargs), read_only=False)
@@ -180,3 +182,67 @@ def _with(
     function: Callable[..., T], args: tuple[object, ...], kwargs: dict[str, object], db: Database
 ) -> T:
     return function(db, *args, **kwargs)
+
+
+# Recorded pages that an archive has brought: a folder a project, beside the workspace.
+#
+# `NAME-recorded/UID`, where UID is that of the project, also with "-" and more behind it. Pages
+# that `--record` keeps lie where a person wants them: they are none of these, and are never
+# removed.
+
+#: Thread that removes the pages of a project that is gone.
+REMOVING = "recorded pages are removed"
+
+
+def place_of(workspace: Path) -> Path:
+    """The folder of all recorded pages of a workspace."""
+    beside = workspace.absolute()
+    return beside.with_name(f"{beside.stem}-recorded")
+
+
+def folders_of(workspace: Path, uid: str) -> list[Path]:
+    """The folders of a project."""
+    return [folder for folder in folders(workspace) if uid_of(folder) == uid]
+
+
+def folders(workspace: Path) -> list[Path]:
+    """The folders of all projects that are, or were, in a workspace."""
+    try:
+        found = sorted(place_of(workspace).iterdir())
+    except OSError:  # there are none
+        return []
+    return [folder for folder in found if folder.is_dir() and not folder.is_symlink()]
+
+
+def uid_of(folder: Path) -> str:
+    """The uid of the project that a folder belongs to."""
+    return folder.name.partition("-")[0]
+
+
+def bytes_of(some: Iterable[Path]) -> int:
+    """What the files in folders take."""
+    return sum(
+        entry.stat(follow_symlinks=False).st_size
+        for folder in some
+        for at, _, _ in os.walk(folder)
+        for entry in os.scandir(at)
+        if entry.is_file(follow_symlinks=False)
+    )
+
+
+def set_pages(db: Database, project: int, size: int) -> None:
+    """Note how many bytes the recorded pages of a project take."""
+    db.run("UPDATE stored SET pages = ? WHERE project = ?", size, project)
+
+
+def remove(some: Iterable[Path]) -> None:
+    """Remove folders, beside what the caller does next: many files take seconds. What is left where
+    the process ends before is found by `workspace check`.
+    """
+
+    def removed() -> None:
+        for folder in listed:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    if listed := list(some):
+        threading.Thread(target=removed, name=REMOVING).start()

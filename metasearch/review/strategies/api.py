@@ -31,9 +31,9 @@ from metasearch.review.api import (
     project_of,
 )
 from metasearch.review.objects import Object
-from metasearch.review.permits import in_share
 from metasearch.review.projects.projects import LONGEST_NAME, Project
 from metasearch.review.runs import figures
+from metasearch.review.service import in_share
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import (
     paste as copied_text,

@@ -15,8 +15,7 @@ from click.shell_completion import CompletionItem
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
 from metasearch.cli.options import complete_source, query_text
-from metasearch.cli.terminal.console import Exit, counted
-from metasearch.cli.terminal.output import Sink
+from metasearch.cli.output import Exit, Sink, counted
 from metasearch.engine.options import OPTIONS
 from metasearch.formats import READABLE
 from metasearch.review.commands import (

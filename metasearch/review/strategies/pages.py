@@ -29,12 +29,11 @@ from metasearch.review.page import (
     version_of,
     with_parameters,
 )
-from metasearch.review.permits import in_share, user_of
 from metasearch.review.projects.projects import Project
 from metasearch.review.quota_checks import RunQuota, check_records, import_file
 from metasearch.review.runs import figures, known_works, runs
 from metasearch.review.runs.run import PER_SOURCE
-from metasearch.review.service import RunOptions
+from metasearch.review.service import RunOptions, in_share, user_of
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import now
 from metasearch.review.strategies import paste, search_file, steps, strategies
@@ -57,8 +56,8 @@ from metasearch.review.strategies.writer import written
 from metasearch.server.answering import head, send
 from metasearch.server.forms import Upload, chosen, only, posted_with_file
 from metasearch.server.pages.environment import macro
+from metasearch.server.pages.hit import SYNTAX_WORDS, Fault
 from metasearch.server.pages.page import page_response, see_other
-from metasearch.server.pages.reading import SYNTAX_WORDS, Fault
 from metasearch.server.pages.settings import tickable
 from metasearch.server.pages.sources import grouped
 from metasearch.server.problem import Problem

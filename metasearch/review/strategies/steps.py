@@ -1,6 +1,6 @@
 """The steps of a search strategy: their rows, what may be changed of them, copies.
 
-Steps as rows of the workspace: read, inserted, logged. `steps.py` says what may be changed.
+Steps as rows of the workspace: read, inserted, logged.
 """
 
 from __future__ import annotations

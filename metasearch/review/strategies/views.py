@@ -20,10 +20,9 @@ from metasearch.review.runs.known_works import Validated
 from metasearch.review.runs.runs import Run, SourceAnswer
 from metasearch.review.strategies.strategies import Strategy
 from metasearch.review.strategies.writer import Written
-from metasearch.server.pages.environment import macro
-from metasearch.server.pages.language import N_, STATUS_WORDS, Language
+from metasearch.server.pages.environment import N_, STATUS_WORDS, Language, macro
+from metasearch.server.pages.hit import SYNTAX_WORDS, Fault
 from metasearch.server.pages.page import page
-from metasearch.server.pages.reading import SYNTAX_WORDS, Fault
 from metasearch.server.pages.sources import SourceGroup
 from metasearch.server.visit import Visit
 

@@ -18,9 +18,8 @@ from metasearch.formats.citations import STYLES
 from metasearch.message import message
 from metasearch.review.api import send_file
 from metasearch.review.page import Said, after_form, unknown_form
-from metasearch.review.permits import permit
 from metasearch.review.quota_checks import quotas_of, take
-from metasearch.review.service import WORKSPACE
+from metasearch.review.service import WORKSPACE, permit
 from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.users import (
@@ -48,7 +47,7 @@ from metasearch.review.users.tokens import MOST_DAYS, Token
 from metasearch.server.forms import chosen, only, posted
 from metasearch.server.identity import Identity, check, identity_of
 from metasearch.server.middleware import check_addressed, check_host
-from metasearch.server.pages.language import N_, TAGS, language
+from metasearch.server.pages.environment import N_, TAGS, language
 from metasearch.server.pages.page import page, page_response, see_other
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, ServerContext

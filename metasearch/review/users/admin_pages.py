@@ -41,7 +41,7 @@ from metasearch.review.users.permissions import SYSTEM_ROLES
 from metasearch.review.users.quotas import Quotas
 from metasearch.review.users.service import users_of
 from metasearch.server.forms import chosen, only, posted
-from metasearch.server.pages.language import N_
+from metasearch.server.pages.environment import N_
 from metasearch.server.pages.page import page, page_response, see_other
 from metasearch.server.problem import Problem
 from metasearch.server.visit import Visit

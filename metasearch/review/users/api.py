@@ -51,7 +51,7 @@ from metasearch.review.users.passwords import MOST_BYTES
 from metasearch.review.users.permissions import SYSTEM_ROLES
 from metasearch.review.users.quotas import Quotas
 from metasearch.review.users.tokens import MOST_DAYS, SCOPES, Token
-from metasearch.server.pages.language import TAGS
+from metasearch.server.pages.environment import TAGS
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
 from metasearch.server.visit import MOST_SOURCES, source_names

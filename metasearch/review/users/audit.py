@@ -1,6 +1,6 @@
 """The audit log: who has logged in, who has changed rights, what was taken out or removed.
 
-It is append-only. What a project's own log tells (`workspace/log.py`) is not told again here.
+It is append-only. What a project's own log tells (`projects/log.py`) is not told again here.
 """
 
 from __future__ import annotations

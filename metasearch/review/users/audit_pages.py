@@ -14,8 +14,8 @@ from multidict import MultiMapping
 
 from metasearch.formats.csv import guarded
 from metasearch.message import message
-from metasearch.review.permits import permit
 from metasearch.review.quota_checks import take
+from metasearch.review.service import permit
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts, audit
 from metasearch.review.users.account_pages import Here, opened

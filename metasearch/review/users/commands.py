@@ -14,7 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
-from metasearch.cli.terminal.console import Console, Exit, counted
+from metasearch.cli.output import Console, Exit, counted
 from metasearch.errors import MetasearchError, UsageError
 from metasearch.message import message
 from metasearch.review.commands import Call, complete_project, in_workspace
@@ -105,7 +105,8 @@ _DAYS = 90
 @in_workspace
 def password(call: Call, /, *, name: str, by_link: bool, stdin: bool) -> int:
     """Set the password of the user NAME; all sessions of the user end."""
-    from metasearch.review.users import accounts, links, objects
+    from metasearch.review import objects
+    from metasearch.review.users import accounts, links
     from metasearch.review.users import passwords as failures
 
     if by_link and stdin:
@@ -209,7 +210,8 @@ def token(
     revoke: int | None,
 ) -> int:
     """Make an API token of the user NAME, and write it: it is shown once. Or revoke one."""
-    from metasearch.review.users import accounts, objects, tokens
+    from metasearch.review import objects
+    from metasearch.review.users import accounts, tokens
 
     if (revoke is None) is (called is None) or (revoke is not None and scopes):
         raise UsageError(
@@ -368,7 +370,8 @@ def add(
     """Make the account NAME. The password is asked for on the terminal; or the user sets it at the
     address that --link writes.
     """
-    from metasearch.review.users import accounts, links, objects
+    from metasearch.review import objects
+    from metasearch.review.users import accounts, links
     from metasearch.review.users import accounts as names
 
     if by_link and stdin:
@@ -400,7 +403,8 @@ def add(
 @in_workspace
 def list_(call: Call, /) -> int:
     """List all accounts by name, with what they are and when they logged in last."""
-    from metasearch.review.users import accounts, objects
+    from metasearch.review import objects
+    from metasearch.review.users import accounts
 
     with call.open() as db:
         found = accounts.every(db)
@@ -429,8 +433,9 @@ def list_(call: Call, /) -> int:
 @in_workspace
 def show(call: Call, /, *, name: str) -> int:
     """Show the account NAME, or of this uid: what it is, its sessions, tokens and projects."""
+    from metasearch.review import objects
     from metasearch.review.projects import members, projects
-    from metasearch.review.users import accounts, objects, sessions, tokens
+    from metasearch.review.users import accounts, sessions, tokens
 
     with call.open() as db:
         found = accounts.find(db, name)
@@ -478,8 +483,9 @@ def role(call: Call, /, *, name: str, role: str, joined: str | None) -> int:
     """Make the user NAME an administrator, a user or a guest of the server; or, with --project, an
     owner, editor, screener or reader of a project, or with `none` no member of it.
     """
+    from metasearch.review import objects
     from metasearch.review.projects import members, projects
-    from metasearch.review.users import accounts, objects
+    from metasearch.review.users import accounts
 
     allowed = SYSTEM_ROLES if joined is None else (*PROJECT_ROLES, _NONE)
     if role not in allowed:
@@ -523,7 +529,8 @@ def enable(call: Call, /, *, name: str) -> int:
 
 
 def _set_disabled(call: Call, name: str, *, disabled: bool) -> int:
-    from metasearch.review.users import accounts, objects
+    from metasearch.review import objects
+    from metasearch.review.users import accounts
 
     with call.open() as db:
         found = accounts.set_disabled(db, accounts.find(db, name), disabled)

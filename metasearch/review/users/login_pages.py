@@ -25,7 +25,7 @@ from metasearch.review.users.permissions import ProjectRole
 from metasearch.review.users.service import UsersService, cookie_name, session_secret, users_of
 from metasearch.server.forms import local_address, only, posted
 from metasearch.server.identity import Identity, identity_of
-from metasearch.server.pages.language import N_
+from metasearch.server.pages.environment import N_
 from metasearch.server.pages.page import page, page_response, see_other
 from metasearch.server.problem import Problem
 from metasearch.server.site import Site

@@ -14,12 +14,13 @@ import orjson
 from metasearch import __version__
 from metasearch.errors import UsageError
 from metasearch.message import message, message_n
+from metasearch.review import objects
 from metasearch.review.projects import members, removal
 from metasearch.review.projects.projects import Project
 from metasearch.review.screening import sight
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import now
-from metasearch.review.users import accounts, audit, objects, passwords
+from metasearch.review.users import accounts, audit, passwords
 from metasearch.review.users.accounts import User
 
 #: The name of the format, in its first line.

@@ -20,13 +20,13 @@ from metasearch.review.store.workspace import Workspace
 from metasearch.review.users import accounts, audit
 from metasearch.review.users.account_pages import Here, opened
 from metasearch.server.forms import only, posted
-from metasearch.server.pages.language import N_
+from metasearch.server.pages.environment import N_
 from metasearch.server.pages.page import page, page_response, see_other
 from metasearch.server.pages.sources import standing
 from metasearch.server.problem import Problem
+from metasearch.server.routes import all_workers
 from metasearch.server.sources import SourceKey, SourceView, together, view
 from metasearch.server.visit import Visit
-from metasearch.server.workers.peer_app import all_workers
 
 
 @dataclass(frozen=True, slots=True)

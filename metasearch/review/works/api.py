@@ -34,27 +34,28 @@ from metasearch.review.api import (
     send_file,
 )
 from metasearch.review.objects import Object
-from metasearch.review.permits import in_share
 from metasearch.review.projects.projects import LONGEST_NAME, Project
 from metasearch.review.quota_checks import import_file, take_export
 from metasearch.review.runs import imports as importing
 from metasearch.review.runs.runs import PLACES
-from metasearch.review.service import names
+from metasearch.review.service import in_share, names
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import strategies
 from metasearch.review.works import decisions, lists, pins, undo, works
 from metasearch.review.works.decisions import LONGEST_TAG, MOST_TAGS, Changed
 from metasearch.review.works.decisions_file import import_decisions
 from metasearch.review.works.export import EXPORTS, export, file_of
-from metasearch.review.works.filters import (
+from metasearch.review.works.groups import Assigned
+from metasearch.review.works.lists import (
     LONGEST_TEXT,
     MOST_COUNT,
-    MOST_VALUES,
     SORTS,
     STANDINGS,
     WorksQuery,
 )
-from metasearch.review.works.groups import Assigned
+from metasearch.review.works.lists import (
+    MOST_FILTER_VALUES as MOST_VALUES,
+)
 from metasearch.review.works.works import (
     LONGEST,
     LONGEST_NOTE,

@@ -14,8 +14,7 @@ import click
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
 from metasearch.cli.options import FORMAT_NAMES, has_bom
-from metasearch.cli.terminal.console import Exit, counted
-from metasearch.cli.terminal.output import Sink
+from metasearch.cli.output import Exit, Sink, counted
 from metasearch.errors import UsageError
 from metasearch.formats import WRITABLE
 from metasearch.formats.citations import DEFAULT_STYLE, STYLES
@@ -486,7 +485,7 @@ def list_(call: Call, /, *, count: int, start: int, facets: bool, **options: Any
 
 
 def _lines(page: WorksPage, *, facets: bool) -> Iterator[str]:
-    from metasearch.cli.terminal.console import columns
+    from metasearch.cli.output import columns
 
     if page.works:
         rows: list[tuple[str, ...]] = [("id", "year", "author", "title", "decided", "sources")]

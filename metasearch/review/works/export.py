@@ -3,7 +3,7 @@ screening tools read. Works are read some hundred at a time, so that the memory 
 their number.
 
 Wherever a format names a work, it is by its uid, and each record has the identifier
-"metasearch:UID": decisions that come back find their work by it (`importing.py`).
+"metasearch:UID": decisions that come back find their work by it (`decisions_file.py`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from metasearch.record import Hit, Record
 from metasearch.review.projects.projects import Project
 from metasearch.review.store.database import Database
 from metasearch.review.works import lists, works
-from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.lists import WorksQuery
 from metasearch.review.works.records import batches
 from metasearch.review.works.works import Stage, Work
 
@@ -122,7 +122,7 @@ def _parts(
         case "bibtex":
             yield from _bibtex(db, ids)
         case "ndjson":
-            from metasearch.formats.events import event_object
+            from metasearch.formats.hits import event_object
 
             for hit in _hits(db, ids):
                 yield orjson.dumps(event_object(Added(hit)), option=orjson.OPT_APPEND_NEWLINE)

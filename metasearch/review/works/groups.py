@@ -27,8 +27,16 @@ from metasearch.review.store.database import Database
 from metasearch.review.store.values import now, uid
 from metasearch.review.works import works as said
 from metasearch.review.works.places import JournalTitles, Placed
-from metasearch.review.works.records import AT_ONCE, Stored, batches, in_marks, read
-from metasearch.review.works.rows import Contents, WorkRows, WorkValues
+from metasearch.review.works.records import (
+    AT_ONCE,
+    Contents,
+    Stored,
+    WorkRows,
+    WorkValues,
+    batches,
+    in_marks,
+    read,
+)
 from metasearch.review.works.works import STAGES
 
 #: Raised by whoever changes the keys or signatures of a matcher: the places of all records are then
@@ -297,7 +305,7 @@ def joining(
 # - The work that holds the oldest record of an earlier one is that one; where several earlier ones
 #   become one work, the oldest of them is kept, and the ids of the others become names of it.
 # - Decisions, tags and notes of the others come along. Where two decisions contradict one another,
-#   that of the kept work stands, the work gets the tag `said.CONFLICT`, and the log has both.
+#   that of the kept work stands, the work gets the tag `CONFLICT_TAG`, and the log has both.
 # - Votes of screeners come along, too. Of two that one screener has given, the newer one stands,
 #   and a line of the log tells that screener. What follows from all votes is decided anew.
 # - When a work is divided, the part with its oldest record stays it. A part that was a work of its

@@ -1,8 +1,8 @@
 """Records of an answer become records of the project, findings, and works.
 
 What an addition costs depends on the records that are added, and not on those that are there:
-`places.py` finds the few that are worth a comparison, `grouping.py` makes the works concerned anew,
-`assigning.py` keeps their ids.
+`places.py` finds the few that are worth a comparison, `groups.py` makes the works concerned anew
+and keeps their ids.
 
 Others write meanwhile. Records are kept in short transactions, and wait in the table `entering`;
 what takes long (fingerprints, comparisons, merged hits) is computed outside of any transaction; and

@@ -32,20 +32,19 @@ from metasearch.review.page import (
     unknown_form,
     version_of,
 )
-from metasearch.review.permits import in_share
 from metasearch.review.projects.log import Change
 from metasearch.review.projects.projects import Project
 from metasearch.review.quota_checks import take_export
 from metasearch.review.runs.figures import source_labels
 from metasearch.review.screening import sight, teams
-from metasearch.review.service import names
+from metasearch.review.service import in_share, names
 from metasearch.review.store.database import Database
 from metasearch.review.works import decisions, lists, pins, works
 from metasearch.review.works.api import exported
 from metasearch.review.works.decisions import reasons
 from metasearch.review.works.decisions_file import import_decisions
 from metasearch.review.works.export import EXPORTS, TOOLS, file_of
-from metasearch.review.works.filters import SORTS, STANDINGS, WorksQuery
+from metasearch.review.works.lists import SORTS, STANDINGS, WorksQuery
 from metasearch.review.works.undo import is_own, undo, undoable
 from metasearch.review.works.views import DONE_WORDS, PAGE, WorksShown, works_page
 from metasearch.review.works.works import (

@@ -11,7 +11,8 @@ from typing import Any
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.review.projects import details, log, projects, shapes
+from metasearch.review.projects import log, projects, shapes
+from metasearch.review.projects import projects as details
 from metasearch.review.projects.log import Change
 from metasearch.review.projects.projects import Project
 from metasearch.review.screening import conflicts, sight, teams

@@ -21,12 +21,11 @@ from metasearch.review.page import (
 )
 from metasearch.review.projects.log import Change
 from metasearch.review.projects.projects import Project
-from metasearch.review.works.filters import WorksQuery
-from metasearch.review.works.lists import WorksPage
+from metasearch.review.works.lists import WorksPage, WorksQuery
 from metasearch.review.works.pins import ProjectPin
 from metasearch.review.works.works import Decision, Finding, Stage, Work
+from metasearch.server.pages.environment import FACET_HEADINGS, N_, TYPE_WORDS, Language
 from metasearch.server.pages.hit import HitView, hit_view
-from metasearch.server.pages.language import FACET_HEADINGS, N_, TYPE_WORDS, Language
 from metasearch.server.pages.page import page
 from metasearch.server.visit import Visit
 

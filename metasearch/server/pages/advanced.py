@@ -34,10 +34,9 @@ from metasearch.query.rows import (
 from metasearch.query.values import BadYears, read_years
 from metasearch.server.answering import computed, plan_of
 from metasearch.server.forms import only
-from metasearch.server.options import Options
-from metasearch.server.pages.language import N_, TYPE_WORDS, Language
-from metasearch.server.pages.page import page, page_response, see_other
-from metasearch.server.pages.reading import (
+from metasearch.server.limits import Options
+from metasearch.server.pages.environment import N_, TYPE_WORDS, Language
+from metasearch.server.pages.hit import (
     QUERY_FIELD_WORDS,
     SYNTAX_WORDS,
     Fault,
@@ -45,6 +44,7 @@ from metasearch.server.pages.reading import (
     plain_name,
     read_or_fault,
 )
+from metasearch.server.pages.page import page, page_response, see_other
 from metasearch.server.pages.sources import HEADINGS
 from metasearch.server.parameters import read as read_parameters
 from metasearch.server.problem import Problem

@@ -10,7 +10,7 @@ from aiohttp import web
 from multidict import MultiDict, MultiMapping
 
 from metasearch.bib.work_ids import find_each, is_hit_id, read_name
-from metasearch.engine.context import KEPT_IN_BASKET
+from metasearch.engine.results import KEPT_IN_BASKET
 from metasearch.events import Answer, Counts
 from metasearch.formats import WRITABLE, write
 from metasearch.formats.citations import STYLES

@@ -8,14 +8,13 @@ import datetime as dt
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from metasearch.engine.facets import FACETS
-from metasearch.engine.filters import Filter, parse_filters
+from metasearch.engine.facets import FACETS, Filter, parse_filters
 from metasearch.errors import UsageError
 from metasearch.events import Facet, Facets, FacetValue
 from metasearch.formats.text import clean, line
 from metasearch.query import Years
 from metasearch.query.values import parse_years
-from metasearch.server.pages.language import FACET_HEADINGS, TYPE_WORDS, YES_NO, Language
+from metasearch.server.pages.environment import FACET_HEADINGS, TYPE_WORDS, YES_NO, Language
 
 #: Facets of a page whose address names none, in the order of the panel.
 PAGE_FACETS = ("year", "source", "type", "oa", "language", "venue", "retracted")

@@ -16,9 +16,8 @@ from metasearch.query.cnki import EXPERT_FIELDS
 from metasearch.query.simple_tokens import FIELD_NAMES
 from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
-from metasearch.server.pages.environment import render
-from metasearch.server.pages.language import N_, TAGS, language
-from metasearch.server.pages.reading import QUERY_FIELD_WORDS, SYNTAX_WORDS, Fault, Reading
+from metasearch.server.pages.environment import N_, TAGS, language, render
+from metasearch.server.pages.hit import QUERY_FIELD_WORDS, SYNTAX_WORDS, Fault, Reading
 from metasearch.server.problem import Problem
 from metasearch.server.site import NAME
 from metasearch.server.sources import SourceView

@@ -13,27 +13,27 @@ from zlib import crc32
 
 from markupsafe import Markup
 
-from metasearch.engine.filters import parse_filters
+from metasearch.engine.facets import parse_filters
 from metasearch.engine.pages import held_back
 from metasearch.engine.resolved import is_filter_note
 from metasearch.errors import MetasearchError
 from metasearch.events import Answer, SourceReport
 from metasearch.formats import WRITABLE
+from metasearch.formats.answer import alike
 from metasearch.formats.citations import STYLES
-from metasearch.formats.failures import alike
 from metasearch.formats.text import line
 from metasearch.query import read
 from metasearch.record import Hit
-from metasearch.server.pages.environment import macro
-from metasearch.server.pages.facets_panel import Panel, PanelMaker
-from metasearch.server.pages.hit import Marker, hit_view, work_address
-from metasearch.server.pages.language import (
+from metasearch.server.pages.environment import (
     FAILED_LOOK,
     SORT_WORDS,
     STATUS_LOOKS,
     STATUS_WORDS,
     Language,
+    macro,
 )
+from metasearch.server.pages.facets_panel import Panel, PanelMaker
+from metasearch.server.pages.hit import Marker, hit_view, work_address
 from metasearch.server.pages.page import Form, page
 from metasearch.server.visit import SIZES, Visit
 

@@ -11,7 +11,7 @@ from multidict import MultiMapping
 from metasearch.formats.citations import STYLES
 from metasearch.message import message
 from metasearch.server.forms import chosen, only, posted
-from metasearch.server.pages.language import N_, TAGS, language
+from metasearch.server.pages.environment import N_, TAGS, language
 from metasearch.server.pages.page import page, page_response, see_other
 from metasearch.server.pages.sources import SourceGroup, grouped
 from metasearch.server.problem import Problem

@@ -15,7 +15,7 @@ from metasearch.adapters.spec import CONTACT, AdapterSpec, Auth
 from metasearch.adapters.specs.spec_folders import real_answers
 from metasearch.formats.text import line, web_url
 from metasearch.query.writer import TARGETS
-from metasearch.server.pages.language import N_, Language
+from metasearch.server.pages.environment import N_, Language
 from metasearch.server.pages.page import page
 from metasearch.server.sources import SourceView
 from metasearch.server.visit import Visit

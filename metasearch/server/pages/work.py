@@ -27,8 +27,8 @@ from metasearch.record import Hit
 from metasearch.server.answering import answered, nothing_answered, status_of
 from metasearch.server.forms import only
 from metasearch.server.pages import metadata
+from metasearch.server.pages.environment import N_
 from metasearch.server.pages.hit import hit_view, work_address
-from metasearch.server.pages.language import N_
 from metasearch.server.pages.metadata import MachineLink, Resolver, meta_tags, resolver_of
 from metasearch.server.pages.page import Form, page, page_response
 from metasearch.server.pages.work_records import MOST, WorkEvidence, field_rows

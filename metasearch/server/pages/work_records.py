@@ -13,7 +13,7 @@ from metasearch.dedup.pins import read_line
 from metasearch.formats.reference import doi_url, full_title, page_range
 from metasearch.formats.text import clean, line, web_url
 from metasearch.record import Author, Hit, Match, Record
-from metasearch.server.pages.language import (
+from metasearch.server.pages.environment import (
     FIELD_WORDS,
     N_,
     TYPE_WORDS,

@@ -41,8 +41,8 @@ from metasearch.formats.text import ascii_url, clean, clean_all, line, web_url
 from metasearch.record import Hit, Record
 from metasearch.server.answering import answered, file_name, server_timing
 from metasearch.server.forms import given, given_so_far
+from metasearch.server.limits import Options
 from metasearch.server.opensearch import SUGGESTIONS_TYPE
-from metasearch.server.options import Options
 from metasearch.server.parameters import DECIMAL, Parameters, names, read
 from metasearch.server.problem import Problem
 from metasearch.server.routes import completions_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.adapters.select.html import compile_html, html_texts, parse_html
+from metasearch.adapters.select.xml import compile_html, html_texts, parse_html
 
 PAGE = (
     b"<html><body><ul class=hits><li id=a>One <b>bold</b></li><li id=b>Two</li></ul><p>End</body>"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.chinese_characters import has_han, is_cjk, plain, simplified, table_lines
+from metasearch.bib.normalise import has_han, is_cjk, plain, simplified, table_lines
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.chinese_characters import simplified
 from metasearch.bib.chinese_titles import GENERIC, is_generic, notice
+from metasearch.bib.normalise import simplified
 from tests.cases import each
 
 NOTICES = {

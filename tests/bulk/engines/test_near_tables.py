@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bulk.staged import near as near_tables
+from metasearch.bulk.staged import keys as near_tables
 from tests.bulk.engines import samples
 
 Pair = tuple[int, int]

@@ -12,8 +12,8 @@ pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
 from metasearch.bulk import export
 from metasearch.bulk.export import in_background, tell
-from metasearch.bulk.staged.parts import DamagedPart
-from metasearch.bulk.staged.storage import (
+from metasearch.bulk.staged.parts import (
+    DamagedPart,
     StoredRecord,
     StoredWork,
     content_from,

@@ -13,8 +13,8 @@ import jsonschema
 import pytest
 
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.schema import schema
 from metasearch.adapters.specs.spec_folders import FAMILIES, GROUPS, spec_folder
+from metasearch.adapters.specs.specfile import schema
 from metasearch.settings import Settings
 from tests.adapters.fetch.loopback import Loopback, reply
 from tests.cases import each

@@ -16,7 +16,8 @@ from metasearch.adapters.fetch.transport import Transport
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.specs.spec_folders import spec_folder
-from metasearch.cli.sources.commands import exit_for
+from metasearch.cli.output import Exit
+from metasearch.cli.sources import exit_for
 from metasearch.cli.sources.probe import (
     ProbeResult,
     fields_of_cases,
@@ -25,7 +26,6 @@ from metasearch.cli.sources.probe import (
     table,
     to_markdown,
 )
-from metasearch.cli.terminal.console import Exit
 from metasearch.demo import DemoDatabases, replayed
 from metasearch.engine.engine import transport_of
 from metasearch.errors import ConnectFailed

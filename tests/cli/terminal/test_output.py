@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.cli.terminal.output import Sink
+from metasearch.cli.output import Sink
 
 
 def test_file_appears_at_the_end(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from metasearch.cli.terminal.progress import ProgressBlock
+from metasearch.cli.progress import ProgressBlock
 from metasearch.events import Added, Joined, SourceProgress, Started
 from tests.cli.fake import failed, hit, ok
 

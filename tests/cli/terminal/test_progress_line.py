@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from metasearch.cli.terminal.console import Console
-from metasearch.cli.terminal.progress import LINE_EVERY as EVERY
-from metasearch.cli.terminal.progress import ProgressLine
+from metasearch.cli.output import Console
+from metasearch.cli.progress import LINE_EVERY as EVERY
+from metasearch.cli.progress import ProgressLine
 
 
 class Terminal(io.StringIO):

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
+from metasearch.cli import watchdog_messages as watchdog
 from metasearch.cli.search import answer_of
-from metasearch.cli.terminal import watchdog_messages as watchdog
 from metasearch.engine.options import SearchOptions
 from metasearch.events import (
     Added,
@@ -29,7 +29,7 @@ from metasearch.events import (
     SourceProgress,
     Started,
 )
-from metasearch.formats.events import fold
+from metasearch.formats.hits import fold
 from tests.cli.fake import hit, ok
 from tests.cli.pseudo_terminal import seen_on
 from tests.stuck import site

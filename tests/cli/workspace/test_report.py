@@ -17,7 +17,7 @@ from metasearch.review.reports.reports import KINDS
 from metasearch.review.works.commands import EXPORTS as NAMED_EXPORTS
 from metasearch.review.works.commands import VERDICTS as NAMED_VERDICTS
 from metasearch.review.works.export import EXPORTS
-from metasearch.review.works.filters import SORTS, STANDINGS
+from metasearch.review.works.lists import SORTS, STANDINGS
 from metasearch.review.works.works import VERDICTS
 from tests.cli.conftest import Run
 from tests.cli.workspace.conftest import Json

@@ -13,7 +13,7 @@ import pytest
 from metasearch.adapters.fetch.transport import HttpTransport
 from metasearch.adapters.specs.spec_folders import shipped_table
 from metasearch.adapters.specs.specfile import build
-from metasearch.collections.harvest import MOST_EMPTY, Harvest, Harvested, HarvestRequest
+from metasearch.collections.indexing import MOST_EMPTY, Harvest, Harvested, HarvestRequest
 from metasearch.collections.oai import LONGEST_WAIT, TRIES, OaiClient, date_of
 from metasearch.collections.search import Wanted, search
 from metasearch.collections.store import Collection

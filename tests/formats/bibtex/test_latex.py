@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.formats import bibtex
-from metasearch.formats.latex import decoded
+from metasearch.formats.bibtex_entry import decoded
 from metasearch.formats.text import line
 from tests.formats.samples import hit
 from tests.growth import MOST, growth

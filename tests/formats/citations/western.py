@@ -108,7 +108,8 @@ WORKS: dict[str, Record] = {
     "nothing known": _record("Peng, Wei", title="Notes on rivers", year=2018),
 }  # fmt: skip
 
-#: Name of a work -> its entry in APA, Vancouver, IEEE and Harvard. Online works were seen on 2026-01-02.
+#: Name of a work -> its entry in APA, Vancouver, IEEE and Harvard. Online works were seen on
+#: 2026-01-02.
 EXPECTED: dict[str, tuple[str, str, str, str]] = {
     "article": (
         "Smith, J. A. (2021). Effects of dam removal on fish. Journal of Applied Ecology, 58(3), 512–524. https://doi.org/10.1111/1365-2664.13801",

@@ -11,7 +11,7 @@ import pytest
 from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
-from metasearch.formats.marcxml import looks_like
+from metasearch.formats.marc import looks_like
 from metasearch.formats.reading import read_bytes
 from metasearch.record import Author, Record
 from metasearch.settings import Settings

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Not, Or, Query, Term, Years, read, to_text
 from metasearch.query.cql import parse_cql, parse_sorted_cql
-from metasearch.query.sru import INDEXES
+from metasearch.query.cql_grammar import INDEXES
 from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 from tests.cases import each
 from tests.growth import MOST, growth

@@ -23,7 +23,7 @@ from metasearch.errors import (
     TimedOut,
 )
 from metasearch.query import Years
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.problem import Problem
 from metasearch.server.protocols.searxng import wanted
 from tests.server.fake import FakeEngine, FakeRegistry, answer, hit, late, record, report, spec

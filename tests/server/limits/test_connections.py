@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from metasearch.server.app import _bound, make_app
+from metasearch.server.limits import Options
 from metasearch.server.limits.clients import Clients, Connections
-from metasearch.server.options import Options
 from tests.server.fake import FakeEngine, answer, hit
 
 SOON = 0.15

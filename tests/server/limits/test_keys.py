@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import SettingsError
-from metasearch.server.limits.keys import ApiKeys
+from metasearch.server.limits.clients import ApiKeys
 from metasearch.settings import ServerSettings, Settings
 
 KEY, OTHER = "correct-horse-battery", "staple.0123456789=="

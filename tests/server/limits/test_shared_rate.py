@@ -11,10 +11,10 @@ from fakeredis import FakeServer
 from metasearch.replicas.connection import Names
 from metasearch.replicas.redis import ClientRates
 from metasearch.server.app import _part
+from metasearch.server.limits import Options
 from metasearch.server.limits.clients import RateLimiter
 from metasearch.server.middleware import _taken
-from metasearch.server.options import Options
-from metasearch.server.workers.peers import Peers
+from metasearch.server.peers import Peers
 from metasearch.settings import Settings
 from metasearch.settings.server import SharedSettings
 from tests.sharing.fake import SECRET, connected

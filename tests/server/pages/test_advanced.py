@@ -11,7 +11,7 @@ from metasearch.adapters.specs.registry import Registry
 from metasearch.query import SYNTAXES, parse
 from metasearch.query.rows import MOST_ROWS, ROW_FIELDS, NotFlat, Obstacle
 from metasearch.query.tree import MAX_LENGTH
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.pages.advanced import (
     _OBSTACLES,
     EMPTY_ROWS,
@@ -20,7 +20,7 @@ from metasearch.server.pages.advanced import (
     read_form,
     state_of,
 )
-from metasearch.server.pages.reading import QUERY_FIELD_WORDS, SYNTAX_WORDS
+from metasearch.server.pages.hit import QUERY_FIELD_WORDS, SYNTAX_WORDS
 from metasearch.settings import Settings
 from tests.growth import MOST, growth
 from tests.server.fake import FakeEngine

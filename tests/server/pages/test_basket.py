@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from metasearch.bib.work_ids import hit_id
-from metasearch.engine.context import KEPT_IN_BASKET, LARGEST
+from metasearch.engine.results import KEPT_IN_BASKET, LARGEST
 from metasearch.formats import WRITABLE, write
 from metasearch.server.pages import basket
 from metasearch.server.pages.basket import OFFERED

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from metasearch.formats.text import clean
-from metasearch.server.pages.environment import PACKAGES, environment, macro, render
-from metasearch.server.pages.language import TAGS, language
+from metasearch.server.pages.environment import PACKAGES, TAGS, environment, language, macro, render
 
 #: Text that does its worst: markup, quotes, comments, entities, control and direction characters.
 MARKUP = (

@@ -10,11 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from metasearch.engine.facets import FACETS, FacetCounts
-from metasearch.engine.filters import MOST_CHARACTERS, MOST_FILTERS, SORTS, parse_filters
+from metasearch.engine.facets import (
+    FACETS,
+    MOST_CHARACTERS,
+    MOST_FILTERS,
+    SORTS,
+    FacetCounts,
+    parse_filters,
+)
 from metasearch.events import Totals
 from metasearch.formats.text import clean
 from metasearch.record import Author
+from metasearch.server.pages.environment import FACET_HEADINGS, SORT_WORDS, language
 from metasearch.server.pages.facets_panel import (
     HEIGHT,
     MOST_YEARS,
@@ -23,7 +30,6 @@ from metasearch.server.pages.facets_panel import (
     Histogram,
     PanelMaker,
 )
-from metasearch.server.pages.language import FACET_HEADINGS, SORT_WORDS, language
 from tests.examples import examples
 from tests.server.fake import FakeEngine, answer, hit
 from tests.server.pages.test_environment import Skeleton, hostile

@@ -10,8 +10,8 @@ from metasearch.demo import DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.query import SYNTAXES, read
 from metasearch.query.tree import FIELDS
+from metasearch.server.pages.hit import QUERY_FIELD_WORDS
 from metasearch.server.pages.page import _LOOKS_IN, EXAMPLES
-from metasearch.server.pages.reading import QUERY_FIELD_WORDS
 from metasearch.settings import Settings
 from tests.server.visitor import page, text
 

@@ -8,9 +8,8 @@ import pytest
 from lxml import html
 
 from metasearch.record import Author, Match, Reason, Version
-from metasearch.server.pages.environment import macro
+from metasearch.server.pages.environment import language, macro
 from metasearch.server.pages.hit import AUTHORS_SHOWN, HitView, hit_view, text_language
-from metasearch.server.pages.language import language
 from metasearch.server.pages.metadata import Resolver
 from metasearch.server.pages.results import query_marker
 from tests.server.fake import hit, record

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.message import message, message_n
-from metasearch.server.pages.language import TAGS, language, negotiated, tag_of
+from metasearch.server.pages.environment import TAGS, language, negotiated, tag_of
 from tests.examples import examples
 from tests.server.fake import FakeEngine
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from metasearch.engine.filters import SORTS
+from metasearch.engine.facets import SORTS
 from metasearch.engine.options import LAST_PLACE
 from metasearch.events import Counts, NextPage, Paging
 from metasearch.formats import WRITABLE

@@ -6,7 +6,7 @@ import pytest
 from lxml import html
 
 from metasearch.formats.citations import STYLES
-from metasearch.server.pages.language import TAGS
+from metasearch.server.pages.environment import TAGS
 from metasearch.server.visit import MOST_SOURCES, SIZES, THEMES
 from metasearch.settings import Settings
 from tests.server.fake import FakeEngine, spec

@@ -8,7 +8,7 @@ import pytest
 
 from metasearch.errors import ConnectFailed
 from metasearch.events import Counts, Totals
-from metasearch.server.pages.language import STATUS_LOOKS, STATUS_WORDS, language
+from metasearch.server.pages.environment import STATUS_LOOKS, STATUS_WORDS, language
 from metasearch.server.pages.results import summary
 from tests.server.fake import answer, hit, late, report, running, so_far
 

@@ -16,7 +16,7 @@ from metasearch.dedup.pins import Pins
 from metasearch.formats.citations import STYLES
 from metasearch.record import Author, Hit, Match, Version
 from metasearch.server.cookies import Cookies
-from metasearch.server.pages.language import language
+from metasearch.server.pages.environment import language
 from metasearch.server.pages.metadata import page_links
 from metasearch.server.pages.work import OFFERED_OF_WORKS as OFFERED
 from metasearch.server.pages.work import WorkPage, work_page

@@ -23,7 +23,7 @@ from metasearch.review.users.passwords import Passwords, PasswordThreads
 from metasearch.review.users.permissions import ProjectRole
 from metasearch.review.users.service import USERS, UsersService
 from metasearch.server.app import make_app
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.settings import ServerSettings, Settings
 from metasearch.settings.users import SystemRole, UsersSettings
 from tests.server.fake import FakeEngine

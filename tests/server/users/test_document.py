@@ -6,7 +6,7 @@ from jsonschema import Draft202012Validator
 
 from metasearch.review.chapter import chapter
 from metasearch.review.routes import TEAM_ROUTES
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.protocols.openapi.document import Server, document_of
 from tests.server.faces.openapi.strict import every, refs
 

@@ -9,7 +9,7 @@ import pytest
 
 from metasearch.errors import SettingsError
 from metasearch.review.server import check_users, warn_of_plain_http
-from metasearch.server import serving
+from metasearch.server import supervisor
 from metasearch.server.app import make_app
 from metasearch.settings import ServerSettings, Settings
 from metasearch.settings.users import UsersSettings
@@ -25,7 +25,7 @@ def settings(mode: str, **changes: object) -> Settings:
 def test_users_need_a_workspace():
     """The command line is told before it listens."""
     with pytest.raises(SettingsError, match="local needs a workspace"):
-        serving.serve(settings("local", serve_workspace=False), port=0)
+        supervisor.serve(settings("local", serve_workspace=False), port=0)
 
 
 def test_keys_of_the_server_and_users_exclude_each_other():

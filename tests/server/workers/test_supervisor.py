@@ -16,8 +16,8 @@ import aiohttp
 import pytest
 
 from metasearch.errors import MetasearchError, UsageError
-from metasearch.server.workers import supervisor
-from metasearch.server.workers.supervisor import WorkerKeeper, _listeners
+from metasearch.server import supervisor
+from metasearch.server.supervisor import WorkerKeeper, _listeners
 from tests.server.workers.test_workers import until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="workers need Unix-domain sockets")

@@ -19,15 +19,14 @@ from metasearch.adapters.fetch.health import LONGEST_PAUSE, Pause, SourceState
 from metasearch.adapters.specs.registry import Registry
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
+from metasearch.server import peers as peers_module
 from metasearch.server.answering import relay
 from metasearch.server.app import make_app
-from metasearch.server.limits.clients import USER
-from metasearch.server.limits.keys import ApiKeys
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
+from metasearch.server.limits.clients import USER, ApiKeys
+from metasearch.server.peers import MOST_PAUSES, Peers, dumped_pause, loaded_pause
+from metasearch.server.routes import answering
 from metasearch.server.site import SHARED
-from metasearch.server.workers import peers as peers_module
-from metasearch.server.workers.peer_app import answering
-from metasearch.server.workers.peers import MOST_PAUSES, Peers, dumped_pause, loaded_pause
 from metasearch.settings import Settings
 from tests.adapters.fetch.loopback import Loopback, reply
 from tests.server.fake import FakeEngine, hit, so_far

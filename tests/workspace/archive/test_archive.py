@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.review.archive.format import TABLES, export_project, export_to
-from metasearch.review.archive.reader import import_project
 from metasearch.review.projects import log, projects
+from metasearch.review.projects.archive_format import TABLES, export_project, export_to
+from metasearch.review.projects.archive_reader import import_project
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports import reports
 from metasearch.review.runs import other_sources

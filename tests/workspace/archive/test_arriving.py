@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError, WorkspaceError
-from metasearch.review.archive import reader
-from metasearch.review.archive.format import TABLES, columns, export_to
-from metasearch.review.archive.reader import import_project
-from metasearch.review.projects import log, projects, removal
+from metasearch.review.projects import archive_reader, log, projects, removal
+from metasearch.review.projects.archive_format import TABLES, columns, export_to
+from metasearch.review.projects.archive_reader import import_project
 from metasearch.review.store import database
 from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
@@ -28,7 +27,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from metasearch.review.projects import projects
-from metasearch.review.archive import reader as reading
+from metasearch.review.projects import archive_reader as reading
 from metasearch.review.store import database as portions
 from metasearch.review.store.database import Database
 
@@ -103,7 +102,7 @@ def test_each_table_with_numbers_keeps_them_free(db: Database) -> None:
     """A table that is new is not forgotten."""
     numbered = [table.name for table in TABLES if columns(db, table).numbered]
 
-    assert numbered == ["project", *reader._BEHIND]
+    assert numbered == ["project", *archive_reader._BEHIND]
 
 
 def test_others_write_while_a_project_arrives(

@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.review.archive import checks
-from metasearch.review.archive.format import export_to
-from metasearch.review.archive.reader import import_project
-from metasearch.review.projects import projects
+from metasearch.review.projects import archive_checks, projects
+from metasearch.review.projects.archive_format import export_to
+from metasearch.review.projects.archive_reader import import_project
 from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
 from tests.workspace.archive.forged import Members, rows, unpacked, written
@@ -235,7 +234,7 @@ def test_sizes_are_bounded(
     whole: Path, refused, monkeypatch: pytest.MonkeyPatch, bound: str, value: int, expected: str
 ):
     """An archive that is larger than any project is refused."""
-    monkeypatch.setattr(checks, bound, value)
+    monkeypatch.setattr(archive_checks, bound, value)
 
     assert expected in str(refused(whole))
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from metasearch.demo import replayed
 from metasearch.demo.server import DemoTransport
 from metasearch.engine.engine import Engine
-from metasearch.review.archive.format import export_to
-from metasearch.review.archive.reader import import_project
 from metasearch.review.projects import projects
+from metasearch.review.projects.archive_format import export_to
+from metasearch.review.projects.archive_reader import import_project
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs import runs
 from metasearch.review.runs.run import replay_run, run_strategy

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.review.archive.format import export_project, export_to
-from metasearch.review.archive.reader import import_project
-from metasearch.review.examples import EXAMPLES, novelty, review
-from metasearch.review.examples.demo import content, found
+from metasearch.review import examples
+from metasearch.review.examples import EXAMPLES, content, found
 from metasearch.review.projects import log, projects
+from metasearch.review.projects.archive_format import export_project, export_to
+from metasearch.review.projects.archive_reader import import_project
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports import reports as finished
 from metasearch.review.reports.document import Document
@@ -26,7 +26,7 @@ from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.strategies import strategies
-from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.lists import WorksQuery
 from metasearch.review.works.undo import undo
 
 
@@ -77,7 +77,10 @@ def facts(db: Database, project: Project) -> list[tuple[object, ...]]:
 
 def test_the_workspace_is_whole(db: Database):
     """Nothing is wrong with a workspace that holds the examples."""
-    assert [project.name for project in projects.every(db)] == [novelty.NAME, review.NAME]
+    assert [project.name for project in projects.every(db)] == [
+        examples.NOVELTY_NAME,
+        examples.NAME,
+    ]
     assert check(db) == []
 
 
@@ -111,7 +114,7 @@ def test_an_example_is_the_same_every_time(db: Database, tmp_path: Path):
 def test_the_review_has_a_finished_search_and_an_update(db: Database):
     """The reports of the first search are finished; the update has found works that it had not, and
     all of them are decided on."""
-    project = projects.find(db, review.NAME)
+    project = projects.find(db, examples.NAME)
     first = {one.kind: one for one in finished.frozen(db, project)}
     assert first.keys() == {"prisma-s", "prisma-flow"}
     assert not any(one.data["draft"] for one in first.values())
@@ -130,7 +133,7 @@ def test_the_review_has_a_finished_search_and_an_update(db: Database):
 def test_all_boxes_of_the_flow_are_filled(db: Database):
     """Over both searches there are duplicates, works left out in both stages with reasons, one that
     could not be had, a study with two reports, and other ways of searching."""
-    counted = numbers(db, projects.find(db, review.NAME))
+    counted = numbers(db, projects.find(db, examples.NAME))
 
     assert counted.identified > counted.works > counted.excluded > 0
     assert counted.not_retrieved > 0
@@ -144,12 +147,12 @@ def test_all_boxes_of_the_flow_are_filled(db: Database):
 
 def test_the_known_works_are_found_but_for_the_old_one(db: Database):
     """The validation shows what the limit of years costs."""
-    project = projects.find(db, review.NAME)
+    project = projects.find(db, examples.NAME)
 
     validated = known_works.validate(db, project, strategies.find(db, project, None))
 
     lost = [one.known.name for one in validated.works if not one.works]
-    assert len(validated.works) == len(review.KNOWN.split())
+    assert len(validated.works) == len(examples.KNOWN.split())
     assert [name.rpartition("doi:")[2] for name in lost] == ["10.1136/bmj.329.7479.1405-a"]
 
 
@@ -158,21 +161,21 @@ def test_the_known_works_are_found_but_for_the_old_one(db: Database):
 
 def test_the_novelty_report_is_complete(db: Database):
     """No field is empty, nothing is undecided, and the strategy is there as it was typed."""
-    project = projects.find(db, novelty.NAME)
+    project = projects.find(db, examples.NOVELTY_NAME)
 
     made = report(db, project, "chaxin")
 
     assert made.draft == ()
     text = text_of(made)
-    for step, _ in novelty.STEPS:
+    for step, _ in examples.NOVELTY_STEPS:
         assert step in text
-    for answer in ("示例水生态研究所", "立项", *novelty.POINTS):
+    for answer in ("示例水生态研究所", "立项", *examples.POINTS):
         assert answer in text or answer in repr(made.cover)
 
 
 def test_works_are_related_to_both_points(db: Database):
     """Each point of novelty has closely and generally related works; some works are neither."""
-    works = found(db, projects.find(db, novelty.NAME), WorksQuery())
+    works = found(db, projects.find(db, examples.NOVELTY_NAME), WorksQuery())
     verdicts = {work.decisions["title"].verdict for work in works}
 
     assert verdicts == {"close", "relevant", "excluded"}
@@ -184,7 +187,7 @@ def test_works_are_related_to_both_points(db: Database):
 def test_works_of_several_databases_are_one(db: Database):
     """Among the works of the novelty search are some that two databases and the file have, each in
     its own spelling."""
-    works = found(db, projects.find(db, novelty.NAME), WorksQuery())
+    works = found(db, projects.find(db, examples.NOVELTY_NAME), WorksQuery())
 
     assert any({"demo-crossref", "demo-openalex", "CNKI"} <= set(work.sources) for work in works)
     assert sum(len(work.sources) > 1 for work in works) >= 4
@@ -192,7 +195,7 @@ def test_works_of_several_databases_are_one(db: Database):
 
 def test_cnki_is_reported_as_searched_by_hand(db: Database):
     """Its file is named, and its works are among the related ones."""
-    project = projects.find(db, novelty.NAME)
+    project = projects.find(db, examples.NOVELTY_NAME)
 
     text = text_of(report(db, project, "chaxin"))
 
@@ -219,7 +222,7 @@ async def test_an_example_may_be_made_under_other_names(tmp_path: Path):
     """As often as one likes."""
     async with Workspace(tmp_path / "w.sqlite3") as workspace:
         for name in ("first", "second"):
-            assert (await novelty.install(workspace, name=name)).name == name
+            assert (await examples.install_novelty(workspace, name=name)).name == name
 
         assert len(await workspace.read(projects.every)) == 2
 
@@ -228,10 +231,10 @@ async def test_an_example_that_fails_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """The project is removed again with all that was searched."""
-    monkeypatch.setattr(review, "KNOWN", "10.5555/demo\n" + "x" * 100_000)
+    monkeypatch.setattr(examples, "KNOWN", "10.5555/demo\n" + "x" * 100_000)
     async with Workspace(tmp_path / "w.sqlite3") as workspace:
         with pytest.raises(UsageError):
-            await review.install(workspace)
+            await examples.install(workspace)
 
         assert await workspace.read(projects.every) == []
 
@@ -254,7 +257,7 @@ def test_an_example_survives_the_way_into_another_workspace(
 
         assert facts(db, project) == facts(other, copy)
         assert numbers(db, project).included == numbers(other, copy).included
-        for kind in ("prisma-s", "prisma-flow") if name == review.NAME else ("chaxin",):
+        for kind in ("prisma-s", "prisma-flow") if name == examples.NAME else ("chaxin",):
             assert text_of(report(db, project, kind)) == text_of(report(other, copy, kind))
         uids = {work.title: work.uid for work in found(other, copy, WorksQuery())}
         strategy = strategies.find(other, copy, None)
@@ -279,7 +282,7 @@ def test_an_example_survives_the_way_into_another_workspace(
 def test_changes_of_a_copy_can_be_undone(db: Database, tmp_path: Path, beside: bool):
     """The log of an imported project is about its own works and steps, whatever their ids became;
     the project that it is a copy of stays as it is."""
-    export_to(db, projects.find(db, novelty.NAME), tmp_path / "a.zip")
+    export_to(db, projects.find(db, examples.NOVELTY_NAME), tmp_path / "a.zip")
     with Database(tmp_path / "w.sqlite3") as other:
         original = import_project(other, tmp_path / "a.zip").project
         copy = import_project(other, tmp_path / "a.zip").project if beside else original

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.review.archive.format import export_to
 from metasearch.review.examples import EXAMPLES
 from metasearch.review.projects import projects
+from metasearch.review.projects.archive_format import export_to
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports import render, reports
 from metasearch.review.reports.document import Language

@@ -9,8 +9,8 @@ import pytest
 
 from metasearch.formats import hits
 from metasearch.record import Hit, Match, Record
-from metasearch.review.projects import details
-from metasearch.review.reports import appendix, prisma_s
+from metasearch.review.projects import projects
+from metasearch.review.reports import prisma_s, searches
 from metasearch.review.reports.document import Code, Document, to_json
 from metasearch.review.reports.prisma_s import merging
 from metasearch.review.reports.render import write
@@ -63,7 +63,7 @@ def said(document: Document) -> str:
 
 def test_the_appendix_says_what_was_sent(filled: Filled):
     """Search strings, requests, dates, numbers and losses stand there as they are in the store."""
-    document = appendix.document(filled.db, filled.project)
+    document = searches.document(filled.db, filled.project)
     codes = [block.text for block in document.blocks if isinstance(block, Code)]
     assert SENT in codes
     assert "SU=赌博" in codes
@@ -148,7 +148,7 @@ def test_answers_and_other_sources_complete_prisma_s(filled: Filled):
         "peer_review",
     )
     values = {f"prisma_s.{name}": f"About {name} <i>." for name in names}
-    details.answer(db, project, values)
+    projects.answer(db, project, values)
     document = prisma_s.document(db, project)
     text = said(document)
     for value in values.values():
@@ -190,16 +190,16 @@ def test_stale_steps_make_a_draft(tmp_path: Path):
         last = steps.add(db, strategy, "#1 AND harm")
         digest = Question.of(resolved(steps.of(db, strategy), 2), "").digest
         filled.answer(filled.run(), last.id, "pubmed", ["1"], digest=digest)
-        assert appendix.document(db, filled.project).draft == ()
+        assert searches.document(db, filled.project).draft == ()
         steps.edit(db, strategy, 1, text="betting")
-        assert appendix.document(db, filled.project).draft == (
+        assert searches.document(db, filled.project).draft == (
             "Steps whose query has changed since they were run: main #2.",
         )
 
 
 def test_reports_in_chinese_have_no_english_sentence(filled: Filled):
     """Every phrase of ours is Chinese; what databases and people said stays."""
-    for module in (prisma_s, appendix):
+    for module in (prisma_s, searches):
         text = write(module.document(filled.db, filled.project, language="zh"), "md").decode()
         text = text.replace("truncation was lost", "")
         for word in ("The ", " was ", " were ", "Records", "Hits", "Date"):

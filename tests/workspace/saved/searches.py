@@ -14,7 +14,7 @@ from metasearch.engine.engine import Engine
 from metasearch.errors import ConnectFailed
 from metasearch.review.alerts import news as told
 from metasearch.review.alerts import saved_searches as searches
-from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.news import SavedRun
 from metasearch.review.alerts.runs import run_saved
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store.workspace import Workspace

@@ -11,11 +11,11 @@ import pytest
 
 from metasearch.adapters.request import Request
 from metasearch.errors import WorkspaceError
-from metasearch.review.alerts import history
+from metasearch.review.alerts import news
 from metasearch.review.alerts import runs as due
 from metasearch.review.alerts import runs as due_runs
 from metasearch.review.alerts import saved_searches as searches
-from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.news import SavedRun
 from metasearch.review.alerts.runs import run_due, run_saved
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store import database
@@ -129,7 +129,7 @@ async def test_planned_runs_count_for_the_quota_of_their_owner(tmp_path: Path) -
             await run_due(watch.workspace, watch.engine, database.new_holder())
             asked.append(len(watch.upstreams.asked))
             await watch.workspace.write(searches.plan, watch.saved, "2020-01-01T00:00:00Z")
-        runs = await watch.workspace.read(history.of, watch.saved)
+        runs = await watch.workspace.read(news.of, watch.saved)
 
     assert asked[0] == asked[1] > 0
     assert [run.status for run in runs] == ["failed", "done"]

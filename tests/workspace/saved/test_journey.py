@@ -10,10 +10,11 @@ from typing import Any
 
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.engine.engine import Engine
-from metasearch.review.alerts import feeds, history
+from metasearch.review.alerts import feeds
+from metasearch.review.alerts import news as history
 from metasearch.review.alerts import news as told
 from metasearch.review.alerts import saved_searches as searches
-from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.news import SavedRun
 from metasearch.review.alerts.runs import run_saved
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store.workspace import Workspace

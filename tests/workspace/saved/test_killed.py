@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from metasearch.review.alerts import history
+from metasearch.review.alerts import news
 from metasearch.review.alerts import runs as due
 from metasearch.review.alerts.runs import run_due
 from metasearch.review.store import database
@@ -58,6 +58,6 @@ async def test_what_a_killed_process_was_running_is_run_by_another(tmp_path: Pat
         await watch.workspace.write(lambda db: db.run("UPDATE lease SET until = ?", over))
         assert await run_due(watch.workspace, watch.engine, database.new_holder()) == 1
         assert await run_due(watch.workspace, watch.engine, database.new_holder()) == 0
-        runs = await watch.workspace.read(history.of, watch.saved)
+        runs = await watch.workspace.read(news.of, watch.saved)
 
     assert [run.status for run in runs] == ["done", "stopped"]

@@ -13,7 +13,8 @@ from metasearch.adapters.fetch.rate_limiter import BEHIND
 from metasearch.adapters.request import Request
 from metasearch.errors import UsageError
 from metasearch.message import Message
-from metasearch.review.alerts import history, news
+from metasearch.review.alerts import news
+from metasearch.review.alerts import news as history
 from metasearch.review.alerts import news as told
 from metasearch.review.alerts import runs as due
 from metasearch.review.alerts import runs as storing

@@ -9,10 +9,10 @@ import pytest
 
 from metasearch.formats import hits
 from metasearch.record import Hit, Record
-from metasearch.review.alerts import history
+from metasearch.review.alerts import news as history
 from metasearch.review.alerts import news as told
 from metasearch.review.alerts import saved_searches as searches
-from metasearch.review.alerts.history import SavedRun
+from metasearch.review.alerts.news import SavedRun
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store.database import Database
 

@@ -9,7 +9,8 @@ import orjson
 
 from metasearch.formats import hits
 from metasearch.record import Author, Hit, Record
-from metasearch.review.alerts import history, news, saved_searches
+from metasearch.review.alerts import news, saved_searches
+from metasearch.review.alerts import news as history
 from metasearch.review.alerts.news import Kind
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store.database import Database

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from metasearch.review.screening import teams
-from metasearch.review.screening.agreement import agreement, cohen
+from metasearch.review.screening.conflicts import agreement, cohen
 from metasearch.review.store.database import Database
 from metasearch.review.works.undo import undo
 from tests.workspace.screening.screened import Screened

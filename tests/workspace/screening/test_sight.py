@@ -12,13 +12,14 @@ from metasearch.review import objects
 from metasearch.review.projects import log, projects
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports import prisma_flow, prisma_s
-from metasearch.review.screening import agreement, conflicts, sight, teams
+from metasearch.review.screening import conflicts, sight, teams
+from metasearch.review.screening import conflicts as agreement
 from metasearch.review.screening import conflicts as progress
 from metasearch.review.store.database import Database
 from metasearch.review.works import decisions, lists, pins, works
 from metasearch.review.works.decisions import reasons
 from metasearch.review.works.export import EXPORTS, export
-from metasearch.review.works.filters import SORTS, STANDINGS, WorksQuery
+from metasearch.review.works.lists import SORTS, STANDINGS, WorksQuery
 from metasearch.review.works.undo import undo, undoable
 from tests.workspace.screening.screened import Screened
 

@@ -19,7 +19,7 @@ from metasearch.review.screening.votes import Vote, consensus
 from metasearch.review.store.database import Database
 from metasearch.review.works import decisions
 from metasearch.review.works import lists as listing
-from metasearch.review.works.filters import WorksQuery
+from metasearch.review.works.lists import WorksQuery
 from metasearch.review.works.undo import undo, undoable
 from tests.workspace.screening.screened import VERDICTS, Screened
 from tests.workspace.works import held

@@ -10,9 +10,9 @@ import pytest
 
 from metasearch.errors import QuotaExceeded
 from metasearch.record import Record
-from metasearch.review.archive import recordings
 from metasearch.review.projects import members, projects
 from metasearch.review.projects.projects import Project
+from metasearch.review.store import workspace
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts
 from metasearch.review.users.quotas import DAILY, Quotas
@@ -174,7 +174,7 @@ def test_bytes_are_those_of_records_reports_log_and_pages(
     members.add(db, project, people.anna, "owner")
     bodies = db.value("SELECT sum(length(body)) FROM record")
     log = db.value("SELECT sum(length(before) + length(after)) FROM change")
-    recordings.set_pages(db, project.id, 1_000)
+    workspace.set_pages(db, project.id, 1_000)
 
     held = Quotas().stored(db, people.anna.uid)
 

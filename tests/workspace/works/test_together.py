@@ -16,9 +16,9 @@ import pytest
 from metasearch.dedup.pins import Pin, Pins
 from metasearch.errors import WorkspaceError
 from metasearch.record import Record
-from metasearch.review.archive.format import export_to
-from metasearch.review.archive.reader import import_project
 from metasearch.review.projects import projects
+from metasearch.review.projects.archive_format import export_to
+from metasearch.review.projects.archive_reader import import_project
 from metasearch.review.store import database
 from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database, portions

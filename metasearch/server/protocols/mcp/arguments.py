@@ -14,7 +14,7 @@ from multidict import MultiDict
 
 from metasearch.engine.options import OPTIONS, Option
 from metasearch.formats.text import line
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 from metasearch.server.protocols.mcp.works import cut

@@ -9,8 +9,7 @@ from typing import get_args
 
 from metasearch.dedup import STRATEGIES
 from metasearch.engine.dry_run import QueryPlan, SourcePlan
-from metasearch.engine.facets import FACETS
-from metasearch.engine.filters import SORTS
+from metasearch.engine.facets import FACETS, SORTS
 from metasearch.events import (
     Answer,
     Counts,

@@ -12,8 +12,8 @@ from typing import Any, cast
 import orjson
 
 from metasearch import __version__
+from metasearch.server.limits import Options
 from metasearch.server.opensearch import DESCRIPTION
-from metasearch.server.options import Options
 from metasearch.server.protocols.openapi import (
     answers,
 )

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from metasearch.dedup import STRATEGIES
-from metasearch.engine.facets import FACETS
-from metasearch.engine.filters import MOST_FILTERS
+from metasearch.engine.facets import FACETS, MOST_FILTERS
 from metasearch.engine.options import Option, SearchOptions
 from metasearch.formats import needed_extras
 from metasearch.query.writer import TARGETS
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.parameters import ASKED, OUTPUT
 from metasearch.server.protocols.openapi.operation import (
     FORM,

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from metasearch.engine.options import LAST_PLACE, MIN_SECONDS
 from metasearch.formats import WRITABLE, needed_extras
+from metasearch.server.limits import Options
 from metasearch.server.metrics import MEDIA_TYPE as METRICS
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH
 from metasearch.server.opensearch import SUGGESTIONS_TYPE
-from metasearch.server.options import Options
 from metasearch.server.pages.work import OFFERED_OF_WORKS
 from metasearch.server.protocols.openapi.operation import (
     BRIEF,

@@ -19,8 +19,7 @@ from metasearch.engine.options import SearchOptions
 from metasearch.errors import UsageError
 from metasearch.events import Answer
 from metasearch.formats.iso2709 import encoded
-from metasearch.formats.marc_record import marc_data
-from metasearch.formats.marcxml import element
+from metasearch.formats.marc import element, marc_data
 from metasearch.record import Hit
 from metasearch.server.answering import search_of
 from metasearch.server.forms import given

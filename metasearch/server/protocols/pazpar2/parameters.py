@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from lxml import etree
 from multidict import MultiMapping
 
-from metasearch.engine.facets import FACETS, filter_text
-from metasearch.engine.filters import (
+from metasearch.engine.facets import (
+    FACETS,
     MOST_CHARACTERS,
     MOST_FILTERS,
     Filters,
     Sort,
     arranged,
+    filter_text,
     parse_filters,
 )
 from metasearch.engine.options import MAX_PER_SOURCE

@@ -12,7 +12,7 @@ from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from metasearch.engine.filters import Sort
+from metasearch.engine.facets import Sort
 from metasearch.events import (
     Added,
     Answer,
@@ -28,8 +28,8 @@ from metasearch.events import (
     Started,
 )
 from metasearch.record import Hit
+from metasearch.server.limits import Options
 from metasearch.server.limits.clients import RateLimiter
-from metasearch.server.options import Options
 from metasearch.server.process import places_of
 from metasearch.server.protocols.pazpar2.parameters import (
     BLOCKED,

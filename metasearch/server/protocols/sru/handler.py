@@ -17,12 +17,12 @@ from metasearch.adapters.select.xml import parse_xml
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import UnknownSource, UsageError
 from metasearch.events import Answer
-from metasearch.formats.failures import alike, as_line
+from metasearch.formats.answer import alike, as_line
 from metasearch.server.answering import SEARCH_ID, nothing_answered, search_of, status_of
 from metasearch.server.forms import given
 from metasearch.server.identity import owner
+from metasearch.server.limits import Options
 from metasearch.server.limits.clients import USER
-from metasearch.server.options import Options
 from metasearch.server.problem import Problem
 from metasearch.server.protocols.sru.parameters import (
     RequestReader,

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from lxml import etree
 from multidict import MultiDict, MultiMapping
 
-from metasearch.engine.facets import DEFAULT_VALUES, FACETS, MOST_VALUES
-from metasearch.engine.filters import Sort
+from metasearch.engine.facets import DEFAULT_VALUES, FACETS, MOST_VALUES, Sort
 from metasearch.engine.options import LAST_PLACE, SearchOptions
 from metasearch.errors import QuerySyntaxError
 from metasearch.events import Answer, Facet, FacetValue
 from metasearch.formats.text import clean
 from metasearch.query import ReadQuery, read
 from metasearch.query.cql import SortKeys, parse_sorted_cql
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.parameters import read as read_search
 from metasearch.server.problem import Problem
 from metasearch.server.protocols.sru.vocabulary import (

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from metasearch.engine.facets import FACETS
-from metasearch.engine.filters import Sort
+from metasearch.engine.facets import FACETS, Sort
 from metasearch.errors import QuerySyntaxError
-from metasearch.formats import dublin_core, marcxml, mods
-from metasearch.formats.marc_record import marc_data
+from metasearch.formats import dublin_core, marc, mods
+from metasearch.formats.marc import marc_data
 from metasearch.formats.text import clean, line
 from metasearch.query.cql import SortKeys
-from metasearch.query.sru import INDEXES, MEANINGS, OF_QUERY, name_in_set, set_of
+from metasearch.query.cql_grammar import INDEXES, MEANINGS, OF_QUERY, name_in_set, set_of
 from metasearch.record import Hit
 
 
@@ -145,7 +144,7 @@ class Schema:
 
 def _marcxml(hit: Hit) -> etree._Element:
     record = marc_data(hit, answering=True)
-    return _parsed(marcxml.element(record, namespace=marcxml.NAMESPACE))
+    return _parsed(marc.element(record, namespace=marc.NAMESPACE))
 
 
 def _mods(hit: Hit) -> etree._Element:
@@ -173,7 +172,7 @@ SCHEMAS: Mapping[str, Schema] = {
             "marcxml",
             "info:srw/schema/1/marcxml-v1.1",
             "MARC 21 in XML",
-            ("marc", "marc21", "info:srw/schema/1/marcxml-1.1", marcxml.NAMESPACE),
+            ("marc", "marc21", "info:srw/schema/1/marcxml-1.1", marc.NAMESPACE),
             _marcxml,
         ),
         Schema(

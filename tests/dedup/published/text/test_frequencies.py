@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.chinese_characters import has_han
+from metasearch.bib.normalise import has_han
 from metasearch.bulk.published import words as frequencies
 from metasearch.bulk.published import words as segment
 from metasearch.bulk.published.words import idf, nidf, table_id

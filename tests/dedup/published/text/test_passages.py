@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.chinese_characters import simplified
+from metasearch.bib.normalise import simplified
 from metasearch.bulk.published import words
 from metasearch.bulk.published.words import LONGEST, paragraphs, sentences
 from tests.growth import MOST, growth

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metasearch.bib import normalise
-from metasearch.bib.chinese_characters import is_han, simplified
+from metasearch.bib.normalise import is_han, simplified
 from metasearch.bulk.published import words as segment
 from metasearch.bulk.published.words import LONGEST, Word, is_stop, segmenter, tagged, words
 from tests.growth import MOST, growth

@@ -14,8 +14,8 @@ from aiohttp.test_utils import TestServer
 from metasearch.demo import DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.server.app import make_app
-from metasearch.server.limits.keys import ApiKeys
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
+from metasearch.server.limits.clients import ApiKeys
 from metasearch.settings import Settings
 
 MODES = ("auto", "legacy")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.protocols.mcp.arguments import (
     MOST_SECONDS,
     MOST_WORKS,

@@ -14,7 +14,7 @@ import aiohttp
 import pytest
 
 from metasearch.server.app import make_app, started
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.process import address, listen
 from metasearch.server.site import SHARED
 from tests.server.faces.mcp.conftest import MODES, connected, demo_engine, server

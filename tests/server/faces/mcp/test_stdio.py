@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.protocols.mcp.arguments import Caller
 from metasearch.settings import Settings
 from tests.server.faces.mcp.asking import over_stdio

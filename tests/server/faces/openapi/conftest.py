@@ -14,7 +14,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.server.app import make_app
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.protocols.openapi.operation import Chapter
 from metasearch.server.site import SHARED
 from metasearch.settings import Settings

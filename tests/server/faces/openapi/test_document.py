@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from metasearch.engine.options import SearchOptions
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.parameters import KNOWN, PAGE
 from metasearch.server.protocols.openapi.document import (
     Server,

@@ -8,7 +8,7 @@ import shlex
 import pytest
 from lxml import html
 
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.protocols.openapi.routes import in_words
 from metasearch.server.site import Site
 from tests.server.fake import visit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.protocols.pazpar2.documents import fields_of
 from metasearch.server.protocols.pazpar2.handler import COMMANDS, MISSING_COMMANDS
 from metasearch.server.protocols.pazpar2.parameters import FACET_OF, MESSAGES

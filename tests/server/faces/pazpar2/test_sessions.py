@@ -9,7 +9,7 @@ import asyncio
 import pytest
 from lxml import etree
 
-from metasearch.server.options import Options
+from metasearch.server.limits import Options
 from metasearch.server.protocols.pazpar2.sessions import Sender, Sessions
 from metasearch.server.site import SHARED
 from tests.server.faces.pazpar2.answers import (

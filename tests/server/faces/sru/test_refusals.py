@@ -7,7 +7,7 @@ import random
 import pytest
 from lxml import etree
 
-from metasearch.query.sru import MEANINGS, OF_QUERY
+from metasearch.query.cql_grammar import MEANINGS, OF_QUERY
 from tests.server.faces.sru.answers import get, reported, texts
 
 OLD = {"version": "1.1", "operation": "searchRetrieve"}

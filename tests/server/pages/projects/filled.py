@@ -10,7 +10,8 @@ from pathlib import Path
 from metasearch.formats import hits
 from metasearch.message import message
 from metasearch.record import Author, Hit
-from metasearch.review.alerts import history, news, outbox, saved_searches
+from metasearch.review.alerts import news, outbox, saved_searches
+from metasearch.review.alerts import news as history
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Project
@@ -23,8 +24,8 @@ from metasearch.review.strategies import steps, strategies
 from metasearch.review.strategies.resolve import ResolvedStep, resolve_all
 from metasearch.review.strategies.strategies import Strategy
 from metasearch.review.works import decisions, lists, pins
-from metasearch.review.works.filters import WorksQuery
 from metasearch.review.works.intake import add_records
+from metasearch.review.works.lists import WorksQuery
 from metasearch.settings import Settings
 from metasearch.settings.alerts import AlertsSettings, MailSettings
 from tests.server.fake import hit, record

@@ -13,7 +13,8 @@ import orjson
 from metasearch.bib import record_json
 from metasearch.formats import hits
 from metasearch.record import Author, Hit, Record
-from metasearch.review.projects import details, projects
+from metasearch.review.projects import projects
+from metasearch.review.projects import projects as details
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs.plan import Question
 from metasearch.review.store.database import Database
