@@ -25,7 +25,7 @@ from metasearch.engine.resolved import MAX_ROUNDS
 from metasearch.errors import ConnectFailed, UsageError
 from metasearch.events import Answer, Finished, Order
 from metasearch.formats.answer import answer_object
-from metasearch.formats.hits import event_object, fold
+from metasearch.formats.events import event_object, fold
 from metasearch.record import Match
 from tests.answers import untimed
 from tests.engine.test_engine import Body, Upstreams, engine, item, works

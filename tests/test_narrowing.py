@@ -24,7 +24,7 @@ from metasearch.engine.results import FRUITLESS_ROUNDS
 from metasearch.engine.run import EVERY as FACETS_EVERY
 from metasearch.events import Answer, FacetsChanged, Finished, Order
 from metasearch.formats.answer import answer_object
-from metasearch.formats.hits import event_object, fold
+from metasearch.formats.events import event_object, fold
 from metasearch.record import Hit
 from tests.answers import untimed
 from tests.engine.test_engine import engine, item, works

@@ -43,7 +43,7 @@ from metasearch.errors import BadAnswer, MetasearchError, NotAllowed, SourceErro
 from metasearch.events import Added, Answer, Counts, Finished, SearchEvent, SourceReport
 from metasearch.formats import bibtex, ris, table
 from metasearch.formats import csv as csv_table
-from metasearch.formats.hits import ndjson, sse
+from metasearch.formats.events import ndjson, sse
 from metasearch.formats.reading.inputs import gather
 from metasearch.query import parse as parse_query
 from metasearch.record import Author, Hit, Match, Reason, Record, Version

@@ -246,7 +246,7 @@ def _in_step(outcome: Outcome, name: str) -> tuple[Iterator[Hit], Iterator[Besid
 def _events(outcome: Outcome, hits: Iterable[Hit], beside: Iterable[Beside]) -> Iterator[bytes]:
     """The stream of events, a line each; the last one names every work, and comes in parts, too."""
     from metasearch.formats.answer import in_parts
-    from metasearch.formats.hits import event_object, ndjson, ranked_object
+    from metasearch.formats.events import event_object, ndjson, ranked_object
 
     *first, last = events(outcome)
     yield from map(ndjson, first)

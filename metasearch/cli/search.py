@@ -94,7 +94,7 @@ def document_of(
 
 def event_line(event: SearchEvent) -> bytes:
     """One event as a line of a stream."""
-    from metasearch.formats.hits import ndjson
+    from metasearch.formats.events import ndjson
 
     return ndjson(event)
 

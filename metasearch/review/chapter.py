@@ -39,7 +39,7 @@ def chapter(*, users: bool) -> Chapter:
     ]
     schemas = {**workspace_shapes.SCHEMAS, **api.SCHEMAS}
     if users:
-        from metasearch.review.screening import api as workspace_team
+        from metasearch.review.screening import openapi as workspace_team
         from metasearch.review.users import openapi as accounts
 
         for module in (workspace_team, accounts):

@@ -148,20 +148,18 @@ TEAM_ROUTES = (
     # A third screener, or who may "resolve".
     _interface(f"{_PROJECT}/screening/resolve", "screening.api", "resolve", post="screen"),
     _interface(f"{_PROJECT}/screening/agreement", "screening.api", "agreement_", get="read"),
-    _interface(
-        f"{_PROJECT}/members", "projects.members_api", "members_", get="read", post="members"
-    ),
-    _interface(f"{_PROJECT}/members/leave", "projects.members_api", "leave", post="read"),
+    _interface(f"{_PROJECT}/members", "projects.team_api", "members_", get="read", post="members"),
+    _interface(f"{_PROJECT}/members/leave", "projects.team_api", "leave", post="read"),
     _interface(
         f"{_PROJECT}/members/invitations/{{number}}",
-        "projects.members_api",
+        "projects.team_api",
         "revoke",
         post="members",
     ),
-    _interface(f"{_PROJECT}/members/{{user}}", "projects.members_api", "member", post="members"),
+    _interface(f"{_PROJECT}/members/{{user}}", "projects.team_api", "member", post="members"),
     _interface(
         f"{_PROJECT}/reports/{{kind}}/signatures",
-        "reports.signatures_api",
+        "projects.team_api",
         "signatures_",
         get="read",
         post="sign",
@@ -175,7 +173,7 @@ TEAM_ROUTES = (
     ),
     Route(
         path="/api/admin/projects",
-        handler=on_first_request("projects.members_api", "all_projects", "metasearch.review"),
+        handler=on_first_request("projects.team_api", "all_projects", "metasearch.review"),
         posts=True,
         action="administer",
         listed=False,

@@ -27,7 +27,7 @@ from metasearch.formats.answer import (
     report_object,
     totals_object,
 )
-from metasearch.formats.hits import ndjson
+from metasearch.formats.events import ndjson
 from metasearch.message import joined
 from metasearch.server.identity import owner
 from metasearch.server.limits.admission import RETRY_AFTER, SHORT, Permit

@@ -16,7 +16,7 @@ from contextlib import aclosing
 from typing import Literal, Protocol
 
 from metasearch.events import Answer, FacetsChanged, Finished, SearchEvent
-from metasearch.formats.hits import sse
+from metasearch.formats.events import sse
 from metasearch.server.limits import Options
 from metasearch.server.process import places_of
 

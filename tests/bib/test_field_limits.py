@@ -19,7 +19,7 @@ from metasearch.dedup import DEFAULT, fingerprint
 from metasearch.dedup.merge import merge
 from metasearch.events import Added, Answer, Counts, SourceReport
 from metasearch.formats import WRITABLE, write
-from metasearch.formats.hits import ndjson, sse
+from metasearch.formats.events import ndjson, sse
 from metasearch.formats.reading import read_bytes
 from metasearch.record import Author, Record
 from metasearch.settings import Settings

@@ -11,7 +11,7 @@ from metasearch.bulk.export import NOTES, answer, report, write
 from metasearch.bulk.job import Outcome
 from metasearch.errors import FormatError
 from metasearch.formats import READABLE, WRITABLE
-from metasearch.formats.hits import fold
+from metasearch.formats.events import fold
 from metasearch.formats.reading import read_bytes
 from tests.bulk import samples
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, run

@@ -10,7 +10,7 @@ import pytest
 
 from metasearch.demo import DemoDatabases
 from metasearch.formats import WRITABLE
-from metasearch.formats.hits import fold
+from metasearch.formats.events import fold
 from tests.cli.conftest import Run
 from tests.formats.exported import text_of_parquet
 

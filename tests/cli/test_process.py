@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.formats.hits import fold
+from metasearch.formats.events import fold
 from tests.cli.pseudo_terminal import seen_on
 
 pytestmark = pytest.mark.skipif(

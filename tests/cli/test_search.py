@@ -11,7 +11,7 @@ import pytest
 
 from metasearch.errors import ConnectFailed, KeyMissing, SourceError
 from metasearch.events import SourceReport
-from metasearch.formats.hits import fold
+from metasearch.formats.events import fold
 from metasearch.query import Years
 from tests.cli.conftest import Run
 from tests.cli.fake import FakeEngine, failed, hit, ok

@@ -45,7 +45,7 @@ from metasearch.events import (
     Started,
 )
 from metasearch.formats.answer import answer_object
-from metasearch.formats.hits import event_object, fold
+from metasearch.formats.events import event_object, fold
 from metasearch.query import Or, Query, Years
 from metasearch.record import VersionsMode
 from metasearch.settings import Settings

@@ -25,7 +25,7 @@ from metasearch.engine.enriching import FAILURES, MOST
 from metasearch.errors import ConnectFailed, UnknownSource, UsageError
 from metasearch.events import Answer, Finished, Grown, SearchEvent, SourceReport, Started
 from metasearch.formats.answer import answer_object
-from metasearch.formats.hits import event_object, fold
+from metasearch.formats.events import event_object, fold
 from metasearch.settings import Settings
 from tests.adapters.fetch.timeless import timeless, took
 from tests.answers import untimed

@@ -19,7 +19,7 @@ from metasearch.engine.search import KEPT, Search
 from metasearch.errors import UsageError
 from metasearch.events import Answer, FacetsChanged, Finished, SearchEvent
 from metasearch.formats.answer import answer_object
-from metasearch.formats.hits import event_object, fold
+from metasearch.formats.events import event_object, fold
 from metasearch.record import Hit
 from tests.adapters.fetch.timeless import timeless
 from tests.answers import untimed

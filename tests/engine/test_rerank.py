@@ -16,7 +16,7 @@ from metasearch.engine import rank
 from metasearch.errors import UsageError
 from metasearch.events import Answer
 from metasearch.formats.answer import answer_object
-from metasearch.formats.hits import event_object, fold
+from metasearch.formats.events import event_object, fold
 from tests.answers import untimed
 from tests.engine.test_engine import SOIL, engine, events_of, item, works
 

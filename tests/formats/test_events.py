@@ -26,7 +26,7 @@ from metasearch.events import (
     Started,
 )
 from metasearch.formats.answer import answer_object, facets_object, hit_object
-from metasearch.formats.hits import event_object, fold, ndjson, sse
+from metasearch.formats.events import event_object, fold, ndjson, sse
 from metasearch.record import Hit, Reason, Record
 from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 

@@ -10,7 +10,7 @@ import pytest
 
 from metasearch.events import Added
 from metasearch.formats import READABLE, WRITABLE, write
-from metasearch.formats.hits import ndjson
+from metasearch.formats.events import ndjson
 from metasearch.formats.reading import read_bytes
 from metasearch.record import Author, Record
 from tests.formats import losses

@@ -15,7 +15,7 @@ from metasearch.events import Added, Finished, Grown, Joined, Order, Started
 from metasearch.formats import answer as answers
 from metasearch.formats import own
 from metasearch.formats import own as records
-from metasearch.formats.hits import ndjson
+from metasearch.formats.events import ndjson
 from metasearch.formats.own import looks_like
 from metasearch.formats.reading import read_bytes
 from metasearch.record import TYPES, Author, Record

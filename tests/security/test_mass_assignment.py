@@ -9,11 +9,9 @@ from urllib.parse import quote
 import pytest
 
 from metasearch.review.api import Member
-from metasearch.review.projects import api as members_api
 from metasearch.review.projects import api as projects
-from metasearch.review.projects import members
+from metasearch.review.projects import members, team_api
 from metasearch.review.reports import api as reports
-from metasearch.review.reports import api as signatures_api
 from metasearch.review.routes import PROJECT_ROUTES as ROUTES
 from metasearch.review.routes import TEAM_ROUTES
 from metasearch.review.runs import api as known
@@ -47,7 +45,7 @@ HIDDEN = (
 BODIES = [
     (module.__name__.rpartition(".")[2], name, members_)
     for module in (
-        members_api,
+        team_api,
         decisions,
         files,
         known,
@@ -55,10 +53,8 @@ BODIES = [
         projects,
         reports,
         runs,
-        signatures_api,
         strategies,
         strategy_texts,
-        members_api,
     )
     for name, members_ in vars(module).items()
     if isinstance(members_, dict)

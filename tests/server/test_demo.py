@@ -14,7 +14,7 @@ from lxml import html
 
 from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
 from metasearch.engine.engine import Engine
-from metasearch.formats.hits import fold
+from metasearch.formats.events import fold
 from metasearch.server.app import make_app
 
 QUERY = EXAMPLE_QUERIES[0]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from metasearch.events import Facets
-from metasearch.formats.hits import event_object
+from metasearch.formats.events import event_object
 from metasearch.query.tree import MAX_LENGTH
 from metasearch.server import search as api
 from metasearch.server.limits import Options

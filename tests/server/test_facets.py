@@ -13,8 +13,8 @@ from lxml import etree
 
 from metasearch.engine.facets import FACETS, SORTS
 from metasearch.formats.answer import answer_object
+from metasearch.formats.events import fold
 from metasearch.formats.feeds import ATOM
-from metasearch.formats.hits import fold
 from metasearch.server.search import OFFERED
 from tests.server.fake import FakeEngine, answer, hit
 from tests.server.test_demo import comparable, started

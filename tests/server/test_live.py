@@ -21,7 +21,7 @@ from metasearch.events import (
     Order,
     SearchEvent,
 )
-from metasearch.formats.hits import sse
+from metasearch.formats.events import sse
 from metasearch.server.limits import Options
 from metasearch.server.live import Hub, LiveSearch
 from tests.server.fake import FakeSearch, answer, hit

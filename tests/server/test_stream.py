@@ -12,7 +12,7 @@ import pytest
 from aiohttp import ClientError
 
 from metasearch.formats.answer import answer_object
-from metasearch.formats.hits import fold
+from metasearch.formats.events import fold
 from tests.server.fake import FakeEngine, answer, hit, late, report
 
 SSE = "/search?q=mice&format=sse"

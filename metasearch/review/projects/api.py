@@ -6,47 +6,35 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from aiohttp import web
 
-from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.review import objects
 from metasearch.review.api import (
     VERSION,
-    Here,
     Member,
     Members,
     answer,
     body_of,
-    found,
-    named,
-    numbered,
     opened,
     parameters_of,
     project_of,
     send_file,
 )
 from metasearch.review.objects import Object
-from metasearch.review.projects import members, projects
+from metasearch.review.projects import projects
 from metasearch.review.projects import projects as details
 from metasearch.review.projects.archive_checks import MOST_PACKED
 from metasearch.review.projects.archive_format import export_project
-from metasearch.review.projects.member_pages import every, take
 from metasearch.review.projects.projects import LONGEST_NAME, Project
 from metasearch.review.projects.removal import arrival_file
 from metasearch.review.quota_checks import check_archive, take_export
 from metasearch.review.screening import sight
-from metasearch.review.service import Maker, client_of, deleted, in_share, maker_of, names
+from metasearch.review.service import Maker, deleted, in_share, maker_of, names
 from metasearch.review.store.database import Database
-from metasearch.review.users import accounts, links
-from metasearch.review.users.accounts import shown_name
-from metasearch.review.users.permissions import PROJECT_ROLES
 from metasearch.server.forms import body_into
-from metasearch.server.identity import allowed
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
 
@@ -243,148 +231,4 @@ async def import_(request: web.Request) -> web.Response:
         objects.imported_project(made),
         status=201,
         location=site_of(request).path(f"/api/projects/{made.project.uid}"),
-    )
-
-
-# Members of projects as a JSON interface, on a server with users.
-#
-# `/api/projects/UID/members`: who may do what in a project, on a server with users.
-#
-# Nobody is made a member by a name, which would tell who has an account: whoever is to join gets a
-# link.
-
-INVITE: Members = {
-    "role": Member(
-        help="What who uses the link is in the project.",
-        required=True,
-        choices=PROJECT_ROLES,
-        example="screener",
-    )
-}
-CHANGE_ROLE: Members = {
-    "role": Member(help="The new role.", choices=PROJECT_ROLES),
-    "removed": Member(help="True removes the member; what they did stays.", kind="flag"),
-}
-
-
-async def members_(request: web.Request) -> web.Response:
-    """`/api/projects/UID/members`: the members, or a link by which somebody joins."""
-    here, project = await _opened(request)
-    if request.method == "POST":
-        given = await body_of(request, INVITE)
-        made = await here.workspace.write(_invited, project, given["role"], here.by, request)
-        return answer(made, status=201)
-    return answer(await here.workspace.read(_listed, project, allowed(request, "members")))
-
-
-async def member(request: web.Request) -> web.Response:
-    """`/api/projects/UID/members/UID`: another role, or a member removed."""
-    here, project = await _opened(request)
-    given = await body_of(request, CHANGE_ROLE)
-    removed, role = given.get("removed", False), given.get("role")
-    if removed == (role is not None):
-        raise UsageError(message("a member is removed or gets a role: one of both"))
-    changed = await here.workspace.write(
-        _changed, project, named(request, "user"), role, here.by, client_of(request)
-    )
-    if not changed:
-        raise Problem(404)
-    return answer({"removed": named(request, "user")} if removed else {"role": role})
-
-
-async def leave(request: web.Request) -> web.Response:
-    """`/api/projects/UID/members/leave`: who asks is a member no more."""
-    here, project = await _opened(request)
-    await body_of(request, {})
-    await here.workspace.write(_changed, project, here.by, None, here.by, client_of(request))
-    return answer({"removed": here.by})
-
-
-async def revoke(request: web.Request) -> web.Response:
-    """`/api/projects/UID/members/invitations/N`: a link that nobody can use any more."""
-    here, project = await _opened(request)
-    await body_of(request, {})
-    number = numbered(request, "number")
-    if not await here.workspace.write(_revoked, project, number, here.by, client_of(request)):
-        raise Problem(404)
-    return answer({"revoked": number})
-
-
-async def _opened(request: web.Request) -> tuple[Here, Project]:
-    here = opened(request)
-    return here, await project_of(request, here)
-
-
-def _invited(db: Database, project: Project, role: str, by: str, request: web.Request) -> Object:
-    secret = links.create(
-        db, "member", project=project, role=role, by=by, client=client_of(request)
-    )
-    newest = links.every(db, "member", project)[0]
-    address = site_of(request).url(f"{links.PATHS['member']}{secret}")
-    return {"link": address, "role": role, "expires": newest.expires, "number": newest.id}
-
-
-def _listed(db: Database, project: Project, with_links: bool) -> Object:
-    made: dict[str, Any] = {"members": [asdict(each) for each in members.of(db, project)]}
-    if with_links:
-        invited = links.every(db, "member", project)
-        names = shown_name(db, (link.by for link in invited))
-        made["invitations"] = [
-            {
-                "number": link.id,
-                "role": link.role,
-                "by": link.by,
-                "by_name": names.get(link.by, ""),
-                "created": link.created,
-                "expires": link.expires,
-            }
-            for link in invited
-        ]
-    return made
-
-
-def _changed(db: Database, project: Project, uid: str, role: Any, by: str, client: str) -> bool:
-    """Whether there is such a member: they get the role, or None removes them."""
-    with db.transaction():
-        user = accounts.by_uid(db, uid)
-        if user is None or members.role(db, project, uid) is None:
-            return False
-        if role is None:
-            return members.remove(db, project, user, by=by, client=client)
-        members.set_role(db, project, user, role, by=by, client=client)
-        return True
-
-
-def _revoked(db: Database, project: Project, number: int, by: str, client: str) -> bool:
-    return links.revoke(db, number, project, by=by, client=client)
-
-
-# `/api/admin/projects`: all projects, for administrators; or one more owner of one.
-
-OWN: Members = {
-    "project": Member(
-        help="The uid of the project that the administrator becomes an owner of.",
-        required=True,
-        most=60,
-    )
-}
-
-
-async def all_projects(request: web.Request) -> web.Response:
-    """`/api/admin/projects`: all projects with their owners, or one more owner."""
-    here = opened(request)
-    if request.method == "POST":
-        given = await body_of(request, OWN)
-        await found(here.workspace.write(take, given["project"], here.by, client_of(request)))
-        return answer({"project": given["project"], "role": "owner"})
-    async with here.shared.admission.brief():
-        listed = await here.workspace.read(every)
-    return answer(
-        {
-            "projects": [
-                objects.project(each.project)
-                | {"owners": [{"uid": uid, "shown": name} for uid, name in each.owners.items()]}
-                for each in listed
-            ]
-        }
     )

@@ -559,7 +559,7 @@ async def _done(
 async def _signed(here: Opened, kind: ReportKind, number: str, fields: MultiMapping[str]) -> None:
     if not here.by:  # nobody signs on a server without users
         raise unknown_form()
-    from metasearch.review.reports.api import sign
+    from metasearch.review.projects.team_api import sign
 
     await sign(
         here.request,

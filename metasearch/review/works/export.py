@@ -122,7 +122,7 @@ def _parts(
         case "bibtex":
             yield from _bibtex(db, ids)
         case "ndjson":
-            from metasearch.formats.hits import event_object
+            from metasearch.formats.events import event_object
 
             for hit in _hits(db, ids):
                 yield orjson.dumps(event_object(Added(hit)), option=orjson.OPT_APPEND_NEWLINE)

@@ -29,7 +29,7 @@ from metasearch.events import (
     SourceProgress,
     Started,
 )
-from metasearch.formats.hits import fold
+from metasearch.formats.events import fold
 from tests.cli.fake import hit, ok
 from tests.cli.pseudo_terminal import seen_on
 from tests.stuck import site

@@ -12,7 +12,7 @@ import pytest
 from metasearch.errors import FileFormatError
 from metasearch.events import Added
 from metasearch.formats import parquet_bounds
-from metasearch.formats.hits import ndjson
+from metasearch.formats.events import ndjson
 from metasearch.formats.origins import Beside, Origin
 from metasearch.formats.reading import read_bytes, read_file
 from metasearch.record import Author

@@ -26,7 +26,7 @@ from lxml import etree, html
 from metasearch.demo import DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.formats import READABLE
-from metasearch.formats.hits import fold
+from metasearch.formats.events import fold
 from metasearch.formats.reading import read_bytes
 from metasearch.server.app import make_app
 from metasearch.server.search import OFFERED

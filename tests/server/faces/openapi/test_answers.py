@@ -9,7 +9,7 @@ import pytest
 from jsonschema import ValidationError
 
 from metasearch.formats.answer import answer_object
-from metasearch.formats.hits import event_object
+from metasearch.formats.events import event_object
 from metasearch.server.limits import Options
 from metasearch.server.problem import Problem
 from metasearch.server.protocols.openapi.document import declared
