@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from metasearch.dedup import DEFAULT, STRATEGIES, Fingerprint
 from metasearch.dedup.matcher import Matcher, Searching
 from metasearch.record import Record
-from tests.dedup.matchers.near_twins import near_twins, prints_of
+from tests.bulk.near_twins import near_twins, prints_of
 from tests.dedup.records import ABSTRACTS, ARTICLE, record, records
 
 MATCHERS = tuple(

@@ -12,7 +12,7 @@ from metasearch.engine.facets import FACETS, FacetCounts, facet_names, parse_fil
 from metasearch.errors import UsageError
 from metasearch.record import Hit
 from tests.dedup.records import record
-from tests.listing.hits import hit, hits, single
+from tests.engine.hits import hit, hits, single
 
 
 def counted(works: list[Hit], name: str, limit: int = 10) -> dict[str, int]:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from metasearch.engine.facets import MOST_FILTERS, filter_text, parse_filters
 from metasearch.errors import UsageError
 from metasearch.record import Hit
+from tests.engine.hits import hits, single
 from tests.growth import MOST, growth
-from tests.listing.hits import hits, single
 
 
 def shown(works: list[Hit], text: str) -> list[str]:

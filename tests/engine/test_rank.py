@@ -16,7 +16,7 @@ from metasearch.query import parse
 from metasearch.query.tree import Term
 from metasearch.record import Hit
 from tests.dedup.records import record
-from tests.listing.hits import hit, hits, single
+from tests.engine.hits import hit, hits, single
 
 QUERIES = [None, Term("iron lakes"), Term("湖泊水质"), parse("iron author:berg"), parse("isbn:1")]
 

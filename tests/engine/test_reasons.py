@@ -8,7 +8,7 @@ from metasearch.engine.rank import REASONS, Ranking
 from metasearch.message import Message
 from metasearch.query import parse
 from tests.dedup.records import record
-from tests.listing.hits import hit
+from tests.engine.hits import hit
 
 HITS = [
     hit(record("a", 1, title="Iron lakes", year=2020), record("b", 2, title="Iron lakes")),

@@ -21,7 +21,7 @@ from metasearch.extras import how_to_install
 from metasearch.query import parse
 from metasearch.query.tree import Query, Term
 from metasearch.record import Hit
-from tests.listing.hits import hits, single
+from tests.engine.hits import hits, single
 
 installed = pytest.mark.skipif(
     any(find_spec(name) is None for name in rank.PACKAGES),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from metasearch.engine.facets import SORTS, Sort, arranged
 from metasearch.engine.rank import rank
 from metasearch.record import Hit
-from tests.listing.hits import hits, single
+from tests.engine.hits import hits, single
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from metasearch.query.writer import TARGETS, translate
 
-PAGE = (Path(__file__).parents[3] / "docs" / "syntaxes.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "syntaxes.md").read_text(encoding="utf-8")
 PART = PAGE.partition("## Writing a query in other syntaxes")[2]
 
 

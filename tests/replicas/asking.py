@@ -1,6 +1,6 @@
 """A replica in a process of its own that fetches pages, for tests.
 
-    python -m tests.sharing.asking SHARED_URL SOURCE_URL SECONDS QUERY...
+    python -m tests.replicas.asking SHARED_URL SOURCE_URL SECONDS QUERY...
 
 fetches the page for each query at the same time, prints "asking" before and then, as JSON, for each
 its body, or the name of the error, and whether it came from a cache. SECONDS is the deadline.

@@ -12,7 +12,7 @@ from fakeredis._socket import _base
 from fakeredis.commands_mixins import server_mixin
 
 from metasearch.replicas.redis import RedisSharing
-from tests.sharing.servers import Server, in_memory, replica, running
+from tests.replicas.servers import Server, in_memory, replica, running
 
 
 class ServerClock:

@@ -13,7 +13,7 @@ from metasearch.replicas import Away
 from metasearch.replicas.connection import Names
 from metasearch.replicas.redis import ClientRates
 from metasearch.server.limits.clients import RateLimiter
-from tests.sharing.fake import SECRET, client, connected
+from tests.replicas.fake import SECRET, client, connected
 
 
 def rates(server: FakeServer) -> ClientRates:

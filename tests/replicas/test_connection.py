@@ -11,7 +11,7 @@ from redis import exceptions
 from metasearch.errors import UsageError
 from metasearch.replicas import Away, connection
 from metasearch.replicas.connection import Connection, Script
-from tests.sharing.servers import in_memory
+from tests.replicas.servers import in_memory
 
 
 class Broken(fakeredis.FakeAsyncRedis):

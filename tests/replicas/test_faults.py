@@ -17,7 +17,7 @@ from metasearch.adapters.spec import Limits
 from metasearch.replicas import connection
 from metasearch.replicas import connection as batches
 from metasearch.replicas.connection import Connection
-from tests.sharing.servers import Server, replica, running
+from tests.replicas.servers import Server, replica, running
 
 pytestmark = pytest.mark.redis
 #: Starts at a source, and the seconds in which they lie.

@@ -14,7 +14,7 @@ from fakeredis import FakeServer
 from metasearch.replicas import Found
 from metasearch.replicas import pages as pages_module
 from metasearch.replicas.pages import RedisPages
-from tests.sharing.fake import client, pages
+from tests.replicas.fake import client, pages
 
 DAY = 86_400.0
 

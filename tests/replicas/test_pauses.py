@@ -7,7 +7,7 @@ import pytest
 
 from metasearch.replicas import redis
 from metasearch.replicas.redis import RedisSharing
-from tests.sharing.servers import in_memory, replica
+from tests.replicas.servers import in_memory, replica
 
 Two = tuple[RedisSharing, RedisSharing]
 Heard = list[tuple[str, str, float]]

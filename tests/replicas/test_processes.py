@@ -16,8 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.adapters.fetch.loopback import Loopback, reply
-from tests.sharing.asking import fetched, replica
-from tests.sharing.servers import Server
+from tests.replicas.asking import fetched, replica
+from tests.replicas.servers import Server
 
 pytestmark = pytest.mark.redis
 
@@ -40,7 +40,7 @@ async def source() -> AsyncIterator[Loopback]:
 async def started(server: Server, url: str, seconds: float, *queries: str) -> Process:
     """A replica that has begun to ask."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.sharing.asking", server.url, url, str(seconds), *queries),
+        *(sys.executable, "-m", "tests.replicas.asking", server.url, url, str(seconds), *queries),
         stdout=asyncio.subprocess.PIPE,
     )
     assert process.stdout is not None

@@ -14,8 +14,8 @@ from metasearch.adapters.fetch.rate_limiter import LATE
 from metasearch.replicas import SharedLimits, Start
 from metasearch.replicas.connection import Script
 from metasearch.replicas.redis import LEASE, MARGIN, MOST_STARTS, START, RedisSharing, _starts
-from tests.sharing.conftest import ServerClock
-from tests.sharing.servers import in_memory, replica
+from tests.replicas.conftest import ServerClock
+from tests.replicas.servers import in_memory, replica
 
 Two = tuple[RedisSharing, RedisSharing]
 #: More places than any test here needs.

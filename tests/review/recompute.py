@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Recompute the numbers of reports from raw rows, and compare them with a report's JSON.
 
-    python tests/workspace/recompute.py FILE [PROJECT]                    the numbers as JSON
-    python tests/workspace/recompute.py FILE [PROJECT] --report JSON      compare; exit status 1
+    python tests/review/recompute.py FILE [PROJECT]                    the numbers as JSON
+    python tests/review/recompute.py FILE [PROJECT] --report JSON      compare; exit status 1
                                                                           where a number differs
     ... --report JSON --continues NUMBER   of an update that continues the finished report NUMBER
 

@@ -10,7 +10,7 @@ import pytest
 from metasearch.errors import UsageError
 from metasearch.review.projects import log, projects
 from metasearch.review.store.database import Database
-from tests.workspace.filled import Filled
+from tests.review.filled import Filled
 
 
 @pytest.fixture

@@ -23,10 +23,10 @@ from metasearch.review.reports import prisma_flow, prisma_s, render, searches
 from metasearch.review.reports.reports import freeze
 from metasearch.review.runs import other_sources
 from metasearch.review.store.database import Database
-from tests.workspace import recompute
-from tests.workspace.filled import AT, Filled
-from tests.workspace.recompute import Recomputed, differences, rows_of_workspace
-from tests.workspace.reports.novelty.example import made
+from tests.review import recompute
+from tests.review.filled import AT, Filled
+from tests.review.recompute import Recomputed, differences, rows_of_workspace
+from tests.review.reports.novelty.example import made
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from metasearch.review.strategies import steps, strategies
 from metasearch.review.strategies.strategies import Strategy
 from metasearch.review.works import decisions, works
 from metasearch.review.works.undo import undo
-from tests.workspace.archive.rows import UIDS, made
-from tests.workspace.store.processes import started
+from tests.review.archive.rows import UIDS, made
+from tests.review.store.processes import started
 
 
 @pytest.fixture

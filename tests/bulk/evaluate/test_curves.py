@@ -13,8 +13,8 @@ from metasearch.bulk.evaluate.compare import CurvePoint, GrowthPoint, curve, gro
 from metasearch.bulk.evaluate.datasets import read
 from metasearch.dedup import Chain, Fingerprint, fingerprint
 from metasearch.record import Record
-from tests.evaluate.samples import write_rows
-from tests.evaluate.strategies import SharedWords, fixed, strategy
+from tests.bulk.evaluate.samples import write_rows
+from tests.bulk.evaluate.strategies import SharedWords, fixed, strategy
 
 
 def test_precision_and_recall_over_the_threshold(tmp_path: Path) -> None:

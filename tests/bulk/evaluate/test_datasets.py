@@ -12,7 +12,7 @@ from metasearch.bib import names as byline_module
 from metasearch.bulk.evaluate.datasets import LabelledSet, read, skipped
 from metasearch.errors import UsageError
 from metasearch.record import Author
-from tests.evaluate.samples import ROWS, lines, write, write_rows
+from tests.bulk.evaluate.samples import ROWS, lines, write, write_rows
 
 
 def works(it: LabelledSet) -> set[frozenset[str]]:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from metasearch.bulk.commands import WIDTH
+from tests.bulk.evaluate.samples import ROWS, write
 from tests.cli.conftest import Run
-from tests.evaluate.samples import ROWS, write
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 from metasearch import dedup
 from metasearch.bulk.commands import WIDTH
 from metasearch.dedup import STRATEGIES
+from tests.bulk.evaluate.samples import write, write_rows
+from tests.bulk.evaluate.strategies import fixed, strategy
 from tests.cli.conftest import Run
-from tests.evaluate.samples import write, write_rows
-from tests.evaluate.strategies import fixed, strategy
 
 
 @pytest.fixture(autouse=True)

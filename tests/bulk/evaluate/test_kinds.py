@@ -13,8 +13,8 @@ from metasearch.bulk.evaluate.datasets import LabelledSet, read
 from metasearch.bulk.evaluate.run import Tally, by_kind, evaluate
 from metasearch.dedup import Chain
 from metasearch.record import Record
-from tests.evaluate.samples import write, write_rows
-from tests.evaluate.strategies import SharedWords
+from tests.bulk.evaluate.samples import write, write_rows
+from tests.bulk.evaluate.strategies import SharedWords
 
 
 def test_counted_by_hand(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from metasearch.bulk.evaluate.datasets import FIELDS, known_fields, narrowed, read
 from metasearch.errors import UsageError
 from metasearch.record import Author, Record
-from tests.evaluate.samples import write
+from tests.bulk.evaluate.samples import write
 
 
 def test_only_what_is_named_is_kept(tmp_path: Path) -> None:

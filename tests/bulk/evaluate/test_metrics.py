@@ -18,7 +18,7 @@ from metasearch.bulk.evaluate.datasets import LabelledSet, read, skipped
 from metasearch.bulk.evaluate.run import Score, Tally, cluster, homes, score
 from metasearch.dedup import DEFAULT
 from metasearch.record import Record
-from tests.evaluate.samples import write
+from tests.bulk.evaluate.samples import write
 from tests.growth import MOST, growth
 
 

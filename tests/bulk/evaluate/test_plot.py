@@ -15,8 +15,8 @@ from metasearch.bulk.evaluate.compare import Compared, compare
 from metasearch.bulk.evaluate.datasets import read
 from metasearch.dedup import Chain
 from metasearch.errors import UsageError
-from tests.evaluate.samples import write_rows
-from tests.evaluate.strategies import fixed, strategy
+from tests.bulk.evaluate.samples import write_rows
+from tests.bulk.evaluate.strategies import fixed, strategy
 
 pytest.importorskip("matplotlib")
 

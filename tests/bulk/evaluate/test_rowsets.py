@@ -9,7 +9,7 @@ import pytest
 
 from metasearch.bulk.evaluate.datasets import expanded, read, skipped
 from metasearch.errors import UsageError
-from tests.evaluate.samples import MARKED, lines, write, write_rows
+from tests.bulk.evaluate.samples import MARKED, lines, write, write_rows
 
 
 @pytest.mark.parametrize("name", ["small.jsonl", "small.jsonl.gz"])

@@ -13,7 +13,7 @@ from metasearch.bulk.evaluate.datasets import read
 from metasearch.bulk.evaluate.run import cluster, evaluate
 from metasearch.dedup import DEFAULT, Chain, Fingerprint, OnlineDedup, fingerprint
 from metasearch.record import Record
-from tests.evaluate.samples import write
+from tests.bulk.evaluate.samples import write
 
 
 def test_figures_of_a_set(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from metasearch.bulk.evaluate.datasets import LabelledSet, read
 from metasearch.bulk.evaluate.report import told
 from metasearch.bulk.evaluate.run import PER_CLUSTER, Evaluation, Wrong, score, wrong
 from metasearch.dedup import DEFAULT
-from tests.evaluate.samples import ROWS, write
+from tests.bulk.evaluate.samples import ROWS, write
 
 
 def evaluation(labelled: LabelledSet, clusters: list[list[int]]) -> Evaluation:

@@ -11,7 +11,7 @@ from metasearch.bulk.published.simhash import HASH, BigramSimHash, hash64, simha
 from metasearch.bulk.published.words import segmenter, words
 from metasearch.dedup import STRATEGIES, fingerprint
 from metasearch.dedup.matcher import Searching
-from tests.dedup.matchers.near_twins import (
+from tests.bulk.near_twins import (
     clusters,
     needs_a_dictionary,
     prints_of,

@@ -21,7 +21,7 @@ from metasearch.bulk.published.paragraphs import (
 from metasearch.bulk.published.words import Word, paragraphs, segmenter, tagged
 from metasearch.dedup import STRATEGIES, Fingerprint, fingerprint
 from metasearch.dedup.matcher import Searching
-from tests.dedup.matchers.near_twins import (
+from tests.bulk.near_twins import (
     HOSTILE,
     all_pairs,
     candidates,

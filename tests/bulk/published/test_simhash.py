@@ -14,7 +14,7 @@ from metasearch.bulk.published.simhash import HASH, SimHash, hash64
 from metasearch.bulk.published.words import is_stop, segmenter, words
 from metasearch.dedup import STRATEGIES, fingerprint
 from metasearch.dedup.matcher import Searching
-from tests.dedup.matchers.near_twins import (
+from tests.bulk.near_twins import (
     all_pairs,
     candidates,
     clusters,

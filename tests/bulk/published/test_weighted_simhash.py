@@ -12,7 +12,7 @@ from metasearch.bulk.published.simhash import HASH, WeightedSimHash, hash64
 from metasearch.bulk.published.words import Word, idf, segmenter, table_id
 from metasearch.dedup import STRATEGIES, fingerprint
 from metasearch.dedup.matcher import Searching
-from tests.dedup.matchers.near_twins import (
+from tests.bulk.near_twins import (
     near_twins,
     needs_a_dictionary,
 )

@@ -16,7 +16,7 @@ from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store import database
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import written
-from tests.workspace.store.processes import started
+from tests.review.store.processes import started
 
 #: Claims what is due until nothing is, plans it for a later day, and says which it had.
 CLAIMER = """

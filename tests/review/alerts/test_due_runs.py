@@ -21,7 +21,7 @@ from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store import database
 from metasearch.settings.users import UsersSettings
 from tests.engine.test_engine import works
-from tests.workspace.saved.searches import MARSH, Watched, away, watched
+from tests.review.alerts.searches import MARSH, Watched, away, watched
 
 
 async def several(watch: Watched, count: int) -> None:

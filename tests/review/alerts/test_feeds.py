@@ -15,7 +15,7 @@ from metasearch.formats.feeds import ATOM
 from metasearch.review.alerts import feeds, saved_searches
 from metasearch.review.alerts.feeds import MOST_ENTRIES, Feed
 from metasearch.review.store.database import Database
-from tests.workspace.saved.told_rows import search, tell, user, work
+from tests.review.alerts.told_rows import search, tell, user, work
 
 NS = {"a": ATOM}
 BASE = "https://search.example.org/meta"

@@ -20,7 +20,7 @@ from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store.workspace import Workspace
 from metasearch.settings import Settings
 from tests.engine.test_engine import Body, Upstreams, item, works
-from tests.workspace.saved.searches import YEAR, away
+from tests.review.alerts.searches import YEAR, away
 
 #: Two servers that answer as Crossref does, and one that answers as OpenAlex does.
 SETTINGS = Settings(

@@ -10,8 +10,8 @@ from metasearch.review.alerts import runs as due
 from metasearch.review.alerts.runs import run_due
 from metasearch.review.store import database
 from metasearch.review.store.values import written
-from tests.workspace.saved.searches import watched
-from tests.workspace.store.processes import started
+from tests.review.alerts.searches import watched
+from tests.review.store.processes import started
 
 #: Begins to run what is due, and says so; its source never answers.
 RUNNER = """

@@ -10,7 +10,7 @@ import pytest
 
 from metasearch.review.store import database
 from metasearch.review.store.database import Database
-from tests.workspace.store.processes import started
+from tests.review.store.processes import started
 
 #: Takes a lease as often as it can, and says when it has it and when it gives it back.
 TAKER = """

@@ -19,8 +19,8 @@ from metasearch.review.alerts.mail import SentReport, send_due
 from metasearch.review.store.workspace import Workspace
 from metasearch.settings import Settings
 from metasearch.settings.alerts import Encryption, MailSettings
-from tests.workspace.saved.mail_server import MailBox, mail_server, silent_server
-from tests.workspace.saved.told_rows import search, tell, user, work
+from tests.review.alerts.mail_server import MailBox, mail_server, silent_server
+from tests.review.alerts.told_rows import search, tell, user, work
 
 NOW = dt.datetime(2026, 11, 23, 6, 0, tzinfo=dt.UTC)
 DAY = dt.timedelta(days=1)

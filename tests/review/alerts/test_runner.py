@@ -25,7 +25,7 @@ from metasearch.server.app import make_app, started
 from metasearch.server.limits import Options
 from metasearch.settings.alerts import AlertsSettings, MailSettings
 from tests.engine.test_engine import works
-from tests.workspace.saved.searches import MARSH, Watched, watched
+from tests.review.alerts.searches import MARSH, Watched, watched
 
 
 async def runs(watch: Watched) -> list[SavedRun]:

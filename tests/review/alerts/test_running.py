@@ -24,7 +24,7 @@ from metasearch.review.alerts.saved_searches import MOST_FAILURES
 from metasearch.review.store import database
 from metasearch.review.store.values import now
 from tests.engine.test_engine import item, works
-from tests.workspace.saved.searches import BIRDS, MARSH, PEAT, away, watched
+from tests.review.alerts.searches import BIRDS, MARSH, PEAT, away, watched
 
 
 async def test_the_first_run_is_the_baseline(tmp_path: Path) -> None:

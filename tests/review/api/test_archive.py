@@ -16,7 +16,7 @@ from metasearch.review.service import MOST_ARCHIVES
 from metasearch.review.store.database import Database
 from metasearch.server import forms
 from metasearch.settings import Settings
-from tests.server.faces.workspace.conftest import Api
+from tests.review.api.conftest import Api
 
 ZIP = {"Content-Type": "application/zip"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.server.faces.workspace.conftest import Api
+from tests.review.api.conftest import Api
 
 RIS = "TY  - JOUR\nTI  - Betting at night\nPY  - 2021\nDO  - 10.1000/night\nER  - \n"
 

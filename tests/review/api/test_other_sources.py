@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.server.faces.workspace.conftest import Api
+from tests.review.api.conftest import Api
 
 
 async def test_one_is_added_changed_and_removed(api: Api) -> None:

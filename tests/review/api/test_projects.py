@@ -6,8 +6,8 @@ import io
 
 import pytest
 
+from tests.review.api.conftest import Api
 from tests.server.conftest import Serve
-from tests.server.faces.workspace.conftest import Api
 
 
 async def test_a_project_is_made_listed_and_shown(api: Api) -> None:

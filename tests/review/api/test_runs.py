@@ -10,7 +10,7 @@ from metasearch import demo
 from metasearch.demo import DemoDatabases
 from metasearch.review.store.database import Database
 from metasearch.settings import Settings
-from tests.server.faces.workspace.conftest import Api, second
+from tests.review.api.conftest import Api, second
 
 
 async def prepared(api: Api) -> None:

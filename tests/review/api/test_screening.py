@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.security.team import Team
-from tests.security.team_fixtures import As, people, serve_team, team, team_template
-from tests.server.faces.workspace.conftest import Api
+from tests.review.api.conftest import Api
+from tests.review.security.team import Team
+from tests.review.security.team_fixtures import As, people, serve_team, team, team_template
 
 __all__ = ("people", "serve_team", "team", "team_template")  # fixtures
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.server.faces.workspace.conftest import Api
+from tests.review.api.conftest import Api
 
 
 async def test_steps_are_added_changed_and_removed(api: Api) -> None:

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from tests.server.faces.workspace.conftest import Api
+from tests.review.api.conftest import Api
 
 OVID = "1. gambling.ti,ab. 120\n2. debt*.ti,ab. 45\n3. 1 and 2 7\n"
 PLACE = "/g/strategies/main"

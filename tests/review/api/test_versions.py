@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.server.faces.workspace.conftest import Api
+from tests.review.api.conftest import Api
 
 
 async def test_objects_have_versions_which_bodies_may_send(api: Api):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.faces.workspace.conftest import Api
+from tests.review.api.conftest import Api
 
 RIS = (
     "TY  - JOUR\nTI  - Gambling and debt\nAU  - Doe, Jane\nPY  - 2020\nDO  - 10.1000/182\nER  - \n"

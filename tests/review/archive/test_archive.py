@@ -18,7 +18,7 @@ from metasearch.review.reports import reports
 from metasearch.review.runs import other_sources
 from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
-from tests.workspace.archive.rows import UIDS, made
+from tests.review.archive.rows import UIDS, made
 
 #: What an import adds a line to, and what names the digests of the members.
 DIFFERS = {"tables/change.jsonl", "manifest.json"}

@@ -15,9 +15,9 @@ from metasearch.review.projects.archive_reader import import_project
 from metasearch.review.store import database
 from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
-from tests.workspace.archive.rows import made
-from tests.workspace.archive.test_archive import DIFFERS, members
-from tests.workspace.store.processes import started
+from tests.review.archive.rows import made
+from tests.review.archive.test_archive import DIFFERS, members
+from tests.review.store.processes import started
 
 RECORDS = 130
 ALPHABET = "abcdefghijkmnpqrstuvwxyz"

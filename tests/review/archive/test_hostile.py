@@ -18,8 +18,8 @@ from metasearch.review.projects.archive_format import export_to
 from metasearch.review.projects.archive_reader import import_project
 from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
-from tests.workspace.archive.forged import Members, rows, unpacked, written
-from tests.workspace.archive.rows import made
+from tests.review.archive.forged import Members, rows, unpacked, written
+from tests.review.archive.rows import made
 
 
 @pytest.fixture(scope="module")

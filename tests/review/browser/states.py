@@ -20,9 +20,9 @@ from metasearch.server.app import listening, make_app
 from metasearch.server.site import SHARED
 from metasearch.settings import Settings
 from tests.browser.conftest import DESKTOP, WATCH
+from tests.review.pages.filled import TEXT, UNSUBSCRIBE, filled
+from tests.review.users.server.served import PASSWORD, Served, serving
 from tests.server.fake import FakeEngine, answer, hit, late, report, so_far
-from tests.server.pages.projects.filled import TEXT, UNSUBSCRIBE, filled
-from tests.server.users.served import PASSWORD, Served, serving
 
 LONG = "Mice were counted twice, before and after the drive was released on the island. " * 12
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.states import STATES, VARIANTS, shown
+from tests.review.browser.states import STATES, VARIANTS, shown
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 axe = pytest.importorskip("axe_playwright_python.base", reason="no axe-core here")

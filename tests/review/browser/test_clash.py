@@ -12,9 +12,9 @@ from metasearch.review.projects import projects
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps, strategies
 from metasearch.settings.users import OidcSettings, UsersSettings
-from tests.browser.test_accessibility import FIND, TAGS, axe
-from tests.server.users.fake_provider import CLIENT, SECRET, FakeProvider, running
-from tests.server.users.served import serving
+from tests.review.browser.test_accessibility import FIND, TAGS, axe
+from tests.review.users.server.fake_provider import CLIENT, SECRET, FakeProvider, running
+from tests.review.users.server.served import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 NARROW = {"width": 360, "height": 740}

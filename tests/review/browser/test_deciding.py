@@ -21,10 +21,10 @@ from metasearch.review.users import accounts
 from metasearch.review.works import decisions, lists
 from metasearch.review.works.lists import WorksQuery
 from metasearch.server.app import listening
-from tests.browser.test_accessibility import FIND, TAGS, axe
 from tests.browser.test_figures import MOST_SHIFT
 from tests.browser.waiting import until
-from tests.security.team import HEADER, Team, team
+from tests.review.browser.test_accessibility import FIND, TAGS, axe
+from tests.review.security.team import HEADER, Team, team
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

@@ -10,8 +10,8 @@ import pytest_asyncio
 
 from metasearch.review.users import accounts, links
 from metasearch.settings.users import UsersSettings
-from tests.browser.test_accessibility import FIND, TAGS, axe
-from tests.server.users.served import PASSWORD, Served, serving
+from tests.review.browser.test_accessibility import FIND, TAGS, axe
+from tests.review.users.server.served import PASSWORD, Served, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 NARROW = {"width": 360, "height": 740}

@@ -15,9 +15,9 @@ from metasearch.review.store.database import Database
 from metasearch.review.users import accounts
 from metasearch.review.works import decisions
 from metasearch.server.app import listening
-from tests.browser.test_workspace import sends
 from tests.browser.waiting import until
-from tests.security.team import HEADER, Team, team
+from tests.review.browser.test_workspace import sends
+from tests.review.security.team import HEADER, Team, team
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -60,7 +60,7 @@ def current() -> str:
 )
 async def test_axe_finds_nothing(window, made: Team, project: str, look: dict[str, Any]) -> None:
     """Of the owner with a conflict and the team, and of a screener with a work to vote on."""
-    accessibility = pytest.importorskip("tests.browser.test_accessibility")
+    accessibility = pytest.importorskip("tests.review.browser.test_accessibility")
     ann, bob = made.uids["screener"], made.uids["editor"]
     with Database(made.filled.path) as db:
         teams.begin(db, made.review, "title", [ann, bob])

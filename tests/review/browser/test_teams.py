@@ -15,9 +15,9 @@ from metasearch.review.store.database import Database
 from metasearch.server.app import make_app
 from metasearch.server.limits import Options
 from tests.browser.test_places import OVERFLOW, UNFOLD, WINDOWS
-from tests.security.team import HEADER, Team, team
+from tests.review.pages.filled import TEXT
+from tests.review.security.team import HEADER, Team, team
 from tests.server.fake import FakeEngine
-from tests.server.pages.projects.filled import TEXT
 
 axe_api = pytest.importorskip("axe_playwright_python.async_playwright", reason="no axe here")
 

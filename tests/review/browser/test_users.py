@@ -14,10 +14,10 @@ import pytest_asyncio
 from metasearch.review.projects import projects
 from metasearch.review.runs.imports import import_file
 from metasearch.review.strategies import strategies
-from tests.browser.test_workspace import made, sends
 from tests.browser.waiting import until
-from tests.server.pages.projects.filled import RIS
-from tests.server.users.served import PASSWORD, Served, serving
+from tests.review.browser.test_workspace import made, sends
+from tests.review.pages.filled import RIS
+from tests.review.users.server.served import PASSWORD, Served, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

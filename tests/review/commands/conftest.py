@@ -12,7 +12,9 @@ import pytest
 
 from metasearch import demo
 from metasearch.demo import DemoDatabases
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, engine, own_folders, run
+
+__all__ = ("engine", "own_folders", "run")
 
 Json = Callable[..., Any]
 

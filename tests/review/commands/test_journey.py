@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.cli.conftest import Run
-from tests.cli.workspace.conftest import Json
+from tests.review.commands.conftest import Json
 
 FIRST, LATER = "demo-pubmed,demo-openalex", "demo-pubmed,demo-openalex,demo-crossref"
 

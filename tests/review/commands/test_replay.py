@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from tests.cli.conftest import Run
-from tests.cli.workspace.conftest import Json
+from tests.review.commands.conftest import Json
 
 
 def test_a_recorded_run_is_repeated_from_its_pages(

@@ -20,7 +20,7 @@ from metasearch.review.works.export import EXPORTS
 from metasearch.review.works.lists import SORTS, STANDINGS
 from metasearch.review.works.works import VERDICTS
 from tests.cli.conftest import Run
-from tests.cli.workspace.conftest import Json
+from tests.review.commands.conftest import Json
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from metasearch.review.alerts import saved_searches as searches
 from metasearch.review.store.database import Database
 from tests.cli.conftest import Run
-from tests.cli.workspace.conftest import Json
+from tests.review.commands.conftest import Json
 
 
 def test_before_the_first_one_there_are_none(run: Run, file: Path) -> None:

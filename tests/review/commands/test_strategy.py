@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.cli.workspace.conftest import Json
+from tests.review.commands.conftest import Json
 
 CNKI = """TY  - JOUR
 ID  - 1

@@ -17,7 +17,7 @@ from metasearch.review.store.database import Database
 from metasearch.review.users import accounts, audit, commands, links, passwords, permissions, tokens
 from metasearch.review.users.passwords import Passwords
 from tests.cli.conftest import Run
-from tests.cli.workspace.conftest import Json
+from tests.review.commands.conftest import Json
 
 GOOD = "correct horse battery"
 CHEAP = partial(Passwords, time_cost=1, memory_kib=8, parallelism=1)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.cli.workspace.conftest import Json
+from tests.review.commands.conftest import Json
 
 SOURCES = "demo-pubmed,demo-openalex"
 

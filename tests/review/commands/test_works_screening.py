@@ -11,8 +11,8 @@ from metasearch.review.screening import teams
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts
 from tests.cli.conftest import Run
-from tests.cli.workspace.conftest import Json
-from tests.workspace.screening.screened import Screened
+from tests.review.commands.conftest import Json
+from tests.review.screening.screened import Screened
 
 
 @pytest.fixture

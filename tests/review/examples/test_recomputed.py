@@ -17,7 +17,7 @@ from metasearch.review.reports.document import Language
 from metasearch.review.reports.reports import KINDS, ReportKind
 from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import Workspace
-from tests.workspace.recompute import Recomputed, differences, rows_of
+from tests.review.recompute import Recomputed, differences, rows_of
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from metasearch.events import Counts, NextPage, Paging, Totals
 from metasearch.record import Author, Hit, Match, Reason, Version
 from metasearch.settings import Settings
 from metasearch.settings.server import ServerSettings
+from tests.review.pages.filled import addresses, filled
 from tests.server.fake import (
     FakeEngine,
     FakeRegistry,
@@ -30,7 +31,6 @@ from tests.server.fake import (
     so_far,
     spec,
 )
-from tests.server.pages.projects.filled import addresses, filled
 from tests.server.visitor import post
 
 HTML = {"Accept": "text/html"}

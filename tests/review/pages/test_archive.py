@@ -12,8 +12,8 @@ from aiohttp.test_utils import TestClient
 from metasearch.review.projects import projects
 from metasearch.review.service import WORKSPACE
 from metasearch.review.store.database import Database
+from tests.review.pages.filled import TEXT, FilledWorkspace, filled
 from tests.server.fake import FakeEngine
-from tests.server.pages.projects.filled import TEXT, FilledWorkspace, filled
 from tests.server.visitor import HTML, page, text, token
 
 

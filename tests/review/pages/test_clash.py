@@ -13,8 +13,8 @@ from metasearch.review.projects import projects
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps, strategies
 from metasearch.review.works import works
+from tests.review.pages.filled import TEXT, FilledWorkspace, filled
 from tests.server.fake import FakeEngine
-from tests.server.pages.projects.filled import TEXT, FilledWorkspace, filled
 from tests.server.visitor import HTML, page, text
 
 Fields = list[tuple[str, str]]

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 from lxml import html
 
-from tests.server.pages.every_page import every_page
+from tests.review.pages.every_page import every_page
 
 #: Elements that a reader can change.
 CONTROLS = "//input[not(@type='hidden')] | //select | //textarea"

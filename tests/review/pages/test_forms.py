@@ -14,8 +14,8 @@ from metasearch.review.service import WORKSPACE
 from metasearch.review.store.database import Database
 from metasearch.server import forms
 from metasearch.settings import Settings
+from tests.review.pages.filled import RIS, TEXT, FilledWorkspace, filled
 from tests.server.fake import FakeEngine
-from tests.server.pages.projects.filled import RIS, TEXT, FilledWorkspace, filled
 from tests.server.visitor import HTML, page, post, text, token
 
 

@@ -8,8 +8,8 @@ import pytest
 from aiohttp.test_utils import TestClient
 from lxml import html
 
+from tests.review.pages.filled import FilledWorkspace, filled
 from tests.server.fake import FakeEngine
-from tests.server.pages.projects.filled import FilledWorkspace, filled
 from tests.server.visitor import page, post, text
 
 

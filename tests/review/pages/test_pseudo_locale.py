@@ -16,7 +16,7 @@ from lxml import html
 from metasearch.message import message
 from metasearch.server import visit
 from metasearch.server.pages.environment import Language
-from tests.server.pages.every_page import every_page
+from tests.review.pages.every_page import every_page
 
 BEGIN, END = "[!!", "!!]"
 _ACCENTS = str.maketrans("aeiouyAEIOUYcnsz", "áéíóúýÁÉÍÓÚÝçñšž")

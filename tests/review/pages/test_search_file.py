@@ -9,8 +9,8 @@ import pytest
 from aiohttp import ClientResponse, FormData
 from aiohttp.test_utils import TestClient
 
+from tests.review.pages.filled import TEXT, FilledWorkspace, filled
 from tests.server.fake import FakeEngine
-from tests.server.pages.projects.filled import TEXT, FilledWorkspace, filled
 from tests.server.visitor import HTML, page, text, token
 
 

@@ -18,7 +18,7 @@ from metasearch.review.reports.document import (
     from_json,
     to_json,
 )
-from tests.workspace.reports.documents import every_block
+from tests.review.reports.documents import every_block
 
 
 def test_a_document_is_read_back_as_it_was():

@@ -12,7 +12,7 @@ from metasearch.review.reports.document import Box, Figure, Remark, Table, plain
 from metasearch.review.reports.flow import fitted, wrap
 from metasearch.review.runs import other_sources
 from metasearch.review.store.database import Database
-from tests.workspace.filled import Filled
+from tests.review.filled import Filled
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from metasearch.review.reports.document import digest
 from metasearch.review.reports.reports import KINDS, kind_of
 from metasearch.review.runs import carriers
 from metasearch.review.store.database import Database
-from tests.workspace.filled import Filled
+from tests.review.filled import Filled
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from metasearch.review.reports.missed import Overlap, chao, chapman, estimate, interval, overlap
 from metasearch.review.store.database import Database
-from tests.workspace.filled import Filled
+from tests.review.filled import Filled
 
 
 def test_chao_as_published():

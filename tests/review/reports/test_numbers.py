@@ -13,7 +13,7 @@ from metasearch.review.reports.numbers import Numbers, Previous, numbers
 from metasearch.review.runs import other_sources
 from metasearch.review.store.database import Database
 from tests.examples import examples
-from tests.workspace.filled import Filled
+from tests.review.filled import Filled
 
 
 @pytest.fixture

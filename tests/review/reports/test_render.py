@@ -20,7 +20,7 @@ from metasearch.review.reports.document import Block, Code, Document, Items, Par
 from metasearch.review.reports.render import FORMATS, format_of, write
 from metasearch.review.reports.render.html import body
 from tests.growth import MOST, growth
-from tests.workspace.reports.documents import SEARCH, every_block
+from tests.review.reports.documents import SEARCH, every_block
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
@@ -30,7 +30,7 @@ def test_the_same_document_has_the_same_bytes():
     program = (
         "import hashlib, sys;"
         "from metasearch.review.reports.render import FORMATS, write;"
-        "from tests.workspace.reports.documents import every_block;"
+        "from tests.review.reports.documents import every_block;"
         "[print(name, hashlib.sha256(write(every_block(), name)).hexdigest()) for name in FORMATS]"
     )
     outputs = {

@@ -11,8 +11,8 @@ from metasearch.review.reports.document import Paragraph, Table, speaker
 from metasearch.review.reports.prisma_flow import section
 from metasearch.review.screening import teams
 from metasearch.review.store.database import Database
-from tests.workspace.screening.screened import Screened
-from tests.workspace.works import held
+from tests.review.screening.screened import Screened
+from tests.review.works import held
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from metasearch.review.reports.render import write
 from metasearch.review.reports.searches import newest, searched
 from metasearch.review.runs import other_sources
 from metasearch.review.store.database import Database
-from tests.workspace.filled import Filled
+from tests.review.filled import Filled
 
 SENT = '("gambl*"[tiab]) AND   harm <b>'
 REQUESTS = [

@@ -13,7 +13,7 @@ from metasearch.review.reports.document import Document, Paragraph, Table
 from metasearch.review.reports.reports import Report
 from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
-from tests.workspace.filled import Filled
+from tests.review.filled import Filled
 
 TEXT = "检索报告"
 

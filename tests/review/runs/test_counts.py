@@ -21,8 +21,8 @@ from metasearch.review.runs.runs import SourceAnswer
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.strategies import steps, strategies
 from tests.engine.test_engine import works as answer_of
+from tests.review.runs.planned import MARSH, Planned, paged, planned
 from tests.stalls import Stalls
-from tests.workspace.runs.planned import MARSH, Planned, paged, planned
 
 #: Twelve steps: words, and combinations of them.
 TWELVE = [

@@ -14,7 +14,7 @@ from metasearch.review.runs import carriers, imports, runs
 from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
 from metasearch.review.works import intake, records
-from tests.workspace.runs.test_killed_import import brought, made, ris
+from tests.review.runs.test_killed_import import brought, made, ris
 
 
 @pytest.fixture

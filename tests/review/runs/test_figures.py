@@ -13,7 +13,7 @@ from metasearch.review.runs.imports import import_file
 from metasearch.review.runs.run import count_strategy, run_strategy
 from metasearch.review.strategies import steps, strategies
 from tests.engine.test_engine import works as answer_of
-from tests.workspace.runs.planned import MARSH, Planned, paged, planned
+from tests.review.runs.planned import MARSH, Planned, paged, planned
 
 RIS = b"TY  - JOUR\nTI  - Wetlands\nAU  - Li, Na\nPY  - 2020\nER  - \n"
 

@@ -13,7 +13,7 @@ from metasearch.review.runs.imports import import_file
 from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps, strategies
-from tests.workspace.store.processes import started
+from tests.review.store.processes import started
 
 #: Imports a file, and kills itself where the `nth` call of a function of a module begins or ends.
 IMPORTER = """

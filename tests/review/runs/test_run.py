@@ -18,7 +18,7 @@ from metasearch.review.strategies import steps
 from metasearch.review.works import works
 from metasearch.settings import Settings
 from tests.engine.test_engine import works as answer_of
-from tests.workspace.runs.planned import BIRDS, MARSH, PEAT, paged, planned
+from tests.review.runs.planned import BIRDS, MARSH, PEAT, paged, planned
 
 
 async def run(plan: Any, **options: Any) -> dict[tuple[int, str], SourceAnswer]:

@@ -27,7 +27,7 @@ KILLED = """
 import asyncio, sys
 from pathlib import Path
 from tests.engine.test_engine import works
-from tests.workspace.runs.planned import MARSH, paged, planned
+from tests.review.runs.planned import MARSH, paged, planned
 from metasearch.review.runs.run import run_strategy
 
 async def never(request):

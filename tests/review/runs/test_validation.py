@@ -14,7 +14,7 @@ from metasearch.review.runs import known_works
 from metasearch.review.runs.known_works import Validated, validate
 from metasearch.review.runs.run import run_strategy
 from metasearch.review.store.database import Database
-from tests.workspace.runs.planned import planned
+from tests.review.runs.planned import planned
 
 RIS = b"""TY  - JOUR
 TI  - Soil carbon in marshes

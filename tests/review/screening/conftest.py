@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from metasearch.review.store.database import Database
-from tests.workspace.screening.screened import Screened
-from tests.workspace.works import held
+from tests.review.screening.screened import Screened
+from tests.review.works import held
 
 
 @pytest.fixture(scope="module")

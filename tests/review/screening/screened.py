@@ -10,7 +10,7 @@ from metasearch.review.store.database import Database
 from metasearch.review.works import decisions
 from metasearch.review.works.decisions import Changed
 from metasearch.review.works.works import Stage, Verdict
-from tests.workspace.works.held import Held, paper
+from tests.review.works.held import Held, paper
 
 TITLES = ("Harms of gambling", "Soil of the plains", "Whales of southern seas")
 #: Letter -> verdict, for short tests.

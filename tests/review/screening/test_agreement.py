@@ -11,7 +11,7 @@ from metasearch.review.screening import teams
 from metasearch.review.screening.conflicts import agreement, cohen
 from metasearch.review.store.database import Database
 from metasearch.review.works.undo import undo
-from tests.workspace.screening.screened import Screened
+from tests.review.screening.screened import Screened
 
 #: Tables of counts: rows are the first rater's categories, columns the second's.
 TABLES = (

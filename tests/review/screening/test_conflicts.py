@@ -10,7 +10,7 @@ from metasearch.review.screening import conflicts, teams
 from metasearch.review.store.database import Database
 from metasearch.review.works import decisions
 from metasearch.review.works.undo import undo
-from tests.workspace.screening.screened import Screened
+from tests.review.screening.screened import Screened
 
 
 @pytest.fixture

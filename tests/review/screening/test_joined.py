@@ -8,7 +8,7 @@ from metasearch.review.projects import log
 from metasearch.review.screening import conflicts
 from metasearch.review.store.database import Database
 from metasearch.review.works import pins
-from tests.workspace.screening.screened import Screened
+from tests.review.screening.screened import Screened
 
 
 def join(held: Screened) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from metasearch.review.screening import teams
 from metasearch.review.screening.conflicts import progress
 from metasearch.review.store.database import Database
-from tests.workspace.screening.screened import Screened
+from tests.review.screening.screened import Screened
 
 
 def test_works_and_screeners_are_counted(db: Database) -> None:

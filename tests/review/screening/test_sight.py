@@ -21,7 +21,7 @@ from metasearch.review.works.decisions import reasons
 from metasearch.review.works.export import EXPORTS, export
 from metasearch.review.works.lists import SORTS, STANDINGS, WorksQuery
 from metasearch.review.works.undo import undo, undoable
-from tests.workspace.screening.screened import Screened
+from tests.review.screening.screened import Screened
 
 SECRET = "a reason of ann's alone"
 

@@ -9,7 +9,7 @@ from metasearch.review.projects import log
 from metasearch.review.screening import teams
 from metasearch.review.store.database import Database
 from metasearch.review.works import decisions
-from tests.workspace.screening.screened import Screened
+from tests.review.screening.screened import Screened
 
 
 def test_a_team_has_two_votes_and_is_blind_by_itself(db: Database, screened: Screened) -> None:

@@ -21,8 +21,8 @@ from metasearch.review.works import decisions
 from metasearch.review.works import lists as listing
 from metasearch.review.works.lists import WorksQuery
 from metasearch.review.works.undo import undo, undoable
-from tests.workspace.screening.screened import VERDICTS, Screened
-from tests.workspace.works import held
+from tests.review.screening.screened import VERDICTS, Screened
+from tests.review.works import held
 
 
 def test_a_work_is_decided_when_all_votes_are_there_and_agree(

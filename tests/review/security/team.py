@@ -19,7 +19,7 @@ from metasearch.review.users.permissions import ProjectRole
 from metasearch.settings import Settings
 from metasearch.settings.server import ServerSettings
 from metasearch.settings.users import SystemRole, UsersSettings
-from tests.server.pages.projects.filled import FilledWorkspace, filled
+from tests.review.pages.filled import FilledWorkspace, filled
 
 HEADER = "X-Remote-User"
 #: Name of a user -> role in the workspace, and in the project "review".

@@ -14,8 +14,8 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from metasearch.server.app import make_app
 from metasearch.server.limits import Options
-from tests.security.team import Person, Team
-from tests.security.team import team as made_team
+from tests.review.security.team import Person, Team
+from tests.review.security.team import team as made_team
 from tests.server.fake import FakeEngine
 
 #: Name of a user -> somebody who asks as this user.

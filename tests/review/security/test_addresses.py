@@ -18,10 +18,10 @@ from metasearch.review.users import accounts, addresses
 from metasearch.review.users.permissions import SYSTEM_ROLES, may
 from metasearch.settings import Settings
 from metasearch.settings.alerts import MailSettings
-from tests.security.team import Person, Team
-from tests.security.team_fixtures import As
-from tests.workspace.saved.mail_server import MailBox, mail_server
-from tests.workspace.saved.told_rows import search, tell, work
+from tests.review.alerts.mail_server import MailBox, mail_server
+from tests.review.alerts.told_rows import search, tell, work
+from tests.review.security.team import Person, Team
+from tests.review.security.team_fixtures import As
 
 VICTIM = "victim@example.org"
 BASE = "https://search.example.org"

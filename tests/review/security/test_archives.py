@@ -27,11 +27,11 @@ from metasearch.review.store.database import Database
 from metasearch.review.users import accounts
 from metasearch.review.works import undo as undoing
 from metasearch.review.works.undo import undo
-from tests.security.team import Person, Team
-from tests.security.team_fixtures import As
-from tests.security.test_roles import UNDER_PROJECT, filled_in
-from tests.workspace.archive.forged import Members, rows, unpacked, written
-from tests.workspace.archive.rows import NOW, VOTER, made
+from tests.review.archive.forged import Members, rows, unpacked, written
+from tests.review.archive.rows import NOW, VOTER, made
+from tests.review.security.team import Person, Team
+from tests.review.security.team_fixtures import As
+from tests.review.security.test_roles import UNDER_PROJECT, filled_in
 
 VICTIM = ("vvvvvvvvvvva", "vvvvvvvvvvvb", "vvvvvvvvvvvc")
 OWN = ("aaaaaaaaaaaa", "aaaaaaaaaaab", "aaaaaaaaaaac")

@@ -21,9 +21,9 @@ import pytest
 
 from metasearch.server.app import _bound, make_app
 from metasearch.server.limits import Options
+from tests.review.pages.filled import TEXT, filled
 from tests.server.addresses import EVERY_ROUTE
 from tests.server.fake import FakeEngine
-from tests.server.pages.projects.filled import TEXT, filled
 
 #: What every body holds; no log may.
 MARK = b"zzmarkzz"

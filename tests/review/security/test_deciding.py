@@ -15,9 +15,9 @@ from metasearch.review.store.database import Database
 from metasearch.review.strategies import strategies
 from metasearch.review.works import decisions, lists
 from metasearch.review.works.lists import WorksQuery
-from tests.security.team import Person, Team
-from tests.security.team_fixtures import As
-from tests.server.pages.projects.filled import RIS
+from tests.review.pages.filled import RIS
+from tests.review.security.team import Person, Team
+from tests.review.security.team_fixtures import As
 
 
 def undecided(team: Team) -> tuple[str, ...]:

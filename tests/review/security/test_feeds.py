@@ -21,11 +21,11 @@ from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import Workspace
 from metasearch.settings import Settings
 from metasearch.settings.alerts import AlertsSettings, MailSettings
+from tests.review.alerts.mail_server import MailBox, mail_server
+from tests.review.alerts.told_rows import search, tell, user, work
 from tests.server.conftest import serve as serve  # the fixture
 from tests.server.fake import FakeEngine
 from tests.server.visitor import HTML, page, post
-from tests.workspace.saved.mail_server import MailBox, mail_server
-from tests.workspace.saved.told_rows import search, tell, user, work
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&lt;b&gt;{{7*7}}"
 

@@ -22,9 +22,9 @@ from metasearch.review.store.database import Database, unusable
 from metasearch.review.users.quotas import Quotas
 from metasearch.review.works import api as files
 from metasearch.server import forms, problem
-from tests.security.team import Person, Team
-from tests.security.team_fixtures import As
-from tests.workspace.store.processes import started
+from tests.review.security.team import Person, Team
+from tests.review.security.team_fixtures import As
+from tests.review.store.processes import started
 
 ZIP = {"Content-Type": "application/zip", "Accept": "application/json"}
 

@@ -21,7 +21,7 @@ from metasearch.review.runs.runs import Run
 from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
 from tests.conftest import ROOT
-from tests.workspace.runs.planned import Planned, paged, planned, reopened
+from tests.review.runs.planned import Planned, paged, planned, reopened
 
 #: Two sources of which each step has several records, and the steps.
 BODIES = {"alpha": paged(5), "beta": paged(3)}
@@ -36,8 +36,8 @@ from metasearch.review.runs import carriers, runs, execution as storing, executi
 from metasearch.review.runs.run import resume_run
 from metasearch.review.runs.run import run_strategy
 from metasearch.review.store.database import Database
-from tests.security.test_killed_runs import BODIES, STEPS
-from tests.workspace.runs.planned import planned, reopened
+from tests.review.security.test_killed_runs import BODIES, STEPS
+from tests.review.runs.planned import planned, reopened
 
 folder, what, moment, count = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 seen = 0

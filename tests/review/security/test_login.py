@@ -11,7 +11,7 @@ from metasearch.review.users import accounts, links, sessions, tokens
 from metasearch.review.users.passwords import Passwords, PasswordThreads
 from metasearch.settings import ServerSettings
 from metasearch.settings.users import UsersSettings
-from tests.server.users.served import CHEAP, HTML, PASSWORD, Served, serving
+from tests.review.users.server.served import CHEAP, HTML, PASSWORD, Served, serving
 
 COOKIE = "metasearch-session"
 

@@ -22,9 +22,9 @@ from metasearch.review.strategies import api as strategies
 from metasearch.review.strategies import api as strategy_texts
 from metasearch.review.works import api as decisions
 from metasearch.review.works import api as files
-from tests.security.team import Team
-from tests.security.team_fixtures import As
-from tests.server.pages.projects.filled import TEXT
+from tests.review.pages.filled import TEXT
+from tests.review.security.team import Team
+from tests.review.security.team_fixtures import As
 
 #: What a row has, and nobody may send.
 HIDDEN = (

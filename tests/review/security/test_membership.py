@@ -8,9 +8,9 @@ from metasearch.review.projects import members
 from metasearch.review.runs import runs
 from metasearch.review.store.database import Database
 from metasearch.review.users import audit
-from tests.security.team import Team
-from tests.security.team_fixtures import As
-from tests.server.pages.projects.filled import TEXT
+from tests.review.pages.filled import TEXT
+from tests.review.security.team import Team
+from tests.review.security.team_fixtures import As
 
 
 def roles(team: Team) -> dict[str, str]:

@@ -20,8 +20,8 @@ from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import MOST_LONG, MOST_USER_LONG
 from metasearch.review.works import api, intake, records
-from tests.security.team import HEADER, Person, Team
-from tests.security.team_fixtures import As
+from tests.review.security.team import HEADER, Person, Team
+from tests.review.security.team_fixtures import As
 
 
 class Barrier:

@@ -25,9 +25,9 @@ from metasearch.review.users.permissions import (
 from metasearch.server.app import ROUTES as SEARCH_ROUTES
 from metasearch.server.route import Route
 from metasearch.server.wing import server_wing
-from tests.security.team import PEOPLE, Person, Team
-from tests.security.team_fixtures import As, Serving
-from tests.server.pages.projects.filled import TEXT
+from tests.review.pages.filled import TEXT
+from tests.review.security.team import PEOPLE, Person, Team
+from tests.review.security.team_fixtures import As, Serving
 
 #: The words of the specification, written out once more: system role, project role -> actions.
 SCREENER = {"read", "export", "screen"}

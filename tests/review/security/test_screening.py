@@ -13,8 +13,8 @@ from metasearch.review.projects import log, members
 from metasearch.review.screening import conflicts, teams
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts, own_data
-from tests.security.team import Person, Team
-from tests.security.team_fixtures import As, Serving
+from tests.review.security.team import Person, Team
+from tests.review.security.team_fixtures import As, Serving
 
 #: What differs between two answers that say the same.
 TOKEN = re.compile('name="token" value="[^"]*"')

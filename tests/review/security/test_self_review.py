@@ -9,8 +9,8 @@ from metasearch.review.reports.document import Document, Paragraph
 from metasearch.review.reports.reports import Report
 from metasearch.review.store.database import Database
 from metasearch.review.users import audit
-from tests.security.team import Team
-from tests.security.team_fixtures import As
+from tests.review.security.team import Team
+from tests.review.security.team_fixtures import As
 
 
 @pytest.fixture

@@ -21,9 +21,9 @@ from metasearch.review.store.database import Database
 from metasearch.review.strategies import strategies
 from metasearch.review.users import accounts
 from metasearch.review.works import api
-from tests.security.team import Person, Team
-from tests.security.team_fixtures import As, Serving
-from tests.server.pages.projects.filled import TEXT
+from tests.review.pages.filled import TEXT
+from tests.review.security.team import Person, Team
+from tests.review.security.team_fixtures import As, Serving
 
 IMPORT = '{"name": "a.ris", "source": "CNKI", "searched": "2026-05-03", "text": "'
 ZIP = {"Content-Type": "application/zip"}

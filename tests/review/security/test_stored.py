@@ -34,8 +34,8 @@ from metasearch.review.users.quotas import Quotas
 from metasearch.server.app import listening
 from metasearch.settings import ServerSettings, Settings
 from metasearch.settings.users import HEADER, UsersSettings
-from tests.security.team import Team
-from tests.security.team_fixtures import As, Serving
+from tests.review.security.team import Team
+from tests.review.security.team_fixtures import As, Serving
 
 ZIP = {"Content-Type": "application/zip", "Accept": "application/json"}
 #: What stands in a recorded page here.

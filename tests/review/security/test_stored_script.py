@@ -9,9 +9,9 @@ from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps, strategies
 from metasearch.review.users import accounts
 from metasearch.review.works import decisions
-from tests.security.team import Person, Team
-from tests.security.team_fixtures import As
-from tests.server.pages.projects.filled import TEXT
+from tests.review.pages.filled import TEXT
+from tests.review.security.team import Person, Team
+from tests.review.security.team_fixtures import As
 
 SCRIPT = "<script>alert(1)</script>"
 ATTRIBUTE = "\"'><img src=x onerror=alert(2)>"

@@ -13,8 +13,8 @@ from metasearch.errors import UsageError, WorkspaceError
 from metasearch.review.projects import projects
 from metasearch.review.store.checks import backup, check
 from metasearch.review.store.database import Database
-from tests.workspace.store.damage import damaged_page
-from tests.workspace.store.processes import maker
+from tests.review.store.damage import damaged_page
+from tests.review.store.processes import maker
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from metasearch.review.projects import projects
 from metasearch.review.store.checks import check, drive_of
 from metasearch.review.store.database import Database
-from tests.workspace.store.damage import damaged_page
+from tests.review.store.damage import damaged_page
 
 NOW = "2026-11-23T05:40:00Z"
 #: A project with a run that found a record, which is a work.

@@ -15,8 +15,8 @@ from metasearch.errors import UsageError, WorkspaceError
 from metasearch.review.projects import projects
 from metasearch.review.store import database
 from metasearch.review.store.database import Database, migrations
-from tests.workspace.store.damage import damaged_page
-from tests.workspace.store.processes import started
+from tests.review.store.damage import damaged_page
+from tests.review.store.processes import started
 
 
 @pytest.fixture

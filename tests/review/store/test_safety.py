@@ -12,7 +12,7 @@ from metasearch.errors import WorkspaceError
 from metasearch.review.projects import projects
 from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
-from tests.workspace.store.processes import maker, started
+from tests.review.store.processes import maker, started
 
 ROUNDS = 6
 

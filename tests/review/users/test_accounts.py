@@ -10,7 +10,7 @@ from metasearch.errors import Conflict, UsageError
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts, audit, sessions, tokens
 from metasearch.review.users.accounts import User
-from tests.workspace.users.conftest import People
+from tests.review.users.conftest import People
 
 
 def test_a_user_is_found_by_name_however_it_is_typed_and_by_uid(

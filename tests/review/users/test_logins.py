@@ -9,7 +9,7 @@ from metasearch.review.store import values
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import later
 from metasearch.review.users import accounts, passwords, sessions, tokens
-from tests.workspace.users.conftest import People
+from tests.review.users.conftest import People
 
 _DAY = 86_400
 

@@ -14,8 +14,8 @@ from metasearch.review.store.values import later
 from metasearch.review.users import accounts, audit, links
 from metasearch.review.users.links import LinkKind
 from metasearch.review.users.permissions import ProjectRole
-from tests.workspace.store.processes import started
-from tests.workspace.users.conftest import People
+from tests.review.store.processes import started
+from tests.review.users.conftest import People
 
 
 def test_what_a_user_is_in_a_project(db: Database, people: People, lakes: Project) -> None:

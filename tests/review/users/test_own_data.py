@@ -27,8 +27,8 @@ from metasearch.review.users import (
 )
 from metasearch.review.users.accounts import User
 from metasearch.review.users.quotas import Quotas
-from tests.workspace.filled import Filled
-from tests.workspace.users.conftest import People
+from tests.review.filled import Filled
+from tests.review.users.conftest import People
 
 AT = "2026-11-23T05:40:00Z"
 

@@ -17,9 +17,9 @@ from metasearch.review.store.database import Database
 from metasearch.review.users import accounts
 from metasearch.review.users.quotas import DAILY, Quotas
 from metasearch.settings.users import QUOTAS
-from tests.workspace.filled import Filled
-from tests.workspace.users.conftest import People
-from tests.workspace.works.held import Held
+from tests.review.filled import Filled
+from tests.review.users.conftest import People
+from tests.review.works.held import Held
 
 
 def test_the_own_number_of_a_user_counts_before_the_configured_one(

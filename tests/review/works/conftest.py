@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from metasearch.review.store.database import Database
-from tests.workspace.works import held
+from tests.review.works import held
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from metasearch.review.projects import log
 from metasearch.review.store.database import Database
 from metasearch.review.works import decisions, intake, works
 from metasearch.review.works.works import CONFLICT_TAG as CONFLICT
-from tests.workspace.works.held import Held, keys, paper
+from tests.review.works.held import Held, keys, paper
 
 #: Two descriptions of one work that nothing joins but a third one, which has the DOI of the one and
 #: the PubMed number of the other.

@@ -18,7 +18,7 @@ from metasearch.review.works.export import EXPORTS, SCHEME, export, file_of
 from metasearch.review.works.lists import WorksQuery
 from metasearch.review.works.undo import undo
 from tests.formats.exported import text_of_parquet
-from tests.workspace.works.held import Held, paper, workspace
+from tests.review.works.held import Held, paper, workspace
 
 ALL = WorksQuery(sort="title")
 

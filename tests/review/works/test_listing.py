@@ -13,7 +13,7 @@ from metasearch.errors import UsageError
 from metasearch.review.store.database import Database
 from metasearch.review.works import decisions
 from metasearch.review.works.lists import WorksQuery, page, uids, verdict_counts
-from tests.workspace.works.held import Held, paper, workspace
+from tests.review.works.held import Held, paper, workspace
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from metasearch.record import Author, Record, VersionsMode
 from metasearch.review.store.database import Database
 from metasearch.review.works import pins as project_pins
 from tests.dedup.records import records
-from tests.workspace.works.held import Held, at_once, paper
+from tests.review.works.held import Held, at_once, paper
 
 _VERDICTS: tuple[project_pins.Verdict, ...] = ("same", "different")
 _QUICK = settings(

@@ -9,7 +9,7 @@ from metasearch.review.projects import log
 from metasearch.review.store.database import Database
 from metasearch.review.works import decisions, pins
 from metasearch.review.works.undo import undo
-from tests.workspace.works.held import Held, keys, paper
+from tests.review.works.held import Held, keys, paper
 
 ONE = paper("a", 1)
 OTHER = paper("b", 2, "Soil of the northern plains", author="Okafor")

@@ -24,7 +24,7 @@ from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database, portions
 from metasearch.review.works import intake, pins
 from metasearch.review.works.intake import add_records, make_works
-from tests.workspace.works.held import Held, at_once, paper
+from tests.review.works.held import Held, at_once, paper
 
 TITLES = (
     "Harms of gambling",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from metasearch.bulk.published.simhash import BigramSimHash, Signed, SimHash, WeightedSimHash
 from metasearch.dedup import fingerprint
-from tests.dedup.matchers.near_twins import (
+from tests.bulk.near_twins import (
     HOSTILE,
     all_pairs,
     candidates,

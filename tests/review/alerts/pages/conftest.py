@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestClient
 from metasearch.server.app import listening
 from metasearch.settings import Settings
 from metasearch.settings.alerts import AlertsSettings, MailSettings
-from tests.server.faces.workspace.conftest import Api
+from tests.review.api.conftest import Api
 from tests.server.fake import FakeEngine
 
 MAIL = MailSettings(host="mail.example.org", sender="alerts@example.org", to="me@example.org")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from tests.server.faces.workspace.conftest import Api
+from tests.review.api.conftest import Api
 
 NEW = {"name": "drives", "query": "gambling", "sources": ["demo-pubmed"]}
 

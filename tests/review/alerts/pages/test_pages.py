@@ -16,9 +16,9 @@ from metasearch.review.store.database import Database
 from metasearch.server.app import listening
 from metasearch.settings import Settings
 from metasearch.settings.alerts import MailSettings
+from tests.review.alerts.told_rows import tell, work
 from tests.server.fake import FakeEngine
 from tests.server.visitor import HTML, page, post, text
-from tests.workspace.saved.told_rows import tell, work
 
 FORM = {"do": "save", "name": "drives", "query": "gene drive", "syntax": "auto", "schedule": ""}
 

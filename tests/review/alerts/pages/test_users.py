@@ -10,8 +10,8 @@ import pytest
 from metasearch.review.alerts import outbox, saved_searches
 from metasearch.review.users import accounts
 from metasearch.settings.users import UsersSettings
-from tests.server.users.served import HTML, Browser, Served, serving
-from tests.workspace.saved.told_rows import search, tell, work
+from tests.review.alerts.told_rows import search, tell, work
+from tests.review.users.server.served import HTML, Browser, Served, serving
 
 NEW = {"name": "drives", "query": "gene drive"}
 FORM = {"do": "save", "syntax": "auto", "schedule": "", **NEW}

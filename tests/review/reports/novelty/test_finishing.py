@@ -11,7 +11,7 @@ from metasearch.review.reports.document import Document
 from metasearch.review.reports.novelty_report import next_number
 from metasearch.review.reports.reports import Report, freeze
 from metasearch.review.store.database import Database
-from tests.workspace.reports.novelty.example import WORKS, made
+from tests.review.reports.novelty.example import WORKS, made
 
 
 def finish(db: Database, project: Project, *, draft: bool = False) -> Report:

@@ -23,7 +23,7 @@ from metasearch.review.reports.document import (
 from metasearch.review.reports.novelty_report import FIELDS, document
 from metasearch.review.reports.questions import NOVELTY_QUESTIONS as QUESTIONS
 from metasearch.review.store.database import Database
-from tests.workspace.reports.novelty.example import ANSWERS, POINTS, TYPED, WORKS, Made, made
+from tests.review.reports.novelty.example import ANSWERS, POINTS, TYPED, WORKS, Made, made
 
 
 def texts(report: Document) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.users.served import Served, serving
+from tests.review.users.server.served import Served, serving
 
 
 @pytest.fixture

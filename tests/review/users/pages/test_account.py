@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from metasearch.review.users import accounts, audit, sessions, tokens
-from tests.server.users.served import HTML, PASSWORD, Browser, Served
+from tests.review.users.server.served import HTML, PASSWORD, Browser, Served
 from tests.server.visitor import text
 
 

@@ -7,7 +7,7 @@ import io
 import json
 
 from metasearch.review.users import accounts, audit
-from tests.server.users.served import Served
+from tests.review.users.server.served import Served
 
 
 async def test_lines_are_filtered(local: Served):

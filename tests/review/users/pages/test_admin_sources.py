@@ -8,8 +8,8 @@ from typing import Any, cast
 from metasearch.review.users import audit, sources
 from metasearch.review.users.sources import SWITCHES
 from metasearch.server.site import SHARED
+from tests.review.users.server.served import Served
 from tests.server.fake import FakeRegistry
-from tests.server.users.served import Served
 from tests.server.visitor import text
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from metasearch.review.projects import members, projects
 from metasearch.review.users import accounts, audit, sessions
-from tests.server.users.served import PASSWORD, Served
+from tests.review.users.server.served import PASSWORD, Served
 from tests.server.visitor import text
 
 _ADDRESS = re.compile(r"http://[0-9.:]+(/(?:password|join)/[\w-]{43})")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from metasearch.review.users import accounts
-from tests.server.users.served import PASSWORD, Browser, Served
+from tests.review.users.server.served import PASSWORD, Browser, Served
 
 Answer = tuple[int, Any]
 
@@ -218,7 +218,7 @@ async def test_the_audit_log_is_read_page_by_page(local: Served):
 async def test_a_server_without_users_has_none_of_these_addresses(tmp_path):
     """404, as for any address that there is not."""
     from metasearch.settings.users import UsersSettings
-    from tests.server.users.served import serving
+    from tests.review.users.server.served import serving
 
     async with serving(tmp_path, users=UsersSettings()) as served:
         browser = await served.browser()
@@ -233,7 +233,7 @@ async def test_where_a_proxy_knows_the_users_there_are_no_new_ones_and_no_links(
     """An account without a proxy behind it could never log in."""
     from metasearch.settings import ServerSettings
     from metasearch.settings.users import UsersSettings
-    from tests.server.users.served import serving
+    from tests.review.users.server.served import serving
 
     users = UsersSettings(mode="header")
     server = ServerSettings(trusted_proxies=("127.0.0.1",))

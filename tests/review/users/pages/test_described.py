@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from metasearch.review.routes import ACCOUNT_ROUTES as ROUTES
-from tests.server.users.served import Served
+from tests.review.users.server.served import Served
 
 
 async def test_every_address_of_the_interface_is_described(local: Served):

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from metasearch.review.users import accounts
 from metasearch.server.site import SHARED
-from tests.server.users.served import Served
+from tests.review.users.server.served import Served
 
 
 def asked(local: Served) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any, cast
 from metasearch.review.projects import members, projects
 from metasearch.review.users import accounts, audit
 from metasearch.server.site import SHARED
-from tests.server.users.served import Served
+from tests.review.users.server.served import Served
 from tests.server.visitor import text
 
 
@@ -150,7 +150,7 @@ async def test_the_account_shows_what_is_left(local: Served):
 async def test_guests_who_are_not_logged_in_have_no_quota(tmp_path):
     """The rate limit of clients holds for them."""
     from metasearch.settings.users import UsersSettings
-    from tests.server.users.served import serving
+    from tests.review.users.server.served import serving
 
     quotas = {"searches": 0}
     async with serving(

@@ -9,7 +9,7 @@ import pytest
 
 from metasearch.settings import ServerSettings
 from metasearch.settings.users import UsersSettings
-from tests.server.users.served import Served, serving
+from tests.review.users.server.served import Served, serving
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from metasearch.review.chapter import chapter
 from metasearch.review.routes import TEAM_ROUTES
 from metasearch.server.limits import Options
 from metasearch.server.protocols.openapi.document import Server, document_of
-from tests.server.faces.openapi.strict import every, refs
+from tests.server.protocols.openapi.strict import every, refs
 
 
 def test_what_a_server_with_users_answers_is_described():

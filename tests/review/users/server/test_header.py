@@ -7,7 +7,7 @@ from pathlib import Path
 from metasearch.review.users import accounts
 from metasearch.settings import ServerSettings
 from metasearch.settings.users import UsersSettings
-from tests.server.users.served import HTML, Served, serving
+from tests.review.users.server.served import HTML, Served, serving
 
 
 async def test_the_account_is_made_at_the_first_visit(proxied: Served):

@@ -7,7 +7,7 @@ from aiohttp.test_utils import make_mocked_request
 from metasearch.review.users.service import may
 from metasearch.server import search
 from metasearch.server.identity import IDENTITY, Identity, allowed, who
-from tests.server.users.served import Served
+from tests.review.users.server.served import Served
 
 ANN = Identity(
     uid="k3x",

@@ -6,7 +6,7 @@ from typing import Any
 
 from metasearch.review.projects import members
 from metasearch.review.users import accounts, links
-from tests.server.users.served import PASSWORD, Served
+from tests.review.users.server.served import PASSWORD, Served
 
 NEW = "another horse battery"
 

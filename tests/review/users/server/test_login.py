@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from metasearch.review.users import accounts
-from tests.server.users.served import HTML, PASSWORD, Served
+from tests.review.users.server.served import HTML, PASSWORD, Served
 
 
 async def test_whoever_is_not_logged_in_is_sent_to_the_login_and_back(local: Served):

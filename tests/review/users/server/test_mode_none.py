@@ -15,7 +15,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from metasearch.server.app import make_app
 from metasearch.settings import Settings
 from tests.server.fake import FakeEngine
-from tests.server.pages.projects.filled import addresses, filled
+from tests.review.pages.filled import addresses, filled
 
 async def main():
     made = filled(Path(sys.argv[1]))
@@ -52,7 +52,7 @@ def loaded(tmp_path: Path) -> list[str]:
         check=False,
         capture_output=True,
         text=True,
-        cwd=Path(__file__).resolve().parents[3],
+        cwd=Path(__file__).resolve().parents[4],
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()

@@ -13,10 +13,10 @@ from metasearch.review.routes import TEAM_ROUTES
 from metasearch.review.users.permissions import PROJECT_ACTIONS, SYSTEM_ACTIONS
 from metasearch.server.app import ROUTES
 from metasearch.server.wing import server_wing
-from tests.server.users.served import HTML, Served
+from tests.review.users.server.served import HTML, Served
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "users-server.md").read_text("utf-8")
-TEAMS = (Path(__file__).resolve().parents[3] / "docs" / "teams.md").read_text("utf-8")
+PAGE = (Path(__file__).resolve().parents[4] / "docs" / "users-server.md").read_text("utf-8")
+TEAMS = (Path(__file__).resolve().parents[4] / "docs" / "teams.md").read_text("utf-8")
 EVERY = (*ROUTES, *server_wing().routes(users=True))
 
 

@@ -11,7 +11,7 @@ import pytest
 from metasearch.review.users import accounts, sessions
 from metasearch.server.limits.clients import Clients
 from metasearch.server.site import SHARED
-from tests.server.users.served import Browser, Served, serving
+from tests.review.users.server.served import Browser, Served, serving
 
 SECRET, KEY = bytes(32), bytes(range(32))
 

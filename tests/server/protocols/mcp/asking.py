@@ -1,7 +1,7 @@
 """Asks the thirty questions of questions.toml through a client of the package `mcp`, and says for
 each whether the work that answers it was among the results.
 
-    python -m tests.server.faces.mcp.asking            over stdio and over HTTP, with the demo
+    python -m tests.server.protocols.mcp.asking            over stdio and over HTTP, with the demo
 """
 
 from __future__ import annotations

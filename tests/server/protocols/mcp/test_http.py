@@ -17,7 +17,7 @@ from metasearch.server.app import make_app, started
 from metasearch.server.limits import Options
 from metasearch.server.process import address, listen
 from metasearch.server.site import SHARED
-from tests.server.faces.mcp.conftest import MODES, connected, demo_engine, server
+from tests.server.protocols.mcp.conftest import MODES, connected, demo_engine, server
 
 mcp = pytest.importorskip("mcp")
 

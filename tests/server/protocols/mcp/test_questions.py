@@ -7,14 +7,14 @@ from contextlib import asynccontextmanager
 import pytest
 
 from metasearch.server.protocols.mcp.tools import plain_words, words_of
-from tests.server.faces.mcp.asking import (
+from tests.server.protocols.mcp.asking import (
     MOST_TOKENS,
     ask_all,
     over_http,
     over_stdio,
     questions,
 )
-from tests.server.faces.mcp.conftest import connected, server
+from tests.server.protocols.mcp.conftest import connected, server
 
 
 @pytest.mark.parametrize(

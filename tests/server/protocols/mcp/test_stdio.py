@@ -13,8 +13,8 @@ import pytest
 from metasearch.server.limits import Options
 from metasearch.server.protocols.mcp.arguments import Caller
 from metasearch.settings import Settings
-from tests.server.faces.mcp.asking import over_stdio
-from tests.server.faces.mcp.conftest import MODES, demo_engine
+from tests.server.protocols.mcp.asking import over_stdio
+from tests.server.protocols.mcp.conftest import MODES, demo_engine
 
 mcp = pytest.importorskip("mcp")
 

@@ -13,8 +13,8 @@ from metasearch.formats.events import event_object
 from metasearch.server.limits import Options
 from metasearch.server.problem import Problem
 from metasearch.server.protocols.openapi.document import declared
-from tests.server.faces.openapi.strict import check, check_schema
 from tests.server.fake import FakeEngine, FakeSearch, answer, hit, late
+from tests.server.protocols.openapi.strict import check, check_schema
 
 QUERIES = (
     "machine learning",

@@ -20,8 +20,8 @@ from metasearch.server.protocols.openapi.document import (
 from metasearch.server.protocols.openapi.operation import Chapter, attributes
 from metasearch.settings import Settings
 from tests.server.addresses import EVERY_ROUTE, PAGES, is_page
-from tests.server.faces.openapi.strict import check_schema, every, refs
 from tests.server.fake import FakeEngine
+from tests.server.protocols.openapi.strict import check_schema, every, refs
 
 
 async def test_the_document_is_openapi(document):

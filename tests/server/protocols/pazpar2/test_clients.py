@@ -23,7 +23,7 @@ from lxml import etree
 from metasearch.demo import DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.server.app import make_app
-from tests.server.faces.pazpar2.answers import PATH, first, number, texts
+from tests.server.protocols.pazpar2.answers import PATH, first, number, texts
 from tests.server.test_demo import QUERY, started
 
 #: Parameters behind "command" and "session", as pz2.js writes them; "" is what it sends for a

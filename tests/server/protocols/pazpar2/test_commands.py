@@ -13,7 +13,8 @@ from lxml import etree
 
 from metasearch.errors import TimedOut
 from metasearch.events import Counts
-from tests.server.faces.pazpar2.answers import (
+from tests.server.fake import answer, hit, late, record, report
+from tests.server.protocols.pazpar2.answers import (
     PATH,
     ask,
     begun,
@@ -24,7 +25,6 @@ from tests.server.faces.pazpar2.answers import (
     searched,
     texts,
 )
-from tests.server.fake import answer, hit, late, record, report
 
 NAMES = "author,subject,date,medium,journal-title,xtargets"
 

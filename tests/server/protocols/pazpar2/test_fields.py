@@ -13,8 +13,8 @@ from lxml import html
 from metasearch.record import Author
 from metasearch.server.protocols.pazpar2.documents import fields_of, plain_text
 from tests.growth import MOST, growth
-from tests.server.faces.pazpar2.answers import ask, first, searched, texts
 from tests.server.fake import FakeEngine, answer, hit, record
+from tests.server.protocols.pazpar2.answers import ask, first, searched, texts
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)> <im<b>g src=x onerror=alert(1)"
 

@@ -7,7 +7,7 @@ from lxml import etree
 
 from metasearch.server.protocols.pazpar2.handler import COMMANDS
 from metasearch.server.protocols.pazpar2.parameters import MESSAGES
-from tests.server.faces.pazpar2.answers import PATH, ask, begun, first, refused, searched
+from tests.server.protocols.pazpar2.answers import PATH, ask, begun, first, refused, searched
 
 SEARCHES = [
     ({}, 2, "query"),

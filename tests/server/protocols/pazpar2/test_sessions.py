@@ -12,7 +12,8 @@ from lxml import etree
 from metasearch.server.limits import Options
 from metasearch.server.protocols.pazpar2.sessions import Sender, Sessions
 from metasearch.server.site import SHARED
-from tests.server.faces.pazpar2.answers import (
+from tests.server.fake import FakeEngine, answer, hit
+from tests.server.protocols.pazpar2.answers import (
     PATH,
     ask,
     begun,
@@ -21,7 +22,6 @@ from tests.server.faces.pazpar2.answers import (
     refused,
     searched,
 )
-from tests.server.fake import FakeEngine, answer, hit
 
 KEYS = ("0123456789abcdef", "fedcba9876543210")
 FAR = {"X-Forwarded-For": "203.0.113.7"}

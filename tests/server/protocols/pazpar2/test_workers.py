@@ -9,8 +9,16 @@ import pytest
 from lxml import etree
 
 from metasearch.server.site import SHARED
-from tests.server.faces.pazpar2.answers import PATH, ask, begun, finished, first, number, refused
 from tests.server.fake import FakeEngine
+from tests.server.protocols.pazpar2.answers import (
+    PATH,
+    ask,
+    begun,
+    finished,
+    first,
+    number,
+    refused,
+)
 from tests.server.workers.test_workers import pair, worker
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="workers need Unix-domain sockets")

@@ -8,7 +8,7 @@ from metasearch.query.cql import parse_cql
 from metasearch.query.tree import Term, Years
 from metasearch.server.protocols.sru.vocabulary import field_of, names
 from metasearch.server.site import SHARED
-from tests.server.faces.sru.answers import get, reported, texts
+from tests.server.protocols.sru.answers import get, reported, texts
 
 ZEEREX = "http://explain.z3950.org/dtd/2.0/"
 

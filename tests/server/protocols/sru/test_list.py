@@ -17,7 +17,7 @@ from metasearch.engine.run import Run
 from metasearch.server.app import make_app
 from metasearch.server.protocols.sru.handler import MOST_LISTS, Lists
 from metasearch.settings import Settings
-from tests.server.faces.sru.answers import get, texts
+from tests.server.protocols.sru.answers import get, texts
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ from metasearch.server.protocols.sru.vocabulary import SCHEMAS, schema_of
 from metasearch.settings import Settings
 from tests.examples import examples
 from tests.formats.exported import records, said
-from tests.server.faces.sru.answers import NAMESPACES, get, reported, texts
 from tests.server.fake import hit
+from tests.server.protocols.sru.answers import NAMESPACES, get, reported, texts
 
 FULL = Record(
     source="alpha",

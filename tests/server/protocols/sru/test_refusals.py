@@ -8,7 +8,7 @@ import pytest
 from lxml import etree
 
 from metasearch.query.cql_grammar import MEANINGS, OF_QUERY
-from tests.server.faces.sru.answers import get, reported, texts
+from tests.server.protocols.sru.answers import get, reported, texts
 
 OLD = {"version": "1.1", "operation": "searchRetrieve"}
 

@@ -10,8 +10,8 @@ from lxml import etree
 from metasearch.engine.facets import FacetCounts
 from metasearch.events import Counts, NextPage, Paging, Totals
 from metasearch.query import Term, to_text
-from tests.server.faces.sru.answers import OASIS, ZING, get, reported, texts
 from tests.server.fake import FakeEngine, answer, hit, late, report
+from tests.server.protocols.sru.answers import OASIS, ZING, get, reported, texts
 
 
 def asked(engine: FakeEngine) -> dict:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lxml import etree
 
-from tests.server.faces.sru.answers import reported, texts
+from tests.server.protocols.sru.answers import reported, texts
 
 ENVELOPE = (
     '<SOAP:Envelope xmlns:SOAP="http://schemas.xmlsoap.org/soap/envelope/"><SOAP:Body>'

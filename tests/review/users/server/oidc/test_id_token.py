@@ -13,7 +13,7 @@ from joserfc.jwk import OctKey
 
 from metasearch.review.users import oidc_provider
 from metasearch.review.users.oidc_provider import Keys, LoginRefused, claims_of
-from tests.server.users.fake_provider import (
+from tests.review.users.server.fake_provider import (
     CLIENT,
     FakeProvider,
     ec_key,

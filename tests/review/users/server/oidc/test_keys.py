@@ -21,7 +21,7 @@ from metasearch.review.users.oidc_provider import (
 from metasearch.review.users.oidc_provider import (
     read_keys as read,
 )
-from tests.server.users.fake_provider import ec_key, ed_key, rsa_key
+from tests.review.users.server.fake_provider import ec_key, ed_key, rsa_key
 
 
 class Source:

@@ -17,7 +17,7 @@ from aiohttp import web
 from metasearch.review.users import accounts, oidc_provider
 from metasearch.review.users import oidc_provider as known_provider
 from metasearch.settings.users import OidcSettings, UsersSettings
-from tests.server.users.fake_provider import (
+from tests.review.users.server.fake_provider import (
     CLIENT,
     SECRET,
     FakeProvider,
@@ -25,7 +25,7 @@ from tests.server.users.fake_provider import (
     rsa_key,
     running,
 )
-from tests.server.users.served import Browser, Served, serving
+from tests.review.users.server.served import Browser, Served, serving
 
 ADA = {
     "sub": "1815",
