@@ -70,7 +70,7 @@ QUESTIONS = {
     "Where are names in Pinyin compared?": "metasearch/bib/chinese_names.py",
     "Where is a DOI brought into its usual form?": "metasearch/bib/identifiers.py",
     "Where does a person's decision about two records hold?": "metasearch/dedup/pins.py",
-    "Where is an OAI-PMH repository harvested?": "metasearch/collections/harvest.py",
+    "Where is an OAI-PMH repository harvested?": "metasearch/collections/indexing.py",
 }
 
 

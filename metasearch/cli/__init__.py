@@ -11,7 +11,8 @@ search.py           `metasearch "query"`; search_summary.py writes what stands o
 explain.py          `metasearch explain`; explanation.py does its work
 collections.py      `metasearch index`, `harvest` and `collections`
 sources/            `metasearch sources`
-terminal/           stderr, stdout, progress, exit codes, and the child process of a command
+output.py           stderr, stdout and exit codes; progress.py
+watchdog.py         the child process of a command
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run a command line.
 
     `args`: without the program's name, for a program that calls this one. None takes those of the
-    process. Then the process does nothing else, so the command may fork (`terminal/watchdog.py`)
+    process. Then the process does nothing else, so the command may fork (`watchdog.py`)
     and change the garbage collector. Returns the exit code.
     """
     console = Console(program=args is None)

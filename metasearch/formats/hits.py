@@ -1,7 +1,7 @@
 """A whole hit as JSON, to be read back as it was: its records, and why they are one work.
 
-This is for what metasearch keeps for itself (`metasearch/engine/works.py`); other programs read the
-answer (`answer.py`).
+This is for what metasearch keeps for itself (`metasearch/engine/results.py`); other programs read
+the answer (`answer.py`).
 """
 
 from __future__ import annotations

@@ -420,10 +420,9 @@ def by_full_text(work: Work) -> tuple[Verdict, str]:
 # Two worked examples over the demo's databases, for a first look, for docs and for tests:
 # `metasearch project demo` installs them.
 #
-# review.py   a systematic review on gambling harms, with an update search
-# novelty.py  a novelty search (查新) on the restoration of shallow lakes
-# demo.py     what both are made with
-# files/      what "was searched by hand"; made up, as the works on lakes of the demo are
+# One is a systematic review on gambling harms, with an update search, the other a novelty search
+# (查新) on the restoration of shallow lakes. In example_files/ is what "was searched by hand"; made
+# up, as the works on lakes of the demo are.
 
 #: Name of an example, and of the project that it makes -> how it is made.
 EXAMPLES: Mapping[str, Example] = {NAME: install, NOVELTY_NAME: install_novelty}

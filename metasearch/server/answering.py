@@ -173,7 +173,7 @@ FORMS = frozenset(name for name, format_ in WRITABLE.items() if not format_.whol
 
 logger = logging.getLogger("metasearch.server")
 
-#: The form in which a search is answered, for the log; other faces are named after their paths.
+#: The form in which a search is answered, for the log; other protocols are named after their paths.
 FACE = web.RequestKey("face", str)
 #: The id of the search that a request has started, for the log.
 SEARCH_ID = web.RequestKey("search_id", str)
@@ -303,7 +303,7 @@ async def send(
 
 # A search that is answered with one document: admitted, run to its end, counted; or only planned.
 #
-# `/search` and the faces of other protocols share it; each reads its own parameters before, and
+# `/search` and other protocols share it; each reads its own parameters before, and
 # writes its own document after.
 
 T = TypeVar("T")

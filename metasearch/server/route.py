@@ -77,8 +77,8 @@ def closed(routes: Iterable[Route]) -> list[str]:
     ]
 
 
-# Other protocols over the same list: each face reads its own parameters into `SearchOptions` and
-# writes the same answer. So do record pages, which programs read as much as people. A face is
+# Other protocols over the same list: each reads its own parameters into `SearchOptions` and
+# writes the same answer. So do record pages, which programs read as much as people. A protocol is
 # imported when its first request comes.
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
     from metasearch.server.cookies import Cookies
 
-#: What a face keeps, see `ServerContext.kept`.
+#: What a protocol keeps, see `ServerContext.kept`.
 K = TypeVar("K", bound="Closable")
 
 #: The ShortName of the description document and the title of the link to it; browsers compare the
@@ -98,13 +98,13 @@ class ServerContext:
     _kept: dict[str, Closable] = field(default_factory=dict)
 
     def kept(self, face: str, make: Callable[[], K]) -> K:
-        """What a face keeps from request to request; made when its first request comes."""
+        """What a protocol keeps from request to request; made when its first request comes."""
         if face not in self._kept:
             self._kept[face] = make()
         return self._kept[face]  # type: ignore[return-value]
 
     async def close_faces(self) -> None:
-        """Ends what faces keep."""
+        """Ends what protocols keep."""
         while self._kept:
             await self._kept.popitem()[1].close()
 

@@ -1,4 +1,4 @@
-"""citation.py: where in its host a work stands."""
+"""numbering.py: where in its host a work stands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""headings.py: headings of library catalogues as names."""
+"""authors.py: headings of library catalogues as names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""bib/remembered.py: what was made of a text once is not made again."""
+"""bib/names.py: what was made of a text once is not made again."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ AHEAD = 1.0
 #: Seconds between two questions for a place while all are taken: the first pause, the longest.
 SHORTEST_ASK, LONGEST_ASK = 0.01, 0.1
 #: Seconds after its moment at which a start is used at most: half of what the server allows for
-#: (`sharing.scripts.MARGIN`), as the way to the database takes its time, too. A later one would be
+#: (`replicas.redis.MARGIN`), as the way to the database takes its time, too. A later one would be
 #: among those of the next period.
 LATE = 0.05
 #: How often a start is asked for that comes too late each time; the last one is used all the same,

@@ -196,7 +196,7 @@ def _table(rows: Sequence[tuple[object, ...]], schema: pa.Schema) -> pa.Table:
 
 
 # Which titles return in one journal: decided over all records of a job by the rule of
-# `dedup/columns.py`, from the rows that an engine has found worth it.
+# `dedup/components.py`, from the rows that an engine has found worth it.
 
 #: The part of the stage.
 PART = "part-00000.parquet"

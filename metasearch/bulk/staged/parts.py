@@ -97,7 +97,7 @@ TRAITS = pa.schema(
         pa.field("year", pa.int32()),
         # `naming.base_of` of the record alone: the first twelve hexadecimal digits as a number.
         pa.field("base", pa.int64(), nullable=False),
-        # See dedup/sketches.py.
+        # See dedup/apart.py.
         pa.field("sketch", pa.int64(), nullable=False),
         # A hash of `entries.content_from`: records that have the same say the same.
         pa.field("content", pa.int64(), nullable=False),

@@ -180,7 +180,7 @@ class FileReading:
         return sum(problem.lost for problem in self.problems) + self.untold[1]
 
 
-# What a format's reader finds of a record before it has its place in the file (`entries.py`).
+# What a format's reader finds of a record before it has its place in the file.
 
 
 @dataclass(slots=True)

@@ -250,7 +250,7 @@ _EMPTY = re.compile(r"((?:(?<=\n)|\A)\n{4,})")
 
 
 class Bytes(Protocol):
-    """Reads the bytes of a file (`content.py`)."""
+    """Reads the bytes of a file (`files.py`)."""
 
     name: str
 

@@ -342,7 +342,7 @@ def _report(row: sqlite3.Row) -> Report:
     )
 
 
-# Finishing a report: it is built, and kept as it is (finished.py), in one transaction.
+# Finishing a report: it is built, and kept as it is, in one transaction.
 
 
 def freeze(

@@ -1,7 +1,7 @@
 """Who may see what of the votes: in a blind stage nobody sees a vote of another before the work has
 all the votes that it needs. That is so after the stage has ended, too, and holds for lines of the
 log, for archives, and for whatever else tells of a vote. Votes that could be seen once stay open:
-nobody forgets them when the work needs more, and `agreement.py` counts no later vote.
+nobody forgets them when the work needs more, and `conflicts.py` counts no later vote.
 
 A reader is the uid of a user, "" for somebody without one, or None for the command line, which
 reads the file itself and is shown everything.

@@ -167,7 +167,8 @@ def mark_each(
         return Changed(0, len(decided), None)
     _check_open(db, project, stage, voter, changed)
     names = uids_of(db, changed)
-    # Votes that are given when others could be seen are not independent of them: agreement.py.
+    # Votes that are given when others could be seen are not independent of them
+    # (screening/conflicts.py).
     open_ = votes.opened(db, project.id, stage, changed) if voter else frozenset[int]()
     votes.write(db, stage, voter, changed)
     more: dict[str, Any] = {}

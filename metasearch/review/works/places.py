@@ -41,7 +41,7 @@ class Placed:
     Attributes:
         places: Of its keys, each with whether the matcher is exact.
         title: Of its title in its journal, or None.
-        sketch: See `dedup/sketches.py`.
+        sketch: See `dedup/apart.py`.
     """
 
     id: int
@@ -231,8 +231,8 @@ class Places:
         return [row[0] for row in rows]
 
 
-# Which titles return in one journal, and so are those of columns: what `dedup/columns.py` keeps in
-# memory for one job, in a table of the project.
+# Which titles return in one journal, and so are those of columns: what `dedup/components.py` keeps
+# in memory for one job, in a table of the project.
 #
 # A title that is that of a column stays one, also where a later version of a record says otherwise.
 

@@ -1,4 +1,4 @@
-"""select/xml_record.py: paths that are answered from an index of the record find what XPath finds,
+"""select/xml.py: paths that are answered from an index of the record find what XPath finds,
 in its order."""
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def lines(content: bytes) -> list[dict[str, object]]:
 
 
 #: Made of the tables of an archive: the index of words and the records that wait by the import, the
-#: others by the next addition of records, which finds no row in works_made (works/adding.py).
+#: others by the next addition of records, which finds no row in works_made (works/intake.py).
 #: Triggers count what is stored.
 DERIVED = set(
     "entering work_words record_place record_signature record_sketch journal_title works_made "

@@ -247,7 +247,7 @@ class Parts:
     def paragraph(
         self, text: Text, style: str, *, align: str = "", numbering: int | None = None
     ) -> Any:
-        """A paragraph in a style of docx_styles.py or of Word."""
+        """A paragraph in a style of `_own_styles` or of Word."""
         element, properties = self._started(style)
         if numbering is not None:
             numbers = _add(properties, "w:numPr")

@@ -126,7 +126,7 @@ CREATE TABLE answer (
     cached INTEGER NOT NULL DEFAULT 0,
     seconds REAL,
     notes TEXT NOT NULL DEFAULT '[]',    -- what of the query was lost
-    sentences TEXT NOT NULL DEFAULT '',  -- error, advice, notes with their templates: runs/sentences.py
+    sentences TEXT NOT NULL DEFAULT '',  -- error, advice, notes with their templates: store/values.py
     spec TEXT NOT NULL DEFAULT '',       -- digest of the spec of the source
     half INTEGER NOT NULL DEFAULT 0,      -- 1: its run ended while its records were stored; a run that is resumed asks for them again
     UNIQUE (run, step, source)
@@ -159,7 +159,7 @@ CREATE TABLE finding (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX finding_record ON finding (record);
 
--- Records that an answer has brought and that stand in no work yet (works/adding.py). Those of an
+-- Records that an answer has brought and that stand in no work yet (works/intake.py). Those of an
 -- import that has not ended are taken back where its process was killed.
 CREATE TABLE entering (
     record INTEGER PRIMARY KEY REFERENCES record ON DELETE CASCADE,
@@ -209,7 +209,7 @@ CREATE TABLE work_body (
     words TEXT NOT NULL DEFAULT ''       -- folded title, authors, abstract; Chinese characters one by one
 ) STRICT;
 
--- Written beside `work_body` by works/storing.py: no trigger may write to a virtual table where the
+-- Written beside `work_body` by works/records.py: no trigger may write to a virtual table where the
 -- schema is not trusted.
 CREATE VIRTUAL TABLE work_words USING fts5(words, content='work_body', content_rowid='work');
 
@@ -261,13 +261,13 @@ CREATE TABLE record_signature (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX record_signature_project ON record_signature (project, matcher);
 
--- What shows that two records are not one work, without reading them: dedup/sketches.py.
+-- What shows that two records are not one work, without reading them: dedup/apart.py.
 CREATE TABLE record_sketch (
     record INTEGER PRIMARY KEY REFERENCES record ON DELETE CASCADE,
     sketch INTEGER NOT NULL
 ) STRICT;
 
--- How often a title returns in a journal: dedup/columns.py.
+-- How often a title returns in a journal: dedup/components.py.
 CREATE TABLE journal_title (
     project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
     place INTEGER NOT NULL,              -- hash of title and journal

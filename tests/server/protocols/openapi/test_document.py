@@ -71,8 +71,8 @@ async def test_ids_are_unique(document):
 
 
 def test_every_route_is_described(chapter):
-    """For a new route, append an `Operation` in protocols/openapi/paths.py or protocols.py; what
-    is no interface stands in tests/server/addresses.py.
+    """For a new route, append an `Operation` in protocols/openapi/paths.py; what is no
+    interface stands in tests/server/addresses.py.
     """
     paths = {re.sub(r":[^}]*}", "}", route.path) for route in EVERY_ROUTE}
     described = {
