@@ -27,15 +27,9 @@ if TYPE_CHECKING:
     from metasearch.cli.sources.probe import ProbeResult
 
 
-# `metasearch sources`: the commands that list, show and check the sources, probe them, and help
-# authors of new ones.
-
 #: Bodies for which there is a template; what is in none of them is a family.
 BODIES = ("json", "xml", "html")
 _CASE = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
-
-
-# --------------------------------------------------------------------------- new
 
 
 @click.command("new", short_help="Write a spec to fill in.")
@@ -104,9 +98,6 @@ def _families() -> tuple[str, ...]:
     return Registry(Settings()).families
 
 
-# --------------------------------------------------------------------------- schema
-
-
 @click.command("schema", short_help="Print the JSON Schema of specs, for editors.")
 def schema() -> int:
     """Print the JSON Schema of a spec.
@@ -120,9 +111,6 @@ def schema() -> int:
 
     click.echo(orjson.dumps(made(), option=orjson.OPT_INDENT_2).decode())
     return Exit.OK
-
-
-# --------------------------------------------------------------------------- record
 
 
 @click.command("record", short_help="Record an answer as a case.")
@@ -190,8 +178,6 @@ def record(
         console.say(f"{folder}: {counted(len(pages), 'exchange')}, {counted(count, 'record')}")
     return Exit.OK
 
-
-# `metasearch sources probe`: sends each source one query, and reports which ones have changed.
 
 #: Seconds for one source without `--timeout`: longer than most specs allow a search.
 SECONDS = 30.0
@@ -324,9 +310,6 @@ def exit_for(results: Sequence[ProbeResult]) -> Exit:
     return Exit.OK if all(result.fine for result in results) else Exit.PARTIAL
 
 
-# `metasearch sources`: lists the sources, shows one, and checks the specs.
-
-
 @click.group(
     cls=CommandGroup,
     examples=(
@@ -347,9 +330,6 @@ def sources() -> None:
     """List, show and check the sources, and write new ones. Only `probe` and `record` send
     requests.
     """
-
-
-# --------------------------------------------------------------------------- list
 
 
 @sources.command("list", short_help="List the sources, and which keys are missing.")
@@ -446,9 +426,6 @@ def _keys_in_words(keys: list[dict[str, Any]]) -> str:
         )
         words.append(f"{key['env']} ({state})")
     return ", ".join(words) or "none needed"
-
-
-# --------------------------------------------------------------------------- show
 
 
 @sources.command("show")
@@ -562,9 +539,6 @@ def _without_secrets(url: str) -> str:
 
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
-
-
-# --------------------------------------------------------------------------- check
 
 
 @sources.command("check")
