@@ -14,8 +14,6 @@ from metasearch.dedup.matchers.fields import Fields
 from metasearch.dedup.matchers.text import Text
 from metasearch.dedup.matchers.vetoes import Vetoes
 
-# The chain that searches use by default.
-
 #: URL, DOI hash, other identifiers, numbers of standards, SHA-1 of the four-tuple, fields, text;
 #: over all, the vetoes.
 DEFAULT = Chain(

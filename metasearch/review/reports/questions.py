@@ -81,7 +81,6 @@ class Question:
 
 
 # What only the people of a review know of its search: the items of PRISMA-S that no run can tell.
-#
 # Rethlefsen, M. L. et al. (2021). PRISMA-S: an extension to the PRISMA statement for reporting
 # literature searches in systematic reviews. Systematic Reviews 10, 39.
 
