@@ -27,9 +27,6 @@ from metasearch.opening import deflated, inflated
 __all__ = ["CacheStats", "DiskStore", "MemoryStore", "Store"]
 
 
-# `Store`, its numbers, and the store that keeps everything in memory.
-
-
 @dataclass(frozen=True, slots=True)
 class CacheStats:
     """What a store holds and how it was used.
@@ -136,9 +133,6 @@ class MemoryStore:
         _, value, _ = self._rows.pop(key, (0.0, b"", ""))
         self._size -= len(value)
 
-
-# diskcache, made safe for a file that an attacker may have written: no pickle, no settings and no
-# claims of its own.
 
 #: Largest stored value, compressed. Everything lies inside the SQLite file: files beside it are
 #: slower and less safe.
@@ -570,9 +564,7 @@ def _own_folder(path: Path) -> None:
             path.chmod(0o700)
 
 
-# Keeps bytes under a key for a while: `Store`, on disk (`DiskStore`) and in memory
-# (`MemoryStore`).
-#
+# Keeps bytes under a key for a while: `Store`, on disk (`DiskStore`) and in memory (`MemoryStore`).
 # A cache must not harm a search. So nothing here raises into it: a value that cannot be read is a
 # miss and is deleted, a file that is broken is begun anew, and a store that cannot work logs that
 # once and is silent from then on. No byte of the cache is ever unpickled.

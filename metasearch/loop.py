@@ -155,10 +155,9 @@ def seen(task: asyncio.Task[Any]) -> None:
         task.exception()
 
 
-# Work in a thread that delays neither a caller that was cancelled nor the end of the program.
-#
-# A thread cannot be cancelled. A loop that closes waits for the threads of its executor, and so
-# does the program when it exits; one that hangs would hold up both, and every other user of that
+# Work in a thread that delays neither a caller that was cancelled nor the end of the program. A
+# thread cannot be cancelled. A loop that closes waits for the threads of its executor, and so does
+# the program when it exits; one that hangs would hold up both, and every other user of that
 # executor. Here each piece of work has a daemon thread of its own.
 
 T = TypeVar("T")
@@ -202,11 +201,9 @@ async def in_daemon_thread(
     return await answer
 
 
-# How late the event loop is. What judges a database by the clock has to know how late the clock
-# was read.
-#
-# A callback that computes for two seconds makes every timer two seconds late. An answer that came
-# meanwhile lies in the socket, unread, when the timeout fires.
+# How late the event loop is. What judges a database by the clock has to know how late the clock was
+# read. A callback that computes for two seconds makes every timer two seconds late. An answer that
+# came meanwhile lies in the socket, unread, when the timeout fires.
 
 #: Seconds between two looks at the clock.
 TICK = 0.025
@@ -332,10 +329,8 @@ class patient:  # noqa: N801  # it is used as `asyncio.timeout` is
 
 
 # A watchdog for programs that use the library: it reports where an event loop hangs, and can end
-# the process.
-#
-# Nothing else in the library touches what belongs to the whole process; this does, because it is
-# asked to.
+# the process. Nothing else in the library touches what belongs to the whole process; this does,
+# because it is asked to.
 
 
 @asynccontextmanager

@@ -46,11 +46,10 @@ def _deflated(value: bytes) -> bytes:
     return zlib.compress(value, 1)
 
 
-# The one place where a file is opened that a person or somebody else has put there.
-#
-# A name says nothing of what stands there: a FIFO lets whoever opens it wait for a writer, a device
-# never ends, a file of /proc has no size and may have no end. So only regular files are opened,
-# without waiting, and read up to a bound.
+# The one place where a file is opened that a person or somebody else has put there. A name says
+# nothing of what stands there: a FIFO lets whoever opens it wait for a writer, a device never ends,
+# a file of /proc has no size and may have no end. So only regular files are opened, without
+# waiting, and read up to a bound.
 
 #: How the shell names what it has opened for a command: standard input, and `<(...)`.
 _HANDED = late_pattern(r"/dev/stdin|/dev/fd/\d{1,6}|/proc/self/fd/\d{1,6}")

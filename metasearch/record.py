@@ -262,13 +262,11 @@ class Hit:
         return tuple(sorted({r.source for r in self.records}))
 
 
-# Make records, authors, matches, hits and reasons at a third of the usual cost, where very many
-# are made.
-#
-# A frozen dataclass sets each of its fields through `object.__setattr__`, which for the fields of a
-# `Record` takes longer than reading half of them. Its twin has the same slots and is not frozen;
-# when all fields are set, it becomes the frozen class that it is the twin of, and cannot be told
-# from one that was made in the usual way.
+# Make records, authors, matches, hits and reasons at a third of the usual cost, where very many are
+# made. A frozen dataclass sets each of its fields through `object.__setattr__`, which for the
+# fields of a `Record` takes longer than reading half of them. Its twin has the same slots and is
+# not frozen; when all fields are set, it becomes the frozen class that it is the twin of, and
+# cannot be told from one that was made in the usual way.
 
 T = TypeVar("T")
 

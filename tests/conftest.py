@@ -20,6 +20,27 @@ SHARED = ROOT.parent / "shared"
 KEPT = ROOT / ".pytest_cache"
 #: matplotlib's list of fonts, whose making takes seconds: the home of a run begins empty.
 FONTS = KEPT / "fonts"
+#: Tests of the whole house: they need both extra wings, and a copy without these leaves them out.
+WHOLE_HOUSE = (
+    "cli/terminal/test_watchdog.py",
+    "cli/test_start_up.py",
+    "benchmarks",
+    "deploy",
+    "test_benchmarks.py",
+    "test_docs.py",
+    "test_extras.py",
+    "test_floors.py",
+    "test_hit_ids.py",
+    "test_linear_time.py",
+    "test_opening.py",
+    "test_reports.py",
+    "test_security.py",
+    "test_side_effects.py",
+    "test_wings.py",
+)
+WINGS = ("review", "bulk")
+if not all((ROOT / "metasearch" / wing).is_dir() for wing in WINGS):
+    collect_ignore = [*WINGS, *WHOLE_HOUSE]
 
 # Where bytecode is not to lie beside the code, it lies there: dozens of tests start a command, and
 # compiling takes half of its time.

@@ -41,7 +41,7 @@ from metasearch import search
 from metasearch.adapters.spec import Limits
 from metasearch.settings import Settings
 from tests.bulk.engines import samples
-from tests.evaluate.samples import write
+from tests.bulk.evaluate.samples import write
 
 pytestmark = pytest.mark.slow
 

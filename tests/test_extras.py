@@ -20,8 +20,8 @@ from metasearch.server.app import make_app
 from metasearch.settings.alerts import MailSettings
 from tests.cases import each
 from tests.extras import EXTRAS, packages_of
+from tests.review.pages.filled import filled
 from tests.server.fake import FakeEngine
-from tests.server.pages.projects.filled import filled
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Prints what each set of packages, an argument, leaves of the descriptions: JSON of name -> text.

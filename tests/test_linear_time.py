@@ -37,10 +37,9 @@ from tests.pathological import samples, text, too_slow
 #: Modules and packages whose public functions take what databases, files and people wrote.
 SWEPT = (
     "bib",
-    "dedup.titles",  "dedup.people", "dedup.imprint", "dedup.cjk",
+    "dedup.titles",  "dedup.people", "dedup.imprint",
     "bulk.published.words", "bulk.published.simhash", "bulk.published.sets",
-    "bulk.published.paragraphs", "dedup.fingerprints", "formats.reading.values", "formats.latex",
-    "formats.bibtex",
+    "bulk.published.paragraphs", "dedup.fingerprints", "formats.reading.values", "formats.bibtex",
     "formats.reading.worktypes",  "formats.reading.tagged",
     "formats.bibtex_entry", "query.values",
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -19,6 +20,8 @@ CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 #: Modules and packages of each wing.
 WINGS = [each["protected_modules"] for each in CONTRACTS if each["type"] == "protected"]
 NAMES = sorted({name for wing in WINGS for name in wing}, key=len, reverse=True)
+#: What a copy without the wings lacks.
+REMOVED = ("metasearch/review/", "metasearch/bulk/", "tests/review/", "tests/bulk/")
 #: The one file of the search that names them.
 LOOKS_THEM_UP = Path("metasearch/wing.py")
 #: Prints which wings are loaded, and whether any was looked for, after some code.
@@ -142,3 +145,37 @@ def test_a_wing_that_is_not_there_is_passed_over() -> None:
     )
 
     assert loaded_after(code) == ["looked-up"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1_800)
+def test_the_search_passes_its_tests_without_the_wings(tmp_path: Path) -> None:
+    """In a copy of the repository from which they are removed."""
+    copy = tmp_path / "metasearch"
+    kept = [ROOT / name for name in _tracked() if not name.startswith(REMOVED)]
+    for path in kept:
+        place = copy / path.relative_to(ROOT)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(path.read_bytes())
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-n", "auto", "-m", "not slow and not client"],
+        cwd=copy,
+        env={**os.environ, "PYTHONPATH": str(copy)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout[-10_000:]
+
+
+def _tracked() -> list[str]:
+    """The files of the repository, by their paths below it."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]

@@ -4,7 +4,7 @@
 
 Writes `metasearch/server/protocols/openapi/examples.json`. What differs from run to run (times,
 ports) is replaced by fixed values;
-tests/server/faces/openapi/test_examples.py asks again and compares.
+tests/server/protocols/openapi/test_examples.py asks again and compares.
 """
 
 from __future__ import annotations

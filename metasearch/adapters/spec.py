@@ -11,9 +11,8 @@ from typing import Any, Literal, NamedTuple
 
 from metasearch.bib.texts import Converter
 
-# How the bodies of one database are read: `Shape`, its `Selector`s and its rules of fields.
-#
-# A shape is compiled from the tables [parse], [fields], [ids] and [[also]] of a spec.
+# How the bodies of one database are read: `Shape`, its `Selector`s and its rules of fields. A shape
+# is compiled from the tables [parse], [fields], [ids] and [[also]] of a spec.
 
 #: Takes a node of a parsed body, and returns what it finds there; None or an empty list if nothing.
 Finder = Callable[[Any], Any]
@@ -204,10 +203,9 @@ class LateShape:
         return self.ready
 
 
-# What is known about one database: `AdapterSpec`, as `specs/specfile.py` reads it from TOML.
-#
-# A spec is data. Its selectors, templates and converters are from closed lists. It names the
-# variable of a secret, never the secret itself, and may name one hook for what data cannot express.
+# What is known about one database: `AdapterSpec`, as `specs/specfile.py` reads it from TOML. A spec
+# is data. Its selectors, templates and converters are from closed lists. It names the variable of a
+# secret, never the secret itself, and may name one hook for what data cannot express.
 
 #: The name of a source.
 SOURCE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")

@@ -27,10 +27,8 @@ from metasearch.late_pattern import late_pattern
 from metasearch.record import Author, made_author
 
 # Names as library catalogues write them: headings of MARC 1XX and 7XX fields, and Dublin Core made
-# from those.
-#
-# A heading identifies an authority record; what an author list wants of it is the name alone,
-# without dates, fuller forms, relators and the field's final punctuation.
+# from those. A heading identifies an authority record; what an author list wants of it is the name
+# alone, without dates, fuller forms, relators and the field's final punctuation.
 
 _LIFE_DATES = late_pattern(
     r",?\s*(?:[(\[]?(?:b\.|d\.|fl\.|ca\.|active|approximately|born|geb\.|gest\.)?\s*(?:1[0-9]{3}|20\d\d)\??.*)$"
@@ -364,8 +362,6 @@ def people(
 
     return convert
 
-
-# The converters of `authors` and `editors` that are MARC fields: 1XX and 7XX.
 
 #: Those who stand as the authors: of the first part that anybody has.
 _AUTHORS: tuple[Part, ...] = ("author", "editor", "helper")

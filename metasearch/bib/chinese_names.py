@@ -14,8 +14,6 @@ from metasearch.bib import name_words, normalise
 from metasearch.bib.name_words import ET_AL, HAN_ET_AL
 from metasearch.bib.normalise import is_cjk, is_han, simplified, table_lines
 
-# Syllables: how Chinese characters are read, and how a syllable is written in Latin letters.
-
 #: Hanyu Pinyin, as in China, or Wade-Giles, as in Taiwan and in old catalogues; both without tones,
 #: marks and hyphens.
 Scheme = Literal["pinyin", "wade-giles"]

@@ -436,8 +436,6 @@ def _has_function_word(latin: str) -> bool:
     return not _FUNCTION_WORDS.isdisjoint(latin.lower().split())
 
 
-# --------------------------------------------------------------------------- column heads
-
 # Columns of journals. In 【】 and between dots any short head is one; in other brackets only what
 # is here.
 _COLUMNS = """
@@ -497,8 +495,6 @@ def _without(pattern: re.Pattern[str], title: str) -> str:
         return title
     return rest
 
-
-# -------------------------------------------------------------------------- main title and subtitle
 
 _MARK = (
     r"\s*(?:[-－]{2,}|[—―─–]+|(?<![0-9])[:：]|[:：](?![0-9])|[;；()（）\[\]［］【】〔〕〖〗？！?!。]|…+"

@@ -87,9 +87,6 @@ def thesis_degree(*said: str | None) -> Degree:
     return ""
 
 
-# --------------------------------------------------------------------------- journals
-
-
 class Journal(NamedTuple):
     """A journal's name as letters and digits, and its edition, each "" where there is none."""
 

@@ -103,11 +103,10 @@ LIMITS: Mapping[str, Limit] = {
 SHORT = min(limit.text for limit in LIMITS.values())
 
 
-# Cuts what is longer than `field_limits.py` permits, and counts what was cut.
-#
-# All that a database or a file contains passes here twice: a value before it is converted
-# (`bounded`), so that no converter works on megabytes, and the record when it is made (`kept`), so
-# that nothing after it does either.
+# Cuts what is longer than `field_limits.py` permits, and counts what was cut. All that a database
+# or a file contains passes here twice: a value before it is converted (`bounded`), so that no
+# converter works on megabytes, and the record when it is made (`kept`), so that nothing after it
+# does either.
 
 _OTHER = LIMITS["ids"]
 _PEOPLE = frozenset(("authors", "editors"))
@@ -165,9 +164,6 @@ class Cuts:
             f"1 {one} was {done}" if count == 1 else f"{count:,} {several} were {done}"
             for (one, several, done), count in self._counts.items()
         )
-
-
-# --------------------------------------------------------------------------- before conversion
 
 
 def bounded(field: str, found: Any, cuts: Cuts) -> Any:
@@ -252,9 +248,6 @@ def most(field: str, found: list[Any]) -> list[Any]:
     """The first of a long list, and one more than is kept, by which `kept` sees that there were."""
     limit = LIMITS[field].items + 1
     return found if len(found) <= limit else found[:limit]
-
-
-# -------------------------------------------------------------------------- when the record is made
 
 
 def kept(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:

@@ -134,9 +134,8 @@ def orcid(value: str | None) -> str | None:
     return found.group(1).upper() if found and found.group(1).strip("0-") else None
 
 
-# Web addresses: one that may become a link, and the key by which two are compared.
-#
-# Every function is pure and never raises on odd input: what cannot be normalised is None or "".
+# Web addresses: one that may become a link, and the key by which two are compared. Every function
+# is pure and never raises on odd input: what cannot be normalised is None or "".
 
 _NOT_IN_URL = late_pattern(r'[\x00-\x20<>"`{}|\\^\x7f-\x9f]')
 _CONTROLS = late_pattern(r"[\x00-\x1f\x7f-\x9f]")

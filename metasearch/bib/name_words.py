@@ -79,8 +79,6 @@ def means_others(name: str) -> bool:
     return len(name) <= _LONGEST_OTHERS + 1 and name.rstrip(".").lower() in _OTHERS
 
 
-# --------------------------------------------------------------------------- bodies
-
 #: Words of institutions in the languages of catalogues; none is usual as a family or given name.
 BODIES = frozenset(
     """
@@ -193,8 +191,6 @@ def part_of(relator: str) -> Part:
     """The part that a relator's code or word means, in small letters; "author" for unknown ones."""
     return _RELATORS.get(relator, "author")
 
-
-# --------------------------------------------------------------------------- beside names
 
 #: Codes that Dublin Core made from MARC hangs onto a name: "Doe, Jane.prf".
 CODES_BEHIND_NAMES = "prf cmp aut edt trl itr voc cnd arr lyr ill drt nrt".split()

@@ -34,9 +34,8 @@ from metasearch.bib.texts import plain_text as plain
 from metasearch.late_pattern import late_pattern
 from metasearch.record import Author, made_author
 
-# Functions that remember what they made of short texts.
-#
-# Several answers hold the same works, and a list of works has the same names again and again.
+# Functions that remember what they made of short texts. Several answers hold the same works, and a
+# list of works has the same names again and again.
 
 T = TypeVar("T")
 
@@ -56,15 +55,14 @@ def remembered(make: Callable[[str], T]) -> Callable[[str], T]:
 
 
 # Which names with a comma are those of bodies, whose parts must not be turned round as "Family,
-# Given" is.
-#
-# "Association for Computing Machinery, Special Interest Group on Graphics" names a body and a part
-# of it, as "Oak Ridge National Laboratory, Tennessee" names one and its place. What tells them from
-# persons are words: those of institutions, and "of", "for", "and", "the" between the others, which
-# family and given names do not hold. Three things are not such a sign. A family name may be a word
-# of institutions ("Service, Robert W."): so one that stands alone before the comma decides nothing.
-# Titles of nobility and office hold "of" ("Chesterfield, Philip Stanhope, Earl of"). And behind the
-# name of a person there may be where that person works ("Wilhite, Stephen C., Widener University").
+# Given" is. "Association for Computing Machinery, Special Interest Group on Graphics" names a body
+# and a part of it, as "Oak Ridge National Laboratory, Tennessee" names one and its place. What
+# tells them from persons are words: those of institutions, and "of", "for", "and", "the" between
+# the others, which family and given names do not hold. Three things are not such a sign. A family
+# name may be a word of institutions ("Service, Robert W."): so one that stands alone before the
+# comma decides nothing. Titles of nobility and office hold "of" ("Chesterfield, Philip Stanhope,
+# Earl of"). And behind the name of a person there may be where that person works ("Wilhite, Stephen
+# C., Widener University").
 
 _INITIAL = late_pattern(r"(?:^|[\s.-])\w\.")
 
@@ -241,12 +239,11 @@ def without_homonym(name: str) -> str:
     return _HOMONYM.sub("", name)
 
 
-# Bylines: several names in one string, in any style.
-#
-# "Smith, J., Jones, K. L." and "J. Smith, K. L. Jones, and M. Lee" hold commas of two meanings.
-# What a comma parts is told from what stands between the commas: bare initials belong to the name
-# before them, and a piece that has initials of its own is a whole name. Where both readings are
-# possible ("Smith, John"), it is the one that databases write.
+# Bylines: several names in one string, in any style. "Smith, J., Jones, K. L." and "J. Smith, K. L.
+# Jones, and M. Lee" hold commas of two meanings. What a comma parts is told from what stands
+# between the commas: bare initials belong to the name before them, and a piece that has initials of
+# its own is a whole name. Where both readings are possible ("Smith, John"), it is the one that
+# databases write.
 
 #: Longest byline that is looked at, in characters: a collaboration of five thousand.
 LONGEST_BYLINE = 200_000

@@ -16,11 +16,9 @@ from typing import Literal
 from metasearch.bib.name_words import PARTICLES
 from metasearch.late_pattern import late_pattern
 
-# Letters that are one for a reader who types without diacritics; NFKD leaves them whole.
-#
-# Comparison keys are folded by these tables here, queries in `query/match.py`.
-# Comparison keys fold more: ß, ħ, more marks and signs. Queries get ß as "ss" from `str.casefold`,
-# and leave ħ as it is.
+# Letters that are one for a reader who types without diacritics; NFKD leaves them whole. Comparison
+# keys are folded by these tables here, queries in `query/match.py`. Comparison keys fold more: ß,
+# ħ, more marks and signs. Queries get ß as "ss" from `str.casefold`, and leave ħ as it is.
 
 #: Lower case, as keys and queries both fold it.
 LETTERS: Mapping[str, str] = {
@@ -39,12 +37,10 @@ APOSTROPHES: Mapping[str, str] = dict.fromkeys("'’‘ʼ", "")
 MARKS = r"\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
 
 
-# The normal forms of Unicode, in linear time.
-#
-# To sort the marks above and below a letter, as every normal form does, takes the square of their
-# number; a text of 60,000 marks takes seconds. The Stream-Safe Text Format of UAX #15 allows 30
-# marks in a row, more than any language writes; here the rest of a longer row is left out, so that
-# all else is sorted quickly.
+# The normal forms of Unicode, in linear time. To sort the marks above and below a letter, as every
+# normal form does, takes the square of their number; a text of 60,000 marks takes seconds. The
+# Stream-Safe Text Format of UAX #15 allows 30 marks in a row, more than any language writes; here
+# the rest of a longer row is left out, so that all else is sorted quickly.
 
 #: Marks in a row that are kept (https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format).
 MOST_MARKS = 30
@@ -173,14 +169,10 @@ def family_key(name: str) -> str:
 
 
 # Chinese text (and, where it falls out, Japanese and Korean), to compare records: forms of one
-# character made equal.
-#
-# Pure functions; each file `chinese_*` is imported where it is needed, because nothing of them is
-# for text without such characters.
+# character made equal. Pure functions; each file `chinese_*` is imported where it is needed,
+# because nothing of them is for text without such characters.
 
-# Characters: traditional, simplified and variant forms of one character made equal, for
-# comparison.
-#
+# Characters: traditional, simplified and variant forms of one character made equal, for comparison.
 # The tables are data files, loaded at the first text that needs them; why not a library:
 # docs/decisions/0007-chinese-tables.md. No class of all Chinese characters stands in a regular
 # expression of this package, because compiling one takes longer than loading the tables.

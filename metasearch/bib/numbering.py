@@ -12,12 +12,10 @@ from metasearch.bib.texts import first, strings
 from metasearch.bib.texts import plain_text as plain
 from metasearch.late_pattern import late_pattern
 
-# Where in its host a work stands, read from a citation such as MARC 773 $g: "Vol. 12, no. 3
-# (2019), p. 123-145".
-#
-# Cataloguing rules leave the form free; labels of the common cataloguing languages are understood,
-# and the two short forms "12(2010)3, 45-60" and "18:3". What has no label and neither form is left
-# alone rather than guessed.
+# Where in its host a work stands, read from a citation such as MARC 773 $g: "Vol. 12, no. 3 (2019),
+# p. 123-145". Cataloguing rules leave the form free; labels of the common cataloguing languages are
+# understood, and the two short forms "12(2010)3, 45-60" and "18:3". What has no label and neither
+# form is left alone rather than guessed.
 
 _NUMBER = r"[:.\s]*(\d+[A-Za-z]?(?:\s?[-/\u2013]\s?\d+)?)(?![\d-])"
 _VOLUME = late_pattern(
@@ -115,8 +113,6 @@ def part(text: str) -> Part:
     return Part(volume_number, issue_number, "".join(pages[1].split()) if pages else None)
 
 
-# Converters of volume, issue, pages and counts (see converters.py).
-
 # Some databases write a dash as its escape, twice over.
 _HYPHEN = re.compile(r"\s*(?:[-\u2010-\u2015]|\\u201[0-5])+\s*")
 
@@ -209,9 +205,8 @@ def integer(found: Any) -> int | None:
     return int(digits) if digits.isdecimal() and len(digits) < 16 else None
 
 
-# Volumes, issues and pages as they are compared: one key for all spellings of a number.
-#
-# Every function is pure and never raises on odd input: what cannot be normalised is None or "".
+# Volumes, issues and pages as they are compared: one key for all spellings of a number. Every
+# function is pure and never raises on odd input: what cannot be normalised is None or "".
 
 _ROMAN = late_pattern(r"m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}

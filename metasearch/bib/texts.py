@@ -15,8 +15,6 @@ from metasearch.bib.field_limits import LIMITS, MOST_FOUND
 from metasearch.bib.languages import language_code
 from metasearch.late_pattern import late_pattern
 
-# What a selector found, whatever its form, as strings.
-
 #: A converter of converters.py: takes what a selector found, returns the value of a record's field,
 #: or None. One that takes the record's node itself is given `Cuts` as well.
 Converter = Callable[..., Any]
@@ -170,9 +168,6 @@ def _cut(value: str, start: str, end: str) -> str:
         _, closed, after = piece.partition(end)
         out.append(after if closed else start + piece)
     return "".join(out)
-
-
-# Converters of text: titles, abstracts, keywords, the language's name (see converters.py).
 
 
 def plain_text(value: str) -> str:

@@ -174,8 +174,6 @@ def dedup(
     return deduplicate_files(files, console)
 
 
-# `metasearch evaluate SET...`: measures deduplication on labelled sets.
-
 #: Columns of lines where they go to a file or a pipe.
 WIDTH = 120
 #: The strategy that is scored without `--dedup` and `--strategy`.
@@ -434,9 +432,6 @@ def strategies(console: Console, /, *, name: str | None, as_json: bool, **_: Any
             sink.write(_text(strategy, width, whole=bool(name)).encode())
         sink.write(("\n".join(wrapped(_segmenting(segmenter()), width)) + "\n").encode())
     return Exit.OK
-
-
-# --------------------------------------------------------------------------- text
 
 
 def _text(strategy: Strategy, width: int, *, whole: bool) -> str:

@@ -447,9 +447,6 @@ def _require_one(files: Sequence[FileRead], console: Console) -> None:
         raise click.exceptions.Exit(Exit.NO_ANSWER)
 
 
-# --------------------------------------------------------------------------- the outputs
-
-
 def _outputs(options: DedupOptions) -> dict[str, Path]:
     """Option -> the path that it writes to.
 

@@ -36,11 +36,9 @@ from metasearch.formats.reading.result import MOST_TAGS
 from metasearch.formats.text import clean, clean_or_none, exact_number, line
 from metasearch.record import Hit, Match
 
-# What the files of a job say beside the fields of its records: what of it a format has a place
-# for, and what not.
-#
-# A tag goes out again in the format that it came in. JSON, CSV and Parquet have room for those of
-# any format, under a name such as "ris:N1"; read again, they are N1 of RIS.
+# What the files of a job say beside the fields of its records: what of it a format has a place for,
+# and what not. A tag goes out again in the format that it came in. JSON, CSV and Parquet have room
+# for those of any format, under a name such as "ris:N1"; read again, they are N1 of RIS.
 
 #: Output formats that have a place for the tags of any format.
 _ROOMY = frozenset({"json", "ndjson", "sse", "csv", "parquet"})
@@ -150,8 +148,6 @@ class LeftOut:
         more = f" and {len(lost) - NAMES_SHOWN} more" if len(lost) > NAMES_SHOWN else ""
         return f"{file.input.name}: {self._name} has no place for {shown}{more}"
 
-
-# The works of a job in the export formats of a search: files take the place of sources.
 
 #: Problems of a file that its report quotes; `metasearch.bulk.report` has all.
 NOTES = 20
@@ -312,8 +308,6 @@ def report(file: FileRead) -> SourceReport:
         unread=file.reading.lost,
     )
 
-
-# What is told of a job beside its works: its numbers, and what the output has no place for.
 
 #: Works from which on a process of its own pays.
 MANY = 50_000

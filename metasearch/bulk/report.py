@@ -252,8 +252,6 @@ def _troubles(files: Iterable[FileRead]) -> Iterator[Trouble]:
             yield Trouble(file.input.name, problem.line, line(problem.message), problem.lost)
 
 
-# The report of a job: its numbers as text for people, and as JSON for programs.
-
 #: Of unread records, and of remarks, so many are listed in the text; the JSON form has all.
 LISTED = 50
 #: Columns of what a number is about.
@@ -300,9 +298,6 @@ def summary(numbers: Numbers) -> str:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-# --------------------------------------------------------------------------- text
 
 
 def as_text(numbers: Numbers, version: str, left_out: Sequence[str] = ()) -> str:
@@ -425,9 +420,6 @@ def _listed(troubles: Sequence[Trouble]) -> Iterator[str]:
         yield f"  {place}: {trouble.message}{records}"
     if len(troubles) > LISTED:
         yield f"  and {len(troubles) - LISTED:,} more, which a report in JSON lists"
-
-
-# --------------------------------------------------------------------------- JSON
 
 
 def as_json(

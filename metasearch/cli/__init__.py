@@ -11,7 +11,8 @@ search.py           `metasearch "query"`; search_summary.py writes what stands o
 explain.py          `metasearch explain`; explanation.py does its work
 collections.py      `metasearch index`, `harvest` and `collections`
 sources/            `metasearch sources`
-output.py           stderr, stdout and exit codes; progress.py
+output.py           stderr, stdout and exit codes
+progress.py         the progress of a command, on stderr
 watchdog.py         the child process of a command
 """
 

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from metasearch.settings import Settings
 
 
-# `metasearch index FOLDER`: makes files of records a source.
-
-
 #: Problems of a file that are shown.
 PROBLEMS_SHOWN = 5
 
@@ -138,8 +135,6 @@ def _report_problems(file: FileReport, console: Console) -> None:
             "yellow",
         )
 
-
-# `metasearch harvest URL`: makes an OAI-PMH repository a source.
 
 #: Unreadable records, and notes, that are shown.
 SHOWN = 5
@@ -331,9 +326,6 @@ def _report_harvest(done: Harvested, name: str, count: int | None, console: Cons
     console.say(collection_in_words(name, count))
 
 
-# `metasearch collections`: lists the collections on this machine, and removes one.
-
-
 @click.group(
     cls=CommandGroup,
     examples=(
@@ -456,9 +448,6 @@ def remove(console: Console, /, *, name: str, yes: bool, config: Path | None) ->
     if not console.quiet:
         console.say(f"removed the collection {name}")
     return Exit.OK
-
-
-# --------------------------------------------------------------- used by `index` and `harvest`
 
 
 def folder_of(settings: Settings) -> Path:

@@ -17,7 +17,6 @@ from metasearch.wing import load
 
 # Recognises misspelt commands, which would otherwise be searched for.
 
-
 #: Letters of a misspelt command that are wrong, missing, added or swapped, at most.
 MOST_EDITS = 2
 #: Letters of a name of which every spelling is taken as it is: "mice" is no misspelt "mcp".
@@ -82,9 +81,6 @@ def how_to_search(words: Sequence[str]) -> str:
     typed = shlex.join(words)
     return f"To search for these words: metasearch -- {typed} (or: metasearch search {typed})"
 
-
-# The classes of all commands and groups: examples in the help, options before the name of a
-# command, and a search where no command is named.
 
 #: (command line, what it does)
 Examples = Sequence[tuple[str, str]]

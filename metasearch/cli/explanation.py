@@ -47,9 +47,6 @@ from metasearch.formats.text import clean, line, wrapped
 from metasearch.record import Hit, Match, Record
 from metasearch.settings import Settings
 
-# How a hit that `metasearch explain` explains stands in the list of the search: its rank and why,
-# whether it passes the filters, and under which values of facets it counts.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListOptions:
@@ -103,8 +100,6 @@ def list_object(hit: Hit, options: ListOptions) -> dict[str, Any]:
         "facets": facets_object(facets),
     }
 
-
-# An explanation as text for a terminal, and as data.
 
 #: Columns of the narrowest layout with two records side by side.
 MIN_WIDTH = 40
@@ -162,9 +157,6 @@ def hits_text(hits: Sequence[Hit], width: int, options: ListOptions) -> str:
         rows += list_rows(hit, options)
         blocks.append("\n".join(_lines(rows, width)) + "\n")
     return "\n".join(blocks)
-
-
-# --------------------------------------------------------------------------- the records
 
 
 def _side_by_side(explanation: Explanation, width: int) -> Iterator[str]:
@@ -266,8 +258,6 @@ def _match_in_words(match: Match) -> str:
     return f"{line(match.left)} and {line(match.right)}: {line(match.matcher)}: {_result(match)}"
 
 
-# --------------------------------------------------------------------------- the outcome
-
 _NEVER_MET = "their hits have no key in common, so they were never compared"
 _CROWDED = "too many records share their key, so not every pair was compared"
 
@@ -341,8 +331,6 @@ def hit_as_object(hit: Hit, options: ListOptions) -> dict[str, Any]:
     records = {"records": [record_object(record) for record in hit.records]}
     return hit_object(hit) | records | list_object(hit, options)
 
-
-# Runs `metasearch explain`: reads records, finds those of the IDs, writes why they are one.
 
 #: Problems of a file that are shown.
 PROBLEMS_SHOWN = 5

@@ -63,10 +63,8 @@ def mcp(
     return Exit.OK
 
 
-# Runs `metasearch mcp`: the engine, and MCP over stdin and stdout around it.
-#
-# Nothing but the protocol is written to stdout: the package sends what else is printed there to
-# stderr.
+# Runs `metasearch mcp`: the engine, and MCP over stdin and stdout around it. Nothing but the
+# protocol is written to stdout: the package sends what else is printed there to stderr.
 
 
 async def run(settings: Settings, *, demo: bool) -> None:

@@ -86,9 +86,6 @@ def dedup_options(command: Any) -> Any:
     return pins(versions(dedup(command)))
 
 
-# --------------------------------------------------------------------------- the output
-
-
 def writing_options(command: Any) -> Any:
     """Add `--bom`, `--provenance` and `--style`, for commands that write files for others."""
     bom = click.option(
@@ -146,9 +143,6 @@ def chosen_format(
             f"choose one with --format."
         )
     return formats.get(known[ending]).name
-
-
-# --------------------------------------------------------------------------- completion in a shell
 
 
 def complete_source(
@@ -218,8 +212,6 @@ def complete_filter(
         values = Registry(Settings()).names()
     return [CompletionItem(f"{start}{name}:{each}") for each in values if each.startswith(value)]
 
-
-# The options of a search on the command line: `search` has all of them, `explain` most.
 
 _DEFAULTS = {declared.name: declared.default for declared in fields(SearchOptions)}
 #: Longest query that is read from stdin, in bytes; the parser's own limit is below this.

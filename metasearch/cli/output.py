@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from metasearch.events import Answer, SourceReport
 
 
-# What the terminal can do, and the one function that writes messages to stderr.
-
-
 @dataclass(slots=True)
 class Console:
     """The two output streams, and the options for what is written to them.
@@ -111,9 +108,6 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-# A table for the terminal.
-
-
 def columns(rows: list[tuple[str, ...]]) -> Iterator[str]:
     """The rows with their columns aligned; wide East Asian characters take two places."""
     from wcwidth import wcswidth
@@ -127,9 +121,6 @@ def columns(rows: list[tuple[str, ...]]) -> Iterator[str]:
             cell + " " * (width - wcswidth(cell)) for cell, width in zip(row, widths, strict=True)
         )
         yield "  ".join(padded).rstrip()
-
-
-# Exit codes: how a command ended, for scripts.
 
 
 class Exit(IntEnum):

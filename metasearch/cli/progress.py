@@ -17,7 +17,6 @@ from metasearch.formats.text import line
 
 # One line on stderr that is rewritten while a long command runs.
 
-
 #: Seconds between two drawings.
 LINE_EVERY = 0.1
 #: Seconds after which it is said how many are left.
@@ -192,9 +191,6 @@ def count_of(report: SourceReport) -> str:
     if report.total is None:
         return counted(report.count, "record")
     return f"{report.count:,} of {counted(report.total, 'record')}"
-
-
-# Writes log messages of the library to stderr, like all other messages.
 
 
 class _Handler(logging.Handler):

@@ -93,8 +93,6 @@ def completion(ctx: click.Context, /, *, shell: str, **_: object) -> int:
     return Exit.OK
 
 
-# The command `metasearch`: all commands, and the search that needs no name.
-
 #: Module of `metasearch.cli` -> the commands in it; each wing has its own. A command line loads
 #: those that it names.
 _COMMANDS = {

@@ -133,8 +133,6 @@ def summarise(
     return exit_for(answer, allow_partial=options.allow_partial, excused=on_purpose)
 
 
-# Writes the hits that a search had found before its process was killed or crashed.
-
 #: Seconds in which the output of a broken search must be made.
 MAX_SECONDS = 10.0
 
@@ -234,8 +232,6 @@ def rescue(broken: BrokenCommand, options: SearchCommandOptions, console: Consol
     code = summarise(answer, options, console, interrupted=broken.why == "interrupted")
     return Exit.INTERNAL if broken.why == "crashed" else code
 
-
-# Runs a search from the command line: shows its progress, and writes the answer.
 
 #: Seconds between two updates of the progress while no event comes.
 TICK = 0.1
@@ -389,8 +385,6 @@ def _send_to_watchdog(event: SearchEvent, wait: float | None) -> None:
     else:
         watchdog.keep(event)
 
-
-# `metasearch "query"`: the command that searches.
 
 EXAMPLES = (
     ('metasearch --demo "machine learning"', "try it offline, on simulated databases"),

@@ -253,7 +253,6 @@ def _key(name: str, source_id: str, position: int, collection: Collection) -> st
 
 
 # A harvest: each page is one transaction, so the next harvest resumes where one was interrupted.
-#
 # The table `meta` of a collection holds of its repository:
 #
 #     url prefix set             what is harvested

@@ -225,9 +225,7 @@ def fitting(stamp: str, identity: Identity) -> str:
     return stamp if identity.seconds or not stamp else stamp[:10]
 
 
-# Requests to a repository by OAI-PMH;
-# https://www.openarchives.org/OAI/openarchivesprotocol.html.
-#
+# Requests to a repository by OAI-PMH; https://www.openarchives.org/OAI/openarchivesprotocol.html.
 # The client waits as long as a repository requests (503 or 429 with `Retry-After`), and repeats a
 # request after a temporary failure. Errors of the protocol arrive with status 200, in the body.
 

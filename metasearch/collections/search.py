@@ -189,10 +189,9 @@ def _json(body: object) -> bytes:
     return b"null"
 
 
-# Answers requests to `collection:NAME` from the file of a collection.
-#
-# A thread reads the file, with a connection of its own. Such a URL can hold a name only, so no
-# request reaches a file outside the folder of collections.
+# Answers requests to `collection:NAME` from the file of a collection. A thread reads the file, with
+# a connection of its own. Such a URL can hold a name only, so no request reaches a file outside the
+# folder of collections.
 
 #: Records of a page, and records to skip, at most.
 LARGEST_PAGE, LAST_PLACE = 1_000, 1_000_000

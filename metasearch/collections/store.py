@@ -21,12 +21,11 @@ from metasearch.errors import CollectionError
 from metasearch.message import message
 from metasearch.record import Author, Record
 
-# The text of a record that is indexed, and the same spelling for the words of a query.
-#
-# The same rules fold both: `normalise.fold`, simplified Chinese characters, and blanks around every
-# Chinese, Japanese or Korean character, because such text has no blanks between words. A query for
-# several of them is a phrase, so any substring is found, even one character; FTS5's trigram
-# tokenizer finds no substring shorter than three.
+# The text of a record that is indexed, and the same spelling for the words of a query. The same
+# rules fold both: `normalise.fold`, simplified Chinese characters, and blanks around every Chinese,
+# Japanese or Korean character, because such text has no blanks between words. A query for several
+# of them is a phrase, so any substring is found, even one character; FTS5's trigram tokenizer finds
+# no substring shorter than three.
 #
 # An identifier, a type or a language is one word. Its punctuation is moved into Unicode's private
 # use area, whose characters FTS5 counts as letters.
@@ -135,11 +134,10 @@ def _canonical(column: str, text: str) -> str:
     return (form(text) if form else None) or text.strip()
 
 
-# The SQLite file of a collection: its tables, marks and lock.
-#
-# The FTS5 table stores its text. A contentless table would be half as large, but deleting a record
-# from it needs exactly the text that was inserted, by whatever version of this program. A large
-# file is better than a collection that finds deleted records.
+# The SQLite file of a collection: its tables, marks and lock. The FTS5 table stores its text. A
+# contentless table would be half as large, but deleting a record from it needs exactly the text
+# that was inserted, by whatever version of this program. A large file is better than a collection
+# that finds deleted records.
 
 #: What a collection was filled from.
 Kind = Literal["files", "oai"]

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 
 
 # Sketches: 63 bits of a record that show of most pairs that no matcher of the default chain makes
-# them one work, without reading the records.
-#
-# What is kept in a database, and finds by a key a dozen records for each new one, need not read and
-# compare those that are by other people.
+# them one work, without reading the records. What is kept in a database, and finds by a key a dozen
+# records for each new one, need not read and compare those that are by other people.
 
 _PEOPLE = 44
 _PEOPLE_MASK = (1 << _PEOPLE) - 1

@@ -11,9 +11,7 @@ from metasearch.dedup.matcher import Chain
 from metasearch.record import Match
 
 # Titles that return in one journal: those of columns, which say no more of a work than "Editorial"
-# does.
-#
-# What a title is called does not tell; how often it returns does. So it is a property of all
+# does. What a title is called does not tell; how often it returns does. So it is a property of all
 # records that were taken in, and of their set alone: a column found late is one for the records
 # that came before it, too.
 
@@ -152,8 +150,6 @@ class JournalColumns:
             made.generic = True
         return made
 
-
-# Keys as numbers, the same in every process: what tables have in the place of a text.
 
 #: Beside the names of matchers.
 _TITLES = "journal title"

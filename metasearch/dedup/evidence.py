@@ -28,7 +28,6 @@ from metasearch.message import Templates, message_template
 from metasearch.record import Verdict
 
 # What two records have in common or what parts them, in words: the templates of `Match.because`.
-#
 # Matchers fill them as plain texts, because a search compares thousands of records; `BECAUSE` finds
 # the template of a text again, for a page in another language.
 

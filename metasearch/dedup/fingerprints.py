@@ -89,11 +89,9 @@ def _pattern(doi: str) -> re.Pattern[str]:
     return _F1000_VERSION if doi.startswith(_F1000) else _VERSION
 
 
-# What of a fingerprint is computed when a pair is compared for the first time.
-#
-# Each of these is a property over a slot that is empty at first. `__getattr__` would be shorter,
-# but makes the interpreter look up every attribute of a class in the slow way, also those that are
-# there.
+# What of a fingerprint is computed when a pair is compared for the first time. Each of these is a
+# property over a slot that is empty at first. `__getattr__` would be shorter, but makes the
+# interpreter look up every attribute of a class in the slow way, also those that are there.
 
 #: Characters of a title, or of its subtitle, that are compared, in time that grows with their
 #: square. Records of databases and files have no longer ones; of what else makes records, the

@@ -14,10 +14,8 @@ from metasearch.late_pattern import late_pattern
 from metasearch.record import Record
 
 # Journals and conferences: their words, their kind, whether two names mean one, and the form in
-# which a record was published.
-#
-# Abbreviations follow ISO 4 (each word a beginning of the full one's word) or are initialisms
-# ("JAMA", "VLDB").
+# which a record was published. Abbreviations follow ISO 4 (each word a beginning of the full one's
+# word) or are initialisms ("JAMA", "VLDB").
 
 #: "journal", "conference", or "" where the name does not tell.
 VenueKind = Literal["", "journal", "conference"]
@@ -241,10 +239,8 @@ def record_venue(record: Record) -> tuple[str, ...]:
 
 
 # Edition, volume, issue, pages and publisher: how records write them, and whether two records name
-# the same.
-#
-# Relations are three-valued, as those of evidence.py: True, False, or None where one side does not
-# say.
+# the same. Relations are three-valued, as those of evidence.py: True, False, or None where one side
+# does not say.
 
 
 class Printed(Protocol):

@@ -23,12 +23,11 @@ if TYPE_CHECKING:
     Keys = np.ndarray[Any, np.dtype[np.int64]]
     Numbers = np.ndarray[Any, np.dtype[np.uint32]]
 
-# Hash tables of a job: small ones as Python's dicts, and what lies in large ones packed.
-#
-# Nearly all keys of a large job are given by one record only. A dict needs about a hundred bytes
-# for such a key and its number, a sorted array needs twelve; so from time to time the entries of
-# single records are moved from the dicts into one array, and an entry is moved back when its key is
-# given again.
+# Hash tables of a job: small ones as Python's dicts, and what lies in large ones packed. Nearly all
+# keys of a large job are given by one record only. A dict needs about a hundred bytes for such a
+# key and its number, a sorted array needs twelve; so from time to time the entries of single
+# records are moved from the dicts into one array, and an entry is moved back when its key is given
+# again.
 
 #: Records after which the entries of single records are packed for the first time: more than a
 #: search has. Later it is done whenever there are an eighth more records, so that all packing
@@ -121,8 +120,6 @@ class Tables:
         self._keys = np.insert(self._keys, at, fresh)
         self._numbers = np.insert(self._numbers, at, of_fresh)
 
-
-# Where signatures lie that differ in few bits.
 
 BITS = 64
 #: Of one signature so many near ones are named: where hundreds of texts are alike, each is compared
@@ -469,10 +466,8 @@ def _enter(crowd: _Crowd, number: int, year: int | None) -> None:
 
 
 # What a chain needs to know of all records of a job before any two are compared: keys, and
-# signatures that may be near.
-#
-# A job that is larger than memory is cut along them: records that share no key, directly or by way
-# of others, and have no near signatures are never one work.
+# signatures that may be near. A job that is larger than memory is cut along them: records that
+# share no key, directly or by way of others, and have no near signatures are never one work.
 
 
 @dataclass(frozen=True, slots=True)

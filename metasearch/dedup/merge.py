@@ -206,7 +206,6 @@ def _title_quality(record: Record) -> tuple[bool, bool, bool, bool]:
 
 # --------------------------------------------------------------------------- policies
 
-
 T = TypeVar("T")
 
 
@@ -273,9 +272,8 @@ POLICIES: Mapping[str, Choose] = {
 }
 
 
-# Fill what a hit lacks from one more record of its work, which a source returned for its DOI.
-#
-# The record replaces nothing, so the hit keeps its id, its score and its place.
+# Fill what a hit lacks from one more record of its work, which a source returned for its DOI. The
+# record replaces nothing, so the hit keeps its id, its score and its place.
 
 #: `Match.matcher` of the match that such a record adds.
 MATCHER = "enrich"

@@ -88,7 +88,6 @@ class Contents(Generic[Why]):
 
 
 # The works of a job: what its components are divided into, what each work is called, and its hit.
-#
 # Works are divided and named when somebody asks, because records come in many and a component grows
 # with several of them; a hit is merged when it is read.
 
@@ -245,9 +244,6 @@ class Works:
                             matches.append(said)
             clusters += apart
         return clusters
-
-
-# What a caller was told of the hits of a job, and what has changed since.
 
 
 class Told:

@@ -367,8 +367,6 @@ def _parts(name: str, family: str | None, given: str | None) -> tuple[str, froze
     return normalise.fold(family), frozenset(initials)
 
 
-# --------------------------------------------------------------------------- garbled bylines
-
 #: Words that stand beside names: no name consists of these alone.
 _BESIDE_NAMES = DEGREES | HONORIFICS | GENERATIONS | {"student"}
 # A digit, a mark of no name, what UTF-8 becomes when it is read as Latin-1, or a character that

@@ -31,8 +31,6 @@ from metasearch.errors import PinsError
 from metasearch.late_pattern import late_pattern
 from metasearch.record import Match
 
-# One line of a file of pins: its verdict, its names, its reason.
-
 _CONTROL = late_pattern("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 #: A quoted run, or the blank or the beginning before a comment.
 _QUOTED_OR_COMMENT = late_pattern(r""""[^"]*(?:"|$)|'[^']*(?:'|$)|((?:(?<=\s)|^)\#)""")

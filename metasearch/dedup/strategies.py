@@ -1,5 +1,5 @@
-"""What a strategy of de-duplication is, and the one that searches use. Wings have
-others.
+"""What a strategy of de-duplication is, and the one that searches use. Wings
+have others.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from metasearch.dedup.matchers.exact import DoiHash, FourTuple, Identifiers, Sta
 from metasearch.dedup.matchers.fields import Fields
 from metasearch.dedup.matchers.text import Text
 from metasearch.dedup.matchers.vetoes import Vetoes
-
-# The chain that searches use by default.
 
 #: URL, DOI hash, other identifiers, numbers of standards, SHA-1 of the four-tuple, fields, text;
 #: over all, the vetoes.

@@ -12,7 +12,6 @@ from metasearch.bib import normalise, numbering
 from metasearch.late_pattern import late_pattern
 
 # What databases hang onto titles: "[Review]", "(Provisional abstract)", "(vol 85, pg 553, 2010)".
-#
 # None of it is part of the title, and most of it differs from one database to the next; but some of
 # it tells what the record is (an erratum, a conference abstract, a protocol).
 

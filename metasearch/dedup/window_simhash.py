@@ -16,11 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from metasearch.bib import normalise
 from metasearch.bib.normalise import plain
 
-# The signatures of window_simhash.py for few texts: without numpy, whose import takes
-# longer than a small search.
-#
-# A text is one long number with a lane of 128 bits for each of its letters; one multiplication then
-# hashes all windows, and one addition or exclusive or works on all of them.
+# The signatures of window_simhash.py for few texts: without numpy, whose import takes longer than a
+# small search. A text is one long number with a lane of 128 bits for each of its letters; one
+# multiplication then hashes all windows, and one addition or exclusive or works on all of them.
 
 #: Bits of a lane: a hash of 64 bits times a factor of 64 bits.
 LANE = 128

@@ -144,8 +144,6 @@ def _frozen(value: object) -> object:
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
-# What one simulated database holds, and how it finds works: words, ranked by their places.
-
 _RUN = re.compile(r"[\u3400-\u9fff]+|(?:(?![\u3400-\u9fff])[^\W_])+\*?")
 #: The same for small letters and figures of ASCII, of which most texts consist, five times as fast.
 _ASCII_RUN = re.compile(r"[a-z0-9]+\*?")

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 
-# The simulated databases behind real sockets: an aiohttp server and a free loopback port each.
-
 HOST = "127.0.0.1"
 
 
@@ -187,8 +185,6 @@ def _tables(places: Mapping[str, str]) -> dict[str, dict[str, Any]]:
         if database.name in places
     }
 
-
-# The simulated databases without sockets: requests are answered where they are made.
 
 _DATABASES = {f"{database.name}.invalid": database for database in SOUND + FAULTY}
 

@@ -100,9 +100,8 @@ def translation_lines(made: Translations) -> Iterator[str]:
             yield f"  note: {line(note)}"
 
 
-# What a search would ask of each source, without sending anything: `--explain-plan` and `/plan`.
-#
-# No transport, cache or loop is needed here, so nothing can be sent by mistake.
+# What a search would ask of each source, without sending anything: `--explain-plan` and `/plan`. No
+# transport, cache or loop is needed here, so nothing can be sent by mistake.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

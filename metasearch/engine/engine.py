@@ -52,9 +52,8 @@ if TYPE_CHECKING:
 
 
 # What each source answers to a query, for programs that keep its records, or count its hits, and
-# need no merged list.
-#
-# The requests, limits, turns, single flights and the page cache are those of a search.
+# need no merged list. The requests, limits, turns, single flights and the page cache are those of a
+# search.
 
 #: Keeps a page; may take a moment, and raises OSError where it cannot.
 Keep = Callable[[Page], None]

@@ -188,9 +188,6 @@ def facet_names(value: str | Iterable[str] | None) -> tuple[str, ...]:
     return tuple(names)
 
 
-# --------------------------------------------------------------------------- counting
-
-
 @dataclass(slots=True)
 class _Tally:
     """The works of one facet, counted so far.
@@ -351,13 +348,10 @@ def filter_text(name: str, value: str) -> str:
     return f"{name}:{value}"
 
 
-# Which works of a list are shown, and in which order if not that of relevance.
-
-# Filters: which works of a list are shown, read from texts such as "type:article,oa:yes".
-#
-# A filter looks at merged works that were already received; no source is asked for it. Filters of
-# one name widen ("type:article,type:book" shows both), filters of different names narrow, and a
-# hyphen before a name takes works away ("-retracted:yes").
+# Filters: which works of a list are shown, read from texts such as "type:article,oa:yes". A filter
+# looks at merged works that were already received; no source is asked for it. Filters of one name
+# widen ("type:article,type:book" shows both), filters of different names narrow, and a hyphen
+# before a name takes works away ("-retracted:yes").
 
 #: Filters of one search, and characters of all of them together.
 MOST_FILTERS, MOST_CHARACTERS = 50, 5_000

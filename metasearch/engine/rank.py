@@ -35,10 +35,9 @@ from metasearch.message import Templates, message, message_template
 from metasearch.query.tree import Query, terms
 from metasearch.record import Hit, Reason, Record, made_hit, made_reason
 
-# Why a hit stands where it stands, in words: the templates of `Reason.text`.
-#
-# `rank.py` fills them as plain texts, because each hit has several; `REASONS` finds the template of
-# a text again, for a page in another language.
+# Why a hit stands where it stands, in words: the templates of `Reason.text`. `rank.py` fills them
+# as plain texts, because each hit has several; `REASONS` finds the template of a text again, for a
+# page in another language.
 
 RANKS = message_template("{source} ranks it {position}")
 AGREE = message_template("{number} sources agree")
@@ -346,13 +345,12 @@ class _Worth:
         )
 
 
-# How near the meaning of a hit is to the meaning of the query: the extra `rerank`.
-#
-# WordLlama holds a vector for each of 32,000 pieces of words; the mean of the vectors of a text is
-# its meaning, and two texts are near where their means have a small angle. The package ships the
-# vectors, so nothing is downloaded. Only its two files are read: its code is not imported, because
-# on import it configures the logging of the process, and it downloads where it misses a file.
-# Measured against other packages: docs/decisions/0032-reranker.md.
+# How near the meaning of a hit is to the meaning of the query: the extra `rerank`. WordLlama holds
+# a vector for each of 32,000 pieces of words; the mean of the vectors of a text is its meaning, and
+# two texts are near where their means have a small angle. The package ships the vectors, so nothing
+# is downloaded. Only its two files are read: its code is not imported, because on import it
+# configures the logging of the process, and it downloads where it misses a file. Measured against
+# other packages: docs/decisions/0032-reranker.md.
 
 if TYPE_CHECKING:
     import numpy as np
@@ -417,9 +415,6 @@ def _asked(query: Query) -> str:
 def _text(record: Record) -> str:
     title = f"{record.title} {record.subtitle}" if record.subtitle else record.title
     return f"{title[:MOST_TITLE]}\n{(record.abstract or '')[:MOST_ABSTRACT]}"
-
-
-# --------------------------------------------------------------------------- WordLlama
 
 
 def _folder() -> Path:

@@ -558,9 +558,6 @@ def _renewed(hit_id: str) -> str:
     return f"renewed work:{hit_id}"
 
 
-# What the searches of one engine share, and what one search hands to the sources that it asks.
-
-
 @dataclass(frozen=True, slots=True)
 class Shared:
     """What the searches of one engine share.

@@ -42,8 +42,6 @@ from metasearch.loop import GRACE, lag, seen
 from metasearch.message import message
 from metasearch.record import Hit
 
-# What has changed in a search, for those who wait for it.
-
 
 class Growth:
     """Counts the changes of a search, and wakes all who wait for one. `changes`: how many changes
@@ -75,11 +73,9 @@ class Growth:
             pass
 
 
-# When the facets of a running search are counted and sent.
-#
-# Counting takes time, so this is done at most every `EVERY` seconds; what changes in between is
-# counted when the time has come, also if no further records arrive. A slow reader gets no second
-# facets before the first are read.
+# When the facets of a running search are counted and sent. Counting takes time, so this is done at
+# most every `EVERY` seconds; what changes in between is counted when the time has come, also if no
+# further records arrive. A slow reader gets no second facets before the first are read.
 
 #: Seconds between two counts.
 EVERY = 0.25

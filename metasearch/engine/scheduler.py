@@ -238,9 +238,6 @@ async def collect_until(
             task.cancel()
 
 
-# --------------------------------------------------------------------------- strategies
-
-
 class Warmup:
     """Loads and computes in threads what the strategies of an engine's searches need.
 

@@ -37,10 +37,9 @@ def all_at_once(steps: Generator[None, None, T]) -> T:
             return result
 
 
-# What the positions of a hit in the lists of the sources are worth.
-#
-# A hit scores n^0.25 times the sum of w / (5 + position) over the n sources that hold it. This is
-# reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009) with three changes:
+# What the positions of a hit in the lists of the sources are worth. A hit scores n^0.25 times the
+# sum of w / (5 + position) over the n sources that hold it. This is reciprocal rank fusion
+# (Cormack, Clarke and Büttcher, SIGIR 2009) with three changes:
 #
 # - The constant is 5 and not 60, because sources here are cut to a few dozen records and none is
 #   complete: a good first position is not outvoted by several middling ones.
@@ -108,7 +107,6 @@ def source_weights(hits: Sequence[Mapping[str, int]]) -> dict[str, float]:
 
 
 # What the words of a hit are worth for a query: BM25F, coverage of the title, neighbours.
-#
 # Statistics (how rare a word is, how long texts are) are those of the merged hits only, since
 # nothing else is known of the databases. Sources: Robertson, Zaragoza and Taylor, "Simple BM25
 # extension to multiple weighted fields" (CIKM 2004); the stems are those of Harman, "How effective

@@ -165,11 +165,9 @@ class SharedRuns:
             self._all.pop(shared, None)
 
 
-# The page of a search while its list grows: for a reader who wants the whole page anew, and not
-# the single changes.
-#
-# Each page ranks all hits. So pages are made in turns with the searches, in steps, and no more
-# often than the reader and the length of the list ask for.
+# The page of a search while its list grows: for a reader who wants the whole page anew, and not the
+# single changes. Each page ranks all hits. So pages are made in turns with the searches, in steps,
+# and no more often than the reader and the length of the list ask for.
 
 T = TypeVar("T")
 

@@ -21,11 +21,9 @@ from metasearch.formats.text import (
 from metasearch.message import message
 from metasearch.record import Author, Hit, Match, Reason, Record
 
-# JSON of what databases sent, without what no format may let through (text.py).
-#
-# Nearly every object is clean. So it is first written as it is and looked at as a whole, which
-# costs a fraction of a look at each of its texts; only where something is amiss, each text is
-# cleaned.
+# JSON of what databases sent, without what no format may let through (text.py). Nearly every object
+# is clean. So it is first written as it is and looked at as a whole, which costs a fraction of a
+# look at each of its texts; only where something is amiss, each text is cleaned.
 
 #: How orjson writes control characters that are no tab and no newline. A backslash before one of
 #: these letters looks the same; its object is cleaned for nothing.
@@ -83,11 +81,10 @@ def _cleaned(name: str, value: Any) -> Any:
             return value
 
 
-# The JSON answer: field names and shapes that other programs rely on.
-#
-# Every key is always there; an absent value is null, an absent list is []. Adding a key is free,
-# renaming one is not. This is the hot path of the server (some 200 hits a query), so objects are
-# built by hand, without reflection, and a hit is looked at once for what must be cleaned.
+# The JSON answer: field names and shapes that other programs rely on. Every key is always there; an
+# absent value is null, an absent list is []. Adding a key is free, renaming one is not. This is the
+# hot path of the server (some 200 hits a query), so objects are built by hand, without reflection,
+# and a hit is looked at once for what must be cleaned.
 
 #: Marks where the hits of an answer belong: JSON on one line has it nowhere else.
 _GAP = b"\n"

@@ -123,11 +123,10 @@ def separated(key: str, value: str) -> Iterator[tuple[str, str]]:
     yield key, value[start:].strip()
 
 
-# BibTeX and biblatex (.bib), as written by reference managers, publishers, and hand.
-#
-# The text is cut at lines that begin an entry, and bibtexparser reads each piece by itself, so that
-# an entry that is broken costs only itself. What stands between entries is a comment by BibTeX's
-# rules; where it looks like an entry that was damaged, that is told.
+# BibTeX and biblatex (.bib), as written by reference managers, publishers, and hand. The text is
+# cut at lines that begin an entry, and bibtexparser reads each piece by itself, so that an entry
+# that is broken costs only itself. What stands between entries is a comment by BibTeX's rules;
+# where it looks like an entry that was damaged, that is told.
 
 #: Characters of an entry, and of the comment behind it.
 LARGEST = 4_000_000
@@ -265,9 +264,6 @@ def _inherit(
     return remarks
 
 
-# --------------------------------------------------------------------------- pieces and blocks
-
-
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
     """The text cut before every line that begins an entry, each piece with its first line."""
     start, line = 0, 1
@@ -371,12 +367,10 @@ def _remains(comment: str, line: int, file: _File) -> None:
         file.found.append(_Lost(line, "fields behind the end of an entry were left out", 0))
 
 
-# BibTeX: one entry a hit, which both classic BibTeX with LaTeX and biblatex read.
-#
-# Text stays UTF-8; only what TeX would act on is escaped. The braces of a value always balance,
-# whatever upstream sent, also for BibTeX, which counts those behind a backslash too. Fields that no
-# style prints tell the provenance: `sources` and `provenance`, and of files also `database` and
-# `origins`.
+# BibTeX: one entry a hit, which both classic BibTeX with LaTeX and biblatex read. Text stays UTF-8;
+# only what TeX would act on is escaped. The braces of a value always balance, whatever upstream
+# sent, also for BibTeX, which counts those behind a backslash too. Fields that no style prints tell
+# the provenance: `sources` and `provenance`, and of files also `database` and `origins`.
 
 #: `Record.type` -> entry type; classic ones only, so what they lack is "misc".
 BIBTEX_TYPES = {

@@ -23,11 +23,9 @@ from metasearch.record import TYPES as RECORD_TYPES
 from metasearch.record import Author
 
 # LaTeX to text, as far as titles, names and abstracts use it: accents, letters, symbols, grouping,
-# small formulas.
-#
-# pylatexenc, which knows what hundreds of commands mean, gives the symbols. Its own decoder is not
-# used: it drops commands that it does not know together with their argument, raises on others,
-# takes 0.2 ms for an accent, and follows nested braces until Python's stack ends.
+# small formulas. pylatexenc, which knows what hundreds of commands mean, gives the symbols. Its own
+# decoder is not used: it drops commands that it does not know together with their argument, raises
+# on others, takes 0.2 ms for an accent, and follows nested braces until Python's stack ends.
 
 #: Accent commands -> combining character.
 _ACCENTS = {
@@ -133,7 +131,6 @@ def _symbol(command: str) -> str:
 
 
 # Text, names and titles as BibTeX and LaTeX read them: escaped, with braces where they are needed.
-#
 # The braces of a value always balance, also for BibTeX, which counts those behind a backslash too.
 
 # Commands end in {} and never begin with a brace: "@misc{" in a title must not look like an entry
@@ -281,8 +278,6 @@ def as_given(value: str) -> str:
 
 
 # What the fields of a BibTeX or biblatex entry say of a work, LaTeX turned into text.
-
-# The names in a field of BibTeX or biblatex, still in LaTeX, as authors.
 
 _EXTENDED = re.compile(
     r"(?<![a-z])(family|given|prefix|suffix)(?:-i)?\s*=\s*(\"[^\"]*\"|\{[^{}]*\}|[^,]*)",

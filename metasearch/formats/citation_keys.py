@@ -73,8 +73,6 @@ def _letter(char: str) -> str:
     )
 
 
-# Citation keys of BibTeX: "vaswani2017attention".
-
 _key_word = re.compile(r"[a-z]{2,}[a-z0-9]*")
 _ignored_word = re.compile(
     r"the|an|on|of|in|for|and|to|with|from|by|at|de|la|le|les|der|die|das|ein|eine|el|los", re.ASCII

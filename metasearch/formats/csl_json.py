@@ -46,7 +46,6 @@ from metasearch.formats.text import clean, line
 from metasearch.record import TYPES, Author, Hit, Record
 
 # CSL-JSON, as citation processors, Zotero, Pandoc and others read it: a list with an item a hit.
-#
 # Zotero refuses a whole file for one type that it does not know, so no other type is written; what
 # a type of CSL does not tell stands in `genre`, as a word, because styles print it.
 # https://docs.citationstyles.org/en/stable/specification
@@ -204,7 +203,6 @@ def _note(record: Record, beside: Beside | None) -> str:
 
 # CSL-JSON (.json): what Zotero, Mendeley, citeproc and DOI resolvers write, and Crossref's works,
 # which are nearly so.
-#
 # https://docs.citationstyles.org/en/stable/specification.html#appendix-iv-variables
 
 #: Where the date of publication stands: CSL has one, Crossref several.

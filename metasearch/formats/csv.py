@@ -77,11 +77,10 @@ class Lines:
             self._forgotten += 1
 
 
-# Rows of a table whose cells may be long.
-#
-# Python's csv module refuses cells of more than 131,072 characters; that limit belongs to the whole
-# process (`csv.field_size_limit`), so a library must not move it. The few rows that have such a
-# cell (a list of a thousand references) are read here, by the same rules.
+# Rows of a table whose cells may be long. Python's csv module refuses cells of more than 131,072
+# characters; that limit belongs to the whole process (`csv.field_size_limit`), so a library must
+# not move it. The few rows that have such a cell (a list of a thousand references) are read here,
+# by the same rules.
 
 #: Characters of one cell; a list of references can be long.
 LONGEST_CELL = 10_000_000
@@ -168,10 +167,8 @@ def _quoted(
 
 # Tables of works (.csv, .tsv, .txt): one work a row, the names of the columns in the first; apart
 # by commas, semicolons or tabs. Embase's second form too, in which a row is one field and its name
-# stands first.
-#
-# A quote that is never closed would swallow what follows. So where a row does not fit the columns,
-# it is looked whether a line within it would, and the reading goes on from there.
+# stands first. A quote that is never closed would swallow what follows. So where a row does not fit
+# the columns, it is looked whether a line within it would, and the reading goes on from there.
 
 #: Characters of a line, and of a row, which may go over several.
 LONGEST_LINE = LONGEST_ROW = LONGEST_CELL + 1_000_000
@@ -217,9 +214,6 @@ def _lines(text: str) -> list[str]:
     return [f"{line}\n" for line in DecodedText.plain(text.replace("\x00", "")).lines(LONGEST_LINE)]
 
 
-# --------------------------------------------------------------------------- names of columns
-
-
 @dataclass(frozen=True, slots=True)
 class _HeaderRow:
     """The row of names: how the table is written, and on which line it begins (from 0)."""
@@ -251,9 +245,6 @@ def _header(lines: Sequence[str]) -> _HeaderRow | None:
         if best is not None:
             return best
     return None
-
-
-# --------------------------------------------------------------------------- rows
 
 
 @dataclass(slots=True)
@@ -433,12 +424,11 @@ def _read_vertical(lines: Lines, collector: EntryCollector) -> None:
     put()
 
 
-# CSV (RFC 4180) for spreadsheets and scripts: one row a hit, its column names an interface.
-#
-# A cell that a spreadsheet would take for a formula is prefixed with an apostrophe, as OWASP's note
-# on CSV injection advises: upstream text must not be able to run anything on the reader's machine.
-# So is what follows a semicolon: there spreadsheets in much of Europe begin another cell, whatever
-# the file says.
+# CSV (RFC 4180) for spreadsheets and scripts: one row a hit, its column names an interface. A cell
+# that a spreadsheet would take for a formula is prefixed with an apostrophe, as OWASP's note on CSV
+# injection advises: upstream text must not be able to run anything on the reader's machine. So is
+# what follows a semicolon: there spreadsheets in much of Europe begin another cell, whatever the
+# file says.
 
 COLUMNS = (
     "rank",

@@ -18,11 +18,9 @@ from metasearch.formats.reading.worktypes import type_of
 from metasearch.formats.registry import READABLE
 from metasearch.record import TYPES, Author
 
-# The columns of tables: what Zotero, Scopus, Web of Science, PubMed, Embase, Rayyan, Covidence,
-# ... call the fields.
-#
-# Names are compared without case, blanks and marks: "Source title", "source_title" and
-# "SourceTitle" are one.
+# The columns of tables: what Zotero, Scopus, Web of Science, PubMed, Embase, Rayyan, Covidence, ...
+# call the fields. Names are compared without case, blanks and marks: "Source title", "source_title"
+# and "SourceTitle" are one.
 
 #: What is read -> the names of its columns, the better source first where a file has several.
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -213,8 +211,6 @@ def is_known(name: str) -> bool:
     return word in _FIELD_OF or word in _PASSED_OVER
 
 
-# What the cells of one row of a table say of a work.
-
 #: What our own writer, and others who fear for spreadsheets, put an apostrophe before.
 _GUARDED = re.compile(r"'(?=[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])")
 _FULL_NAME_ID = re.compile(r"\s*\(\d{6,}\)\s*$")
@@ -290,9 +286,6 @@ class Cells:
 
 def _unguarded(cell: str) -> str:
     return _GUARDED.sub("", cell, count=1) if cell[0] == "'" else cell
-
-
-# --------------------------------------------------------------------------- parts
 
 
 def _titles(cells: Cells, fields: Fields) -> None:

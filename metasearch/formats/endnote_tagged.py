@@ -30,11 +30,10 @@ from metasearch.formats.text import line, web_url
 from metasearch.record import Hit
 
 # EndNote's tagged format (.enw), as EndNote, Zotero and others read it: "%0 Journal Article", a
-# blank line behind each record.
-#
-# Three things are as they are because of Zotero: the full date stands before the year, else only
-# the year is read; the type of work stands behind the DOI, else the DOI is taken for one; and %Q, a
-# translated title to EndNote, is an author there, so that further titles are notes.
+# blank line behind each record. Three things are as they are because of Zotero: the full date
+# stands before the year, else only the year is read; the type of work stands behind the DOI, else
+# the DOI is taken for one; and %Q, a translated title to EndNote, is an author there, so that
+# further titles are notes.
 
 #: `Record.type` -> %0. Zotero takes "Dataset" for a book; EndNote knows it.
 TYPES = {
@@ -126,10 +125,8 @@ def _fields(hit: Hit, beside: Beside | None) -> Iterator[tuple[str, str]]:
 
 
 # EndNote's tagged format, refer / BibIX: "%0 Journal Article", "%A Author", "%T Title", records
-# apart by blank lines.
-#
-# EndNote, CNKI, Wanfang, Google Scholar and many journals' sites write it; most older files have no
-# %0.
+# apart by blank lines. EndNote, CNKI, Wanfang, Google Scholar and many journals' sites write it;
+# most older files have no %0.
 
 _LINE = re.compile(r"%([0-9A-Za-z!@#$()\[\]~*+?^<>:&'\".,/=|\\-])(?:[ \t](.*)|$)", re.DOTALL)
 _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*%0[ \t]+\S")

@@ -37,13 +37,12 @@ from metasearch.formats.text import line, web_url
 from metasearch.formats.xml_elements import nested, one
 from metasearch.record import Author, Hit
 
-# EndNote XML: <xml><records><record>..., plain text in every element.
-#
-# EndNote puts text into <style>; Zotero drops what stands outside of one as soon as there is any,
-# so that there is none here. No accession number either: Zotero makes a note of it beside the
-# record, and of a label the citation key. So identifiers are foreign keys, which both leave out,
-# besides those that have a field of their own: PMCID and the numbers of patents. EndNote reads an
-# address in related-urls, Zotero in web-urls.
+# EndNote XML: <xml><records><record>..., plain text in every element. EndNote puts text into
+# <style>; Zotero drops what stands outside of one as soon as there is any, so that there is none
+# here. No accession number either: Zotero makes a note of it beside the record, and of a label the
+# citation key. So identifiers are foreign keys, which both leave out, besides those that have a
+# field of their own: PMCID and the numbers of patents. EndNote reads an address in related-urls,
+# Zotero in web-urls.
 
 #: What wrote the file, in <source-app>.
 APP = "metasearch"
@@ -155,10 +154,8 @@ def _name(author: Author) -> str:
 
 
 # EndNote XML (.xml): what EndNote, and others that follow it, write as "XML":
-# <xml><records><record>...
-#
-# Text may stand in any number of <style> elements, whose texts are one. A standard number is in
-# <isbn>, whichever it is.
+# <xml><records><record>... Text may stand in any number of <style> elements, whose texts are one. A
+# standard number is in <isbn>, whichever it is.
 
 _BEGIN = r"<record(?:\s[^<>]*)?>"
 _ENDNOTE = re.compile(

@@ -27,11 +27,10 @@ from metasearch.formats.text import (
 )
 from metasearch.record import Author, Hit, Record
 
-# Atom 1.0 (RFC 4287) with OpenSearch 1.1 response elements: a search as a feed.
-#
-# Each entry carries the relevance extension's score, bibliographic elements of PRISM and Dublin
-# Core, and, in a namespace of our own, which source holds the work at which place, which gave which
-# field, and why records were taken for one work.
+# Atom 1.0 (RFC 4287) with OpenSearch 1.1 response elements: a search as a feed. Each entry carries
+# the relevance extension's score, bibliographic elements of PRISM and Dublin Core, and, in a
+# namespace of our own, which source holds the work at which place, which gave which field, and why
+# records were taken for one work.
 
 ATOM = "http://www.w3.org/2005/Atom"
 OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
@@ -278,7 +277,6 @@ def timestamp(moment: datetime) -> str:
 
 
 # RSS 2.0 with OpenSearch 1.1 response elements: a search for feed readers that know no Atom.
-#
 # Authors, identifiers and journals are elements of Dublin Core and PRISM, because RSS has none.
 # What the Atom feed says beyond these (which source gave which field, why records were merged) is
 # not in it.
@@ -374,10 +372,9 @@ def _add_to_rss(parent: etree._Element, name: str, text: str) -> None:
     etree.SubElement(parent, name).text = text
 
 
-# JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/): a search for feed readers in browsers.
-#
-# What JSON Feed has no member for stands in `_metasearch`, of the feed and of each item: custom
-# members begin with an underscore.
+# JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/): a search for feed readers in browsers. What
+# JSON Feed has no member for stands in `_metasearch`, of the feed and of each item: custom members
+# begin with an underscore.
 
 VERSION = "https://jsonfeed.org/version/1.1"
 _language = re.compile(r"[a-z]{2,3}")

@@ -13,12 +13,11 @@ from metasearch.formats.reading.result import EntryCollector, FileReading
 from metasearch.formats.reading.text import Bytes, decode
 from metasearch.record import Hit
 
-# ISO 2709 (.mrc, .marc): MARC as libraries exchange it, in UTF-8, MARC-8 or what else they write.
-#
-# A file is cut at the bytes that end records, and a record at those that end its fields. The
-# lengths and offsets that leader and directory give are checked but not needed: where a file was
-# converted to another encoding they are all wrong, and a reader that goes by them, as pymarc does,
-# loses its way in the file. pymarc decodes MARC-8.
+# ISO 2709 (.mrc, .marc): MARC as libraries exchange it, in UTF-8, MARC-8 or what else they write. A
+# file is cut at the bytes that end records, and a record at those that end its fields. The lengths
+# and offsets that leader and directory give are checked but not needed: where a file was converted
+# to another encoding they are all wrong, and a reader that goes by them, as pymarc does, loses its
+# way in the file. pymarc decodes MARC-8.
 
 RECORD_END, FIELD_END, SUBFIELD = b"\x1d", b"\x1e", b"\x1f"
 #: Bytes of a record: its leader can tell of 99,999, and some programs write more.
@@ -217,11 +216,10 @@ def _marc_8(remarks: list[str]) -> Callable[[bytes], str]:
     return decoded
 
 
-# MARC 21 in ISO 2709 (.mrc), UTF-8: one record after another.
-#
-# The format counts a field in four digits and a record in five. A longer abstract goes on in
-# further fields 520; any other longer field is cut, and what a record has no room for is left out.
-# A field 500 of the record says each time what is missing: read again, it is a note.
+# MARC 21 in ISO 2709 (.mrc), UTF-8: one record after another. The format counts a field in four
+# digits and a record in five. A longer abstract goes on in further fields 520; any other longer
+# field is cut, and what a record has no room for is left out. A field 500 of the record says each
+# time what is missing: read again, it is a note.
 
 _FIELD_END, _RECORD_END, _SUBFIELD = b"\x1e", b"\x1d", "\x1f"
 #: Bytes of a field and of a record, their ends included.

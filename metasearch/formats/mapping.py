@@ -17,8 +17,6 @@ from metasearch.formats.reading import values
 from metasearch.formats.reading.worktypes import type_of
 from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 
-# What a cell of a table may hold, such as NaN or a number of numpy's, read for `record_of`.
-
 
 def python_value(value: Any) -> Any:
     """A number of numpy's as one of Python's."""
@@ -76,10 +74,9 @@ def wrong(field: str, value: Any, wanted: str) -> UsageError:
     )
 
 
-# `record_of`: a record of what a program has at hand, such as a row of a table.
-#
-# A database or a file is read as well as it can be, with notes. Here the caller can mend what is
-# wrong, so nothing is cut or left out: an error names the field.
+# `record_of`: a record of what a program has at hand, such as a row of a table. A database or a
+# file is read as well as it can be, with notes. Here the caller can mend what is wrong, so nothing
+# is cut or left out: an error names the field.
 
 _PEOPLE = ("authors", "editors")
 _LISTS = ("titles", "isbn", "issn", "keywords", "subjects")

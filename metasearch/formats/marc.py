@@ -162,12 +162,11 @@ def _schemes(marc: MarcRecord) -> Iterator[tuple[str, str]]:
             yield scheme, number
 
 
-# A hit as a MARC 21 record: leader, control fields and data fields. The exports (MARCXML, ISO
-# 2709) and the servers of library protocols write it.
-#
-# What MARC has no field for, or only as free text, stands where `own.py` and the family `sru` find
-# it again: the type in 380 with $2 metasearch, other identifiers in 024 with their scheme in $2,
-# databases in 786, origins in 500. 003 marks a record as written by metasearch.
+# A hit as a MARC 21 record: leader, control fields and data fields. The exports (MARCXML, ISO 2709)
+# and the servers of library protocols write it. What MARC has no field for, or only as free text,
+# stands where `own.py` and the family `sru` find it again: the type in 380 with $2 metasearch,
+# other identifiers in 024 with their scheme in $2, databases in 786, origins in 500. 003 marks a
+# record as written by metasearch.
 
 #: `Record.type` -> type and level of the leader; those without "b" or "a" stand by themselves.
 _LEADERS = {
@@ -477,8 +476,6 @@ def read(content: Bytes, reading: FileReading) -> None:
     for found in elements(text_of_file(content, reading), _BEGIN, collector):
         marc.put(found.line, found.node, *filter(None, (found.mended,)))
 
-
-# MARCXML: a collection with a MARC 21 record a hit.
 
 NAMESPACE = "http://www.loc.gov/MARC21/slim"
 _COLLECTION_BEGIN = f"""<?xml version="1.0" encoding="UTF-8"?>

@@ -32,7 +32,6 @@ from metasearch.formats.text import line, web_url
 from metasearch.record import Author, Hit, Record
 
 # NBIB as PubMed writes it: "PMID- 123", tags of four columns, a blank line behind each record.
-#
 # Every record begins with PMID, because reference managers begin one there; of a work without a
 # PMID the field is empty, and no number is invented. The blank behind the tag stays: without it
 # Zotero does not take the file for NBIB. "OWN - METASEARCH" tells our own reader that PubMed did
@@ -158,9 +157,7 @@ def _types(record: Record, kind: str, *, in_book: bool) -> Iterator[tuple[str, s
 
 
 # NBIB, PubMed's and MEDLINE's own format: "PMID- 123", tags of up to four characters, continuation
-# lines indented.
-#
-# Tags: https://www.nlm.nih.gov/bsd/mms/medlineelements.html
+# lines indented. Tags: https://www.nlm.nih.gov/bsd/mms/medlineelements.html
 
 _LINE = re.compile(r"([A-Z][A-Z0-9]{1,3}) {0,2}-(?: (.*)|$)", re.DOTALL)
 _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*(?:(?:PMID|PMC )- ?\S|PMID-[ \r\n]+OWN - {OWNER})")

@@ -30,8 +30,6 @@ from metasearch.formats.reference import (
 from metasearch.formats.text import line
 from metasearch.record import Hit
 
-# NoteExpress, which CNKI, Wanfang and VIP export: "{Reference Type}: Journal Article".
-
 _LINE = re.compile(r"\{([A-Z][A-Za-z0-9/ ]{1,40})\} ?[:：](.*)", re.DOTALL)
 _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*\{{Reference Type\}} ?[:：]")
 

@@ -20,11 +20,10 @@ from metasearch.formats.reading.text import DecodedText
 from metasearch.formats.text import clean, exact_number
 from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
 
-# Bare records as NDJSON: one `Record` a line, as an object of those fields that say something.
-#
-# The field names are those of `Record`; `source` and `position` are always there. So `metasearch
-# parse` writes what it reads, `metasearch dedup` reads it back, and a
-# record is the same afterwards, text that no format may let through excepted (`text.py`).
+# Bare records as NDJSON: one `Record` a line, as an object of those fields that say something. The
+# field names are those of `Record`; `source` and `position` are always there. So `metasearch parse`
+# writes what it reads, `metasearch dedup` reads it back, and a record is the same afterwards, text
+# that no format may let through excepted (`text.py`).
 
 _ALWAYS = ("source", "position")
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 
 # The columns of our Parquet files: the names of the JSON answer, each with a type of its own.
-#
 # Texts, numbers and lists stand in columns of their own type, people as structs, `ids` and
 # `provenance` as maps, so that DuckDB, Spark, Polars and pandas need no parsing. What the JSON
 # answer has as null is null, and an empty list is an empty list.
@@ -281,11 +280,10 @@ def _first(value: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 
 # Apache Parquet (.parquet): our own works, which come back as from JSON, and tables of anybody
-# else, whose columns are known by their names as those of CSV are.
-#
-# The file is read row group by row group, a batch of rows at a time, and only the columns that say
-# something of a work. What a file claims is checked before it is unpacked (parquet_bounds.py). The
-# "line" of a record is the number of its row, from 1.
+# else, whose columns are known by their names as those of CSV are. The file is read row group by
+# row group, a batch of rows at a time, and only the columns that say something of a work. What a
+# file claims is checked before it is unpacked (parquet_bounds.py). The "line" of a record is the
+# number of its row, from 1.
 
 #: Fields of a record of whose column structs are read, too.
 _WITH_STRUCTS = frozenset({"authors", "editors", "ids"})
@@ -519,10 +517,9 @@ def _is_plain(kind: Any) -> bool:
     return not types.is_nested(kind)
 
 
-# Apache Parquet: a row a work, with the columns of `COLUMNS`, packed by Zstandard. pyarrow
-# writes it, which comes with the extra `bulk` and is imported here only.
-#
-# Row groups are written one after another, so that memory does not grow with the works.
+# Apache Parquet: a row a work, with the columns of `COLUMNS`, packed by Zstandard. pyarrow writes
+# it, which comes with the extra `bulk` and is imported here only. Row groups are written one after
+# another, so that memory does not grow with the works.
 
 #: Works of a row group, and about so many bytes: whichever is reached first ends it.
 ROWS = 5_000

@@ -11,10 +11,8 @@ from typing import IO, Any
 from metasearch.errors import FileFormatError
 
 # How large a Parquet file is unpacked, by the headers of its pages: a file of a few kilobytes can
-# claim pages of gigabytes, and a library that unpacks them believes it.
-#
-# A page header is a struct in Thrift's compact protocol; three of its numbers are needed, and all
-# else is passed over.
+# claim pages of gigabytes, and a library that unpacks them believes it. A page header is a struct
+# in Thrift's compact protocol; three of its numbers are needed, and all else is passed over.
 # https://parquet.apache.org/docs/file-format/data-pages/
 # https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 
@@ -146,9 +144,6 @@ class _Compact:
         number = self._varint()
         return (number >> 1) ^ -(number & 1)
 
-
-# What is checked of a Parquet file before anything of it is unpacked: what its directory claims,
-# and what the headers of its pages say.
 
 #: Bytes of the directory at the end of a file.
 MOST_DIRECTORY = 64_000_000

@@ -198,9 +198,8 @@ def field_sources(hit: Hit) -> list[str]:
     return [f"{source}: {', '.join(given)}" for source, given in sorted(fields.items())]
 
 
-# What the writers of tagged formats share: lines of a tag and a value, and the words for types.
-#
-# No value holds a line break, so no upstream text can open a field or end a record.
+# What the writers of tagged formats share: lines of a tag and a value, and the words for types. No
+# value holds a line break, so no upstream text can open a field or end a record.
 
 #: `Record.type` -> word of a second field, beside the general word for all that journals hold.
 SECOND_WORDS = {

@@ -30,10 +30,8 @@ from metasearch.formats.text import line
 from metasearch.record import Hit
 
 # RefWorks' tagged format, "RT Journal Article", "A1 ...": RefWorks itself, CNKI, Wanfang, and many
-# platforms.
-#
-# CNKI fills it in its own way: authors in one field, the whole page range in OP, "vo" in lower
-# case, the advisor of a thesis in A3 and its school in PB.
+# platforms. CNKI fills it in its own way: authors in one field, the whole page range in OP, "vo" in
+# lower case, the advisor of a thesis in A3 and its school in PB.
 
 TAGS = frozenset(
     """
@@ -102,8 +100,6 @@ def read(text: DecodedText, reading: FileReading) -> None:
     """Add the records of a file."""
     read_by_table(text, reading, _GRAMMAR, _TABLE)
 
-
-# RefWorks' tagged format: "RT Journal Article", "A1 ...", a blank line behind each record.
 
 #: `Record.type` -> RT, from the list of types that RefWorks has.
 TYPES = {

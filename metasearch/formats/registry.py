@@ -15,9 +15,8 @@ from typing import Any, Literal, cast
 from metasearch.errors import UsageError
 from metasearch.extras import how_to_install, is_installed
 
-# What a file format is: its name, its endings, and the modules that read and write it.
-#
-# A format's module is imported by its first use.
+# What a file format is: its name, its endings, and the modules that read and write it. A format's
+# module is imported by its first use.
 
 #: What one call of a format's writer takes.
 Unit = Literal["event", "hits", "answer"]
@@ -115,9 +114,8 @@ def _function(module: str | None, name: str) -> Callable[..., Any]:
     return cast("Callable[..., Any]", getattr(import_module(f"metasearch.formats.{module}"), name))
 
 
-# The one table of formats: what each is called, and which module reads or writes it.
-#
-# Importing this module loads no format, and so neither orjson nor lxml.
+# The one table of formats: what each is called, and which module reads or writes it. Importing this
+# module loads no format, and so neither orjson nor lxml.
 
 #: Readable ones in the order in which they are tried on a file: tags are quickly seen and need no
 #: library; a comma proves least.

@@ -102,14 +102,12 @@ def grammar(text: DecodedText) -> TagGrammar:
 
 
 # RIS, the tagged format of reference managers (Research Information Systems, 2011 revision of the
-# tags).
-#
-# Every line is `XX - value` and ends in CRLF; no value holds a line break, so no upstream text can
-# open a field or end a record. Beyond the work itself each record says which databases hold it (DB
-# and DP, one of each a source) and, where that is asked for, which of them gave which field (N1:
-# Zotero makes a note of it beside each record). What files were made one, and what they say beside
-# the fields of a record, follows at its end, an origin a record in M2, which Zotero shows under
-# "Extra".
+# tags). Every line is `XX - value` and ends in CRLF; no value holds a line break, so no upstream
+# text can open a field or end a record. Beyond the work itself each record says which databases
+# hold it (DB and DP, one of each a source) and, where that is asked for, which of them gave which
+# field (N1: Zotero makes a note of it beside each record). What files were made one, and what they
+# say beside the fields of a record, follows at its end, an origin a record in M2, which Zotero
+# shows under "Extra".
 
 #: What a note with the provenance of the fields begins with.
 FIELDS_BY_SOURCE = "Fields by source: "
@@ -238,12 +236,10 @@ def _slashed(date: str | None) -> str:
 
 
 # RIS as two dozen programs write it: Ovid, EBSCOhost, ProQuest, Scopus, Web of Science, Embase,
-# Cochrane, Zotero, ...
-#
-# Tags mean different things to different programs; what is done here is what their real exports ask
-# for, and the comments say whose. Values of one tag may stand on several lines (EndNote's
-# keywords), behind tags with odd spacing or in lower case; text between records (Ovid's numbering
-# and links, headers) is passed over.
+# Cochrane, Zotero, ... Tags mean different things to different programs; what is done here is what
+# their real exports ask for, and the comments say whose. Values of one tag may stand on several
+# lines (EndNote's keywords), behind tags with odd spacing or in lower case; text between records
+# (Ovid's numbering and links, headers) is passed over.
 
 _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*TY[ \t]{{0,8}}[-\u2013\u2014]", re.IGNORECASE)
 _ANY_TAG = re.compile(r"(?:^|[\r\n])(?:TI|T1|AU|A1|ER)  -[ \r\n]")

@@ -11,10 +11,9 @@ from metasearch.formats.reference import doi_url, field_sources, full_title
 from metasearch.formats.text import ascii_url, line, web_url, wrapped
 from metasearch.record import Hit, Record
 
-# Facets as text, below a table.
-#
-# A facet is one line: its name, its values with their counts, and how many values and works are not
-# among them. Years are ranges; where there is room, each range has a bar.
+# Facets as text, below a table. A facet is one line: its name, its values with their counts, and
+# how many values and works are not among them. Years are ranges; where there is room, each range
+# has a bar.
 
 #: Columns of a value at most; the rest of it becomes "…".
 LONGEST = 48
@@ -119,7 +118,6 @@ def _flow(parts: Sequence[str], room: int) -> Iterator[str]:
 
 
 # The readable list for a terminal: a few lines a hit, wrapped to its width; below it the facets.
-#
 # Upstream text can reach the terminal only through `line`, which leaves no control character
 # standing; the only escape sequences in the output are the colours and hyperlinks written here.
 

@@ -24,11 +24,9 @@ from metasearch.query.reading import (
 from metasearch.query.tree import FIELD_WORDS, Query, Term, Years, conjunction, is_blank, plain
 from metasearch.query.values import BadYears, between, dated, identifier_field, type_word
 
-# Fields of the Chinese expert syntax -> ours: codes of CNKI, letters of VIP, names of CNKI,
-# Wanfang and VIP.
-#
-# If only a wider field exists here, that field is searched and a note says so. Names without any
-# field are listed too, so that the error can say that they cannot be searched.
+# Fields of the Chinese expert syntax -> ours: codes of CNKI, letters of VIP, names of CNKI, Wanfang
+# and VIP. If only a wider field exists here, that field is searched and a note says so. Names
+# without any field are listed too, so that the error can say that they cannot be searched.
 
 _FIRST = message("among all authors: sources cannot be asked for the first author")
 _TABLE: tuple[tuple[str, FieldTarget], ...] = (
@@ -228,8 +226,6 @@ class ExpertScanner(NestedReader):
         before, after = self.flat[at - 1], self.flat[at + 1 : at + 2]
         return before.isascii() and before.isalpha() and after.isascii() and after.isalpha()
 
-
-# What the value of a field means in the expert syntax of Chinese databases.
 
 OFTEN = re.compile(r"\$\s{0,5}[0-9]{1,3}(?![0-9])")
 OFTEN_NOTE = "$ is ignored: sources cannot be asked how often a word occurs"

@@ -269,11 +269,9 @@ def _split(raw: str, *, quoted: bool, masked: bool) -> list[_TermWord]:
     return split
 
 
-# CQL 1.2 -> `ReadQuery`: what the clauses of its syntax tree mean in our
-# fields.
-#
-# If our fields cannot express a part of the text, and the query still means nearly the same, a note
-# names the part (a modifier, a sort key, a distance between words). Otherwise it is an error.
+# CQL 1.2 -> `ReadQuery`: what the clauses of its syntax tree mean in our fields. If our fields
+# cannot express a part of the text, and the query still means nearly the same, a note names the
+# part (a modifier, a sort key, a distance between words). Otherwise it is an error.
 # docs/syntaxes.md lists both for users.
 
 #: Indexes that a list is to be sorted by, each with its modifiers.
@@ -548,10 +546,8 @@ def _shown(modifier: Modifier) -> str:
 
 # `Query` -> CQL 1.2 in its usual context sets: `parse_cql(to_cql(query)).query == query` for every
 # normalised tree, but that an alternative that stands there twice is read once, and a DOI that is
-# looked for everywhere as one.
-#
-# Terms always stand in quotes, with a backslash before what would be a mask, so that none is a
-# keyword.
+# looked for everywhere as one. Terms always stand in quotes, with a backslash before what would be
+# a mask, so that none is a keyword.
 
 #: Our field -> an index that CQL servers know; what the sets lack has a name of our own, without a
 #: prefix.

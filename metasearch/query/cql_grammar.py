@@ -95,9 +95,6 @@ def _quoted(reader: QueryReader, at: int) -> CqlToken:
     return CqlToken("quoted", text[at + 1 : end], at, end + 1)
 
 
-# The syntax tree of CQL: clauses, and the operators between them.
-
-
 @dataclass(frozen=True, slots=True)
 class Modifier:
     """`/name`, or `/name=value` with any comparison."""
@@ -401,11 +398,10 @@ class _CqlParser:
 
 # The vocabulary of SRU: the indexes of CQL's context sets, and the diagnostics by number.
 
-# Indexes of CQL's context sets -> our fields.
-#
-# The sets are those of http://www.loc.gov/standards/sru/resources/contextSets.html: cql, dc (Dublin
-# Core), bath (the Bath profile), bib (bibliographic, after MODS), marc (fields of MARC 21),
-# rec (about the record in its database), and srw, as cql was called in 1.0.
+# Indexes of CQL's context sets -> our fields. The sets are those of
+# http://www.loc.gov/standards/sru/resources/contextSets.html: cql, dc (Dublin Core), bath (the Bath
+# profile), bib (bibliographic, after MODS), marc (fields of MARC 21), rec (about the record in its
+# database), and srw, as cql was called in 1.0.
 
 
 @dataclass(frozen=True, slots=True)
@@ -529,7 +525,6 @@ def set_of(prefix: str, assigned: str | None) -> str | None:
 
 
 # The diagnostics of SRU by number: our adapters read them, and our own SRU server writes them.
-#
 # https://www.loc.gov/standards/sru/diagnostics/diagnosticsList.html
 
 #: What each number of the list means; 235 is the one that Z39.50 has for databases.

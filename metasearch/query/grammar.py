@@ -12,8 +12,6 @@ from typing import Literal
 from metasearch.message import message
 from metasearch.query.tree import FIELDS
 
-# Where the words of a foreign field are looked for.
-
 
 @dataclass(frozen=True, slots=True)
 class FieldTarget:
@@ -36,8 +34,6 @@ class FieldTarget:
         """Whether any words can be looked for there, and not only values of a form or list."""
         return self.fields[0] not in ("year", "type", "language", "doi", "isbn", "issn")
 
-
-# The table that describes the syntax of one database, by which `databases.py` reads.
 
 _ANYWHERE = message("looked for everywhere: there is no field for it")
 _HEADING = message("looked for among keywords and subject headings")
@@ -119,9 +115,6 @@ def near(*more: str) -> re.Pattern[str]:
     """The operators of proximity of a database, as `DatabaseGrammar.near`."""
     return re.compile("|".join((NEAR_ANYWHERE, *more)), re.IGNORECASE)
 
-
-# How one syntax writes what a query says: a table that `writer.py` goes by. Each syntax has a file
-# with its own.
 
 #: Characters that are read as a double quote, and as a single one.
 DOUBLE, SINGLE = '"“”„＂', "'‘’＇"

@@ -122,8 +122,6 @@ TAGS: Mapping[str, FieldTarget] = {name: tag for names, tag in _TABLE for name i
 SEARCHED = " ".join(f"[{names.split('|')[0]}]" for names, tag in _TABLE if tag.fields)
 
 
-# The signs and words of PubMed's syntax.
-
 OPERATORS = ("AND", "OR", "NOT")
 CLOSERS = {'"': '"', "“": "”", "”": "”", "＂": "＂"}
 TAG = re.compile(r"\s{0,5}\[([^\[\]]{1,50})\]")

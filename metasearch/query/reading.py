@@ -235,8 +235,6 @@ def nesting(query: Query) -> int:
     return 0
 
 
-# What readers share of syntaxes with brackets and quotes, read left to right without tokens.
-
 T = TypeVar("T")
 
 #: Where a sign or word stood.
@@ -328,9 +326,6 @@ class NestedReader(QueryReader, ABC):
             *sign,
             fix=self.without(*sign),
         )
-
-
-# How parsers put trees together: operators from left to right, words of a field, alternatives.
 
 
 class LeftToRight:

@@ -87,9 +87,6 @@ class NotFlat(ValueError):
         self.part = part
 
 
-# ------------------------------------------------------------------------- rows -> query
-
-
 def row_query(row: Row) -> Query:
     """What one row with text asks for. Takes time linear in its length. Raises QuerySyntaxError:
     its text cannot be read; places are those in the text of the row.
@@ -189,9 +186,6 @@ def _words(term: Term) -> Iterator[Term]:
     else:
         for word in term.text.split(" "):
             yield Term(word, term.field)
-
-
-# ------------------------------------------------------------------------- query -> rows
 
 
 def rows_of_query(query: Query) -> Rows:

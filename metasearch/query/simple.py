@@ -52,8 +52,6 @@ from metasearch.query.values import (
     years_text,
 )
 
-# What an operand of our own syntax means: words, phrases, types, languages, years.
-
 #: What to do about an empty query.
 ADVICE = message("Type one or more words, such as: gene drive")
 _SPREAD_RANGE = late_pattern(r"\s+[-\u2010-\u2015]\s*([0-9]{4})(?![^\s)）])")
@@ -464,11 +462,9 @@ def leftovers(text: str) -> tuple[str, ...]:
 
 
 # `Query` -> text of our own syntax: `parse(to_text(query)) == query` for every normalised tree
-# within the caps.
-#
-# A word that the parser would take for something else gets a backslash, which makes it a mere word:
-# `\AND`, `\year:2020`, `\10.1000/x`, `\-omics`. Brackets, quotes and stars in a word get one each,
-# so do quotes and backslashes in a phrase.
+# within the caps. A word that the parser would take for something else gets a backslash, which
+# makes it a mere word: `\AND`, `\year:2020`, `\10.1000/x`, `\-omics`. Brackets, quotes and stars in
+# a word get one each, so do quotes and backslashes in a phrase.
 
 _SMALL = "and or not"
 _SMALL_WORD = re.compile(r"(?<!\S)(?:and|or|not)(?!\S)|[(:](?:and|or|not)\b|\b(?:and|or|not)\)")

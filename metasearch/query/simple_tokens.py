@@ -35,8 +35,6 @@ from metasearch.message import message
 from metasearch.query.tree import CODED_FIELDS, FIELDS, is_blank
 from metasearch.query.values import DOI, bare_doi, coded_word
 
-# The names of fields in our own syntax, and what other programs call them.
-
 #: What may stand before a colon -> the field of a term; "year" is read as a range.
 FIELD_NAMES = {name: name for name in (*FIELDS, "year")} | {
     "journal": "venue",
@@ -88,8 +86,6 @@ def meant_field(name: str) -> str:
     known = [field for field in FIELD_NAMES if len(field) > 2]
     return next(iter(get_close_matches(low[:30], known, 1, 0.7)), "")
 
-
-# Where a word of our own syntax ends, and what its stars and backslashes mean.
 
 CLOSERS = {'"': '"', "＂": "＂", "“": "”", "”": "”", "„": "“”"}
 OPEN, CLOSE = "(（", ")）"

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from metasearch.message import Message, message
 
-# The limits of a query, the same in every syntax.
-
 #: Characters of a query.
 MAX_LENGTH = 20_000
 #: Brackets inside brackets.
@@ -27,8 +25,6 @@ def corrections(candidate: str | None) -> int:
     """How many mistakes of a query are corrected one after the other for a suggestion."""
     return _CORRECTIONS if len(candidate or "") <= _CORRECTED else 1
 
-
-# Which characters separate words, and belong to none.
 
 # Control, zero-width and direction characters come with copied text; none of them belongs to a
 # word.
@@ -57,8 +53,6 @@ def plain(text: str) -> str:
     """Single blanks between words, and nothing that cannot be seen."""
     return " ".join("".join(" " if is_blank(char) else char for char in text).split())
 
-
-# The query as a tree, whatever syntax it was typed in.
 
 #: Fields that a term can be looked for in; "any" is everything that the source searches by default.
 #: The text of a "type" is one of `metasearch.record.TYPES`, that of a "language" its ISO 639-1

@@ -161,8 +161,6 @@ STUDIES = frozenset(
 )
 
 
-# The words of the coded fields `type:` and `language:` -> the closed list, and near misses.
-
 #: For messages: what may be written.
 CODED_WORDS: Mapping[str, str] = {
     "type": ", ".join(TYPE_NAMES),
@@ -381,8 +379,6 @@ def _meant(plain: str) -> str | None:
         return None
     return years[0] if years[0] == years[-1] else f"{years[0]}-{years[-1]}"
 
-
-# Values of fields that are no mere words: years, types, languages.
 
 _DATE_MONTH, _DATE_DAY = "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12][0-9]|3[01])"
 # The same sign between both, so that 1450-1012 is no day.

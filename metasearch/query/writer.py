@@ -23,9 +23,8 @@ from metasearch.query.grammar import SIGNS, Booleans, Style
 from metasearch.query.simple import to_text
 from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, Not, Or, Query, Term, Years, plain
 
-# What a syntax can express, as a tree of its own: terms as they are written, and groups of them.
-#
-# A tree of this kind holds no NOT by itself: what must not hold stands beside what has to.
+# What a syntax can express, as a tree of its own: terms as they are written, and groups of them. A
+# tree of this kind holds no NOT by itself: what must not hold stands beside what has to.
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +95,6 @@ def is_framed(part: Part) -> bool:
     """Whether it is looked for in one field, with a template of its own."""
     return bool(part.frame) and part.frame != "{x}"
 
-
-# A query tree -> what one syntax can express, and the notes on what it cannot.
 
 #: A word that no database takes for anything else, unless it is reserved: letters, digits and
 #: hyphens between them.
@@ -355,11 +352,9 @@ def _anywhere(term: Term) -> Term:
     return Term(term.text, "any", term.phrase, term.truncated)
 
 
-# A query tree -> text in one syntax, by its `Style`. Brackets stand only where an operator
-# changes.
-#
-# Two steps: `reduced` turns the tree into what the syntax can express, and notes what it
-# cannot; `text` writes that, with one field around all that is looked for in it.
+# A query tree -> text in one syntax, by its `Style`. Brackets stand only where an operator changes.
+# Two steps: `reduced` turns the tree into what the syntax can express, and notes what it cannot;
+# `text` writes that, with one field around all that is looked for in it.
 
 
 class QueryWriter(QueryReducer):

@@ -9,9 +9,6 @@ from typing import Literal, Protocol
 __all__ = ["Alone", "Away", "SharedLimits", "Sharing", "SharingState", "Start"]
 
 
-# `Pages`: what the fetch path asks of the pages that replicas have together.
-
-
 @dataclass(frozen=True, slots=True)
 class Found:
     """A value that one of the replicas has kept. `value`: as it was given to `Pages.keep`. `age`:
@@ -48,8 +45,6 @@ class Pages(Protocol):
         """Deletes a value."""
         ...
 
-
-# `Sharing`: what the fetch path asks of those with whom it shares the sources; and `Alone`.
 
 #: Called with a pause that began in another replica: source, cause (see `health.Cause`), seconds
 #: that are left of it.
@@ -255,8 +250,6 @@ class Alone:
 
 
 # What several processes that ask the same sources share: how often a source is asked, pauses, and
-# who probes.
-#
-# `Sharing` is all that the fetch path knows of it. `Alone` shares nothing and costs nothing;
-# between replicas, on one machine or many, `RedisSharing` (redis.py, imported when it is used) does
-# it through a server of Redis or Valkey. Docs: docs/replicas.md, docs/decisions/0043.
+# who probes. `Sharing` is all that the fetch path knows of it. `Alone` shares nothing and costs
+# nothing; between replicas, on one machine or many, `RedisSharing` (redis.py, imported when it is
+# used) does it through a server of Redis or Valkey. Docs: docs/replicas.md, docs/decisions/0043.

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from redis.asyncio.connection import AbstractConnection
 
 
-# What things are called in the server that replicas share: a keyed hash, never the thing itself.
-#
-# A query is personal, and a name of a key is what everyone who may look at the server reads first.
+# What things are called in the server that replicas share: a keyed hash, never the thing itself. A
+# query is personal, and a name of a key is what everyone who may look at the server reads first.
 
 #: Begins every name; what is kept in another form in a later version gets another number. The
 #: braces keep all names in one slot of a cluster, as scripts with several keys need it.
@@ -75,10 +74,8 @@ class Names:
 
 # Commands to the server that replicas share: those of one turn of the loop go together, in one
 # write, and their answers come in the same order (Redis calls that pipelining). So do those that
-# come while others are under way, and those of a moment whose callers have time.
-#
-# A search asks for a place at each of its sources in one turn. One connection for each of them
-# takes twice the CPU.
+# come while others are under way, and those of a moment whose callers have time. A search asks for
+# a place at each of its sources in one turn. One connection for each of them takes twice the CPU.
 
 #: Seconds for a connection, and for a batch with its turn at a connection.
 PATIENCE = 0.3
@@ -255,12 +252,10 @@ def _fail(batch: _Batch, exc: Exception) -> None:
             future.exception()  # a caller who leaves just now does not ask for it
 
 
-# The connection to the server that replicas share: Redis or Valkey, by redis-py.
-#
-# A search must lose nothing when that server is dead, slow, full, read-only or wrongly configured.
-# So nothing is tried twice here, nothing is waited for longer than `PATIENCE`, and after the first
-# failure of any kind the server is left alone ("away") until a probe in the background, which
-# writes, has succeeded.
+# The connection to the server that replicas share: Redis or Valkey, by redis-py. A search must lose
+# nothing when that server is dead, slow, full, read-only or wrongly configured. So nothing is tried
+# twice here, nothing is waited for longer than `PATIENCE`, and after the first failure of any kind
+# the server is left alone ("away") until a probe in the background, which writes, has succeeded.
 
 logger = logging.getLogger(__name__)
 

@@ -80,14 +80,13 @@ class Seal:
         return code.digest()
 
 
-# Pages that all replicas have together, and one request for each of them.
-#
-# A page lies in the server as long as it may be answered from the cache (its ttl and its stale
-# window), sealed (`Seal`), under a name that tells nothing (`Names`). Who does not find it there
-# takes the *flight* for it in the same step: a key with a random token that expires by itself. It
-# asks the source. Others who look for the page meanwhile wait for a message that the flight has
-# ended, and look again. Every wait is bounded, and whatever goes wrong with the server costs a
-# search this sharing only: then each replica asks for itself.
+# Pages that all replicas have together, and one request for each of them. A page lies in the server
+# as long as it may be answered from the cache (its ttl and its stale window), sealed (`Seal`),
+# under a name that tells nothing (`Names`). Who does not find it there takes the *flight* for it in
+# the same step: a key with a random token that expires by itself. It asks the source. Others who
+# look for the page meanwhile wait for a message that the flight has ended, and look again. Every
+# wait is bounded, and whatever goes wrong with the server costs a search this sharing only: then
+# each replica asks for itself.
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")

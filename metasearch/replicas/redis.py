@@ -14,11 +14,10 @@ from metasearch.replicas import Away, Heard, SharedLimits, SharingState, Start
 from metasearch.replicas.connection import Connection, Names, Script, Word
 from metasearch.replicas.pages import RedisPages
 
-# What the server does in one step for the limits, leases and pauses of all replicas.
-#
-# All moments are microseconds of the server's own clock: replicas need not agree on the time. A
-# clock that was set back is noticed (nothing can lie further ahead than it was put); what was kept
-# is moved with it.
+# What the server does in one step for the limits, leases and pauses of all replicas. All moments
+# are microseconds of the server's own clock: replicas need not agree on the time. A clock that was
+# set back is noticed (nothing can lie further ahead than it was put); what was kept is moved with
+# it.
 
 #: Seconds that a lease is good for, if it is not renewed.
 LEASE = 10.0
@@ -173,11 +172,10 @@ RELEASE = Script(
 )
 
 
-# How often one client may ask all replicas together.
-#
-# The generic cell rate algorithm (ITU-T I.371, annex A): one moment a client, at which all that it
-# has asked for would be paid back. It is the bucket of `RateLimiter` in server/limits/clients.py,
-# which fills evenly, in one number; by the server's clock, in microseconds.
+# How often one client may ask all replicas together. The generic cell rate algorithm (ITU-T I.371,
+# annex A): one moment a client, at which all that it has asked for would be paid back. It is the
+# bucket of `RateLimiter` in server/limits/clients.py, which fills evenly, in one number; by the
+# server's clock, in microseconds.
 
 #: KEYS the client's moment. ARGV µs a request, requests at once. A moment that lies further ahead
 #: than it can have been put (a clock that was set back, a value that is not ours) becomes the
@@ -317,10 +315,9 @@ class Leases:
                 await self._connection.script(LEASES, keys, words)
 
 
-# Pauses that one replica tells the others.
-#
-# They are published, which reaches those who listen at that moment, and kept, which is read at the
-# start, each `READ` seconds, and whenever messages may have been missed.
+# Pauses that one replica tells the others. They are published, which reaches those who listen at
+# that moment, and kept, which is read at the start, each `READ` seconds, and whenever messages may
+# have been missed.
 
 #: Seconds between two readings of what is kept.
 READ = 30.0
@@ -438,8 +435,6 @@ class Pauses:
             }
         return self._of_digest.get(digest)
 
-
-# `RedisSharing`: replicas share through a server of Redis or Valkey.
 
 #: Starts of a source that the server remembers; a source that allows more in its period is asked as
 #: if the period were shorter by as much.

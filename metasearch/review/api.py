@@ -227,8 +227,6 @@ def _depth(value: Any) -> int:
     return depth
 
 
-# What every address of the interface begins with: the workspace, and its project.
-
 T = TypeVar("T")
 
 #: Characters of a name in an address that are looked up.

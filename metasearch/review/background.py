@@ -16,11 +16,9 @@ from metasearch.errors import MetasearchError, WorkspaceError
 from metasearch.message import Message, message
 from metasearch.server.problem import Problem, storage_problem
 
-# Shares: of what takes long, so much goes on at once, and only a part of it for one user.
-#
-# Of each kind there is one `Shares` a process, so that one user never takes all of it from others;
+# Shares: of what takes long, so much goes on at once, and only a part of it for one user. Of each
+# kind there is one `Shares` a process, so that one user never takes all of it from others;
 # `service.py` says who is a user, and which requests take a permit.
-
 
 #: Seconds after which who was refused may come again.
 RETRY_AFTER = 30
@@ -73,8 +71,6 @@ class Shares:
 
         return give_back
 
-
-# Runs that a server has begun and that go on without the request that began them.
 
 #: What a job tells while it runs.
 T = TypeVar("T")

@@ -72,9 +72,6 @@ def forget(workspace: Path, uid: str) -> None:
             place(workspace).unlink()
 
 
-# What a command of the workspace is called with: the file, the project, and how it answers.
-
-
 @dataclass(frozen=True)
 class Call:
     """The options that all commands have, and what they need of them.
@@ -200,8 +197,6 @@ class Call:
         click.confirm(question, abort=True, err=True)
 
 
-# Options that the commands of the workspace share.
-
 #: Numbers that a list such as "1,3-5" may name, and digits of one.
 _MOST_NUMBERS, _MOST_DIGITS = 500, 6
 
@@ -305,9 +300,6 @@ def numbers(
             )
         found |= dict.fromkeys(range(int(ends[0]), int(ends[1]) + 1))
     return tuple(found)
-
-
-# What the commands about one search strategy share.
 
 
 def strategy_option(command: Any) -> Any:
@@ -500,9 +492,6 @@ def uids_of(
             advice=message("Name IDs, or --all-matching with the options of `works list`."),
         )
     return list(ids)
-
-
-# `metasearch workspace`: the file of the workspace itself.
 
 
 @click.group(

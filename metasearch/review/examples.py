@@ -105,9 +105,8 @@ def _exists(db: Database, name: str) -> bool:
 
 
 # A novelty search (科技查新) on the restoration of shallow lakes, with the strategy of the paper
-# that metasearch begins with, and what was searched by hand in CNKI, which forbids machines.
-#
-# Works, people and institutions are invented. The decisions follow from titles, by the rules below.
+# that metasearch begins with, and what was searched by hand in CNKI, which forbids machines. Works,
+# people and institutions are invented. The decisions follow from titles, by the rules below.
 
 NOVELTY_NAME = "shallow-lake"
 NOVELTY_TITLE = "沉水植物、贝类与鱼类联合调控的浅水湖泊水质改善技术"
@@ -261,10 +260,9 @@ def _of(work: Work, titles: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
 
 
 # A systematic review on gambling harms: a strategy of four steps in two databases and a file that
-# was searched by hand, screened in two stages; then the same strategy in two databases more.
-#
-# The decisions follow from titles, types and years, by the rules below. They show what a review
-# looks like, and are no opinion on the works.
+# was searched by hand, screened in two stages; then the same strategy in two databases more. The
+# decisions follow from titles, types and years, by the rules below. They show what a review looks
+# like, and are no opinion on the works.
 
 NAME = "gambling-harms"
 TITLE = "Harms of gambling to people and those close to them: a systematic review"

@@ -101,9 +101,6 @@ def question(asked: Question, given: Mapping[str, Value]) -> Object:
     }
 
 
-# --------------------------------------------------------------------------- strategies and runs
-
-
 def strategy(shown: Strategy) -> Object:
     """A search strategy, without its steps."""
     return {
@@ -242,9 +239,6 @@ def figures(shown: Figures) -> Object:
     }
 
 
-# --------------------------------------------------------------------------- reports
-
-
 def report(shown: Report) -> Object:
     """A finished report, without its document."""
     return {
@@ -262,9 +256,6 @@ def report(shown: Report) -> Object:
 def signature(shown: Signature) -> Object:
     """Who has signed a finished report."""
     return asdict(shown)
-
-
-# --------------------------------------------------------------------------- known works
 
 
 def validated(shown: Validated) -> Object:
@@ -342,9 +333,6 @@ def work(shown: Work, findings: Sequence[Finding]) -> Object:
         "hit": hit_object(shown.hit),
         "found_by": [found._asdict() for found in findings],
     }
-
-
-# --------------------------------------------------------------------------- screening in teams
 
 
 def screening(db: Database, shown: Mapping[Stage, Progress]) -> Object:
@@ -453,12 +441,6 @@ def works_page(shown: WorksPage) -> Object:
             for facet in shown.facets
         ],
     }
-
-
-# Saved searches as objects for JSON, by `--json` and by the JSON interface. Members may be added;
-# those that are here keep their names and their meaning.
-
-#: An object for JSON.
 
 
 def saved_search(shown: SavedSearch, base: str = "") -> Object:

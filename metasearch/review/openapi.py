@@ -124,8 +124,6 @@ def operation(
     )
 
 
-# The shapes of what the workspace answers: see `metasearch.review.objects`.
-
 _MOMENT = text(description="UTC: `2026-11-23T05:40:00Z`.")
 _ANYTHING: Schema = {}
 _PROJECT: Mapping[str, Schema] = explained(

@@ -60,8 +60,6 @@ class Said:
         return self.fields.get("version", str(standing))
 
 
-# What every page of the workspace begins with: workspace, project, the answer to a form.
-
 #: Characters of a name of a project or strategy in an address.
 _LONGEST_NAME = 100
 

@@ -68,7 +68,6 @@ class RecentSearches:
 
 
 # The quotas of users, enforced where things happen: searches, exports, and records that are kept.
-#
 # Guests who are not logged in, and servers without users, have none here: the rate limit of clients
 # holds for all.
 

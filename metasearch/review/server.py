@@ -73,9 +73,8 @@ def warn_of_plain_http(settings: Settings, host: str) -> None:
 
 
 # What the workspace adds to a server: its pages and interfaces, users, and saved searches that are
-# run when they are due.
-#
-# The parent of workers loads this module, too: what answers requests is loaded by its first use.
+# run when they are due. The parent of workers loads this module, too: what answers requests is
+# loaded by its first use.
 
 logger = logging.getLogger("metasearch.server")
 

@@ -305,10 +305,9 @@ def workspace_of(request: web.Request) -> WorkspaceService:
     return service
 
 
-# What people of a server with users are called, and who has signed what, for pages and programs.
-#
-# On a server without users nobody has a name: everything here then finds nothing, and imports
-# nothing of the users.
+# What people of a server with users are called, and who has signed what, for pages and programs. On
+# a server without users nobody has a name: everything here then finds nothing, and imports nothing
+# of the users.
 
 
 async def names(
@@ -329,10 +328,9 @@ def client_of(request: web.Request) -> str:
     return clients.pseudonym(clients.of(request))
 
 
-# Projects that a request makes: on a server with users, their maker owns them.
-#
-# A name of a project is known in the whole workspace. Where there are users, one that is taken gets
-# "-2" behind it, as in an import: nobody is told to whom the other one belongs.
+# Projects that a request makes: on a server with users, their maker owns them. A name of a project
+# is known in the whole workspace. Where there are users, one that is taken gets "-2" behind it, as
+# in an import: nobody is told to whom the other one belongs.
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,10 +427,9 @@ async def _told(
     await workspace.write(write)
 
 
-# Requests that take a permit while they are answered, and in whose share.
-#
-# A user with accounts is the account, whatever address it comes from; else the API key, else the
-# client. Who asks from this machine on a server without accounts owns it and has no share.
+# Requests that take a permit while they are answered, and in whose share. A user with accounts is
+# the account, whatever address it comes from; else the API key, else the client. Who asks from this
+# machine on a server without accounts owns it and has no share.
 
 #: Kinds of `WorkspaceService`, which has a `Shares` of each.
 Kind = Literal["archives", "exports", "uploads", "streams"]

@@ -46,9 +46,6 @@ if TYPE_CHECKING:
     from metasearch.server.site import ServerContext
 
 
-# What an answer means over HTTP: status, problem, times, the parts that an entity tag covers.
-
-
 _NOT_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
 
 
@@ -302,8 +299,7 @@ async def send(
 
 
 # A search that is answered with one document: admitted, run to its end, counted; or only planned.
-#
-# `/search` and other protocols share it; each reads its own parameters before, and
+# `/search` and the faces of other protocols share it; each reads its own parameters before, and
 # writes its own document after.
 
 T = TypeVar("T")

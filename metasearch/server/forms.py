@@ -31,9 +31,6 @@ from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Site, site_of
 from metasearch.server.visit import FORGED, TOKEN, visit_of
 
-# What a client sends: the query string of a GET, or the form or JSON object of a POST.
-
-
 #: What was given, once the body has been read.
 GIVEN: web.RequestKey[MultiMapping[str]] = web.RequestKey("given", MultiMapping)
 FORM, _JSON = "application/x-www-form-urlencoded", "application/json"

@@ -35,10 +35,8 @@ from metasearch.server.search import form_again
 from metasearch.server.site import SHARED, ServerContext, Site, connection_site, site_of
 from metasearch.server.visit import visit_of
 
-# The outermost middleware: each request is counted, and logged in one line.
-#
-# No line contains a query, an address of a client, or other text from a client.
-
+# The outermost middleware: each request is counted, and logged in one line. No line contains a
+# query, an address of a client, or other text from a client.
 
 #: The status, also in other servers, of a request whose client disconnected before the end.
 CLIENT_LEFT = 499
@@ -120,9 +118,8 @@ def _log(request: web.Request, status: int, seconds: float) -> None:
     )
 
 
-# Pages of other sites that may read answers: CORS for the origins that the operator has named.
-#
-# No answer allows credentials, and no wildcard exists: a page of another origin, or of none, reads
+# Pages of other sites that may read answers: CORS for the origins that the operator has named. No
+# answer allows credentials, and no wildcard exists: a page of another origin, or of none, reads
 # nothing. A key travels in `Authorization`, which such a page must hold itself.
 
 #: Headers of a request that pages may set.
@@ -178,11 +175,9 @@ def _origin(request: web.Request) -> str | None:
     return origin if origin in request.app[SHARED].options.cors else None
 
 
-# Whether a request was meant for this server: its Host and its Origin.
-#
-# A page of a foreign site can make a browser send requests to a server on the reader's own machine,
-# under a name of its own that leads there (DNS rebinding). MCP requires both checks, and what
-# changes projects has them too.
+# Whether a request was meant for this server: its Host and its Origin. A page of a foreign site can
+# make a browser send requests to a server on the reader's own machine, under a name of its own that
+# leads there (DNS rebinding). MCP requires both checks, and what changes projects has them too.
 
 _USUAL_PORTS = {"http": 80, "https": 443}
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -234,8 +229,6 @@ def _hosts(site: Site) -> set[str]:
     with_port = {f"{name}:{port}" for name in names}
     return with_port.union(names) if port == usual else with_port
 
-
-# Around every request: errors become answers, and every answer gets its security headers.
 
 #: What is left of the quota of a request's client.
 QUOTA = web.RequestKey("quota", Quota)

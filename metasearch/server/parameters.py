@@ -24,13 +24,10 @@ from metasearch.query import Years, parse_years
 from metasearch.server.limits import Options
 from metasearch.server.problem import Problem
 
-# Unknown parameters: those that have a known meaning in other programs are refused, with the
-# right one named.
-#
-# A client that sends `page=2` or `order=date` would take the first page by relevance for the one
-# that it requested. Other parameters (`utm_source`, a time stamp against caches) are ignored, and
-# named in the notes of the answer.
-
+# Unknown parameters: those that have a known meaning in other programs are refused, with the right
+# one named. A client that sends `page=2` or `order=date` would take the first page by relevance for
+# the one that it requested. Other parameters (`utm_source`, a time stamp against caches) are
+# ignored, and named in the notes of the answer.
 
 _START = message(
     "is no parameter here; start=N skips N hits, so the second page of 20 is start=20&count=20"
@@ -97,8 +94,6 @@ def not_used(names: Iterable[str]) -> str:
         names=named,
     )
 
-
-# One parameter of a request after the other: its value, by its kind, and its faults.
 
 _whole = re.compile(r"[0-9]{1,9}", re.ASCII)
 #: Seconds; programs write up to twenty decimals of a number.
@@ -321,10 +316,8 @@ def _quoted(text: str) -> str:
 
 
 # What a client asked for: the query string of a search, checked as a whole before anything is
-# started.
-#
-# Names, kinds and limits are those that `engine.options` declares; the server's own limits are in
-# `server.options`.
+# started. Names, kinds and limits are those that `engine.options` declares; the server's own limits
+# are in `server.options`.
 
 #: Parameters of the pages: language and theme, the two ends of the years in their facets, the
 #: worker that began a search, and the cards that the page has.

@@ -320,9 +320,8 @@ def wants_html(request: web.Request) -> bool:
     return choose(request.headers.get("Accept", ""), offered) == "html"
 
 
-# What a client is told when the disk of the server is full, or its data cannot be used now.
-#
-# That it is so, and who can mend it: files, reasons and what to do stand in the log.
+# What a client is told when the disk of the server is full, or its data cannot be used now. That it
+# is so, and who can mend it: files, reasons and what to do stand in the log.
 
 #: Seconds after which a client may come again: where another process writes, and else.
 SOON, LATER = 5, 60

@@ -64,8 +64,6 @@ class JsonLines(logging.Formatter):
         return json.dumps(fields, default=str, ensure_ascii=False, separators=(",", ":"))
 
 
-# What a server process uses of its system: event loop, workers.
-
 LoopName = Literal["auto", "asyncio", "uvloop"]
 
 
@@ -98,14 +96,13 @@ def supervisable() -> bool:
     return hasattr(socket, "AF_UNIX") and hasattr(signal, "pthread_sigmask")
 
 
-# What a server process keeps of the memory that it has freed.
-#
-# Thirty-two searches at once over pages of a megabyte take some 200 MiB. All of it is freed when
-# they end, and yet glibc keeps most: it learns from the first large page that large pieces come,
-# and from then on takes them from a heap that never shrinks. So its thresholds are fixed, and when
-# a server has become idle its heap is trimmed. One that is never idle has it trimmed every few
-# seconds: between what stays, searches leave free pages that hardly any later one uses, 4 MiB after
-# some hundred searches. Other C libraries have neither function, and nothing is done.
+# What a server process keeps of the memory that it has freed. Thirty-two searches at once over
+# pages of a megabyte take some 200 MiB. All of it is freed when they end, and yet glibc keeps most:
+# it learns from the first large page that large pieces come, and from then on takes them from a
+# heap that never shrinks. So its thresholds are fixed, and when a server has become idle its heap
+# is trimmed. One that is never idle has it trimmed every few seconds: between what stays, searches
+# leave free pages that hardly any later one uses, 4 MiB after some hundred searches. Other C
+# libraries have neither function, and nothing is done.
 
 #: glibc's M_MMAP_THRESHOLD: bytes from which on each piece is given back as soon as it is freed.
 _LARGE = (-3, 256 * 1024)
@@ -170,8 +167,6 @@ def _glibc() -> ctypes.CDLL | None:
     return libc if hasattr(libc, "malloc_trim") and hasattr(libc, "mallopt") else None
 
 
-# The sockets that a server listens on.
-
 #: Connections that wait to be accepted.
 BACKLOG = 128
 
@@ -206,11 +201,9 @@ def address(listener: socket.socket | TransportSocket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
-# How a worker shows its parent that its event loop runs, and how it can be made to say what it
-# does instead.
-#
-# The worker writes a byte into a pipe from its loop, a few times a second. Nothing in a worker
-# whose loop has stopped can be asked for help: while C code holds the interpreter (a regular
+# How a worker shows its parent that its event loop runs, and how it can be made to say what it does
+# instead. The worker writes a byte into a pipe from its loop, a few times a second. Nothing in a
+# worker whose loop has stopped can be asked for help: while C code holds the interpreter (a regular
 # expression, a comparison of long strings) neither Python's signal handlers nor other threads run.
 # So the parent judges, faulthandler writes the stacks without the interpreter, and only SIGKILL
 # ends it. Docs: docs/server.md, why: docs/decisions/0020-the-watchdog.md.

@@ -55,9 +55,6 @@ if TYPE_CHECKING:
     from metasearch.engine.search import Search
 
 
-# Searches whose answers contain the address of their next page, in every format.
-
-
 class Linked:
     """The events of a search, its answer with the address of its next page."""
 
@@ -106,9 +103,6 @@ def _notes(answer: Answer, parameters: Parameters) -> Iterator[str]:
         )
 
 
-# A search as the result page makes it: what the reader prefers, and what the page is made from.
-
-
 def for_page(parameters: Parameters, visit: Visit) -> Parameters:
     """The parameters of a page: what the address leaves open is as the reader prefers."""
     return replace(
@@ -148,8 +142,6 @@ async def results_of(
         shared.wing.save_address(request, asked),
     )
 
-
-# `/search`: one query in, the answer out, in whatever form the client asked for.
 
 #: Name in `format=` -> media type. A client that does not say what it likes gets the first.
 OFFERED: Mapping[str, str] = {
@@ -394,10 +386,9 @@ def form_again(request: web.Request) -> Form:
     return Form(query.get("q", ""))
 
 
-# `/updates`: what a result page still lacks, as server-sent events, while its search goes on.
-#
-# The page began the search and was sent after a moment; this continues the same search. It runs in
-# one worker of the server, which the address names.
+# `/updates`: what a result page still lacks, as server-sent events, while its search goes on. The
+# page began the search and was sent after a moment; this continues the same search. It runs in one
+# worker of the server, which the address names.
 
 #: Seconds between two states of a page.
 EVERY = 0.25

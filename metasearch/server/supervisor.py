@@ -40,9 +40,6 @@ from metasearch.server.process import (
 from metasearch.server.wing import server_wing
 from metasearch.settings import Settings
 
-# One worker of a server, from its start by the parent to its end.
-
-
 #: Those that the parent is sent, and holds back in a worker that begins.
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -170,8 +167,6 @@ async def readable(descriptor: int) -> None:
     finally:
         loop.remove_reader(descriptor)
 
-
-# One worker process, seen from its parent: started, watched, replaced when it ends or hangs.
 
 logger = logging.getLogger("metasearch.server")
 
@@ -370,9 +365,8 @@ def _exit_words(exitcode: int | None) -> str:
     )
 
 
-# The parent of worker processes that serve one address: it starts, watches and ends them.
-#
-# The workers are new interpreters (multiprocessing's "spawn"), not forks: a fork would copy a loop,
+# The parent of worker processes that serve one address: it starts, watches and ends them. The
+# workers are new interpreters (multiprocessing's "spawn"), not forks: a fork would copy a loop,
 # open connections and the threads of libraries in the middle of what they do. The parent makes all
 # listening sockets and keeps them, so that connections which wait at a worker that has ended are
 # answered by the one that replaces it. It loads nothing that answers requests, so that it costs

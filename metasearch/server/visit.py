@@ -36,7 +36,6 @@ from metasearch.settings.users import UsersMode
 # What a reader has chosen: for pages in the address, else in a cookie, else by the browser; for
 # searches in the account.
 
-
 O = TypeVar("O", bound=SearchOptions)  # noqa: E741
 
 COOKIE = "metasearch-settings"
@@ -151,8 +150,6 @@ def with_style(
 def _one_of(allowed: Sequence[Any], value: object, usual: Any) -> Any:
     return next((one for one in allowed if one == value and type(one) is type(value)), usual)
 
-
-# One request for a page: who looks, in which language, and what the page needs to know of it.
 
 #: Name of the cookie that names a visitor, so that only its own forms can act for it; and of that
 #: of the basket.

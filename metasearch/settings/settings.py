@@ -25,9 +25,8 @@ from metasearch.settings.server import (
 )
 from metasearch.settings.users import UsersSettings, users
 
-# Where files lie: the configuration itself, pins, spec files, collections, and the cache.
-#
-# A variable comes before the file. A relative path in the file begins in the folder of the file,
+# Where files lie: the configuration itself, pins, spec files, collections, and the cache. A
+# variable comes before the file. A relative path in the file begins in the folder of the file,
 # wherever the command runs.
 
 #: The file of pins in the user's configuration folder, which is used if no other one is named.
@@ -107,9 +106,8 @@ def workspace(tables: SettingsTables) -> Path:
     return Path(platformdirs.user_data_dir("metasearch")) / "workspace.sqlite3"
 
 
-# `Settings`: everything that can be configured, read once and then handed down unchanged.
-#
-# Only the command line, the server and the library read the environment, by `Settings.load`.
+# `Settings`: everything that can be configured, read once and then handed down unchanged. Only the
+# command line, the server and the library read the environment, by `Settings.load`.
 
 #: In the place of an enricher: none is asked, whatever the configuration names.
 NO_ENRICHER = "none"

@@ -187,8 +187,6 @@ def _roles(tables: SettingsTables, table: Mapping[str, Any]) -> Mapping[str, str
     return right
 
 
-# The table [users]: who may use a server, where not everybody may.
-
 #: none: everything is open, and there are no accounts; local: names and passwords; header: a proxy
 #: says who asks; oidc: an OpenID provider says it.
 UsersMode = Literal["none", "local", "header", "oidc"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -73,15 +73,6 @@ async def window(browser) -> AsyncIterator[Open]:
         assert not watched or (watched["violations"], watched["errors"]) == ([], [])
     for context in contexts:
         await context.close()
-
-
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def addresses() -> AsyncIterator[Mapping[str, str]]:
-    """Servers whose pages are looked at state by state; see `states`."""
-    from tests.browser.states import servers
-
-    async with servers() as running:
-        yield running
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -16,7 +16,7 @@ from metasearch.server.app import started
 from metasearch.server.process import address, listen
 from tests.clients.programs import ROOT, output, python
 from tests.clients.works import fetched
-from tests.server.faces.openapi.conftest import OPTIONS, app
+from tests.server.protocols.openapi.conftest import OPTIONS, app
 
 HERE = Path(__file__).resolve().parent
 QUERY = "gambling"

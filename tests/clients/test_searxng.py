@@ -6,7 +6,7 @@ import json
 
 from tests.clients.programs import python
 from tests.clients.works import fetched, full_title
-from tests.server.faces.test_searxng import OPEN_WEBUI, OPEN_WEBUI_HEADERS, open_webui_results
+from tests.server.protocols.test_searxng import OPEN_WEBUI, OPEN_WEBUI_HEADERS, open_webui_results
 
 QUERY = "gambling"
 

@@ -22,7 +22,7 @@ from metasearch.replicas.redis import RedisSharing
 from tests.answers import untimed
 from tests.engine.test_engine import Upstreams, engine, item, works
 from tests.examples import examples
-from tests.sharing.fake import SECRET, client, connected, pages
+from tests.replicas.fake import SECRET, client, connected, pages
 
 QUERIES = ("soil", "marsh", "peat")
 SOURCES = ("alpha", "beta", "gamma")

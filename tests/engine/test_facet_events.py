@@ -24,7 +24,7 @@ from metasearch.events import (
     SourceProgress,
 )
 from metasearch.record import Hit
-from tests.listing.hits import single
+from tests.engine.hits import single
 
 WORKS = [single(number, year=2000 + number) for number in range(5)]
 

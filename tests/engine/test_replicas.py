@@ -7,7 +7,7 @@ import pytest
 
 from metasearch.engine.engine import Engine
 from metasearch.settings import Settings, SharedSettings
-from tests.sharing.servers import SECRET, running
+from tests.replicas.servers import SECRET, running
 
 
 def settings(url: str, workers: int = 1) -> Settings:

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from metasearch.formats import hits as kept_hits
 from metasearch.record import Author, Hit, Match, Reason, Record, Version
-from tests.listing.hits import hits
+from tests.engine.hits import hits
 
 FULL = Hit(
     id="h0123456789ab",

@@ -112,10 +112,8 @@ async def in_usual_time(sending: Coroutine[Any, Any, Page], times: Times) -> Pag
 
 
 # Tokens that are fetched with our credentials: kept in memory, never on disk, until they expire or
-# are refused.
-#
-# `plan` puts a `Grant` where a token belongs. The exchange has it filled in here, and whoever asked
-# gets its page without ever seeing the token.
+# are refused. `plan` puts a `Grant` where a token belongs. The exchange has it filled in here, and
+# whoever asked gets its page without ever seeing the token.
 
 #: Seconds that a token is kept whose server does not say for how long it is good.
 UNSAID = 1200.0
@@ -230,7 +228,6 @@ def _seconds(value: Any) -> float:
 
 
 # One request to one source: its turn, its tries, the circuit breaker, and the time that it takes.
-#
 # May the source be asked (health.py)? Is it our turn (rate_limiter.py)? Then the transport sends,
 # and status.py judges the answer by its status code and looks for bot walls. An exchange that takes
 # far longer than usual is given up (health.py); a passing failure is tried again.

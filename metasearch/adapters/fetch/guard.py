@@ -18,11 +18,9 @@ from metasearch.adapters.request import JSON, Pairs, Request, Secret, secrets_of
 from metasearch.errors import NotAllowed, UsageError
 from metasearch.message import message
 
-# Which addresses may be connected to: the guard against server-side request forgery.
-#
-# A URL does not show where it leads: names resolve to private addresses, addresses have many
-# spellings. So the guard judges the final socket address, at the moment of connecting, on every hop
-# of a redirect.
+# Which addresses may be connected to: the guard against server-side request forgery. A URL does not
+# show where it leads: names resolve to private addresses, addresses have many spellings. So the
+# guard judges the final socket address, at the moment of connecting, on every hop of a redirect.
 #
 # The `allow` list speaks of URLs ("host:port"). A request to such a URL may reach private and
 # loopback addresses, and only such a request: it goes through a connection pool of its own, so that
@@ -175,12 +173,11 @@ class AllowList:
         return socket.socket(family, kind, protocol)
 
 
-# Redirects: the first hop of a request, the next hop, and which are refused. Pure.
-#
-# Secrets belong to the origin that the request names. They follow a redirect within that origin and
-# the usual step from http to https on the same host; to any other place the hop goes without them,
-# and once lost they do not come back. A server that repeats a secret in its `Location` does not get
-# it carried elsewhere either.
+# Redirects: the first hop of a request, the next hop, and which are refused. Pure. Secrets belong
+# to the origin that the request names. They follow a redirect within that origin and the usual step
+# from http to https on the same host; to any other place the hop goes without them, and once lost
+# they do not come back. A server that repeats a secret in its `Location` does not get it carried
+# elsewhere either.
 
 #: Redirects that are followed, and whether a POST stays a POST.
 REDIRECTS = {301: False, 302: False, 303: False, 307: True, 308: True}

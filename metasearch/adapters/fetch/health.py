@@ -24,9 +24,8 @@ from metasearch.errors import (
 )
 from metasearch.message import message
 
-# How long a source usually takes, and after how long an exchange is late.
-#
-# Nothing here waits or reads a clock; nothing outlives the process. Docs: docs/politeness.md.
+# How long a source usually takes, and after how long an exchange is late. Nothing here waits or
+# reads a clock; nothing outlives the process. Docs: docs/politeness.md.
 
 #: Answers that are remembered, of each kind; older ones no longer count.
 KEPT = 100

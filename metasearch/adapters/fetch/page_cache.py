@@ -167,10 +167,9 @@ def _age(seconds: float) -> Message:
     return message("{number} s", number=f"{seconds:.0f}")
 
 
-# The pages that a fetcher keeps: looked up, counted, and written without waiting.
-#
-# `Worth` decides what a kept page is worth, and `Store` keeps its bytes. Replicas have a
-# second tier behind that, `Pages` of metasearch.replicas: what is found there is kept here as well.
+# The pages that a fetcher keeps: looked up, counted, and written without waiting. `Worth` decides
+# what a kept page is worth, and `Store` keeps its bytes. Replicas have a second tier behind that,
+# `Pages` of metasearch.replicas: what is found there is kept here as well.
 
 #: Pages that may wait to be written to the cache; more are not kept.
 PENDING_WRITES = 32

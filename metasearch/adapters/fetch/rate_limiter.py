@@ -204,11 +204,9 @@ class RequestLimiter:
             self._queue.release()
 
 
-# The rate limiter of a source that several replicas ask; see `metasearch.replicas`.
-#
-# The turns are this replica's own, as above. Whoever has the turn takes a place and a start
-# from the server that the replicas share. While that cannot be used, this replica takes its part of
-# the limits.
+# The rate limiter of a source that several replicas ask; see `metasearch.replicas`. The turns are
+# this replica's own, as above. Whoever has the turn takes a place and a start from the server that
+# the replicas share. While that cannot be used, this replica takes its part of the limits.
 
 #: Seconds for which a start is taken in advance, at most: whoever dies meanwhile has wasted it.
 AHEAD = 1.0

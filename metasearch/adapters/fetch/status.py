@@ -24,11 +24,9 @@ from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 
 # Is this page a bot wall instead of an answer? Pure and bounded: looks at the first 64 KB, in
-# linear time.
-#
-# A result list may speak about captchas, and ordinary pages load a captcha's script for their
-# contact form. So there are two kinds of evidence: marks that only the wall itself has count
-# anywhere; words and widgets count only on a page with little else.
+# linear time. A result list may speak about captchas, and ordinary pages load a captcha's script
+# for their contact form. So there are two kinds of evidence: marks that only the wall itself has
+# count anywhere; words and widgets count only on a page with little else.
 
 LOOKED_AT = 64 * 1024
 #: A page with more visible characters than this is content; walls are short.
@@ -155,8 +153,6 @@ def _visible(page: str) -> str:
         page = first + "".join(other.partition(f"</{element}")[2] for other in others)
     return " ".join(_TAG.sub(" ", page).split())
 
-
-# The status of an exchange: whether a page is an answer, a refusal, a bot wall or a fault.
 
 #: Characters of a refusal's own words that are passed on.
 LONGEST_MESSAGE = 200

@@ -38,10 +38,9 @@ from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError,
 from metasearch.loop import in_daemon_thread, patient
 from metasearch.message import Message, message
 
-# Host names to addresses, without ever keeping the process waiting.
-#
-# A lookup cannot be cancelled, so each has a daemon thread of its own. aiohttp caches the answers
-# and joins lookups of the same name, so there are few.
+# Host names to addresses, without ever keeping the process waiting. A lookup cannot be cancelled,
+# so each has a daemon thread of its own. aiohttp caches the answers and joins lookups of the same
+# name, so there are few.
 
 
 class DaemonResolver(AbstractResolver):
@@ -76,8 +75,6 @@ class DaemonResolver(AbstractResolver):
     async def close(self) -> None:
         """Nothing is held."""
 
-
-# Errors of aiohttp, of sockets and of decoders become our own, by one table.
 
 #: Foreign error -> our own, and its sentence; the first line that fits counts.
 TRANSLATIONS: tuple[tuple[type[Exception], type[SourceError], Message], ...] = (
@@ -162,13 +159,12 @@ def shareable(exc: Exception, request: Request) -> Exception | None:
     return exc if without_secrets(trace, request) == trace else None
 
 
-# Sending one request: aiohttp behind guards.
-#
-# `Transport` is the seam: whatever has `send` and `close` can stand here, and cassette.py does.
-# `HttpTransport` takes care of what a hostile or broken server can do to us: where it may send us
-# (guard.py, at connect time and at each redirect), how much it may send (the body is counted after
-# decompression), and how long it may take (one clock over all redirects). `SchemeTransport` chooses
-# the transport by the scheme of the URL, because not every source speaks HTTP.
+# Sending one request: aiohttp behind guards. `Transport` is the seam: whatever has `send` and
+# `close` can stand here, and cassette.py does. `HttpTransport` takes care of what a hostile or
+# broken server can do to us: where it may send us (guard.py, at connect time and at each redirect),
+# how much it may send (the body is counted after decompression), and how long it may take (one
+# clock over all redirects). `SchemeTransport` chooses the transport by the scheme of the URL,
+# because not every source speaks HTTP.
 
 MAX_REDIRECTS = 5
 #: Seconds that a name's addresses are remembered.

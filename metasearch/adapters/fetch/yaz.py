@@ -26,7 +26,6 @@ from metasearch.adapters.select.xml import parse_xml
 from metasearch.bib import normalise
 
 # YAZ's ZOOM, the C interface to Z39.50, by ctypes: a connection that searches once and is closed.
-#
 # https://software.indexdata.com/yaz/doc/zoom.html. The library (Debian's libyaz5) is loaded when it
 # is first needed. It never waits itself: `ZoomConnection.run` does, on the socket, so that a
 # deadline holds however slowly a server sends, and what is given up ends in a moment.
@@ -362,12 +361,10 @@ def _put(parent: Any, name: str, text: str) -> None:
 
 
 # The process in which YAZ reads what a Z39.50 server sends: it fetches one page, writes it to its
-# output, and ends.
-#
-# YAZ is a C library, buffers up to 128 MiB of a message, and has no option for a lower limit
-# (docs/decisions/0021). Here what a hostile server makes of it has bounds: of memory, of processor
-# time, and the deadline, at which z3950.py ends the process, whatever it is doing. It receives
-# nothing but the job: no environment, no open files.
+# output, and ends. YAZ is a C library, buffers up to 128 MiB of a message, and has no option for a
+# lower limit (docs/decisions/0021). Here what a hostile server makes of it has bounds: of memory,
+# of processor time, and the deadline, at which z3950.py ends the process, whatever it is doing. It
+# receives nothing but the job: no environment, no open files.
 #
 # A job is one JSON object on standard input. The answer is one line of JSON, which reports how the
 # job ended, and then the page.

@@ -136,12 +136,10 @@ def refusal(request: Request, why: str) -> NotAllowed:
 
 
 # Sending a request by Z39.50: `Z3950Transport`, on YAZ, which runs in a process of its own
-# (yaz.py).
-#
-# What transport.py does for HTTP holds here too: an address is judged (guard.py) and then connected
-# to, without the name being looked up again; one clock runs over all; and what comes back is
-# counted. Each page is a session of its own, in a process of its own, which is ended when the page
-# is there or the caller has given up.
+# (yaz.py). What transport.py does for HTTP holds here too: an address is judged (guard.py) and then
+# connected to, without the name being looked up again; one clock runs over all; and what comes back
+# is counted. Each page is a session of its own, in a process of its own, which is ended when the
+# page is there or the caller has given up.
 
 #: Bib-1's diagnostic for a session that is refused without another.
 _ACCESS_CONTROL = 101

@@ -68,9 +68,6 @@ def _at_ranks(steps: Steps, ranks: Mapping[str, int]) -> Steps:
     return replace(parsed, records=ranked(parsed.records))
 
 
-# --------------------------------------------------------------------------- esearch
-
-
 @dataclass(frozen=True, slots=True)
 class _SearchResult:
     """The answer of esearch, as JSON or XML alike."""

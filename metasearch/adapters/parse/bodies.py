@@ -24,9 +24,8 @@ from metasearch.errors import NotParsable, TooLarge, Unreachable
 from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 
-# Characters that a parser does not take: in a wrong encoding, illegal, or named as in HTML.
-#
-# Only bodies that a parser has refused come here, and XML with a DOCTYPE.
+# Characters that a parser does not take: in a wrong encoding, illegal, or named as in HTML. Only
+# bodies that a parser has refused come here, and XML with a DOCTYPE.
 
 # Python knows more codecs than the web does, and some, such as Punycode, take quadratic time.
 _KNOWN = late_pattern(
@@ -115,12 +114,10 @@ def legal_xml(body: bytes, content_type: str) -> tuple[bytes, str]:
 
 
 # What reading a body takes, estimated from its bytes alone: a few counts at the speed of memory,
-# before any parser sees it.
-#
-# A body of a few megabytes can hold a million elements. Its bytes are bounded by
-# `limits.max_bytes`, and what is made of them here: `marks` stand for the time, because each of
-# them is something that a parser makes and a selector goes through, and `memory` for the bytes that
-# the parsed body takes.
+# before any parser sees it. A body of a few megabytes can hold a million elements. Its bytes are
+# bounded by `limits.max_bytes`, and what is made of them here: `marks` stand for the time, because
+# each of them is something that a parser makes and a selector goes through, and `memory` for the
+# bytes that the parsed body takes.
 
 #: A smaller body is light, whatever is in it: all that it can hold is read in a few milliseconds.
 SMALL = 8_000
@@ -267,7 +264,6 @@ def holds_too_much(node: Any) -> bool:
 
 
 # JSON that Python's own parser reads: what orjson refuses, and what orjson would take long for.
-#
 # orjson is strict, and it blocks all other threads until it has read the whole body.
 
 #: Lines of a body that are tried as JSON, one by one.
@@ -359,8 +355,6 @@ def json_lines(body: bytes) -> list[Any] | None:
     except orjson.JSONDecodeError:
         return None
 
-
-# Bytes -> a tree: which kind a body is of, and what must be done so that its library reads it.
 
 #: Values in a body that orjson may read at one go: it keeps the interpreter to itself for up to 0.2
 #: us each, and where there are more in fewer than three bytes each, less.

@@ -18,9 +18,8 @@ from metasearch.bib.identifiers import orcid
 from metasearch.bib.names import displayed
 from metasearch.record import Author, Record, made_author, made_record
 
-# How a written function looks for a field, in each kind of body.
-#
-# A record is what `records.seen` makes of a node: a dictionary, an `XmlRecord` or a `MarcRecord`.
+# How a written function looks for a field, in each kind of body. A record is what `records.seen`
+# makes of a node: a dictionary, an `XmlRecord` or a `MarcRecord`.
 
 #: What a selector of which nothing is known found.
 _SOMETHING = "found is not None and found != [] and found != ''"
@@ -157,7 +156,6 @@ LOOKING: Mapping[str, Any] = {"json": InJson, "xml": InXml, "marcxml": InMarc}
 
 
 # The lines that read authors or editors who are objects, in the function that `written` writes.
-#
 # Nearly all have a family and a given name that need no cleaning, or a name alone, where that is a
 # body's: of these, authors are made one by one. Of a list in which anybody is not so, the converter
 # reads all.
@@ -253,7 +251,6 @@ def indented(lines: Iterable[str], levels: int = 1) -> Iterator[str]:
 
 
 # The end of the function that `written` writes: a record is made of the values of its fields.
-#
 # Nearly all values are of the kind and the length that their field has. If all of a record are, its
 # slots are set one by one; of all else `field_limits.kept` makes what a record may hold.
 
@@ -331,14 +328,13 @@ def _fits(field: str, value: str) -> str:
     return f"type({value}) is str and len({value}) <= {LIMITS[field].text}"
 
 
-# The fields of a shape -> one function, written out as source text and compiled.
-#
-# `records.py` walks a list of attempts for every record: for each one it looks up whether it can
-# find anything, calls closures, bounds what they found, calls a converter, and puts the value in a
-# table, from which a record is made. What is decided there for each record, attempt by attempt, is
-# known once the shape is: which members are asked for, in which order, what is done with them, and
-# which fields the record has in the end. A function in which all of this is written out does the
-# same in little more than half the time. For Crossref's `publisher` it says
+# The fields of a shape -> one function, written out as source text and compiled. `records.py` walks
+# a list of attempts for every record: for each one it looks up whether it can find anything, calls
+# closures, bounds what they found, calls a converter, and puts the value in a table, from which a
+# record is made. What is decided there for each record, attempt by attempt, is known once the shape
+# is: which members are asked for, in which order, what is done with them, and which fields the
+# record has in the end. A function in which all of this is written out does the same in little more
+# than half the time. For Crossref's `publisher` it says
 #
 #     found = get('publisher')
 #     if found is not None and (found or found == 0 and found is not False):

@@ -270,12 +270,10 @@ MAKERS: dict[str, Callable[[Node, list[Selector]], Selector | None]] = {
 }
 
 
-# JMESPath, compiled to plain Python closures.
-#
-# The jmespath package interprets its syntax tree for every record. Most selectors of a spec are
-# short paths, and for these a chain of closures is about ten times as fast. What the compiler does
-# not know is left to jmespath itself, so every JMESPath expression works
-# (https://jmespath.org/specification.html).
+# JMESPath, compiled to plain Python closures. The jmespath package interprets its syntax tree for
+# every record. Most selectors of a spec are short paths, and for these a chain of closures is about
+# ten times as fast. What the compiler does not know is left to jmespath itself, so every JMESPath
+# expression works (https://jmespath.org/specification.html).
 
 
 def compile_json(expression: str) -> Selector:
@@ -346,10 +344,9 @@ def _compile(node: Node) -> Selector | None:
     return MAKERS[node["type"]](node, [part for part in parts if part is not None])
 
 
-# JMESPath -> Python expressions: what the closures find, as source text.
-#
-# A closure costs a call for each node of each expression. In source text, a path is a few lookups.
-# Functions that are made of such text are tested against the closures.
+# JMESPath -> Python expressions: what the closures find, as source text. A closure costs a call for
+# each node of each expression. In source text, a path is a few lookups. Functions that are made of
+# such text are tested against the closures.
 #
 # Nothing that a spec says goes into source text as it is: texts and numbers go through `repr`, all
 # else is a constant of the namespace, and variables have names of our own.

@@ -197,10 +197,8 @@ def _condition(what: str, operator: str, wanted: str) -> Callable[[MarcField], b
 
 
 # MARC selectors -> Python: the conditions and expressions of what the closures find, as source
-# text.
-#
-# Nothing that a spec says goes into source text as it is: tags are three digits, codes are letters
-# and digits, and all else goes through `repr`.
+# text. Nothing that a spec says goes into source text as it is: tags are three digits, codes are
+# letters and digits, and all else goes through `repr`.
 
 
 class MarcExpressions:
@@ -275,9 +273,8 @@ def _is_there(tag: str, path: MarcPath) -> str:
     return f"{tag!r} in {'control' if path.control else 'tags'}"
 
 
-# Which attempts at the fields of a record may find something, by the tags that a MARC record has.
-#
-# A spec makes some eighty attempts, and a catalogue record has the tags of some twenty of them.
+# Which attempts at the fields of a record may find something, by the tags that a MARC record has. A
+# spec makes some eighty attempts, and a catalogue record has the tags of some twenty of them.
 
 
 class ByTag:
@@ -312,13 +309,12 @@ class ByTag:
         )
 
 
-# MARC records as they stand in the text of a page, of which no tree is made.
-#
-# A tree takes most of the time in which a record of a catalogue is read, and twenty times the
-# memory of its text. Nearly all servers write their records in one plain form, which is read here:
-# the elements of MARCXML one behind the other, one prefix, the attributes of all data fields in one
-# order, double quotes. Where a record is in this form, it is well-formed, and means the same to a
-# parser. What is in another form is left to the parser (parse/cut_pages.py).
+# MARC records as they stand in the text of a page, of which no tree is made. A tree takes most of
+# the time in which a record of a catalogue is read, and twenty times the memory of its text. Nearly
+# all servers write their records in one plain form, which is read here: the elements of MARCXML one
+# behind the other, one prefix, the attributes of all data fields in one order, double quotes. Where
+# a record is in this form, it is well-formed, and means the same to a parser. What is in another
+# form is left to the parser (parse/cut_pages.py).
 
 #: White space between elements, and a character of an attribute that is what it seems to be.
 _BLANK, _CHARACTER = r"[ \t\n]*+", r'[^"<&\t\n]'

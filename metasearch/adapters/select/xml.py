@@ -13,10 +13,9 @@ from metasearch.adapters.spec import Finder, Selector
 from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 
-# XPath over lxml, compiled once; and the one parser that reads XML from outside.
-#
-# The parser expands no entities, loads nothing, keeps libxml2's limits on depth and text, and does
-# not repair what is broken, because a repaired body silently loses records.
+# XPath over lxml, compiled once; and the one parser that reads XML from outside. The parser expands
+# no entities, loads nothing, keeps libxml2's limits on depth and text, and does not repair what is
+# broken, because a repaired body silently loses records.
 
 #: Prefixes that a selector may use without declaring them.
 NAMESPACES: Mapping[str, str] = {
@@ -148,10 +147,9 @@ def _gather(node: Any, parts: list[str]) -> None:
             parts.append(child.tail)
 
 
-# An XPath expression taken apart: the parts of a union, the steps and predicates of a path.
-#
-# Only the forms in which selectors are usually written are known; of all others `location` returns
-# None, and libxml2 evaluates them.
+# An XPath expression taken apart: the parts of a union, the steps and predicates of a path. Only
+# the forms in which selectors are usually written are known; of all others `location` returns None,
+# and libxml2 evaluates them.
 
 #: A name without a prefix, as a pattern.
 NAME = r"[A-Za-z_][\w.-]*"
@@ -265,13 +263,12 @@ def parts_of(expression: str, between: str) -> list[str]:
     return [expression[a:b] for a, b in zip(starts, [*places, len(expression)], strict=True)]
 
 
-# An XML record with an index of its elements, and the selectors that read from the index.
-#
-# A spec's selectors are mostly short paths: a child by its name, or a descendant by its local name.
-# libxml2 needs two to twenty microseconds for each, most of it to set itself up and to walk the
-# same record once more. Here a record is walked once; a path whose first step finds nothing is
-# answered from the index, and so is one whose predicates are simple. All else is left to libxml2,
-# so that every XPath expression works and means what it means in XPath.
+# An XML record with an index of its elements, and the selectors that read from the index. A spec's
+# selectors are mostly short paths: a child by its name, or a descendant by its local name. libxml2
+# needs two to twenty microseconds for each, most of it to set itself up and to walk the same record
+# once more. Here a record is walked once; a path whose first step finds nothing is answered from
+# the index, and so is one whose predicates are simple. All else is left to libxml2, so that every
+# XPath expression works and means what it means in XPath.
 
 Test = Callable[[Any], bool]
 
@@ -602,10 +599,8 @@ def _path_stays_outside(path: str) -> bool:
 
 
 # CSS and XPath over HTML: parsed as parsel parses it, selected by lxml with expressions that are
-# compiled once.
-#
-# A selector that begins with `/`, `./` or `(` is XPath, everything else CSS (parsel's `::text` and
-# `::attr(name)` work).
+# compiled once. A selector that begins with `/`, `./` or `(` is XPath, everything else CSS
+# (parsel's `::text` and `::attr(name)` work).
 
 _FORBIDDEN = late_pattern(r"\bre:|document\s*\(")
 #: Bytes of a page that is not made a text first, and those that are decoded at once.

@@ -37,9 +37,8 @@ from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 from metasearch.settings import Settings
 
-# Lists the collections: the files NAME.sqlite of one folder, and no file outside this folder.
-#
-# A collection is a source, so its name must be that of a source.
+# Lists the collections: the files NAME.sqlite of one folder, and no file outside this folder. A
+# collection is a source, so its name must be that of a source.
 
 _ENDING = ".sqlite"
 #: Nanoseconds within which two changes of a folder may have the same time; some file systems store
@@ -111,10 +110,9 @@ def name_for(text: str) -> str:
     return _NOT_IN_NAMES.sub("-", text.lower()).strip("-")[:40].rstrip("-")
 
 
-# Which sources and groups there are, and which of them a search asks: names only.
-#
-# A source is shipped with the program, or is added by the configuration, by a spec file of the
-# user, or by a collection.
+# Which sources and groups there are, and which of them a search asks: names only. A source is
+# shipped with the program, or is added by the configuration, by a spec file of the user, or by a
+# collection.
 
 #: The family that every collection extends.
 COLLECTION = "collection"
@@ -303,9 +301,8 @@ class SourceNames:
         ]
 
 
-# The specs of the sources of one configuration.
-#
-# A spec is read when it is first needed, so that a search reads only the specs of its own sources.
+# The specs of the sources of one configuration. A spec is read when it is first needed, so that a
+# search reads only the specs of its own sources.
 
 
 class Registry(SourceNames):

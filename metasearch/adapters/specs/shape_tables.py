@@ -208,8 +208,6 @@ def _is_strings(table: Any) -> bool:
     return isinstance(table, Mapping) and all(isinstance(text, str) for text in table.values())
 
 
-# [parse] and [[also]] of a spec: the shapes of a database's bodies, with compiled selectors.
-
 #: How many selectors of one kind are kept. Those of the shipped sources are some hundreds of each.
 _KEPT = 2048
 #: The keys that `same_envelope = true` takes from [parse].

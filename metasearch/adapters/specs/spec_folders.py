@@ -14,10 +14,9 @@ from metasearch.adapters.specs.specfile import WRONG_NAME, BaseTable, read_table
 from metasearch.adapters.specs.tables import Table
 from metasearch.errors import SpecError, UsageError
 
-# Spec files of the user: how they are named, found and read.
-#
-# A user names a source by its name or by the path of its spec. A text with a slash or with the
-# ending `.toml` is a path. No name is looked up among the files of the current folder.
+# Spec files of the user: how they are named, found and read. A user names a source by its name or
+# by the path of its spec. A text with a slash or with the ending `.toml` is a path. No name is
+# looked up among the files of the current folder.
 
 #: How a program may name sources: names, groups, and paths of spec files; one text may hold
 #: several, with commas.
@@ -131,8 +130,6 @@ def own_name(table: Table, path: Path) -> str:
         raise SpecError(str(path), [f"name: {WRONG_NAME}"])
     return name
 
-
-# The specs, families and groups that are a part of the program: data files, read when needed.
 
 #: In the folder of the shipped specs: the folder of the families, and the file of the groups.
 FAMILIES, GROUPS = "families", "groups"

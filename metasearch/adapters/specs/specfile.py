@@ -133,10 +133,9 @@ def _shape_like(shape: Any, where: str, base: BaseTable | None, reader: TableRea
     return merge({key: rules[key] for key in ("body", "fields", "ids") if key in rules}, own)
 
 
-# TOML -> `AdapterSpec`: reads a spec and checks it, and reports all problems at once.
-#
-# The tables [query], [auth.NAME], [parse] and [fields] have files of their own beside this one. The
-# closed list of keys is in `tables.py`; docs/adapters.md explains the keys to authors.
+# TOML -> `AdapterSpec`: reads a spec and checks it, and reports all problems at once. The tables
+# [query], [auth.NAME], [parse] and [fields] have files of their own beside this one. The closed
+# list of keys is in `tables.py`; docs/adapters.md explains the keys to authors.
 
 #: The largest spec file, in bytes.
 MAX_BYTES = 256 * 1024
@@ -406,12 +405,10 @@ def _is_hook(name: str) -> bool:
     return find_spec(f"metasearch.adapters.hooks.{name}") is not None
 
 
-# The JSON Schema of a spec, for editors that complete and check TOML (taplo, Even Better TOML,
-# Zed, JetBrains).
-#
-# The schema is made from the tables of the spec reader, so both always agree. A schema cannot
-# express that a selector compiles, or that a placeholder is known: `metasearch sources check`
-# checks this.
+# The JSON Schema of a spec, for editors that complete and check TOML (taplo, Even Better TOML, Zed,
+# JetBrains). The schema is made from the tables of the spec reader, so both always agree. A schema
+# cannot express that a selector compiles, or that a placeholder is known: `metasearch sources
+# check` checks this.
 
 Schema = dict[str, Any]
 

@@ -18,7 +18,6 @@ from metasearch.record import TYPES
 from metasearch.toml_kinds import is_of, mismatch
 
 # What the readers of a spec's tables share: kinds of values, closed lists, templates, selectors.
-#
 # Problems are gathered, not raised.
 
 Table = Mapping[str, Any]

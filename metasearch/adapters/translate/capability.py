@@ -27,9 +27,8 @@ from metasearch.query.tree import (
 )
 from metasearch.query.values import NARROWER
 
-# The text of one term in a dialect: cleaned, quoted, truncated.
-#
-# Types and languages become the database's words for them.
+# The text of one term in a dialect: cleaned, quoted, truncated. Types and languages become the
+# database's words for them.
 
 # What a full-text index contains: runs of letters and digits, with the signs of "C++" and "C#".
 _TOKEN = late_pattern(r"[^\W_]+[+#]*")
@@ -306,9 +305,8 @@ class Losses:
             self.clauses.append(clause)
 
 
-# What of a query a dialect can express: the narrowest query that finds no less.
-#
-# What this query lacks is recorded in `Losses`.
+# What of a query a dialect can express: the narrowest query that finds no less. What this query
+# lacks is recorded in `Losses`.
 
 #: The most clauses that one OR becomes.
 _MOST_CLAUSES = 16

@@ -281,10 +281,9 @@ def _filled_from(template: str, value: str, password: str) -> str | Secret:
     return text if text == template else Secret(text, tuple(filter(None, (value, password))))
 
 
-# Query + spec -> the first request, and what could not be expressed.
-#
-# No clause is lost without a note: if the database cannot express a clause, the records are
-# filtered by the clause if possible, and `Plan.notes` has a sentence.
+# Query + spec -> the first request, and what could not be expressed. No clause is lost without a
+# note: if the database cannot express a clause, the records are filtered by the clause if possible,
+# and `Plan.notes` has a sentence.
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,6 @@ from metasearch.message import message
 from metasearch.query.simple import to_text
 from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
 
-# A query as words in parameters, one parameter for each field: for databases without operators.
-
 
 class ParameterWords:
     """Puts the words of a query into parameters.
@@ -221,11 +219,10 @@ def _only_terms(query: Query) -> bool:
     return isinstance(query, Term)
 
 
-# Translates a query into the language of one database, as its `Dialect` describes it.
-#
-# If possible, the query that is sent finds no less than was meant. If it finds more, the records
-# are filtered afterwards by `Losses.clauses`. `Losses.notes` has a sentence for each clause that is
-# not sent as it stands.
+# Translates a query into the language of one database, as its `Dialect` describes it. If possible,
+# the query that is sent finds no less than was meant. If it finds more, the records are filtered
+# afterwards by `Losses.clauses`. `Losses.notes` has a sentence for each clause that is not sent as
+# it stands.
 #
 # An expression is made in two steps: `expressible` returns the narrowest query that finds no less
 # and that the dialect can express, and `expression` writes this query.

@@ -12,12 +12,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# What an engine does for a staged job: the joins over all records, which need no rule of ours.
-
-# What finds, in a job that memory does not hold, which records may be one work: the joins of a
-# job, done by an engine that spills to disk.
-#
-# An engine knows neither records nor rules. It reads numbers from Parquet files and writes numbers.
+# What finds, in a job that memory does not hold, which records may be one work: the joins of a job,
+# done by an engine that spills to disk. An engine knows neither records nor rules. It reads numbers
+# from Parquet files and writes numbers.
 
 #: A chunk (`schemas.CHUNKS`) -> (its works (`schemas.WORKS`), comparisons that were passed over).
 #: Can be pickled.

@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from metasearch.bulk.engines import Done, Judge
 
 
-# One DuckDB database for one step of a job: bounded in memory, threads and disk.
-#
-# DuckDB (https://duckdb.org) runs inside this process. What does not fit into `Bounds.memory` it
-# writes to a scratch folder, which is removed at the end.
+# One DuckDB database for one step of a job: bounded in memory, threads and disk. DuckDB
+# (https://duckdb.org) runs inside this process. What does not fit into `Bounds.memory` it writes to
+# a scratch folder, which is removed at the end.
 
 MIB = 1 << 20
 #: Bytes that each thread needs to sort and to join, whatever the size of the job.
@@ -223,9 +222,8 @@ def _failed(exc: Exception) -> UsageError:
     )
 
 
-# Connected components with DuckDB: of each record the smallest number in its component.
-#
-# Two ways, which give the same:
+# Connected components with DuckDB: of each record the smallest number in its component. Two ways,
+# which give the same:
 #
 # - *recursion*: one `WITH RECURSIVE ... USING KEY` that passes on the smallest number to
 # neighbours.
@@ -392,8 +390,6 @@ def _replace(db: Session, query: str) -> None:
     db.run("DROP TABLE edge")
     db.run("ALTER TABLE changed RENAME TO edge")
 
-
-# The joins of a staged job on one machine, with DuckDB: in memory, then on disk.
 
 #: Share of the bound of memory that the database holds; the rest is for our processes, which keep
 #: records and tables of names meanwhile.

@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from metasearch.bulk.engines import Done, Judge
 
 
-# Keys and near pairs -> components, on DataFrames.
-#
-# A block of n records that share a key gives n - 1 edges, each record with the block's smallest
-# one. Then large-star and small-star, by turns, until nothing changes: Kiveris, Lattanzi, Mirrokni,
-# Rastogi and Vassilvitskii, "Connected components in MapReduce and beyond" (SoCC 2014), who show
-# O(log^2 n) rounds. A row (number, other) is an edge from a record to one of a smaller number.
+# Keys and near pairs -> components, on DataFrames. A block of n records that share a key gives n -
+# 1 edges, each record with the block's smallest one. Then large-star and small-star, by turns,
+# until nothing changes: Kiveris, Lattanzi, Mirrokni, Rastogi and Vassilvitskii, "Connected
+# components in MapReduce and beyond" (SoCC 2014), who show O(log^2 n) rounds. A row (number, other)
+# is an edge from a record to one of a smaller number.
 #
 # No step collects a group in one place: a key that all records share, and a record that is the
 # centre of all, are aggregated and joined, which Spark divides where they are large.
@@ -125,7 +124,6 @@ def _are_stars(edges: DataFrame) -> bool:
 
 # Near signatures -> pairs, on DataFrames: the second job of Yu and Wang's system (DRPKP, 2014) by
 # the tables of Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007).
-#
 # Of two signatures that differ in less bits than they have blocks, one block is equal. So a table a
 # block holds each signature under the value of that block, and distances are computed only between
 # those under one value. Where too many stand under one value, they are divided by a second block:
@@ -250,10 +248,9 @@ def _with_smallest(table: DataFrame) -> DataFrame:
     )
 
 
-# The joins of a staged job on Spark, on this machine or on a cluster.
-#
-# On one machine it is slower than DuckDB. It is for data that already lie in a cluster, and for
-# more of them than one machine takes (docs/bulk-spark.md).
+# The joins of a staged job on Spark, on this machine or on a cluster. On one machine it is slower
+# than DuckDB. It is for data that already lie in a cluster, and for more of them than one machine
+# takes (docs/bulk-spark.md).
 
 #: Rows of the numbers of an input that one task takes.
 ROWS_A_TASK = 500_000

@@ -224,8 +224,6 @@ def _keeping(records: Iterable[Record], prints: list[Fingerprint]) -> Iterator[F
         yield prints[-1]
 
 
-# What a comparison of strategies says: tables for people and in Markdown, and objects.
-
 #: Longest name of a strategy in the table.
 NAME = 19
 #: Column -> its width.

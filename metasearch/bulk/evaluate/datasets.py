@@ -19,8 +19,6 @@ from metasearch.record import Record
 __all__ = ["Judged", "LabelledSet", "expanded", "read", "skipped"]
 
 
-# Records and the truth about them, whatever file they came from.
-
 Judged = tuple[int, int, bool]
 
 #: Fields that name a record and say nothing of its work.
@@ -253,9 +251,6 @@ def _folder(folder: Path) -> LabelledSet:
         notes=tuple(reader.notes()),
         **_truth(folder, numbers),
     )
-
-
-# --------------------------------------------------------------------------- truth
 
 
 def _truth(folder: Path, numbers: Mapping[str, int]) -> dict[str, Any]:

@@ -84,9 +84,6 @@ def _lines_to(sink: Sink) -> Callable[[str], None]:
     return lambda text: sink.write(f"{text}\n".encode())
 
 
-# --------------------------------------------------------------------------- one strategy
-
-
 def _scored(job: EvaluationJob, labelled: LabelledSet) -> Evaluation:
     (strategy,) = job.strategies
     strategy.load()
@@ -135,9 +132,6 @@ def _write_json(job: EvaluationJob, sink: Sink) -> None:
         "skipped": job.skipped_rows,
     }
     sink.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
-
-
-# --------------------------------------------------------------------------- several strategies
 
 
 def _measured(job: EvaluationJob, labelled: LabelledSet) -> Iterator[Compared]:
@@ -200,7 +194,6 @@ def _write_comparisons_json(job: EvaluationJob, sink: Sink) -> list[list[Compare
 
 
 # Precision against recall over the threshold, and time against the size of the set, as a picture.
-#
 # Needs matplotlib, which the extra `plot` brings. Nothing of its global state is touched: no
 # pyplot, no backend, and its settings only while a picture is drawn.
 

@@ -109,8 +109,6 @@ def _width(column: tuple[str, Sequence[str]]) -> int:
     return max(map(len, (column[0], *column[1])))
 
 
-# What an evaluation says: a table for people, objects for programs, and the wrong pairs.
-
 #: Longest name of a set in the table.
 NAME = 24
 #: Column -> its width.
@@ -191,9 +189,6 @@ def shuffled(evaluation: Evaluation) -> str:
     if evaluation.shuffled.alike == evaluation.shuffled.runs:
         return f"same x {evaluation.shuffled.runs}"
     return f"{share(evaluation.shuffled.lowest, 4)}-{share(evaluation.shuffled.highest, 4)}"
-
-
-# --------------------------------------------------------------------------- wrong pairs
 
 
 def told(evaluation: Evaluation, pairs: Sequence[Wrong], width: int) -> Iterator[str]:

@@ -17,10 +17,9 @@ from metasearch.bulk.evaluate.datasets import LabelledSet
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup, fingerprint
 from metasearch.record import Match, Record, VersionsMode
 
-# How near the clusters that were found are to the truth.
-#
-# All counts come from one table, found cluster against true work, so that a cluster of ten thousand
-# records costs ten thousand steps and not fifty million.
+# How near the clusters that were found are to the truth. All counts come from one table, found
+# cluster against true work, so that a cluster of ten thousand records costs ten thousand steps and
+# not fifty million.
 
 #: What is counted: pairs of records of the whole set, pairs that somebody judged, or records.
 Unit = Literal["pairs", "judged pairs", "records"]
@@ -280,9 +279,6 @@ def _touched(labels: Iterable[Hashable], kinds: Sequence[str]) -> Counter[str]:
     return out
 
 
-# Clustering a labelled set and scoring it: in the order of the file and in shuffled orders, and
-# which pairs went wrong.
-
 Clusters = list[list[int]]
 
 
@@ -386,11 +382,9 @@ def _partition(clusters: Clusters) -> frozenset[frozenset[int]]:
     return frozenset(frozenset(members) for members in clusters if len(members) > 1)
 
 
-# What went wrong on a set: false merges and misses, the worst first, each with what every rule
-# said of it.
-#
-# One bad cluster of a hundred records holds thousands of false pairs that all tell the same, so
-# only some of each cluster are shown; the rest is counted in `Wrong.about`.
+# What went wrong on a set: false merges and misses, the worst first, each with what every rule said
+# of it. One bad cluster of a hundred records holds thousands of false pairs that all tell the same,
+# so only some of each cluster are shown; the rest is counted in `Wrong.about`.
 
 #: Pairs that are shown of one false cluster, or of one work that was torn apart.
 PER_CLUSTER = 3

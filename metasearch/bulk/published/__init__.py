@@ -16,7 +16,6 @@ from metasearch.dedup.matchers.text import Text
 from metasearch.dedup.strategies import DEFAULT, DEFAULT_STRATEGY, Strategy
 
 # All strategies of de-duplication by name, and what a user should know before choosing one.
-#
 # `default` is the chain that searches use; the others are published algorithms, each as its authors
 # describe it and without the vetoes of the default chain, so that they can be compared with it and
 # with one another.

@@ -16,10 +16,9 @@ from metasearch.dedup.matcher import verdict
 from metasearch.record import Match, Record
 
 # DOI hash, then the SHA-1 of {title, journal, year, first author}: Hao Hui's de-duplication as it
-# was published.
-#
-# Hao Hui, cross-database de-duplication for sci-tech novelty retrieval (CNKI and Wanfang). A record
-# is a duplicate where the hash of its DOI is known already, or where that of its four-tuple is.
+# was published. Hao Hui, cross-database de-duplication for sci-tech novelty retrieval (CNKI and
+# Wanfang). A record is a duplicate where the hash of its DOI is known already, or where that of its
+# four-tuple is.
 
 #: What a thesis's institution is followed by where a journal's name would stand.
 THESIS = "学位论文"
@@ -152,10 +151,9 @@ class EqualUrl:
         return verdict(self.name, "same", 1.0, (evidence.SAME_URL,), a, b)
 
 
-# I-Match: one hash of the terms that are neither too common nor too rare.
-#
-# Chowdhury, Frieder, Grossman and McCabe, "Collection statistics for fast duplicate document
-# detection" (ACM TOIS 20:2, 2002).
+# I-Match: one hash of the terms that are neither too common nor too rare. Chowdhury, Frieder,
+# Grossman and McCabe, "Collection statistics for fast duplicate document detection" (ACM TOIS 20:2,
+# 2002).
 
 
 class _Terms(NamedTuple):

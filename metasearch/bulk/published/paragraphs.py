@@ -45,10 +45,8 @@ from metasearch.dedup.matcher import Neighbours, verdict
 from metasearch.record import Match, Record
 
 # Rabin's fingerprint: a text as a polynomial over GF(2), and what remains of it modulo an
-# irreducible one.
-#
-# Rabin, "Fingerprinting by random polynomials" (Harvard TR-15-81, 1981); the table is that of
-# Broder, "Some applications of Rabin's fingerprinting method" (1993).
+# irreducible one. Rabin, "Fingerprinting by random polynomials" (Harvard TR-15-81, 1981); the table
+# is that of Broder, "Some applications of Rabin's fingerprinting method" (1993).
 
 #: Degree of the polynomial, and bits of a fingerprint.
 DEGREE = 64
@@ -94,11 +92,9 @@ def _shifted(byte: int) -> int:
     return remainder
 
 
-# DRPKP: a fingerprint a paragraph, and records that share paragraphs.
-#
-# Yu Feng, Wang Yinna, DRPKP, 1007-757X(2014)01-0058-03 (2014): within one professional field all
-# texts are alike, so that one SimHash a document confuses them; a paragraph's own topic words tell
-# more.
+# DRPKP: a fingerprint a paragraph, and records that share paragraphs. Yu Feng, Wang Yinna, DRPKP,
+# 1007-757X(2014)01-0058-03 (2014): within one professional field all texts are alike, so that one
+# SimHash a document confuses them; a paragraph's own topic words tell more.
 
 #: Of one record so many paragraphs count, the first ones: an abstract has two to ten.
 MOST_PARAGRAPHS = 200
@@ -347,9 +343,8 @@ def _is_content(word: Word) -> bool:
     return long and not word.text.isdecimal() and not is_stop(word.text)
 
 
-# A tree of keywords: document, paragraphs, sentences, compared from the top.
-#
-# Iyer and Singh, "Document similarity analysis for a plagiarism detection system" (IICAI 2005).
+# A tree of keywords: document, paragraphs, sentences, compared from the top. Iyer and Singh,
+# "Document similarity analysis for a plagiarism detection system" (IICAI 2005).
 
 #: Paragraphs of a record, and sentences of a paragraph, that count.
 TREE_PARAGRAPHS, MOST_SENTENCES = 40, 100

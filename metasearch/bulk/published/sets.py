@@ -165,13 +165,11 @@ class Overlaps:
 
 
 # Content-defined chunking: bytes cut where they themselves say so, so that an insertion moves one
-# cut and not all.
-#
-# A window slides over the bytes; where its fingerprint modulo D is D - 1, a chunk ends. TTTD, "two
-# thresholds, two divisors", keeps chunks within bounds: none ends before the lower one, and one
-# that reaches the upper one ends at the last place that a second, smaller divisor allowed, if there
-# is one. Eshghi and Tang, "A framework for analyzing and improving content-based chunking
-# algorithms" (HPL-2005-30); Forman, Eshghi and Chiocchetti (KDD 2005).
+# cut and not all. A window slides over the bytes; where its fingerprint modulo D is D - 1, a chunk
+# ends. TTTD, "two thresholds, two divisors", keeps chunks within bounds: none ends before the lower
+# one, and one that reaches the upper one ends at the last place that a second, smaller divisor
+# allowed, if there is one. Eshghi and Tang, "A framework for analyzing and improving content-based
+# chunking algorithms" (HPL-2005-30); Forman, Eshghi and Chiocchetti (KDD 2005).
 
 _PRIME = (1 << 61) - 1
 _BASE = 0x1F3D5B79A8C6E42D
@@ -219,7 +217,6 @@ def fingerprints(data: bytes, window: int) -> Iterator[int]:
 
 
 # Shingling: the runs of w words that two texts share, estimated from a sample of their hashes.
-#
 # Broder, Glassman, Manasse and Zweig, "Syntactic clustering of the Web" (WWW6, 1997); Broder, "On
 # the resemblance and containment of documents" (SEQUENCES 1997).
 
@@ -310,10 +307,8 @@ def _words(record: Record) -> list[str]:
     return [*segment.words(title(record)), *segment.words(body(record))]
 
 
-# Block hashes: the chunks that two texts share.
-#
-# Forman, Eshghi and Chiocchetti, "Finding similar files in large document repositories" (KDD 2005,
-# HPL-2005-42).
+# Block hashes: the chunks that two texts share. Forman, Eshghi and Chiocchetti, "Finding similar
+# files in large document repositories" (KDD 2005, HPL-2005-42).
 
 #: Chunks of a record that count.
 MOST_CHUNKS = 400
@@ -415,9 +410,8 @@ class BlockHash:
         )
 
 
-# Keywords grown from the title, and how many of them two texts share.
-#
-# Zhang Hongxia and Guo Xiaofen, web page de-duplication by keyword extraction (2014).
+# Keywords grown from the title, and how many of them two texts share. Zhang Hongxia and Guo
+# Xiaofen, web page de-duplication by keyword extraction (2014).
 
 #: Words of a title, of an abstract and of all author keywords that count.
 MOST_TITLE_WORDS, MOST_BODY_WORDS, MOST_AUTHOR_WORDS = 100, 4_000, 100

@@ -35,12 +35,11 @@ from metasearch.dedup.index import BITS, Nothing, Scan, block_keys
 from metasearch.dedup.matcher import Neighbours, verdict
 from metasearch.record import Match, Record
 
-# SimHash: 64 bits of a text such that texts that nearly agree differ in few of them.
-#
-# Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002). Every feature
-# is hashed to 64 bits; a feature's weight is added to a column where its hash has a 1 and
-# subtracted where it has a 0; a bit of the signature is 1 where the column's sum is positive, and 0
-# where it is negative or zero.
+# SimHash: 64 bits of a text such that texts that nearly agree differ in few of them. Charikar,
+# "Similarity estimation techniques from rounding algorithms" (STOC 2002). Every feature is hashed
+# to 64 bits; a feature's weight is added to a column where its hash has a 1 and subtracted where it
+# has a 0; a bit of the signature is 1 where the column's sum is positive, and 0 where it is
+# negative or zero.
 
 SIMHASH_BITS = 64
 #: Names the hash of features; whoever compares signatures compares this, too.
@@ -192,11 +191,9 @@ class Signed(ABC):
         return verdict(self.name, "same", 1 - distance / BITS, (said,), a, b)
 
 
-# SimHash of words: records whose titles and abstracts are of nearly the same words.
-#
-# Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002), with 64 bits of
-# which 3 may differ: Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW
-# 2007).
+# SimHash of words: records whose titles and abstracts are of nearly the same words. Charikar,
+# "Similarity estimation techniques from rounding algorithms" (STOC 2002), with 64 bits of which 3
+# may differ: Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007).
 
 
 @dataclass(frozen=True)
@@ -227,9 +224,7 @@ class SimHash(Signed):
 
 
 # SimHash of pairs of words: records whose titles and abstracts are of nearly the same words in
-# nearly the same order.
-#
-# Patent CN102831198A, filed 2012-08-07 (People Search; Wen Yun, Yang Qing).
+# nearly the same order. Patent CN102831198A, filed 2012-08-07 (People Search; Wen Yun, Yang Qing).
 
 
 @dataclass(frozen=True)
@@ -277,9 +272,7 @@ def tokens(terms: Sequence[str], together: int) -> list[str]:
 
 
 # SimHash of weighted terms: frequency, rarity, part of speech, length, marked sentences and the
-# title.
-#
-# The improved SimHash of "Computer Science and Application" (Hans) 2020, no. 2, pp. 371-378.
+# title. The improved SimHash of "Computer Science and Application" (Hans) 2020, no. 2, pp. 371-378.
 
 #: What opens the sentences that matter. The first three are the paper's; the others (ours) are how
 #: abstracts do it.

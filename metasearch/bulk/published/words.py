@@ -20,11 +20,9 @@ from metasearch.bib import normalise
 from metasearch.bib.normalise import has_han, is_han, simplified
 from metasearch.record import Record
 
-# Words of any text, with parts of speech where they are Chinese: what the text strategies count
-# and hash.
-#
-# Words in spaced scripts are those of `metasearch.bib.normalise`. Chinese is cut by rjieba where
-# that extra is installed, else by jieba, which the package depends on. Where neither can be
+# Words of any text, with parts of speech where they are Chinese: what the text strategies count and
+# hash. Words in spaced scripts are those of `metasearch.bib.normalise`. Chinese is cut by rjieba
+# where that extra is installed, else by jieba, which the package depends on. Where neither can be
 # imported (a broken installation), Chinese is cut into overlapping pairs of characters. Why so:
 # docs/decisions/0010-segmentation-and-frequencies.md.
 
@@ -133,9 +131,6 @@ def _spelling(text: str) -> str:
 
 def _pairs(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
-
-
-# --------------------------------------------------------------------------- engines
 
 
 class _Engine(Protocol):
@@ -276,10 +271,9 @@ def sha1(members: Iterable[str]) -> str:
     return hashlib.sha1(encoded(SEPARATOR.join(members)), usedforsecurity=False).hexdigest()
 
 
-# Sentences and paragraphs of abstracts, which are one line of text more often than not.
-#
-# Both give pieces of the text as it stands, in linear time; nothing is lost but the blanks around
-# them, and what lies beyond `segment.LONGEST` characters.
+# Sentences and paragraphs of abstracts, which are one line of text more often than not. Both give
+# pieces of the text as it stands, in linear time; nothing is lost but the blanks around them, and
+# what lies beyond `segment.LONGEST` characters.
 
 # Marks, with the quotes and brackets that close behind them; or the ends of lines.
 _MARKS = re.compile(r"[。．.!？！?；;…]+[\"”’』」）)\]】〉》]*|[\n\r\u2028\u2029]+")
@@ -440,10 +434,8 @@ def _chinese_head() -> str:
 
 
 # In how many documents a word occurs, from a small table that is shipped: rare words say more than
-# common ones.
-#
-# The table is counted from open records by tools/df_table.py; what of, and why not from what is
-# being searched: docs/decisions/0010-segmentation-and-frequencies.md.
+# common ones. The table is counted from open records by tools/df_table.py; what of, and why not
+# from what is being searched: docs/decisions/0010-segmentation-and-frequencies.md.
 
 
 @dataclass(frozen=True, slots=True)

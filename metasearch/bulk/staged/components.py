@@ -34,15 +34,13 @@ from metasearch.dedup.apart import are_strangers
 from metasearch.dedup.titles import FAR, surely_far
 
 # Pairs of records that `dedup/index.py` would compare, and some more: as many as grow with the
-# records of a key, not with their square.
-#
-# `KeyIndex` compares a record with all before it that share a key; once these are a crowd, with the
-# first ones of its year, of the years beside and of those without a year. Which ones that are
-# depends on the order, on the bounds at that time (`KeyIndex.reach`), and on records that repeat
-# another one, which it may leave out. The pairs here hold in any case: of a key, all pairs of the
-# first records, as long as no crowd can have been divided yet, and each record with the first ones
-# of the years, whichever of the two comes first. Of records that repeat one another the first one
-# stands for all; the caller joins these.
+# records of a key, not with their square. `KeyIndex` compares a record with all before it that
+# share a key; once these are a crowd, with the first ones of its year, of the years beside and of
+# those without a year. Which ones that are depends on the order, on the bounds at that time
+# (`KeyIndex.reach`), and on records that repeat another one, which it may leave out. The pairs here
+# hold in any case: of a key, all pairs of the first records, as long as no crowd can have been
+# divided yet, and each record with the first ones of the years, whichever of the two comes first.
+# Of records that repeat one another the first one stands for all; the caller joins these.
 
 Bits = npt.NDArray[np.bool_]
 #: The year of a record without one: below all that 32 bits hold.
@@ -400,13 +398,11 @@ def _far(of: _Titles) -> npt.NDArray[np.bool_]:
     )
 
 
-# Components of too many records are divided, and cut where that is not enough.
-#
-# Every key joins records, also keys that prove little (a first author and a year), and of a million
-# records nearly all may hang together by those. A component of too many records is first divided
-# along the pairs that memory would compare (`divide`). So no pair is lost; but a crowd that is
-# spread over several components is smaller in each, and there records are compared that memory
-# passes over.
+# Components of too many records are divided, and cut where that is not enough. Every key joins
+# records, also keys that prove little (a first author and a year), and of a million records nearly
+# all may hang together by those. A component of too many records is first divided along the pairs
+# that memory would compare (`divide`). So no pair is lost; but a crowd that is spread over several
+# components is smaller in each, and there records are compared that memory passes over.
 #
 # What is still too large is cut: these pairs stay joined: those that share the key of an exact
 # matcher, and those that share other keys which no more records have than a crowd, and that are no

@@ -37,9 +37,6 @@ from metasearch.dedup.components import TitleFacts, digest, place, title_place
 from metasearch.dedup.index import BITS, MOST_NEAR
 from metasearch.dedup.online import AT_ONCE
 
-# The stages `keys`, `titles`, `signatures` and `traits`: what matchers and joins need of each
-# record, made by the matchers themselves, a part of records at a time.
-
 T = TypeVar("T")
 DOING = "making keys"
 _SIGN = 1 << 63
@@ -232,12 +229,11 @@ def columns_in(folder: Path) -> frozenset[int]:
 # The stage `edges`: records with near signatures, which share no key.
 
 # Pairs of near signatures by tables, where few bits may differ: Manku, Jain and Das Sarma,
-# "Detecting near-duplicates for web crawling" (WWW 2007).
-#
-# Of two signatures that differ in less bits than they have blocks, one block is equal. So the
-# signatures are sorted by one block after the other, and only those with an equal one are compared.
-# Where too many have it in common, they are divided by a second block: of the bits beside the first
-# one, a block is equal, too. engines/spark.py does the same on Spark.
+# "Detecting near-duplicates for web crawling" (WWW 2007). Of two signatures that differ in less
+# bits than they have blocks, one block is equal. So the signatures are sorted by one block after
+# the other, and only those with an equal one are compared. Where too many have it in common, they
+# are divided by a second block: of the bits beside the first one, a block is equal, too.
+# engines/spark.py does the same on Spark.
 
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 Places = np.ndarray[Any, np.dtype[np.int64]]
@@ -356,12 +352,10 @@ class _Groups:
             self._members[own] = large
 
 
-# The stage `edges`: records with near signatures, which share no key.
-#
-# Where few bits may differ, tables of blocks find them (`join_by_tables`). Else all
-# signatures are compared with all others, as `dedup/hamming.Signatures` compares each new one; a
-# range of them is a task. Only what joins records counts, so of many that are near one another as
-# many pairs are written as join them.
+# The stage `edges`: records with near signatures, which share no key. Where few bits may differ,
+# tables of blocks find them (`join_by_tables`). Else all signatures are compared with all others,
+# as `dedup/hamming.Signatures` compares each new one; a range of them is a task. Only what joins
+# records counts, so of many that are near one another as many pairs are written as join them.
 
 DOING_NEAR = "comparing signatures"
 #: Signatures of a task: few enough that tasks end now and then.

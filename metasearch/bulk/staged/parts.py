@@ -29,11 +29,10 @@ from metasearch.formats.reading.result import check_sum
 from metasearch.formats.text import line
 from metasearch.record import Hit, Match, Version
 
-# The tables of a staged job: which columns the Parquet parts of each stage have.
-#
-# A record is named by its number: the place of its file times 2**32, plus its own place in the
-# file, from 0. So numbers are in the order of all records, and every file can be read without
-# knowing how many records the files before it hold.
+# The tables of a staged job: which columns the Parquet parts of each stage have. A record is named
+# by its number: the place of its file times 2**32, plus its own place in the file, from 0. So
+# numbers are in the order of all records, and every file can be read without knowing how many
+# records the files before it hold.
 
 #: Bits of a number below the place of the file.
 FILE_BITS = 32
@@ -257,8 +256,6 @@ def clear(folder: Path, *, keep: Iterable[Path] = ()) -> None:
         if path.is_file() and path not in kept:
             path.unlink()
 
-
-# Rows from one order into another, with a bounded part of them in memory.
 
 #: Files that are written at once.
 MOST_BUCKETS = 256

@@ -275,9 +275,6 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True, name="end with parent").start()
 
 
-# --------------------------------------------------------------------------- chunks
-
-
 def judge_all(
     judge: Judge, chunks: Sequence[Path], into: Path, workers: int, done: Done = lambda _: None
 ) -> None:

@@ -33,7 +33,6 @@ from metasearch.formats.reading import Entry, FileProblem, FileReading, HandOut
 from metasearch.formats.reading.inputs import STDIN, Input
 
 # The stage `records`: each file is read by a worker process, which writes its records in parts.
-#
 # Beside the parts of a file stands a note: its format, its problems, how many records it holds. It
 # is written last, and a file that has one is not read again.
 
@@ -194,9 +193,6 @@ def _utf8(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-# --------------------------------------------------------------------------- what was read
-
-
 def entry_of(data: bytes, path: Path) -> Entry:
     """An entry of a part. Raises DamagedPart: the bytes are no entry."""
     try:
@@ -235,10 +231,8 @@ def _error(file: str, text: str, advice: str) -> FileFormatError:
 
 
 # Names of records that no other record has: the rule of `job.free_name` for more names than memory
-# holds.
-#
-# Only names that occur twice, and those that are made, can be taken when their turn comes; of all
-# others a hash of 64 bits is kept, and that only while they are counted.
+# holds. Only names that occur twice, and those that are made, can be taken when their turn comes;
+# of all others a hash of 64 bits is kept, and that only while they are counted.
 
 _Hashes = npt.NDArray[np.int64]
 #: The names that some records may bear, a column for the best one and one for the next; the

@@ -44,8 +44,6 @@ from metasearch.errors import UsageError
 from metasearch.formats.reading.inputs import STDIN, Input
 from metasearch.formats.text import line
 
-# The folder of a staged job: a folder a stage, and a marker beside it when the stage is done.
-
 _JOB = "job.json"
 #: Of the tables and files in the folder; a job that another release began is not continued.
 _SHAPE = 3
@@ -183,10 +181,6 @@ class JobFolder:
             file.flush()
             os.fsync(file.fileno())
         undone.replace(path)
-
-
-# A job over more records than memory holds: the stages of `metasearch/bulk/staged`, one after the
-# other; each is left out where it was done before.
 
 
 def _say_nothing(_: str, __: int, ___: int) -> None:

@@ -28,15 +28,9 @@ if TYPE_CHECKING:
     from metasearch.cli.sources.probe import ProbeResult
 
 
-# `metasearch sources`: the commands that list, show and check the sources, probe them, and help
-# authors of new ones.
-
 #: Bodies for which there is a template; what is in none of them is a family.
 BODIES = ("json", "xml", "html")
 _CASE = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
-
-
-# --------------------------------------------------------------------------- new
 
 
 @click.command("new", short_help="Write a spec to fill in.")
@@ -105,9 +99,6 @@ def _families() -> tuple[str, ...]:
     return Registry(Settings()).families
 
 
-# --------------------------------------------------------------------------- schema
-
-
 @click.command("schema", short_help="Print the JSON Schema of specs, for editors.")
 def schema() -> int:
     """Print the JSON Schema of a spec.
@@ -121,9 +112,6 @@ def schema() -> int:
 
     click.echo(orjson.dumps(made(), option=orjson.OPT_INDENT_2).decode())
     return Exit.OK
-
-
-# --------------------------------------------------------------------------- record
 
 
 @click.command("record", short_help="Record an answer as a case.")
@@ -191,8 +179,6 @@ def record(
         console.say(f"{folder}: {counted(len(pages), 'exchange')}, {counted(count, 'record')}")
     return Exit.OK
 
-
-# `metasearch sources probe`: sends each source one query, and reports which ones have changed.
 
 #: Seconds for one source without `--timeout`: longer than most specs allow a search.
 SECONDS = 30.0
@@ -325,9 +311,6 @@ def exit_for(results: Sequence[ProbeResult]) -> Exit:
     return Exit.OK if all(result.fine for result in results) else Exit.PARTIAL
 
 
-# `metasearch sources`: lists the sources, shows one, and checks the specs.
-
-
 @click.group(
     cls=CommandGroup,
     examples=(
@@ -348,9 +331,6 @@ def sources() -> None:
     """List, show and check the sources, and write new ones. Only `probe` and `record` send
     requests.
     """
-
-
-# --------------------------------------------------------------------------- list
 
 
 @sources.command("list", short_help="List the sources, and which keys are missing.")
@@ -447,9 +427,6 @@ def _keys_in_words(keys: list[dict[str, Any]]) -> str:
         )
         words.append(f"{key['env']} ({state})")
     return ", ".join(words) or "none needed"
-
-
-# --------------------------------------------------------------------------- show
 
 
 @sources.command("show")
@@ -563,9 +540,6 @@ def _without_secrets(url: str) -> str:
 
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
-
-
-# --------------------------------------------------------------------------- check
 
 
 @sources.command("check")

@@ -32,8 +32,6 @@ from metasearch.formats.text import line
 from metasearch.query import parse as read_query
 from metasearch.settings import NO_ENRICHER, Settings
 
-# Specs by name or path, for commands that look at one and do not search; families count.
-
 
 def is_family(name: str, registry: Registry) -> bool:
     """Whether the name is that of a shipped spec which is only there to be extended."""
@@ -54,9 +52,6 @@ def spec_of(name: str, registry: Registry) -> AdapterSpec:
     if is_family(name, registry):
         return build(shipped_table(name), f"{name}.toml", base_table)
     return registry.spec(name)
-
-
-# `metasearch sources check`: problems of specs, of configured sources, and lacking cassettes.
 
 
 def problems_of(names: Iterable[str], settings: Settings) -> tuple[int, list[str]]:
@@ -152,9 +147,6 @@ def _has_cassette(name: str) -> bool:
 
 
 # What authors of adapters are given: a spec to fill in, and a case from a live answer.
-
-# What `metasearch sources new` writes: a spec for each kind of body, or a family's member.
-
 
 _HEAD = """\
 #:schema spec.schema.json
@@ -301,9 +293,7 @@ def _upper(name: str) -> str:
 
 
 # A case of cassettes/ from a live answer: what was asked, what came, and what was read of it;
-# without secrets.
-#
-# The layout is that of docs/adapters.md, which tests/test_cassettes.py reads.
+# without secrets. The layout is that of docs/adapters.md, which tests/test_cassettes.py reads.
 
 #: What stands in a case for each secret that was used.
 DUMMY = "dummy-value"

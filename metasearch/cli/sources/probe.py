@@ -38,13 +38,11 @@ from metasearch.formats.text import line
 from metasearch.query import parse as read_query
 from metasearch.record import Record
 
-# Runs `metasearch sources probe`: one query to each source, and a comparison with its spec.
-#
-# A source is asked once, as a search would ask it: within its limits, with its key, without the
+# Runs `metasearch sources probe`: one query to each source, and a comparison with its spec. A
+# source is asked once, as a search would ask it: within its limits, with its key, without the
 # cache. The answer is compared with the spec (is it an answer, can its records be read, do they
 # have the promised fields?) and, in a checkout, with the cases of the source: the database has
 # changed if a core field is in the cases and in no record of the answer.
-
 
 #: Records that a source is asked for.
 WANTED = 20
@@ -276,8 +274,6 @@ def _in_words(error: MetasearchError) -> str:
 def _since(started: float) -> float:
     return round(time.perf_counter() - started, 2)
 
-
-# The results of `metasearch sources probe`, as a table and as a report in Markdown.
 
 #: Characters of a problem in the table, and of a text in the report.
 IN_TABLE, IN_REPORT = 100, 500

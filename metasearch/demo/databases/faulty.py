@@ -262,7 +262,6 @@ SLOW = Database(
 
 
 # A database that always fails, in Semantic Scholar's shape: an error that says that it is meant.
-#
 # The answer is a 400, so that each request has it: after one that is overloaded (503) or wants a
 # pause (429) the next request would not be sent, and be told as limited.
 

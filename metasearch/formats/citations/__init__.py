@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from metasearch.record import Hit, Record
 
 
-# The styles in which citations are written; importing this module loads none of them.
-
-
 @dataclass(frozen=True, slots=True)
 class Style:
     """One style. `module`: of `metasearch.formats.citations`. `label`: what stands before an entry,

@@ -9,10 +9,9 @@ from metasearch.formats.citations.elements import Initials, Work, edition, ended
 from metasearch.formats.text import line
 from metasearch.record import Author, Record
 
-# APA style, seventh edition: the entry of a work in the list of references.
-#
-# Publication Manual of the American Psychological Association, 7th edition (2020), chapters 9 and
-# 10. Titles keep the capitals that the database has.
+# APA style, seventh edition: the entry of a work in the list of references. Publication Manual of
+# the American Psychological Association, 7th edition (2020), chapters 9 and 10. Titles keep the
+# capitals that the database has.
 
 _INITIALS = Initials(stop=".", blank=" ", hyphen="-")
 _MOST_NAMES = 20

@@ -99,9 +99,6 @@ def name_of(author: Author, how: Initials) -> Name:
     return Name(family, how.of(given, family))
 
 
-# What citations of all styles are made of: edition, date, pages, publisher and address of a work,
-# each as plain text on one line.
-
 MONTHS = (
     "January February March April May June July August September October November December".split()
 )

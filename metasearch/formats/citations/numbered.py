@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from metasearch.formats.citations.elements import Initials, Work, edition, ended, month, name_of
 from metasearch.record import Author, Record
 
-# Vancouver style, as the International Committee of Medical Journal Editors recommends it.
-#
-# Citing Medicine, 2nd edition (https://www.ncbi.nlm.nih.gov/books/NBK7256/) and the samples of
-# ICMJE (https://www.nlm.nih.gov/bsd/uniform_requirements.html). Titles of journals are not
-# abbreviated.
+# Vancouver style, as the International Committee of Medical Journal Editors recommends it. Citing
+# Medicine, 2nd edition (https://www.ncbi.nlm.nih.gov/books/NBK7256/) and the samples of ICMJE
+# (https://www.nlm.nih.gov/bsd/uniform_requirements.html). Titles of journals are not abbreviated.
 
 _INITIALS = Initials(stop="", blank="", hyphen="")
 _MOST_NAMES = 6

@@ -31,8 +31,6 @@ __all__ = [
 ]
 
 
-# Which format a file is in: detected from its content, else from its name.
-
 #: Bytes of a file that are looked at.
 HEAD = 8_192
 

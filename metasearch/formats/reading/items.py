@@ -21,10 +21,8 @@ from metasearch.formats.reading.result import EntryCollector, FileReading
 from metasearch.formats.reading.text import Bytes, DecodedText
 
 # JSON files item by item: each object of a list is cut out and parsed alone, so that a broken one
-# costs only itself.
-#
-# The cutting looks at nothing but brackets and strings; it keeps count of lines, which no JSON
-# parser tells, and refuses what is nested too deeply before a parser sees it.
+# costs only itself. The cutting looks at nothing but brackets and strings; it keeps count of lines,
+# which no JSON parser tells, and refuses what is nested too deeply before a parser sees it.
 
 #: Levels of brackets; no record of a work has more than a dozen.
 DEEPEST = 100
@@ -179,10 +177,8 @@ def _objects(text: str, in_list: str | None = None) -> Iterator[tuple[int, str, 
 
 
 # The records of an XML file as slices of its text, which comes in pieces: no more of it is kept
-# than the record that is open.
-#
-# A record that is broken costs only itself so, which no parser of whole documents offers:
-# `iterparse` ends at the first character that is wrong.
+# than the record that is open. A record that is broken costs only itself so, which no parser of
+# whole documents offers: `iterparse` ends at the first character that is wrong.
 
 #: Characters of one record.
 LARGEST_RECORD = 4_000_000
@@ -332,10 +328,9 @@ class Slices:
         return self.line
 
 
-# XML files record by record: each record is cut out and parsed by itself.
-#
-# So a record that is broken costs only itself, a file that breaks off keeps what was complete, and
-# no document type definition is ever read. The parser is the hardened one of the adapters.
+# XML files record by record: each record is cut out and parsed by itself. So a record that is
+# broken costs only itself, a file that breaks off keeps what was complete, and no document type
+# definition is ever read. The parser is the hardened one of the adapters.
 
 _DECLARED = re.compile(rb"""\A\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z0-9._-]{1,40})""")
 _NAMESPACE = re.compile(r"xmlns:([A-Za-z_][A-Za-z0-9_.-]{0,40})\s{0,9}=")

@@ -208,9 +208,8 @@ def unread(tag: str, value: str, what: str) -> str:
     return f'{tag} holds no {what}: "{shown}{"…" if len(value) > 60 else ""}"'
 
 
-# Collects the records of a file, one by one.
-#
-# It counts what cannot be read, so that every record of a file is an entry or reported as lost.
+# Collects the records of a file, one by one. It counts what cannot be read, so that every record of
+# a file is an entry or reported as lost.
 
 T = TypeVar("T")
 

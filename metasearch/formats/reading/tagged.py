@@ -15,10 +15,9 @@ from metasearch.formats.reading import values as accession
 from metasearch.formats.reading.result import Draft, EntryCollector, FileReading, unread
 from metasearch.formats.reading.text import DecodedText
 
-# Lines of a tag and a value -> the fields of each record: RIS, MEDLINE, refer, NoteExpress, ...
-#
-# A `TagGrammar` describes a tag line and where records begin and end; `blocks` yields the records
-# as fields with the numbers of their lines. Time is linear in the text, whatever it holds.
+# Lines of a tag and a value -> the fields of each record: RIS, MEDLINE, refer, NoteExpress, ... A
+# `TagGrammar` describes a tag line and where records begin and end; `blocks` yields the records as
+# fields with the numbers of their lines. Time is linear in the text, whatever it holds.
 # `read_by_table` and `gather` make records of the fields.
 
 #: Characters of one field that are kept. A book of five million pages has a shorter abstract.
@@ -287,7 +286,6 @@ class _BlockParser:
 
 
 # The fields of a tagged record -> a record: one reader, and for each plain format a table of tags.
-#
 # RefWorks, NoteExpress and EndNote's tagged format differ only in their tags (`TagTable`). Formats
 # that need more (RIS, NBIB, Web of Science, CNKI) make their drafts themselves and call `gather`.
 

@@ -11,11 +11,10 @@ from typing import NamedTuple, Protocol
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading.result import FileProblem
 
-# Bytes to text, where no header names their encoding.
-#
-# A byte order mark decides; then UTF-8, if the bytes are that or nearly that; then GB 18030, if
-# that gives Chinese as people write it; then Windows-1252, which reads anything and is a guess.
-# What fits no character becomes U+FFFD and is told with its line.
+# Bytes to text, where no header names their encoding. A byte order mark decides; then UTF-8, if the
+# bytes are that or nearly that; then GB 18030, if that gives Chinese as people write it; then
+# Windows-1252, which reads anything and is a guess. What fits no character becomes U+FFFD and is
+# told with its line.
 
 #: Lines with characters that could not be read that are named one by one; the others are counted.
 MOST_LINES = 100

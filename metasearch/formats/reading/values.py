@@ -28,11 +28,10 @@ from metasearch.bib.field_limits import MOST_GIVEN
 from metasearch.bib.names import person
 from metasearch.record import Author
 
-# What stands in the fields of reference managers' files -> the values of a record.
-#
-# Every function takes whatever the fields hold, raises on nothing, and gives None, "" or () where
-# there is nothing to read. Values come with the remains of many programs: "NA" of R, TeX escapes,
-# `<br />`, "2019//", "12-12".
+# What stands in the fields of reference managers' files -> the values of a record. Every function
+# takes whatever the fields hold, raises on nothing, and gives None, "" or () where there is nothing
+# to read. Values come with the remains of many programs: "NA" of R, TeX escapes, `<br />`,
+# "2019//", "12-12".
 
 #: Characters that are looked at of a value which cannot be long: a number, a date, a name, an
 #: identifier.
@@ -119,8 +118,6 @@ def one_author(value: str) -> Author | None:
     """The author of a field that is known to hold one name, "Family, Given"."""
     return person(text(value[:SHORT]))
 
-
-# --------------------------------------------------------------------------- numbers
 
 _NUMBER = re.compile(r"[0-9][0-9Xx\u2010-\u2015-]{6,}[0-9Xx]")
 _ISSN = re.compile(r"\d{4}[-\u2010-\u2015]?\d{3}[\dXx]")
@@ -296,11 +293,9 @@ def thesis_venue(institution: str | None, given: str | None = None) -> str | Non
     return institution if institution.endswith("学位论文") else f"{institution}学位论文"
 
 
-# Which database a record came from, and under which number: what names, links and accession
-# numbers give away.
-#
-# An identifier gets a scheme only where its form or the link beside it says whose it is: a bare
-# number may be the running number of a private library.
+# Which database a record came from, and under which number: what names, links and accession numbers
+# give away. An identifier gets a scheme only where its form or the link beside it says whose it is:
+# a bare number may be the running number of a private library.
 
 #: Characters of a link that are looked at: what tells its database stands at its beginning.
 _OF_LINK = 500

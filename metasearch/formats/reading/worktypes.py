@@ -43,8 +43,6 @@ RIS_TYPES = {
 }
 
 
-# What files call a kind of work -> `record.TYPES`: codes of RIS, and words in fields.
-
 #: TY of RIS: the inverse of what we write, and what others write. "GEN" and what is not here say
 #: nothing.
 RIS: Mapping[str, str] = {

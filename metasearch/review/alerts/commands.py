@@ -135,8 +135,6 @@ def complete_saved(
         return []
 
 
-# `metasearch saved run|news`: runs a saved search now, and shows what it has told.
-
 #: As `metasearch.review.alerts.news.KINDS`, which help need not load.
 KINDS = ("new", "version", "retracted", "late")
 
@@ -206,8 +204,6 @@ def news(
         call.tell("there is no news")
     return Exit.OK
 
-
-# `metasearch saved`: searches that are run again and again, and tell what is new.
 
 #: Runs that are shown of one saved search.
 _RUNS = 10
@@ -514,8 +510,6 @@ def _lines(one: SavedSearch, runs: list[SavedRun], number: int, address: str) ->
     ]
     yield from columns(rows)
 
-
-# `metasearch alerts run`: runs the saved searches that are due, for cron.
 
 #: Saved searches that one command runs, without --all-due.
 MOST = 100

@@ -184,7 +184,6 @@ def _name(feed: Feed, base: str, entry: Entry | None = None) -> str:
 
 
 # `/feeds/SECRET.atom` and `.json`: the news of a saved search, for programs that cannot log in.
-#
 # Whoever knows the address may read it, so it is written nowhere: the log of requests has the route
 # alone, answers have no referrer, and an address that is wrong or revoked is a 404 like any other.
 

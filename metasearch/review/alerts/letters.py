@@ -169,10 +169,9 @@ def _lost_mails(db: Database, owner: str) -> tuple[str, ...]:
     return tuple(row["day"] for row in rows)
 
 
-# A digest as the bytes of an e-mail: headers, a part in plain text, and the same in HTML.
-#
-# Every text is one line of printable characters before it comes near a header, and a header with a
-# line break is refused besides. Elements of the HTML are made, never written.
+# A digest as the bytes of an e-mail: headers, a part in plain text, and the same in HTML. Every
+# text is one line of printable characters before it comes near a header, and a header with a line
+# break is refused besides. Elements of the HTML are made, never written.
 
 #: Every byte is ASCII: any mail server takes that.
 _POLICY = SMTP.clone(cte_type="7bit")
@@ -314,9 +313,6 @@ def _page(part: Part, base: str) -> str:
     return f"{base}/saved/{part.uid}" if base else ""
 
 
-# --------------------------------------------------------------------- plain text
-
-
 def _text(digest: Digest, say: Say, base: str, off: str) -> Iterator[str]:
     for part in digest.parts:
         heading = _heading(part, say)
@@ -338,9 +334,6 @@ def _lines(item: Item) -> Iterator[str]:
     for text in (item.about, item.address):
         if text:
             yield f"  {text}"
-
-
-# --------------------------------------------------------------------- HTML
 
 
 def _html(digest: Digest, say: Say, base: str, off: str) -> str:

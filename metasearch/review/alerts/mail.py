@@ -236,8 +236,6 @@ def _require() -> None:
         ) from exc
 
 
-# The e-mails of saved searches: one a day at most for each user, and none twice.
-
 log = logging.getLogger(__name__)
 
 #: Connections that end without a reason, one after the other, until the mail server is left alone:

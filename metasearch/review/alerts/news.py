@@ -215,9 +215,8 @@ def _run(db: Database, row: sqlite3.Row) -> SavedRun:
     )
 
 
-# What is new in a run of a saved search, what was told of it, and in which words.
-#
-# What saved searches have told: the entries of their feeds and e-mails.
+# What is new in a run of a saved search, what was told of it, and in which words. What saved
+# searches have told: the entries of their feeds and e-mails.
 
 #: new: a work that no run has found before. version: the article of a preprint that was known.
 #: retracted: a known work that was retracted or corrected. late: an older work of a source that had
@@ -331,7 +330,6 @@ def _one(row: sqlite3.Row) -> News | None:
 
 
 # What is new in a run of a saved search, by what its works are called and never by their dates.
-#
 # Databases index works weeks after they appear, correct them, and are added to a set of sources: a
 # date says little of whether a person has seen a work. So a work is new where none of its names was
 # found in an earlier run. Nothing here knows of files or sources.

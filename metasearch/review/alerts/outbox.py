@@ -198,9 +198,6 @@ def refused(db: Database, mail: Mail, error: str, now: dt.datetime) -> bool:
         return bool(bounces == MOST_BOUNCES)
 
 
-# --------------------------------------------------------------------- on and off
-
-
 def state(db: Database, owner: str, to: str = "") -> MailState:
     """Whether somebody gets e-mails; `to` as for `plan`."""
     with db.snapshot():

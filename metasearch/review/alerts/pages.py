@@ -99,9 +99,6 @@ def run_words(run: SavedRun) -> str:
     return RUN_WORDS[run.status]
 
 
-# The list of saved searches, and the form for a new one.
-
-
 @dataclass(frozen=True, slots=True)
 class Line:
     """A saved search in the list. `last`: its last run; None where it has none."""
@@ -265,8 +262,6 @@ def unsubscribe_page(visit: Visit, here: str, *, done: bool) -> str:
     return page("saved/unsubscribe.html", visit, visit.language.said(title), here=here, done=done)
 
 
-# `/saved`: one's saved searches, and the form for a new one.
-
 #: Characters of what the address offers for the form.
 _LONGEST = 20_000
 #: Parameter of a search -> field of the form.
@@ -334,8 +329,6 @@ def _offered(query: MultiMapping[str]) -> Mapping[str, str]:
         offered["name"] = offered["query"][:80]
     return offered
 
-
-# `/saved/UID`: one saved search, its news, and what can be done with it.
 
 #: News and runs of a page.
 _NEWS, _RUNS = 50, 10
@@ -423,11 +416,10 @@ def _number(text: str) -> int | None:
     return int(text)
 
 
-# `/unsubscribe/SECRET`: switches e-mails off, for who may not be logged in.
-#
-# A GET changes nothing: mail programs and their guards look at every address in an e-mail. The POST
-# is that of the page, or of a mail program (RFC 8058); it needs no cookie and no token, because the
-# address is the secret and switching off is all that it does.
+# `/unsubscribe/SECRET`: switches e-mails off, for who may not be logged in. A GET changes nothing:
+# mail programs and their guards look at every address in an e-mail. The POST is that of the page,
+# or of a mail program (RFC 8058); it needs no cookie and no token, because the address is the
+# secret and switching off is all that it does.
 
 #: Bytes of a body, of which nothing is used.
 _LARGEST = 4_096

@@ -120,8 +120,6 @@ async def _renewed(workspace: Workspace, name: str, holder: str) -> None:
             await workspace.write(database.take_lease, name, holder, LEASE)
 
 
-# How the end of a run of a saved search is stored: all of it, or nothing.
-
 #: Names that a saved search remembers.
 MOST_NAMES = 500_000
 #: Names that one statement asks for.
@@ -266,8 +264,6 @@ def _remember(db: Database, run: SavedRun, seen: Sequence[Judged]) -> None:
 def _now() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
 
-
-# A run of a saved search: one ordinary search, what is new in it, and when the next one is.
 
 #: Seconds for a run: nobody waits for it, and busy sources permit a page in three seconds.
 TIMEOUT = 120.0
@@ -445,8 +441,6 @@ def _quotas(settings: Settings) -> Quotas | None:
     return Quotas(settings.users.quotas)
 
 
-# Runs all saved searches that are due, a few at a time.
-
 #: Saved searches that one process runs at once.
 AT_ONCE = 2
 
@@ -498,10 +492,9 @@ async def run_due(
     return count
 
 
-# Runs the saved searches of a server's workspace when they are due, and sends their e-mails.
-#
-# Of all workers and servers that have the file open, one does so at a time; where it ends, another
-# one takes over.
+# Runs the saved searches of a server's workspace when they are due, and sends their e-mails. Of all
+# workers and servers that have the file open, one does so at a time; where it ends, another one
+# takes over.
 
 #: The lease of the one that runs them.
 RUNNER_LEASE = "saved searches"

@@ -133,8 +133,6 @@ def _share(uid: str) -> float:
     return int.from_bytes(digest) / 2**48
 
 
-# Saved searches: what is asked, how often, and for whom.
-
 #: Bounds: saved searches of a workspace; characters of a name.
 MOST, LONGEST_NAME = 10_000, 100
 #: Records of each source in a run, where a saved search names no number.
@@ -402,9 +400,6 @@ def new_feed(db: Database, saved: SavedSearch) -> SavedSearch:
             saved.id,
         )
     return by_id(db, saved.id)
-
-
-# ------------------------------------------------------------------------- checks
 
 
 def _name(name: str) -> str:

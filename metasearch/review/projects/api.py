@@ -185,8 +185,6 @@ def _only_post(request: web.Request) -> None:
         raise Problem(405, headers={"Allow": "POST"})
 
 
-# `/api/projects/UID/archive` and `/api/projects/import`: a project as one file.
-
 #: What an archive is. A form of another site can send no body of this type, as none of JSON.
 ZIP = "application/zip"
 #: The header with the runs whose recorded pages an archive lacks.

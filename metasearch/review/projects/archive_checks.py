@@ -344,9 +344,8 @@ class _Digested(io.RawIOBase):
 
 
 # Checks the values of an archive's rows: the rest of the program reads what stands in a workspace
-# without doubting it.
-#
-# What only SQL can say (kinds, rows that are there twice) the tables check themselves.
+# without doubting it. What only SQL can say (kinds, rows that are there twice) the tables check
+# themselves.
 
 #: Columns that hold a moment, in whichever table.
 _MOMENTS = frozenset({"created", "edited", "started", "ended", "asked_at", "added", "at", "frozen"})

@@ -192,10 +192,9 @@ def _renumber(found: dict[str, Any], key: str, table: str, renumber: Renumber) -
         found[key] = renumber(table, found[key]) or 0
 
 
-# Writes a project as an archive: the same project gives the same bytes.
-#
-# The rows are those of one moment, whatever others write meanwhile, and are written as they are
-# read: memory holds the numbers of rows, and one row.
+# Writes a project as an archive: the same project gives the same bytes. The rows are those of one
+# moment, whatever others write meanwhile, and are written as they are read: memory holds the
+# numbers of rows, and one row.
 
 #: Bytes that are compressed at a time, and of one recorded page at most.
 _CHUNK, MOST_PAGE = 1 << 16, 256 << 20

@@ -164,9 +164,6 @@ def _reserve(
         return base, behind
 
 
-# --------------------------------------------------------------------------- rows
-
-
 @dataclass(frozen=True, slots=True)
 class _Step:
     """Some columns of a table that are brought. `size`: SQL of the bytes of a row, about.
@@ -227,13 +224,11 @@ def _steps(stage: Database) -> Iterator[_Step]:
             yield _Step(name, key, "0", (_SUPERSEDED,), " AND superseded IS NOT NULL")
 
 
-# Reads an archive into a workspace: all of it, or nothing.
-#
-# It is read and checked in a file of its own, which then is brought to the workspace:
-# others write meanwhile. Rows get new numbers behind those that are there; what names a row is
-# moved by the same distance, so that nothing has to be remembered of 100,000 records. Uids are kept
-# unless another project of the workspace has them; the old ones are then further names of the
-# works.
+# Reads an archive into a workspace: all of it, or nothing. It is read and checked in a file of its
+# own, which then is brought to the workspace: others write meanwhile. Rows get new
+# numbers behind those that are there; what names a row is moved by the same distance, so that
+# nothing has to be remembered of 100,000 records. Uids are kept unless another project of the
+# workspace has them; the old ones are then further names of the works.
 
 #: A uid in the JSON of a line of the log.
 _UID = re.compile(r"(?<=[\":])[a-km-z2-9]{12}(?=\")")

@@ -268,9 +268,6 @@ def other_remove(call: Call, /, *, number: int) -> int:
     return Exit.OK
 
 
-# --------------------------------------------------------------------------- undo
-
-
 @click.command("undo", cls=ExampleCommand, short_help="Undo a change.")
 @click.argument("number", type=int)
 @in_project
@@ -285,9 +282,6 @@ def undo(call: Call, /, *, number: int) -> int:
     call.answer({"undone": number, "change": line}, ())
     call.tell(f"change {number} is undone, by change {line}")
     return Exit.OK
-
-
-# `metasearch project export|import`: a project as one file.
 
 
 @click.command(
@@ -347,8 +341,6 @@ def import_(call: Call, /, *, file: Path, name: str | None) -> int:
     call.tell(f"project {made.project.name}{renamed} is imported; the next commands are about it")
     return Exit.OK
 
-
-# `metasearch project demo`: installs the worked examples.
 
 #: As `metasearch.review.examples.EXAMPLES`, which help need not load: kind -> name.
 EXAMPLES = {"review": "gambling-harms", "novelty": "shallow-lake"}
@@ -414,8 +406,6 @@ def demo(call: Call, /, *, kind: str | None, name: str | None) -> int:
     call.tell(f"the next commands are about {made[-1].name}")
     return Exit.OK
 
-
-# `metasearch project`: makes projects, lists and shows them, and chooses the one to work on.
 
 #: As `metasearch.review.projects.projects.KINDS`, which help need not load.
 KINDS = ("review", "novelty", "plain")

@@ -104,8 +104,6 @@ def members_page(
     )
 
 
-# `/projects/UID/members`: who may do what in a project, on a server with users.
-
 _LARGEST = 15
 
 
@@ -215,9 +213,6 @@ def _changed(
             members.remove(db, project, user, by=by, client=client)
         else:
             members.set_role(db, project, user, role, by=by, client=client)
-
-
-# The page of all projects, for administrators.
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,8 +116,6 @@ def projects_page(
     )
 
 
-# `/projects`: all projects, and forms for a new one and for one in an archive.
-
 #: Bytes of an archive that a browser sends, and of it unpacked; the command line takes larger ones.
 MOST_BYTES, MOST_UNPACKED = 200_000_000, 4_000_000_000
 
@@ -181,8 +179,6 @@ async def _created(workspace: Workspace, maker: Maker, fields: MultiMapping[str]
         maker.create, only(fields, "name").strip(), kind, only(fields, "title").strip()
     )
 
-
-# The first page of a project: what there is, and what to do next.
 
 #: What `done=` says -> the sentence.
 DONE_WORDS: Mapping[str, str] = {
@@ -351,8 +347,6 @@ def _states(base: str, decided: Mapping[str, Mapping[str, int]]) -> list[StateLi
         for verdict, words in DECISION_WORDS.items()
     ]
 
-
-# The reports of a project as lines of a list.
 
 #: Kind of report -> what it says.
 ABOUT: Mapping[str, str] = {
@@ -558,8 +552,6 @@ def _short(value: Any) -> str:
     text = value if isinstance(value, str) else orjson.dumps(value).decode()
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
-
-# `/projects/UID/log`: the log of a project, and what undoes a change.
 
 #: Lines of a page.
 _LINES = 100

@@ -143,7 +143,6 @@ def moment(value: Any) -> bool:
 
 
 # What each action of the log writes: what its line is about, and what stands before and after.
-#
 # Lines may come from a file: an archive that somebody has made. None is imported that is not as the
 # program writes it, and none is undone. Its object is a name within the project, and no row.
 

@@ -150,8 +150,6 @@ def _revoked(db: Database, project: Project, number: int, by: str, client: str) 
     return links.revoke(db, number, project, by=by, client=client)
 
 
-# `/api/admin/projects`: all projects, for administrators; or one more owner of one.
-
 OWN: Members = {
     "project": Member(
         help="The uid of the project that the administrator becomes an owner of.",
@@ -181,9 +179,6 @@ async def all_projects(request: web.Request) -> web.Response:
     )
 
 
-# `/api/projects/UID/reports/KIND/signatures`: finished reports, signed by the user who asks.
-
-
 async def sign(
     request: web.Request,
     workspace: Workspace,
@@ -210,8 +205,6 @@ async def sign(
 
     return await workspace.write(signed)
 
-
-# `/api/projects/UID/reports/KIND/signatures`: who has signed a finished report, or one more.
 
 SIGNED: Members = {
     "number": Member(

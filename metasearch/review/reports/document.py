@@ -229,10 +229,9 @@ def plain(text: Text) -> str:
     return text if isinstance(text, str) else "".join(part.text for part in text)
 
 
-# What reports say, in the language of the report: each phrase stands in both where it is used.
-#
-# The language of a report is that of its readers, and not that of the pages; a phrase of a report
-# is therefore no `Message`.
+# What reports say, in the language of the report: each phrase stands in both where it is used. The
+# language of a report is that of its readers, and not that of the pages; a phrase of a report is
+# therefore no `Message`.
 
 #: (English, Chinese) -> the one of the report.
 Say: TypeAlias = Callable[[str, str], str]
@@ -260,10 +259,8 @@ def listed(names: Iterable[str], say: Say) -> str:
     return shown + say(f" and {more} more", f"等 {len(known)} 个") if more > 0 else shown
 
 
-# A `Document` as JSON and back, and its digest.
-#
-# The JSON is canonical: keys in order, UTF-8, no blanks, and what is as usual left out; the same
-# document has the same bytes everywhere.
+# A `Document` as JSON and back, and its digest. The JSON is canonical: keys in order, UTF-8, no
+# blanks, and what is as usual left out; the same document has the same bytes everywhere.
 
 #: Bytes of the JSON of a document that is read.
 MOST_BYTES = 100_000_000

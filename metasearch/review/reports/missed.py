@@ -191,9 +191,6 @@ def interval(found: int, total: float, variance: float) -> tuple[float, float]:
     return found + missed / spread, found + missed * spread
 
 
-# The section of a report that says how many works the searches have missed, and on what ground.
-
-
 def section(db: Database, project: Project, say: Say, *, level: int = 1) -> Iterator[Block]:
     """The blocks: both estimates, what they are made of, and what they assume."""
     both = (

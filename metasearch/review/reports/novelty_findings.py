@@ -148,10 +148,6 @@ def _seen(db: Database, work: int) -> dt.date | None:
         return None
 
 
-# What was searched for a novelty search: a row for each database and step (检索结果), with the
-# numbers of the related works that it found.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
     """One database, searched for one step.
@@ -279,8 +275,6 @@ def _decided(db: Database, project: Project) -> set[int]:
     )
     return {row[0] for row in rows}
 
-
-# `Findings`: all that a novelty report is made of, read once.
 
 #: What stands where a field does not apply; no field of a report is empty.
 NOTHING = "略"

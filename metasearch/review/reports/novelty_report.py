@@ -304,7 +304,6 @@ def _numbers(works: Iterable[Related]) -> str:
 
 
 # Why a novelty report is not finished yet (缺项), and hints for who writes it; both in Chinese.
-#
 # What is a reason keeps a report from being frozen; a hint does not.
 
 #: Name of a question that must be answered -> the field of the report.
@@ -401,8 +400,6 @@ def _hints(found: Findings) -> Iterator[str]:
     if found.text("scope") == "国内外" and found.text("terms_en") == "略":
         yield "查新范围为国内外，但没有英文检索词"
 
-
-# 科技查新报告: the whole report as a document, in the order of GB/T 32003-2015.
 
 TITLE = "科技查新报告"
 _UNNUMBERED = "（定稿时编号）"

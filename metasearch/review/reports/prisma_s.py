@@ -157,9 +157,6 @@ def document(db: Database, project: Project, *, language: Language = "en") -> Do
     )
 
 
-# -------------------------------------------------------------------- what people answered
-
-
 def _answers(known: _Known, item: int) -> Iterator[Block]:
     """The answers for an item, or that there is none."""
     for question in asked.PRISMA_S_QUESTIONS:

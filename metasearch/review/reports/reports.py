@@ -342,9 +342,6 @@ def _report(row: sqlite3.Row) -> Report:
     )
 
 
-# Finishing a report: it is built, and kept as it is, in one transaction.
-
-
 def freeze(
     db: Database,
     project: Project,
@@ -387,11 +384,10 @@ def freeze(
         return keep(db, project, document, number=number, previous=previous, by=by)
 
 
-# Who has searched, and who has checked, a finished report of a novelty search.
-#
-# GB/T 32003-2015 asks for two people, the searcher (查新员) and the reviewer (审核员). On a server
-# with users each signs with their own account. A signature names the digest of the document, which
-# stays as it is: signatures stand beside it.
+# Who has searched, and who has checked, a finished report of a novelty search. GB/T 32003-2015 asks
+# for two people, the searcher (查新员) and the reviewer (审核员). On a server with users each signs
+# with their own account. A signature names the digest of the document, which stays as it is:
+# signatures stand beside it.
 
 SignatureRole = Literal["searcher", "reviewer"]
 ROLES: tuple[SignatureRole, ...] = get_args(SignatureRole)

@@ -1,7 +1,6 @@
 """What was searched: each answer of a source in the runs of a project, with its step and strategy,
 and each strategy as typed. What databases were sent is here word for word.
 The appendix is made of it, and what a report warns of.
-The appendix is made of it, and what a report warns of.
 """
 
 from __future__ import annotations
@@ -283,9 +282,6 @@ def _array(text: str) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-# Strategies in a report: their steps as typed with the hits of each database, and what each
-# database was sent, word for word.
-
 #: Requests of one answer that are printed; the archive of the project has all.
 _MOST_REQUESTS = 3
 #: Databases side by side in one table.
@@ -439,10 +435,9 @@ def moment(text: str) -> str:
     return text
 
 
-# What is wrong with a report: cautions, and why it is a draft.
-#
-# What readers of a report should know of its searches: sources that failed or gave a part, and
-# what has changed since an earlier report. It stays in finished reports.
+# What is wrong with a report: cautions, and why it is a draft. What readers of a report should know
+# of its searches: sources that failed or gave a part, and what has changed since an earlier report.
+# It stays in finished reports.
 
 
 def of_searches(answers: Iterable[Searched], say: Say) -> Iterator[Remark]:

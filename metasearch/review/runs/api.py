@@ -241,8 +241,6 @@ def _one_of_both() -> UsageError:
     )
 
 
-# `/api/projects/UID/other-sources`: websites, citations, contacts, with their numbers.
-
 _NUMBERS = ("identified", "sought", "not_retrieved")
 
 

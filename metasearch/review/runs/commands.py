@@ -221,8 +221,6 @@ def recordings(workspace: Path, project: str) -> Path:
     return workspace.parent / f"{workspace.stem}-recorded" / project / moment
 
 
-# `metasearch strategy known|validate`: works that the searches are expected to find.
-
 #: Bytes of a file of known works.
 _LARGEST = 20_000_000
 
@@ -341,8 +339,6 @@ def _lines(each: Validated) -> Iterator[str]:
             if step.lacks:
                 yield f"          #{step.step} does not fit: {'; '.join(step.lacks)}"
 
-
-# `metasearch strategy replay`: a recorded run once more, from its pages.
 
 #: Records that are named of those that differ.
 _SHOWN = 20

@@ -135,8 +135,6 @@ def _facts(said: engine.SourceAnswer, *, wanted: bool) -> dict[str, Any]:
     }
 
 
-# A run while it goes on: it gives signs of life, and sees that a person wants it stopped.
-
 #: Seconds between two looks whether the run is to be stopped.
 LOOKED = 1.0
 
@@ -191,9 +189,8 @@ async def _watched(workspace: Workspace, run: Run, task: asyncio.Task[object]) -
     return RunClash(text, kind="not-running", advice=message("What was answered is kept."))
 
 
-# Asks the sources of a run: each about one step after the other, beside the other sources.
-#
-# What a source has answered is stored at once. A source that asks for a pause gets it.
+# Asks the sources of a run: each about one step after the other, beside the other sources. What a
+# source has answered is stored at once. A source that asks for a pause gets it.
 
 #: Sources that are asked at once.
 SOURCES_AT_ONCE = 16

@@ -194,10 +194,9 @@ def _known(row: sqlite3.Row) -> KnownWork:
     return KnownWork(id=row["id"], name=row["name"], record=record)
 
 
-# Which step and source found each known work of a project, and why the others missed it.
-#
-# A step whose query does not fit what is known of a work lost it by its words; one whose query fits
-# lost it because no source that was asked holds it, or gave it among the records that were fetched.
+# Which step and source found each known work of a project, and why the others missed it. A step
+# whose query does not fit what is known of a work lost it by its words; one whose query fits lost
+# it because no source that was asked holds it, or gave it among the records that were fetched.
 
 #: Characters that are shown of a part of a query.
 SHOWN = 120

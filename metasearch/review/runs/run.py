@@ -143,8 +143,6 @@ def _made_by(db: Database, project: Project) -> dict[str, str]:
     }
 
 
-# Counts: how many hits each source has for each step, by one request each, and no records.
-
 #: Seconds for one step at one source: its turn may come only after those of other steps.
 COUNT_TIMEOUT = 60.0
 #: Steps that one source is asked about at once; its own limits hold beside this.
@@ -321,8 +319,6 @@ def _check_same(asked: Sequence[Question], kept: Sequence[SourceAnswer], number:
                 ),
             )
 
-
-# A run once more, from the pages that were kept: the same requests give the same records.
 
 #: Step, source and key of a record, and the digest of what it says.
 Found = tuple[int, str, str, str]

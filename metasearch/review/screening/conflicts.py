@@ -214,9 +214,6 @@ def write(
     return Changed(len(changed), unchanged, line)
 
 
-# How far a stage is that a team screens.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenerProgress:
     """How far one screener is: works they have voted on, and works that wait for a vote of theirs.

@@ -187,9 +187,6 @@ def screening_operations() -> Iterator[Operation]:
     )
 
 
-# What can be asked of a server with users about who works on a project: members, invitations,
-# signatures. A server without users has none of it.
-
 TAG = "Users"
 #: Behind `BASE`.
 _MEMBERS = "/{project}/members"

@@ -367,9 +367,6 @@ def _people(db: Database, project: Project) -> list[tuple[str, str]]:
     ]
 
 
-# --------------------------------------------------------------------------- changing
-
-
 async def _done(here: Opened, fields: MultiMapping[str]) -> str:
     """Does what a form says; the address that shows it."""
     stage = _stage(fields)

@@ -92,9 +92,6 @@ def keeps_own_notes(db: Database, project: Project, by: str) -> bool:
     )
 
 
-# --------------------------------------------------------------------------- changing
-
-
 def begin(
     db: Database,
     project: Project,

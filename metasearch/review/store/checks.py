@@ -415,10 +415,9 @@ def drive_of(path: str, mounts: list[str]) -> str:
     return kind
 
 
-# A copy of a workspace in a file of its own, made while others write to the workspace.
-#
-# SQLite copies the whole as it is at one moment. The copy is read through before it gets its name,
-# so that a file with that name is a whole copy, also after a loss of power.
+# A copy of a workspace in a file of its own, made while others write to the workspace. SQLite
+# copies the whole as it is at one moment. The copy is read through before it gets its name, so that
+# a file with that name is a whole copy, also after a loss of power.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,10 +82,9 @@ def _advice(cause: Exception) -> Message:
     return message("Check that the file exists, who owns it, and the free space.")
 
 
-# Brings the tables of a workspace file to those of this release.
-#
-# `migrations/NNNN.sql` makes version NNNN of version NNNN - 1; the version of a file is its
-# `user_version`. A file is changed to the newest version in one transaction, or stays as it is.
+# Brings the tables of a workspace file to those of this release. `migrations/NNNN.sql` makes
+# version NNNN of version NNNN - 1; the version of a file is its `user_version`. A file is changed
+# to the newest version in one transaction, or stays as it is.
 
 #: The application id of a workspace ("msws").
 APPLICATION = 0x6D737773
@@ -220,10 +219,9 @@ def _statements(script: str) -> Iterator[str]:
         yield waiting
 
 
-# An open workspace file: statements, transactions, and the tables of this release.
-#
-# Several processes of one host may have it open (SQLite's write-ahead log); it must not lie on a
-# network drive. A commit is on the disk when `transaction` returns (`synchronous = FULL`).
+# An open workspace file: statements, transactions, and the tables of this release. Several
+# processes of one host may have it open (SQLite's write-ahead log); it must not lie on a network
+# drive. A commit is on the disk when `transaction` returns (`synchronous = FULL`).
 
 #: Seconds that a statement waits for another process.
 PATIENCE = 60.0
@@ -553,10 +551,9 @@ def check_goes_on(db: Database) -> None:
         )
 
 
-# Leases: one process at a time does what a lease names, and one that was killed loses it in time.
-#
-# A lease is a row with a name, a holder and an end. Moments are those of the clock of the host,
-# which all processes that have the file open share.
+# Leases: one process at a time does what a lease names, and one that was killed loses it in time. A
+# lease is a row with a name, a holder and an end. Moments are those of the clock of the host, which
+# all processes that have the file open share.
 
 #: Seconds after its end at which a lease that nobody gave back is forgotten.
 _FORGOTTEN = 86_400.0

@@ -76,8 +76,6 @@ def secret_digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "replace")).digest()
 
 
-# Texts that people type, checked before they are kept.
-
 #: What cannot stand in a Word file (XML), or in no file at all.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 

@@ -185,7 +185,6 @@ def _with(
 
 
 # Recorded pages that an archive has brought: a folder a project, beside the workspace.
-#
 # `NAME-recorded/UID`, where UID is that of the project, also with "-" and more behind it. Pages
 # that `--record` keeps lie where a person wants them: they are none of these, and are never
 # removed.

@@ -107,8 +107,6 @@ def _figure(figure: Figure) -> str:
     return "; ".join(parts)
 
 
-# `metasearch strategy add|edit|remove`: the steps of a search strategy.
-
 #: The name of the strategy that a first step makes.
 FIRST = "main"
 
@@ -205,8 +203,6 @@ def remove(call: Call, /, *, number: int, name: str | None) -> int:
     return Exit.OK
 
 
-# `metasearch strategy paste|write`: strategies as text of other databases.
-
 #: Bytes of a text of lines.
 _LARGEST = 2_000_000
 
@@ -300,8 +296,6 @@ def write(call: Call, /, *, syntax: str, name: str | None) -> int:
         call.tell(note, "yellow")
     return Exit.OK
 
-
-# `metasearch strategy import`: what was searched by hand, as a step of its own.
 
 #: As `metasearch.review.runs.runs.PLACES`, which help need not load.
 _PLACES = ("database", "register", "other")
@@ -492,9 +486,6 @@ def write_search_file(
         call.answer({"strategy": chosen.name, "file": str(output), "bytes": len(content)}, ())
         call.tell(f"{chosen.name} is in {output}")
     return Exit.OK
-
-
-# `metasearch strategy`: search strategies, whose numbered steps name one another.
 
 
 @click.group(

@@ -135,8 +135,6 @@ def lines_of(db: Database, project: Project, base: str) -> list[StrategyLine]:
     ]
 
 
-# `/projects/UID/strategies/NAME`: the steps of a strategy, and all that can be done with them.
-
 #: Bytes of a file that a browser sends; the command line takes larger ones.
 MOST_UPLOAD = 50_000_000
 _LONGEST_TEXT = 20_000
@@ -495,9 +493,6 @@ def _required(text: str) -> int:
     return int(text)
 
 
-# `/projects/UID/strategies/NAME/search-file`: a strategy as a JSON search file.
-
-
 async def answer_search_file(request: web.Request) -> web.StreamResponse:
     """The file, with the search string in the syntax that the address names."""
     here = await opened(request)
@@ -524,10 +519,8 @@ def _search_file(db: Database, shown: Strategy, syntax: str) -> bytes:
 
 
 # `/projects/UID/strategies/NAME/progress`: the table of a strategy while a run goes on, as
-# server-sent events.
-#
-# It is read from the file, so that any worker of the server can send it. An event has the whole
-# table: its HTML is that of the page.
+# server-sent events. It is read from the file, so that any worker of the server can send it. An
+# event has the whole table: its HTML is that of the page.
 
 #: Seconds between two looks at the file, and between two lines of a silent stream.
 EVERY = 0.5

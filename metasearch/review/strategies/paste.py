@@ -338,8 +338,6 @@ def _shown(texts: Sequence[str]) -> str:
     return message("{words} and {number} more", words=shown, number=len(texts) - _SHOWN)
 
 
-# Search strategies copied in line by line, and written out for searches by hand.
-
 _LONGEST_ORIGINAL = 5_000
 
 

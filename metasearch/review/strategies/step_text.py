@@ -333,8 +333,6 @@ def _with_capitals(text: str, words: Iterable[str]) -> str:
     )
 
 
-# What the text of one step says: a tree in which references stand for the steps that it names.
-
 #: Syntaxes whose readers know numbers of lines.
 _LINED = frozenset({*DATABASES, "pubmed"})
 #: What is put beside a text that only narrows, to read it; as no step has this word in its text.
@@ -497,10 +495,8 @@ def _narrowing(text: str, syntax: str) -> ReadQuery | None:
 
 
 # The same text with other numbers of steps: for copies in another order, and for lines whose
-# numbers are taken.
-#
-# Places of numbers are found by their looks; that the new text says the same of the new numbers is
-# then checked by reading it.
+# numbers are taken. Places of numbers are found by their looks; that the new text says the same of
+# the new numbers is then checked by reading it.
 
 _LIST = r"#?[0-9]{1,4}(?:\s?[-,]\s?#?[0-9]{1,4})*"
 _NUMBER = re.compile(

@@ -478,9 +478,6 @@ def of_line(error: QuerySyntaxError, number: int) -> QuerySyntaxError:
     )
 
 
-# Copies of a search strategy: as it is, or with its steps in another order and new numbers.
-
-
 def copy_strategy(db: Database, strategy: Strategy, name: str, *, by: str = "") -> Strategy:
     """A copy with the same numbers. Imported files belong to the original and are not copied.
     Raises UsageError: the name cannot be used or is taken.

@@ -296,8 +296,6 @@ def _strategy(row: sqlite3.Row) -> Strategy:
     )
 
 
-# `Step`: one line of a search strategy.
-
 #: A query of its own (which may name others), a mere combination of others, or an imported file.
 StepKind = Literal["query", "combine", "import"]
 STEP_KINDS: tuple[StepKind, ...] = get_args(StepKind)

@@ -478,9 +478,6 @@ def known_works(known: Sequence[Validated], figures: Figures) -> list[Known]:
     ]
 
 
-# The list of the strategies of a project.
-
-
 @dataclass(frozen=True, slots=True)
 class StrategyLine:
     """A row of the list."""

@@ -169,9 +169,6 @@ QUOTA_WORDS: Mapping[str, str] = {
 }
 
 
-# Quotas of a user as lines of a table.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaLine:
     """A quota of a user.
@@ -306,8 +303,6 @@ def _token(token: Token) -> Mapping[str, object]:
         "used": token.used,
     }
 
-
-# What a user changes about their own account, from the page and from the JSON interface.
 
 #: Digits of the number of a row.
 _LONGEST_NUMBER = 15

@@ -176,8 +176,6 @@ def _named(db: Database, uids: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield row["uid"], row["shown"] or row["name"]
 
 
-# Accounts: who users are, what their names and roles are, and whether they may log in.
-
 #: Who says that a user is who they are: this workspace, a proxy, an OpenID provider.
 Origin = Literal["local", "header", "oidc"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
@@ -267,9 +265,6 @@ def every(db: Database, *, after: str = "", most: int = MOST_USERS) -> list[User
 def password_hash(db: Database, user: User) -> str:
     """The hash of the password; "" where none can be used."""
     return str(db.value("SELECT password FROM user WHERE id = ?", user.id) or "")
-
-
-# --------------------------------------------------------------------------- changing
 
 
 def create(
@@ -482,9 +477,6 @@ def remove(db: Database, user: User) -> None:
     with _changed(db, user) as old:
         _check_another_administrator(db, old)
         db.run("DELETE FROM user WHERE id = ?", old.id)
-
-
-# --------------------------------------------------------------------------- checks
 
 
 @contextmanager

@@ -228,8 +228,6 @@ def _line(line: AuditLine, names: Mapping[str, str]) -> Mapping[str, object]:
     }
 
 
-# The list of users for administrators: searched, and page by page.
-
 #: Characters of a text that is searched for, and users of a page at most.
 LONGEST, MOST = 100, 500
 
@@ -280,8 +278,6 @@ def _pattern(text: str) -> str:
         text = text.replace(sign, f"\\{sign}")
     return f"%{text}%"
 
-
-# `/admin/users`: the list of users, new ones, and invitations.
 
 #: Users of a page.
 _MOST = 50
@@ -400,8 +396,6 @@ def _view(db: Database, here: Here) -> UsersView:
         local=users_of(here.request).mode == "local",
     )
 
-
-# `/admin/users/UID`: one user, and what an administrator changes about them.
 
 #: Button -> the form of the page that says why it failed.
 _PLACES: Mapping[str, str] = dict.fromkeys(("link", "end", "enable", "disable"), "access")

@@ -84,8 +84,6 @@ def tell_link(call: Call, kind: LinkKind, secret: str, **facts: object) -> None:
         call.tell("put the address of the server in front of it, or set [server] public_url")
 
 
-# `metasearch user password|link|token`: how a user, or a program of a user, gets in.
-
 #: Days that a token is good for where nothing else is asked for.
 _DAYS = 90
 
@@ -234,8 +232,6 @@ def token(
     return Exit.OK
 
 
-# `metasearch user export|delete`: what the workspace has of a user.
-
 #: What is written of a person is read by the owner of the file alone.
 _OWNER_ONLY = 0o600
 
@@ -317,8 +313,6 @@ def delete(call: Call, /, *, name: str, hand_to: str | None, with_projects: bool
         call.tell(f"{'deleted' if with_projects else f'handed to {hand_to}'}: {names}")
     return Exit.OK
 
-
-# `metasearch user`: who may use a server, and as what.
 
 #: Takes a role of a project away.
 _NONE = "none"

@@ -103,9 +103,6 @@ def _set(db: Database, secret: str, made: str, client: str) -> bool:
         return True
 
 
-# `/join/{link}`: an invitation to make an account, or to become a member of a project.
-
-
 async def answer_join(request: web.Request) -> web.StreamResponse:
     """What the link invites to, or the account or membership that its form makes.
 

@@ -148,8 +148,6 @@ def invitation_page(
     )
 
 
-# The beginning and the end of sessions, whoever has said that users are who they are.
-
 #: Who says that the user is who they are.
 Proof = Literal["password", "oidc", "invitation"]
 #: Words in what browsers call themselves -> their names; the first that is found counts, as each
@@ -263,8 +261,6 @@ def agent_of(request: web.Request) -> str:
 def _is_secure(site: Site) -> bool:
     return site.base.startswith("https:")
 
-
-# `/login`: a name and a password become a session.
 
 #: Leads on to the OpenID provider, in mode oidc.
 PROVIDER = "/login/oidc"
@@ -387,9 +383,6 @@ def failed(db: Database, user: User | None, client: str) -> None:
     """Note that a password was wrong; who it was of, never what was typed."""
     with db.transaction():
         audit.write(db, "", "login failed", f"user:{user.uid}" if user else "", client=client)
-
-
-# `/logout`: the end of a session.
 
 
 async def answer_logout(request: web.Request) -> web.StreamResponse:

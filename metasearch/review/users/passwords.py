@@ -203,13 +203,11 @@ def _bytes(text: str) -> bytes:
     return normal.encode("utf-8", "surrogatepass")[: MOST_BYTES + 1]
 
 
-# Logins that fail: after some, the next one has to wait.
-#
-# Three things are counted: a client at one account, which stops whoever tries passwords; a client
-# at all accounts, which stops one password at many of them, and leaves room for the many people
-# behind one address; and an account from all clients, which stops many clients at once. The last
-# one alone would let anybody keep a user out: a client from which the user has logged in before is
-# not held up by it.
+# Logins that fail: after some, the next one has to wait. Three things are counted: a client at one
+# account, which stops whoever tries passwords; a client at all accounts, which stops one password
+# at many of them, and leaves room for the many people behind one address; and an account from all
+# clients, which stops many clients at once. The last one alone would let anybody keep a user out: a
+# client from which the user has logged in before is not held up by it.
 #
 # An attempt is counted before the password is looked at, and taken back if it was right, so that a
 # hundred attempts at once are a hundred. Nobody learns from a wait whether there is such an

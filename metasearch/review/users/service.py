@@ -166,8 +166,6 @@ def _refusal(detail: str) -> Problem:
     return Problem(400, None, detail)
 
 
-# The users of a server, as one process of it knows them.
-
 T = TypeVar("T", Session, Token)
 
 #: Notes of use that are written at once; the others are left out.
@@ -466,9 +464,6 @@ def login_address(request: web.Request, asked: Route | None = None) -> str:
         back = ""
     address = site.path("/login", next=back) if back not in ("", f"{site.root}/") else ""
     return address if address and len(address) <= LONGEST_LINE else site.path("/login")
-
-
-# What a user has just chosen for all searches and pages, kept in the account.
 
 
 def kept(preferences: Preferences) -> dict[str, Any]:

@@ -58,8 +58,6 @@ def set_switch(db: Database, source: str, enabled: bool | None, *, by: str = "")
             db.run("INSERT INTO source_switch VALUES (?, ?, ?, ?)", source, enabled, by, now())
 
 
-# What administrators have switched on or off, told to the searches of this process.
-
 logger = logging.getLogger("metasearch.server")
 
 #: Seconds after which every worker knows of a switch.
@@ -108,8 +106,6 @@ class Switches:
 #: Those of a server with users.
 SWITCHES = web.AppKey("switches", Switches)
 
-
-# The page on which administrators switch databases on and off for all.
 
 #: Status of a source -> (its name, icon and class of the text).
 _STATES: Mapping[str, tuple[str, tuple[str, str]]] = {

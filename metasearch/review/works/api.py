@@ -315,8 +315,6 @@ def _assigned(made: Assigned) -> Object:
     }
 
 
-# `/api/projects/UID/imports` and `/exports`: files that are brought and taken.
-
 #: Characters of a file in a body: of base64 four for three bytes.
 LARGEST = 40_000_000
 #: A file in a body.

@@ -155,9 +155,6 @@ def _changed(call: Call, made: Changed, what: str) -> Exit:
     return Exit.OK if made.works or made.unchanged else Exit.NO_HITS
 
 
-# --------------------------------------------------------------------------- pins
-
-
 @click.command(
     "pin",
     cls=ExampleCommand,
@@ -416,8 +413,6 @@ def import_(
     )
     return Exit.PARTIAL if made.not_imported else Exit.OK
 
-
-# `metasearch works`: the works of a project, and what is decided about them.
 
 #: Works of a page, and facets that a table shows.
 PAGE = 20

@@ -232,9 +232,6 @@ def standing(
     return found
 
 
-# --------------------------------------------------------------------------- tags
-
-
 def tag(
     db: Database,
     project: Project,
@@ -328,9 +325,6 @@ def _tags(given: Sequence[str]) -> list[str]:
                 advice=message("A tag has 1 to {most} characters.", most=LONGEST_TAG),
             )
     return texts
-
-
-# --------------------------------------------------------------------------- notes
 
 
 def set_note(
@@ -451,8 +445,6 @@ def _printable(text: str) -> str:
     """Without lone surrogates and NUL, which SQLite or JSON cannot keep."""
     return text.replace("\0", "").encode("utf-8", "replace").decode().strip()
 
-
-# The reasons for which works of a project were excluded so far.
 
 #: Reasons that are offered again.
 MOST = 100

@@ -105,9 +105,6 @@ def _too_many(name: str) -> FileFormatError:
     )
 
 
-# --------------------------------------------------------------------------- tables
-
-
 def _heading(text: str) -> tuple[list[str], str] | None:
     """(the names of the columns, what parts them) of a table of decisions."""
     for delimiter in (",", "\t", ";"):
@@ -275,10 +272,9 @@ def _names_of_record(record: Record, notes: str) -> Iterable[str]:
 
 
 # Decisions that were made in other programs, imported back: a table or a file of references, each
-# line found again by its name, and what was decided on it.
-#
-# Nothing is lost silently: lines that mean no work, or more than one, and decisions that contradict
-# one another are listed. All that is changed is one change of the log.
+# line found again by its name, and what was decided on it. Nothing is lost silently: lines that
+# mean no work, or more than one, and decisions that contradict one another are listed. All that is
+# changed is one change of the log.
 
 #: Action of the log.
 IMPORT = "import decisions"

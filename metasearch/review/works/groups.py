@@ -116,9 +116,8 @@ def pins_of(db: Database, project: int) -> Pins:
         ) from exc
 
 
-# Works made anew where records have come, gone or been pinned: only of the components concerned.
-#
-# A component holds the works that a new record may join or divide together
+# Works made anew where records have come, gone or been pinned: only of the components concerned. A
+# component holds the works that a new record may join or divide together
 # (`OnlineDedup.components`). Whatever touches one of its records, all its records are de-duplicated
 # again, and nothing else: the works are then the same as if all records of the project had been
 # de-duplicated at once (docs/decisions/0039-incremental-works.md says where bounds allow another

@@ -304,9 +304,8 @@ def known_rows(db: Database, project: Project) -> list[int]:
     return sorted({work.id for works in found.values() for work in works})
 
 
-# Lists of the works of a project: filtered, sorted, by the page, with facets.
-#
-# How the works of a list divide by what was decided, tags, sources, years and so on.
+# Lists of the works of a project: filtered, sorted, by the page, with facets. How the works of a
+# list divide by what was decided, tags, sources, years and so on.
 #
 # Each facet is counted over the works that fulfil all conditions but its own, so that it shows what
 # another choice would give.

@@ -155,8 +155,6 @@ def _kept(db: Database, project: Project, stage: Stage, given: dict[str, Any], *
         return decision_version(decisions.standing(db, [row], stage, voter)[row][1])
 
 
-# `/projects/UID/works`: the works of a project, what is decided on them, and their exports.
-
 #: Bytes of a file with decisions; tags of a field; changes among which one to undo is looked for.
 MOST_BYTES, _MOST_TAGS, _CHANGES = 50_000_000, 50, 20
 #: Format of an export, or the tool it is for -> its name; the first ones are for screening.

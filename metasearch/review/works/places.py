@@ -231,10 +231,9 @@ class Places:
         return [row[0] for row in rows]
 
 
-# Which titles return in one journal, and so are those of columns: what `dedup/components.py` keeps
-# in memory for one job, in a table of the project.
-#
-# A title that is that of a column stays one, also where a later version of a record says otherwise.
+# Which titles return in one journal, and so are those of columns: what dedup keeps in
+# memory for one job, in a table of the project. A title that is that of a column stays one, also
+# where a later version of a record says otherwise.
 
 #: As many years, volumes, pages as decide; more of them say nothing new.
 _ENOUGH = max(YEARS, PLACES)

@@ -299,8 +299,6 @@ def _content(record: Record) -> str:
     return hashlib.sha256(orjson.dumps(said)).hexdigest()[:_DIGITS]
 
 
-# The rows of a work: what is computed from its hit, written and removed.
-
 #: Characters of what a list shows and sorts by, and of what is searched in it.
 LONGEST_SHOWN, LONGEST_KEY, LONGEST_WORDS = 1_000, 100, 30_000
 #: What sorts behind everything else: a position, or a name, that is not known.

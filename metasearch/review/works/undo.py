@@ -237,9 +237,6 @@ def _untouched(
     )
 
 
-# --------------------------------------------------------------------------- projects, strategies
-
-
 def _project(db: Database, project: Project, change: Change, by: str) -> None:
     now = projects.find(db, project.uid)
     own = {"title": now.title, "archived": now.archived}

@@ -88,8 +88,6 @@ def rows_named(db: Database, project: int, names: Iterable[str]) -> dict[str, in
     return found | {name: works[0].id for name, works in others.items() if len(works) == 1}
 
 
-# One work of a project: what is known of it, what people said of it, and who found it when.
-
 #: "title": by title and abstract; "fulltext": by the whole text, of what the first stage let
 #: through.
 Stage = Literal["title", "fulltext"]

@@ -18,16 +18,14 @@ from metasearch.engine.scheduler import FairScheduler
 from metasearch.message import message, message_n
 from metasearch.server.problem import Problem
 
-# How many searches may run at once, measured by how long work that is ready has to wait.
-#
-# A search mostly waits for sources, so many may run at once. But one loop reads all answers, and
-# above some number each further search only makes all others slower. That number depends on the
-# machine, the sources and the queries, so it is measured. Pages arrive in bursts, and a burst is no
-# overload: the shortest wait of an interval counts, because a long one shows that the queue never
-# got short (as CoDel judges a queue). The limit grows by one after an interval in which the
-# shortest wait was less than half of `TARGET`, stays between half of it and `TARGET`, and falls by
-# a tenth above it (as TCP adjusts its window).
-
+# How many searches may run at once, measured by how long work that is ready has to wait. A search
+# mostly waits for sources, so many may run at once. But one loop reads all answers, and above some
+# number each further search only makes all others slower. That number depends on the machine, the
+# sources and the queries, so it is measured. Pages arrive in bursts, and a burst is no overload:
+# the shortest wait of an interval counts, because a long one shows that the queue never got short
+# (as CoDel judges a queue). The limit grows by one after an interval in which the shortest wait was
+# less than half of `TARGET`, stays between half of it and `TARGET`, and falls by a tenth above it
+# (as TCP adjusts its window).
 
 #: Seconds that work which is ready may wait for its turn.
 TARGET = 0.05
@@ -159,11 +157,9 @@ class FairQueue:
 
 
 # What computes long from the text of a client is computed off the loop: in one thread, because
-# threads share one interpreter, one text at a time, the users in turns.
-#
-# A query of a thousand terms takes a tenth of a second to read, and longer to write in other
-# syntaxes. On the loop nobody would be served meanwhile; in many threads the loop would be one of
-# many that want the interpreter.
+# threads share one interpreter, one text at a time, the users in turns. A query of a thousand terms
+# takes a tenth of a second to read, and longer to write in other syntaxes. On the loop nobody would
+# be served meanwhile; in many threads the loop would be one of many that want the interpreter.
 
 T = TypeVar("T")
 
@@ -254,13 +250,12 @@ class Computing:
         )
 
 
-# Admission control: under overload new requests wait or are refused, and running searches go on.
-#
-# A search takes a permit before any source is asked. `AdaptiveLimit` says how many permits there
-# are. If none is free, the search waits for a short time in a short queue; if that does not help,
-# it is refused with 503 and `Retry-After`. A request that computes only for a moment (a list of
-# sources, completions, an answer that is there already) needs no permit, but waits for its turn on
-# the loop. See docs/decisions/0022-admission.md.
+# Admission control: under overload new requests wait or are refused, and running searches go on. A
+# search takes a permit before any source is asked. `AdaptiveLimit` says how many permits there are.
+# If none is free, the search waits for a short time in a short queue; if that does not help, it is
+# refused with 503 and `Retry-After`. A request that computes only for a moment (a list of sources,
+# completions, an answer that is there already) needs no permit, but waits for its turn on the loop.
+# See docs/decisions/0022-admission.md.
 
 #: Seconds between two measurements, while anything runs.
 TICK = 0.05

@@ -236,7 +236,6 @@ class RateLimiter:
 
 
 # Connections, below requests: how many there may be, and how long a client may keep one waiting.
-#
 # aiohttp closes connections that stay silent; what it leaves open are heads that arrive a byte at a
 # time and readers that do not read. Both would hold a socket, and the second a search, for as long
 # as a client likes.

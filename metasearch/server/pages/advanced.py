@@ -256,9 +256,6 @@ def _sources(state: AdvancedState, visit: Visit, registry: Registry) -> list[Cho
     return choices
 
 
-# `/advanced`: a query in rows or as text, each made from the other, and what each source would be
-# asked. All that is chosen is in the address, and nothing needs a script.
-
 #: The rows of an empty form.
 EMPTY_ROWS = (Row(), Row(field="title"), Row(field="author"))
 #: What the buttons of the form do; "remove-2" removes the second row.

@@ -111,8 +111,6 @@ def _together(left: BasketWork, right: BasketWork) -> BasketWork:
     return BasketWork(richer, tuple(dict.fromkeys((*left.ids, *right.ids))))
 
 
-# The page of the basket: the ticked works in brief, their exports and citations.
-
 #: Formats that stand first, the one that most programs read before the others.
 _FIRST = ("ris", "bibtex", "csv", "json")
 
@@ -166,9 +164,8 @@ def _place(name: str) -> int:
     return _FIRST.index(name) if name in _FIRST else len(_FIRST)
 
 
-# `/basket`: the works that a reader has ticked, as a page and in every export format.
-#
-# A signed cookie holds their ids, the cache the works: docs/decisions/0036.
+# `/basket`: the works that a reader has ticked, as a page and in every export format. A signed
+# cookie holds their ids, the cache the works: docs/decisions/0036.
 
 #: Name in `format=` -> media type; a client that does not say what it likes gets the page.
 OFFERED: Mapping[str, str] = {
@@ -278,9 +275,6 @@ async def _written(
 def _is_long(hits: Sequence[Hit]) -> bool:
     """Whether writing the works would hold up the loop."""
     return len(hits) > WRITTEN_AT_ONCE or any(map(is_large, hits))
-
-
-# --------------------------------------------------------------------------- changing
 
 
 async def _change(request: web.Request) -> web.Response:

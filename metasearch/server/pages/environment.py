@@ -285,7 +285,6 @@ def field_word(name: str) -> str:
 # The few files that pages need, those of wings as well, read once: a style sheet, the scripts and
 # the icons.
 
-
 _MEDIA_TYPES = {
     ".css": "text/css",
     ".js": "text/javascript",
@@ -420,10 +419,9 @@ def compiled_beside(module: str, made_by: str) -> CompiledTemplates:
     return CompiledTemplates(file, made_by.encode() + source)
 
 
-# The templates of the pages, and how text gets into them.
-#
-# Every expression of a template is cleaned and escaped. An address is written by one of the filters
-# `href`, `src` and `action`, which leave the attribute out unless a browser may follow the address.
+# The templates of the pages, and how text gets into them. Every expression of a template is cleaned
+# and escaped. An address is written by one of the filters `href`, `src` and `action`, which leave
+# the attribute out unless a browser may follow the address.
 
 
 def render(template: str, language: Language, **context: Any) -> str:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 # Which parts of a title are words of the query.
 
-
 #: Characters of a text that are looked through; the rest is shown unmarked.
 _MOST_CHARACTERS = 2_000
 _TOKEN = re.compile(r"\w+")
@@ -118,8 +117,6 @@ def names_search(site: Site, search: Mapping[str, str | int]) -> bool:
     """Whether addresses of record pages name this search; what they lead to must be kept else."""
     return "?" in work_address(site, hit_id(""), search)
 
-
-# One work of a list: its texts and addresses, as the template `_hit.html` shows them.
 
 #: Authors that are named, characters of an abstract that are sent, and of one that is shown in
 #: three lines.

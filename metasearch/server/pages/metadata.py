@@ -30,11 +30,9 @@ from metasearch.record import Author, Hit, Record
 from metasearch.settings import ServerSettings
 
 # OpenURL context objects (NISO Z39.88-2004, KEV): how a hit is described to reference managers, in
-# the title of an empty element (COinS), and to a library's link resolver, in an address.
-#
-# One list of keys serves both. Two things differ: Zotero reads keys of journals that no resolver
-# knows, and adds an author twice where the first one is also given in parts.
-
+# the title of an empty element (COinS), and to a library's link resolver, in an address. One list
+# of keys serves both. Two things differ: Zotero reads keys of journals that no resolver knows, and
+# adds an author twice where the first one is also given in parts.
 
 #: `Record.type` -> (format, genre). Every other type is described as Dublin Core with the word that
 #: Zotero has for it: the genres of the other formats would make a journal article or a book of it.
@@ -233,8 +231,6 @@ def _open_url_identifiers(record: Record, format_: str) -> Iterator[tuple[str, s
         if record.ids.get(scheme):
             yield "rft_id", f"info:{scheme}/{line(record.ids[scheme])}"
 
-
-# A work as JSON-LD of schema.org: what search engines and browser extensions read from a page.
 
 MEDIA_TYPE = "application/ld+json"
 #: `Record.type` -> type of schema.org; others have the general one.

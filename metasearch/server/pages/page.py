@@ -25,7 +25,6 @@ from metasearch.server.visit import Visit, visit_of
 
 # A page as an answer: compressed, private, with the cookies that have changed.
 
-
 #: What a page depends on beside its address.
 VARY = "Accept, Accept-Language, Cookie"
 #: Browsers ask again each time, and may keep a page for the way back to it.
@@ -58,8 +57,6 @@ def see_other(request: web.Request, address: str) -> web.Response:
     visit_of(request).remember(response)
     return response
 
-
-# What all pages share, and the pages that show no records: the start page and errors.
 
 #: No inline script and no inline style can run in a page, whatever gets into it.
 CONTENT_SECURITY_POLICY = (

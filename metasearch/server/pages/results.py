@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 # The links around a list: its order, its pages, their size, and the list in other formats.
 
-
 #: Formats that the page links to, with the words of the link.
 EXPORTS = (
     ("ris", "RIS"),
@@ -157,8 +156,6 @@ def deeper(answer: Answer, address: Address) -> Link | None:
     number = next((number for number in (100, 500, 1000) if number >= 2 * received), None)
     return Link(str(number), address(start=None, per_source=number)) if number else None
 
-
-# The head of a result page: what was found, how far the search is, and how each source fared.
 
 #: Sources that are named of a group that failed for one reason.
 _NAMED = 3
@@ -464,10 +461,9 @@ def _with_marks(updates: str, cards: Sequence[str]) -> str:
     return f"{updates}&seen={'.'.join(map(mark, cards))}"
 
 
-# What of a result page has changed since it was sent last, as the script of the page reads it.
-#
-# The first state that is sent is whole, so that a reader who comes back needs no memory of ours;
-# the script passes over what it has already.
+# What of a result page has changed since it was sent last, as the script of the page reads it. The
+# first state that is sent is whole, so that a reader who comes back needs no memory of ours; the
+# script passes over what it has already.
 
 #: Works of one event: as many as a browser can read in at a stretch.
 AT_ONCE = 20

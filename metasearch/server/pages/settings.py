@@ -83,8 +83,6 @@ def _choosable(groups: Sequence[SourceGroup], ticked: Sequence[str]) -> Iterator
         yield replace(group, sources=sources)
 
 
-# `/settings`: what a reader prefers, kept in a signed cookie.
-
 #: What a form does.
 _SAVE, _USUAL, _FORGET = "save", "usual", "forget"
 

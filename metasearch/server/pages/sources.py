@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from metasearch.adapters.specs.registry import Registry
 
 
-# The sources of the page in groups: each source once, in the group where a reader looks for it.
-
-
 #: Group -> its heading, in the order of the page; a source stands in the first of its groups.
 #: Groups of the configuration that are not here come second, under their own names.
 HEADINGS: Mapping[str, str] = {
@@ -92,9 +89,8 @@ def grouped(registry: Registry, sources: Iterable[SourceView]) -> list[SourceGro
 
 
 # What a reader has chosen on `/sources`: the ticked sources and what is shown of the list, all in
-# the address.
-#
-# A button ends the form: it searches, ticks all or none of a group, or shows a part of the list.
+# the address. A button ends the form: it searches, ticks all or none of a group, or shows a part of
+# the list.
 
 #: Parameters of the page; `sources` is that of a search.
 QUERY, SOURCES, FIND, SHOW, CHOSEN, ALL, NONE, DO = (
@@ -204,9 +200,6 @@ def read_choice(
         search=given.get(DO) == SEARCH,
     )
 
-
-# `/sources`: all sources by group, with their states, in a form that begins a search in those that
-# the reader ticks.
 
 #: The path of the page in the navigation.
 CURRENT = "/sources?format=html"

@@ -156,11 +156,10 @@ def _sources_without_abstract(shown: WorkPage) -> list[str]:
     return [shown.label(name) for name in shown.hit.sources if name not in having]
 
 
-# `/work/ID`: the page of one work, and the same work in every format of one.
-#
-# An id names one of the works whose pages were shown in the last day. Where it is none of them, the
-# search in the address is made again: links of our lists have it, and the answer mostly comes from
-# the cache. An identifier ("doi:10.1000/abc") is searched for.
+# `/work/ID`: the page of one work, and the same work in every format of one. An id names one of the
+# works whose pages were shown in the last day. Where it is none of them, the search in the address
+# is made again: links of our lists have it, and the answer mostly comes from the cache. An
+# identifier ("doi:10.1000/abc") is searched for.
 
 JSON_LD = "jsonld"
 #: Name in `format=` -> media type; a client that does not say what it likes gets the page.
@@ -403,10 +402,9 @@ def _descriptions(hit: Hit, site: Site) -> Iterator[tuple[str, str]]:
         yield site.url(work_path(hit.id), format=name), OFFERED_OF_WORKS[name]
 
 
-# unAPI (version 1): how Zotero reads the work of a record page, in a format that it chooses.
-#
-# Zotero asks for every id of a page before its user has chosen, and takes the first format of its
-# own order that is offered. So only record pages have an id, and MARC is not offered, which Zotero
+# unAPI (version 1): how Zotero reads the work of a record page, in a format that it chooses. Zotero
+# asks for every id of a page before its user has chosen, and takes the first format of its own
+# order that is offered. So only record pages have an id, and MARC is not offered, which Zotero
 # would prefer to MODS and in which types are lost.
 
 #: Name of the format -> where it is described.

@@ -22,9 +22,6 @@ from metasearch.server.pages.environment import (
     field_word,
 )
 
-# All fields of a work: the value that is shown, its source, and what the others say.
-
-
 #: Values of a field, and records of a work, that are shown.
 MOST = 200
 #: Other values that are shown of a field, and characters of each.
@@ -229,9 +226,6 @@ def _person(author: Author) -> tuple[str, str | None]:
     shown = f"{name} ({affiliation})" if affiliation else name
     return shown, f"https://orcid.org/{number}" if number else None
 
-
-# Why the records of a work are one work, which versions they describe, and how a person parts
-# them: the lines of a file of pins.
 
 #: Matches, versions, and records of a version that are shown.
 _MOST = 100

@@ -54,10 +54,9 @@ if TYPE_CHECKING:
     from metasearch.adapters.specs.registry import Registry
 
 
-# What a client of SearXNG asks for, as the parameters of a search.
-#
-# Parameters that are empty or unknown here are ignored, as SearXNG ignores them. A value that
-# cannot be is refused in SearXNG's words.
+# What a client of SearXNG asks for, as the parameters of a search. Parameters that are empty or
+# unknown here are ignored, as SearXNG ignores them. A value that cannot be is refused in SearXNG's
+# words.
 
 #: Hits of one page; SearXNG has no parameter for it.
 PAGE = 20
@@ -214,10 +213,9 @@ def _squeezed(name: str) -> str:
     return _not_alphanumeric.sub("", name.lower())
 
 
-# An answer as SearXNG writes one: JSON with papers, CSV, and why engines are missing.
-#
-# Each list of SearXNG's answer is there, also where it is empty: LangChain takes the length of
-# `answers`, and returns an entry of it in place of the results.
+# An answer as SearXNG writes one: JSON with papers, CSV, and why engines are missing. Each list of
+# SearXNG's answer is there, also where it is empty: LangChain takes the length of `answers`, and
+# returns an entry of it in place of the results.
 
 COLUMNS = ("title", "url", "content", "host", "engine", "score", "type")
 #: Authors that stand in the place of an abstract.

@@ -15,7 +15,7 @@ from metasearch.adapters.spec import Limits
 from metasearch.errors import ConnectFailed, RateLimited, SourceError
 from metasearch.replicas import Alone, Away, SharedLimits, Start
 from metasearch.replicas.redis import RedisSharing
-from tests.sharing.servers import in_memory, replica
+from tests.replicas.servers import in_memory, replica
 
 
 class Told(Alone):

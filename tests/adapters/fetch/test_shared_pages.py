@@ -15,7 +15,7 @@ from metasearch.errors import ConnectFailed, ServerFault
 from metasearch.replicas import Alone
 from metasearch.replicas.pages import RedisPages
 from tests.adapters.fetch.test_fetch import DOWN, LIMITS, Clock, Script, asked, outcome, until
-from tests.sharing.fake import client, pages
+from tests.replicas.fake import client, pages
 
 
 class PagesOnly(Alone):

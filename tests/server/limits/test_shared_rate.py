@@ -17,7 +17,7 @@ from metasearch.server.middleware import _taken
 from metasearch.server.peers import Peers
 from metasearch.settings import Settings
 from metasearch.settings.server import SharedSettings
-from tests.sharing.fake import SECRET, connected
+from tests.replicas.fake import SECRET, connected
 
 
 @dataclass

@@ -85,11 +85,10 @@ class Call:
     report: Report
 
 
-# The arguments of a tool, as their schema declares them and as they are read.
-#
-# An argument of a search is a field of `SearchOptions`: its limits and its text are those that
-# `engine.options` declares. They are read as the parameters of `/search` are. A wrong one is
-# refused in plain words: an assistant reads the sentence and tries again.
+# The arguments of a tool, as their schema declares them and as they are read. An argument of a
+# search is a field of `SearchOptions`: its limits and its text are those that `engine.options`
+# declares. They are read as the parameters of `/search` are. A wrong one is refused in plain words:
+# an assistant reads the sentence and tries again.
 
 #: Works of one answer: where a call does not say how many, and at most.
 USUAL_WORKS, MOST_WORKS = 10, 50
@@ -113,9 +112,6 @@ SEARCH_ARGUMENTS = (
     "timeout",
 )
 _MOST = {"limit": MOST_WORKS, "timeout": MOST_SECONDS}
-
-
-# --------------------------------------------------------------------------- schemas
 
 
 def search_schema(names: Iterable[str]) -> dict[str, Any]:

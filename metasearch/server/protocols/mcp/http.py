@@ -26,7 +26,6 @@ from metasearch.server.visit import with_sources
 
 # Runs an ASGI application inside a handler of aiohttp, for one request whose body is there.
 
-
 Message = MutableMapping[str, Any]
 Application = Callable[
     [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
@@ -114,11 +113,10 @@ class _Exchange:
             await self._response.write_eof()
 
 
-# `/mcp`: MCP over streamable HTTP, with the admission, keys and quotas of the server.
-#
-# Each POST is served by itself, so that any worker answers: no session is kept. The package's
-# transport is an ASGI application; `run_asgi` runs it inside the handler of the request, so that it
-# ends with the request.
+# `/mcp`: MCP over streamable HTTP, with the admission, keys and quotas of the server. Each POST is
+# served by itself, so that any worker answers: no session is kept. The package's transport is an
+# ASGI application; `run_asgi` runs it inside the handler of the request, so that it ends with the
+# request.
 
 T = TypeVar("T")
 

@@ -50,7 +50,6 @@ from metasearch.server.site import NAME
 
 # JSON schemas of what the tools return.
 
-
 _TEXT, _TEXTS = {"type": "string"}, {"type": "array", "items": {"type": "string"}}
 _NUMBER, _WHOLE, _YES = {"type": "number"}, {"type": "integer"}, {"type": "boolean"}
 _NOTES = {**_TEXTS, "description": "What was cut, changed or not understood, a sentence each."}
@@ -219,9 +218,8 @@ EXPLAIN = _object(
 )
 
 
-# The tools: their names, what an assistant reads about them, and the schemas of both sides.
-#
-# Five, not one for each source: a host shows all descriptions to its model in every conversation.
+# The tools: their names, what an assistant reads about them, and the schemas of both sides. Five,
+# not one for each source: a host shows all descriptions to its model in every conversation.
 # `search` and `fetch` have the names and shapes that ChatGPT and other hosts look for.
 
 #: The text about the server as a whole that a host passes on to its model.
@@ -337,11 +335,9 @@ _ALL = (
 TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in _ALL}
 
 
-# The tools behind the package `mcp`: a server that both transports run.
-#
-# The package's lower layer is used: its upper one reads the arguments with pydantic, whose messages
-# an assistant would have to read, and puts words before every error
-# (docs/decisions/0033-how-mcp-is-served.md).
+# The tools behind the package `mcp`: a server that both transports run. The package's lower layer
+# is used: its upper one reads the arguments with pydantic, whose messages an assistant would have
+# to read, and puts words before every error (docs/decisions/0033-how-mcp-is-served.md).
 
 _LONGEST_ERROR = 1_500
 

@@ -48,12 +48,10 @@ from metasearch.server.protocols.mcp.works import (
 )
 from metasearch.server.sources import SourceView, view
 
-# What a question in plain words asks databases for.
-#
-# Assistants often pass on a person's question as it is. Half of the databases look for every word
-# of it, "which" and "does" among them, and find nothing. So a question is searched for by the words
-# that carry it; and where no work has all of them, by any of them.
-
+# What a question in plain words asks databases for. Assistants often pass on a person's question as
+# it is. Half of the databases look for every word of it, "which" and "does" among them, and find
+# nothing. So a question is searched for by the words that carry it; and where no work has all of
+# them, by any of them.
 
 #: Words by which people ask, and by which they name what they ask for.
 _OF_QUESTIONS = frozenset(
@@ -113,8 +111,6 @@ def any_of(words: list[str]) -> Query:
     """The query for works with at least one of the words, of which there are two or more."""
     return Or(tuple(Term(word) for word in words))
 
-
-# The tools `search` and `search_papers`: a search with its progress, and its answer.
 
 #: Seconds that a second search must have.
 _LEAST_SECONDS = 5.0
@@ -446,9 +442,6 @@ async def explain(call: Call) -> dict[str, Any]:
             "the id that it has there."
         )
     return _work(await kept_work(call, name))
-
-
-# --------------------------------------------------------------------------- a work
 
 
 def _work(hit: Hit) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from metasearch.server.suggest import as_query
 # How large an answer is for a language model, and how it is kept small: abstracts are cut first,
 # then whole works are left out, and the answer says so.
 
-
 #: Tokens of one answer by `tokens`. Hosts cut answers at 25,000; an answer is sent twice, as an
 #: object and as text, and a host may show both.
 MOST_TOKENS = 12_000
@@ -123,10 +122,8 @@ def fitted_facets(facets: dict[str, Any] | None) -> tuple[dict[str, Any] | None,
     return facets, [f"Only the first {most} values of each facet fit into one answer"]
 
 
-# Works and the states of sources as objects for assistants.
-#
-# What databases wrote is cleaned of control characters, and bounded: a title may be long, and a
-# report may have thousands of authors.
+# Works and the states of sources as objects for assistants. What databases wrote is cleaned of
+# control characters, and bounded: a title may be long, and a report may have thousands of authors.
 
 _LONGEST_TITLE, _LONGEST_NAME = 400, 120
 #: Characters of an address or identifier; longer ones are left out, because a part leads nowhere.

@@ -55,11 +55,9 @@ from metasearch.server.protocols.openapi.operation import (
 )
 from metasearch.server.sources import SourceKey
 
-# The shapes of the JSON answer and of its parts: what `formats.answer` writes.
-#
-# The texts come from the docstrings of `Record`, `Hit`, `Answer` and their parts. The tests
-# validate real answers with these schemas, in which they then allow no other keys.
-
+# The shapes of the JSON answer and of its parts: what `formats.answer` writes. The texts come from
+# the docstrings of `Record`, `Hit`, `Answer` and their parts. The tests validate real answers with
+# these schemas, in which they then allow no other keys.
 
 _AUTHOR = thing(
     explained(
@@ -293,9 +291,8 @@ ANSWER_SCHEMAS: Mapping[str, Schema] = {
 }
 
 
-# The shapes of the events of a stream: what `formats.events` writes.
-#
-# A stream has no schema as a whole, so each event has one, and `SearchEvent` is any of them.
+# The shapes of the events of a stream: what `formats.events` writes. A stream has no schema as a
+# whole, so each event has one, and `SearchEvent` is any of them.
 
 #: `event` -> (name in the document, its other members, what it is).
 _EVENTS: Mapping[str, tuple[str, Mapping[str, Schema], str]] = {
@@ -355,8 +352,6 @@ EVENT_SCHEMAS: Mapping[str, Schema] = {
     "Place": thing(PLACE, description="The place of a hit in the list."),
 }
 
-
-# The shapes of all JSON beside searches: sources, plan, translations, health, SearXNG ...
 
 _SOURCE = thing(
     {

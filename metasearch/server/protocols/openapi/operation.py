@@ -17,7 +17,6 @@ from metasearch.server.problem import MEDIA_TYPE as PROBLEM
 
 # JSON Schemas (2020-12) in short words, and descriptions from the docstrings of the types.
 
-
 #: A schema, or another object of OpenAPI, as JSON has it.
 Schema = dict[str, Any]
 
@@ -157,9 +156,6 @@ SCHEMAS: Mapping[str, Schema] = {
     "SourceStanding": thing({"source": text(), "status": text()}),
 }
 
-
-# What is declared of one thing that can be asked: `Operation`, and the errors that it may have.
-# A `Chapter` has those of a wing.
 
 #: Media type -> schema; an empty one where the bytes are described elsewhere.
 Content = Mapping[str, Schema]

@@ -47,9 +47,6 @@ from metasearch.server.protocols.sru.parameters import DEFAULT_RECORDS, MOST_REC
 from metasearch.server.protocols.sru.vocabulary import DEFAULT, RESPONSES, SCHEMAS, VERSIONS
 from metasearch.server.search import OFFERED
 
-# Searches, and what belongs to them, in the own interface of the server.
-
-
 #: Headers of a finished search.
 _WHOLE = ("ETag", "Cache-Control", "Link", "Server-Timing", "Content-Disposition")
 _TWO = "sources=demo-crossref,demo-openalex"
@@ -291,8 +288,6 @@ def work_operations() -> Iterator[Operation]:
     )
 
 
-# What can be asked about the server itself: its descriptions and its health.
-
 PLAIN = "text/plain"
 #: A set of links in JSON (RFC 9264).
 LINKSET = "application/linkset+json"
@@ -388,10 +383,9 @@ def _health() -> Iterator[Operation]:
     )
 
 
-# What can be asked in the protocols of other software: SRU, SearXNG's interface, pazpar2's
-# protocol and MCP.
-#
-# Their answers follow specifications of their own; the document lists parameters and media types.
+# What can be asked in the protocols of other software: SRU, SearXNG's interface, pazpar2's protocol
+# and MCP. Their answers follow specifications of their own; the document lists parameters and media
+# types.
 
 _XML = "text/xml"
 _LANGUAGE = r"^(?:auto|[a-z]{2,3}(?:[-_][A-Za-z0-9]{2,4}){0,2})$"

@@ -23,7 +23,6 @@ from metasearch.server.visit import Visit, visit_of
 
 # The catalogue of all interfaces (RFC 9727), a set of links (RFC 9264) for programs.
 
-
 #: Where it stands, and what kind of set of links it is.
 LINK = "/.well-known/api-catalog"
 PROFILE = "https://www.rfc-editor.org/info/rfc9727"
@@ -317,9 +316,6 @@ def _choice(schemas: Iterable[Schema]) -> tuple[str, str]:
 
 def _plain(value: object) -> str:
     return "null" if value is None else str(value).lower() if value is True else str(value)
-
-
-# `/openapi.json`, `/docs` and `/.well-known/api-catalog`.
 
 
 async def document(request: web.Request) -> web.Response:

@@ -16,9 +16,6 @@ from metasearch.record import Author, Hit, Record
 from metasearch.server.protocols.pazpar2.parameters import FACET_OF
 from metasearch.server.protocols.pazpar2.sessions import Progress, claimed
 
-# The fields of a work as pazpar2's clients know them: `md-title`, `md-author`, ...
-
-
 #: Values of a repeated field in a list of works; a single record is written whole.
 _MOST_IN_A_LIST = 20
 #: Names in `md-title-responsibility`.
@@ -89,10 +86,9 @@ def _address(url: str | None) -> str:
     return (web_url(url) or "").replace("'", "%27")
 
 
-# The answers of pazpar2's commands.
-#
-# Clients read the first text of every element without a look whether there is one, so that no
-# element is empty; and fields of a work have no attributes, which would turn them into objects.
+# The answers of pazpar2's commands. Clients read the first text of every element without a look
+# whether there is one, so that no element is empty; and fields of a work have no attributes, which
+# would turn them into objects.
 
 #: A score is written as a whole number.
 _SCORE_UNIT = 100_000
@@ -221,9 +217,6 @@ def checksum(own: Record) -> int:
     return crc32(own.key.encode("utf-8", "surrogatepass"))
 
 
-# --------------------------------------------------------------------------- terms
-
-
 def termlist(
     progress: Progress | None, names: Iterable[str], most: int, labels: Mapping[str, str]
 ) -> etree._Element:
@@ -264,9 +257,6 @@ def _targets(
         add(term, "frequency", claimed(report))
         add(term, "state", state(report, progress))
         add(term, "diagnostic", diagnostic(report))
-
-
-# --------------------------------------------------------------------------- sources
 
 
 def bytarget(

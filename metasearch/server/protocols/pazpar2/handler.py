@@ -249,8 +249,6 @@ async def _ordered(command: Command, progress: Progress, keys: tuple[SortKey, ..
     return ordered
 
 
-# The commands of pazpar2, each a coroutine that returns its document.
-
 #: Our own facets that lists of terms are made of.
 _FACETS = tuple(facet for name, facet in FACET_OF.items() if name != "xtargets")
 #: Seconds before the end of a silent session at which a client should send `ping`.
@@ -295,9 +293,6 @@ async def _settings(command: Command) -> etree._Element:
 async def _stop(command: Command) -> etree._Element:
     await command.session.stop()
     return documents.status("stop")
-
-
-# --------------------------------------------------------------------------- search
 
 
 async def _search(command: Command) -> etree._Element:
@@ -367,9 +362,8 @@ COMMANDS: Mapping[str, Callable[[Command], Awaitable[etree._Element | Original]]
 MISSING_COMMANDS = frozenset({"info", "service", "session-status", "exit"})
 
 
-# `/pazpar2/search.pz2`: a command of pazpar2 in, its answer out.
-#
-# A session is held by one worker, which its token names; the other workers pass its commands on.
+# `/pazpar2/search.pz2`: a command of pazpar2 in, its answer out. A session is held by one worker,
+# which its token names; the other workers pass its commands on.
 
 #: Commands that a quota counts; the others are polls, which a session bounds.
 _COUNTED = frozenset({"init", "search"})

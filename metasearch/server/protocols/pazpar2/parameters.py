@@ -27,9 +27,6 @@ from metasearch.query import ReadQuery
 from metasearch.query.ccl import parse_ccl
 from metasearch.record import Hit
 
-# The errors of pazpar2's protocol.
-
-
 #: HTTP status of an answer that is an error.
 STATUS = 417
 NO_SESSION, MISSING, MALFORMED, ENCODING, SETTING = 1, 2, 3, 4, 5
@@ -144,8 +141,6 @@ def in_order(
     return ordered
 
 
-# What commands of pazpar2 ask for: numbers, texts, and the query of a search with its limits.
-
 #: Name of a list of terms, and of a limit -> our facet; the first name of a facet is the one that
 #: is written.
 FACET_OF: Mapping[str, str] = {
@@ -244,9 +239,6 @@ def search_command(given: Given, max_query: int, max_records: int) -> SearchComm
     )
 
 
-# --------------------------------------------------------------------------- limits
-
-
 def limit_filters(text: str) -> Filters:
     r"""The filters that `limit=author=Burt\, Austin|Li\, Bo,date=2020` asks for. Raises
     CommandRefused: the text is not written so, or there is no such field or value.
@@ -311,8 +303,6 @@ def _unescaped(text: str) -> str:
         at += 1
     return "".join(chars)
 
-
-# Which sources the searches of a session ask: `filter` of one search, settings of all.
 
 _MOST_SETTINGS = 500
 

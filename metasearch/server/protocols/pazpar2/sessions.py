@@ -197,12 +197,11 @@ def claimed(report: SourceReport) -> int:
     return report.count if report.total is None else max(report.total, report.count)
 
 
-# Sessions: what a client that holds a token may read, for as long as it comes back.
-#
-# A session holds one search at a time. The token is the only way to it, and is too long to be
-# guessed; where the server has API keys, it is valid only with the key with which the session
-# began. Sessions are bounded in number, of a client and in all, in idle time, and in the works that
-# they hold: the one that has been silent longest ends when there is no room.
+# Sessions: what a client that holds a token may read, for as long as it comes back. A session holds
+# one search at a time. The token is the only way to it, and is too long to be guessed; where the
+# server has API keys, it is valid only with the key with which the session began. Sessions are
+# bounded in number, of a client and in all, in idle time, and in the works that they hold: the one
+# that has been silent longest ends when there is no room.
 
 logger = logging.getLogger("metasearch.server")
 

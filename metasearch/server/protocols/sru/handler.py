@@ -54,7 +54,6 @@ from metasearch.server.visit import with_sources
 
 # SRU in SOAP envelopes, as YAZ sends it unless told otherwise.
 
-
 SOAP = "http://schemas.xmlsoap.org/soap/envelope/"
 MEDIA_TYPES = frozenset({"text/xml", "application/xml", "application/soap+xml"})
 #: Bytes of an envelope besides its query, and of each character of the query.
@@ -108,9 +107,8 @@ def _no_envelope() -> Problem:
     )
 
 
-# How many records of each source the pages of a list are made of, as the first page wanted.
-#
-# A page is filled by the first records of each source, so a large one asks each source for more
+# How many records of each source the pages of a list are made of, as the first page wanted. A page
+# is filled by the first records of each source, so a large one asks each source for more
 # (docs/paging.md). With another number the list would be another one. Clients change
 # `maximumRecords` from page to page (YAZ asks for what is missing of a page, people for the next
 # five), so the number of the first page holds for the pages behind it.
@@ -150,9 +148,6 @@ def _name_of(user: Hashable, options: SearchOptions) -> bytes:
     """Of a list: a user, and what decides which works are listed and how."""
     parts = repr((user, options.query, options.sources, options.filter, options.sort))
     return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-# `/sru` and `/sru/NAME`: a request of SRU in, its answer out.
 
 
 async def answer(request: web.Request) -> web.Response:
@@ -263,9 +258,6 @@ def _check_database(request: web.Request, name: str) -> None:
         raise Refused(235, name) from error
 
 
-# --------------------------------------------------------------------------- searchRetrieve
-
-
 def _with_depth(request: web.Request, wanted: SearchRequest) -> SearchRequest:
     """The request with the number of records of each source that its list is made of."""
     lists = request.app[SHARED].kept("sru", Lists)
@@ -319,9 +311,6 @@ def _partial(answered: Answer) -> list[Diagnostic]:
         for group in alike(missing)
     )
     return [Refused(59, "; ".join(words)).diagnostic]
-
-
-# --------------------------------------------------------------------------- explain and scan
 
 
 def _explained(request: web.Request, reader: RequestReader) -> etree._Element:

@@ -44,7 +44,6 @@ from metasearch.server.protocols.sru.vocabulary import (
 
 # Facets of SRU 2.0: `facetLimit=5:subject,10:dc.creator`, `facetStart`, `facetSort`.
 
-
 #: Indexes that one request may name.
 _MOST_INDEXES = 50
 
@@ -171,8 +170,6 @@ def _ordered(facet: Facet, request: FacetRequest) -> list[FacetValue]:
         listed.sort(key=lambda each: each.count, reverse=descending)
     return listed
 
-
-# What a request of SRU asks for, checked before any source is asked.
 
 #: Records of an answer where a request does not say how many, and at most; a server may send
 #: fewer.

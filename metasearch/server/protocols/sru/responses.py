@@ -43,9 +43,6 @@ from metasearch.server.protocols.sru.vocabulary import (
 )
 from metasearch.server.site import Site
 
-# What surrounds the records: the answers of SRU in each version, with their diagnostics.
-
-
 _PRECISION = "info:srw/vocabulary/resultCountPrecision/1/"
 
 
@@ -82,9 +79,6 @@ def total_of(answer: Answer) -> Total:
     if totals is None or totals.estimate is None:
         return Total(known, "minimum")
     return Total(max(known, totals.estimate), "estimate")
-
-
-# --------------------------------------------------------------------------- the parts of an answer
 
 
 def begin(head: Head) -> etree._Element:
@@ -143,9 +137,6 @@ def packed(
     else:
         add(record, version.namespace, "recordData").append(data)
     return record
-
-
-# --------------------------------------------------------------------------- searchRetrieve
 
 
 def search_response(
@@ -254,8 +245,6 @@ def _extra_response(
     for note in (*request.read.notes, *request.notes, *answer.notes):
         add(root, METASEARCH, "note", line(note))
 
-
-# explain: the server, its indexes and its schemas, as a ZeeRex record.
 
 #: Clients take the text of `recordSchema` for the namespace of the record.
 ZEEREX = "http://explain.z3950.org/dtd/2.0/"

@@ -29,8 +29,6 @@ def add(
     return child
 
 
-# What the versions of SRU call the same things.
-
 #: The operation -> the element that answers it.
 RESPONSES: Mapping[str, str] = {
     "searchRetrieve": "searchRetrieveResponse",
@@ -123,8 +121,6 @@ def of_query(error: QuerySyntaxError) -> Refused:
     return Refused(OF_QUERY[error.kind], f"{place}. {error.advice}" if error.advice else place)
 
 
-# The record schemas: what a client may ask for, and how a hit is written in each.
-
 #: The schema of a request that names none: library software expects it.
 DEFAULT = "marcxml"
 
@@ -202,8 +198,6 @@ def schema_of(name: str) -> Schema | None:
     """The schema of a short name or an identifier; None for one that does not exist here."""
     return _BY_NAME.get(name.strip().lower())
 
-
-# Indexes of CQL as SRU uses them besides queries: to sort by, to count, to scan, to explain.
 
 #: Context set -> its URI, for explain. Our own set holds the names without a prefix.
 SETS: Mapping[str, str] = {

@@ -1,0 +1,118 @@
+"""Two people screen by keys alone, differ, and the owner resolves: as they would in browsers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from metasearch.review.projects import members
+from metasearch.review.screening import teams
+from metasearch.review.store.database import Database
+from metasearch.review.users import accounts
+from metasearch.review.works import decisions
+from metasearch.server.app import listening
+from tests.browser.waiting import until
+from tests.review.browser.test_workspace import sends
+from tests.review.security.team import HEADER, Team, team
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def made(tmp_path: Path) -> Team:
+    """A review with members; one more of them may screen."""
+    made = team(tmp_path / "workspace.sqlite3")
+    with Database(made.filled.path) as db:
+        cat = accounts.create(db, "cat", role="user", origin="header", subject="cat")
+        members.add(db, made.review, cat, "screener")
+    return made
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def project(made: Team) -> AsyncIterator[str]:
+    """The address of the project."""
+    async with listening(made.settings(), demo=True) as address:
+        yield f"{address.rstrip('/')}/projects/{made.review.uid}"
+
+
+async def presses(page: Any, key: str) -> None:
+    """Presses a key that decides, and waits until it is kept."""
+    await page.keyboard.press(key)
+    await until(page, "Object.keys(sessionStorage).length", 0)
+
+
+def current() -> str:
+    return "document.querySelector('li[data-work].is-current')?.dataset.work"
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        {"color_scheme": "light"},
+        {"color_scheme": "dark"},
+        {"viewport": {"width": 360, "height": 800}, "locale": "zh-CN"},
+    ],
+    ids=["light", "dark", "narrow"],
+)
+async def test_axe_finds_nothing(window, made: Team, project: str, look: dict[str, Any]) -> None:
+    """Of the owner with a conflict and the team, and of a screener with a work to vote on."""
+    accessibility = pytest.importorskip("tests.review.browser.test_accessibility")
+    ann, bob = made.uids["screener"], made.uids["editor"]
+    with Database(made.filled.path) as db:
+        teams.begin(db, made.review, "title", [ann, bob])
+        for by, verdicts in ((ann, ("relevant", "excluded")), (bob, ("relevant", "relevant"))):
+            for uid, verdict in zip(made.filled.uids[3:], verdicts, strict=False):
+                decisions.mark(db, made.review, [uid], verdict, by=by)  # type: ignore[arg-type]
+    for name in ("owner", "screener"):
+        page = await window(
+            f"{project}/screening?agreement=yes", extra_http_headers={HEADER: name}, **look
+        )
+        assert await page.locator("#agreement ~ table").count() == 1
+        await page.evaluate(accessibility.axe.AXE_SCRIPT)
+        assert await page.evaluate(accessibility.FIND, accessibility.TAGS) == []
+        wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        assert not wide
+
+
+async def test_two_screen_by_keys_and_the_owner_resolves(window, project: str) -> None:
+    """One work follows another; what they differ on is undecided until it is resolved."""
+    people = {
+        name: await window(f"{project}/screening", extra_http_headers={HEADER: name})
+        for name in ("owner", "screener", "cat")
+    }
+    owner, first, second = people.values()
+    for name in ("screener", "cat"):
+        await owner.get_by_label(name, exact=True).check()
+    await sends(owner, "#team button.primary")
+    assert "0 decided" not in await owner.locator("#progress ~ p").first.inner_text()
+
+    works: list[str] = []
+    for key in ("i", "e"):
+        await first.goto(f"{project}/screening") if not works else None
+        works.append(await first.evaluate(current()))
+        await presses(first, key)
+    assert len(set(works)) == 2
+    await second.goto(f"{project}/screening")
+    seen = [await second.evaluate(current())]
+    assert seen[0] == works[0]  # nothing says that another has voted on it
+    await presses(second, "i")
+    seen.append(await second.evaluate(current()))
+    await presses(second, "e")
+    await presses(second, "u")
+    assert await second.evaluate(current()) == seen[1]
+    await presses(second, "i")
+    assert seen == works
+
+    await owner.goto(f"{project}/screening")
+    assert await owner.locator("article[aria-labelledby^=c-]").count() == 1
+    await owner.fill(f"#r-{works[1]}", "no humans in it")
+    await sends(owner, f"button[name=resolve][value='excluded:{works[1]}']")
+    await until(owner, "document.querySelector('#conflicts')", None)
+    await owner.goto(f"{project}/works?verdict=excluded")
+    assert "no humans in it" in await owner.locator(f"#w-{works[1]}").inner_text()
+    await owner.goto(f"{project}/reports/prisma-flow")
+    assert "independently" in await owner.content()

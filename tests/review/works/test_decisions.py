@@ -1,0 +1,141 @@
+"""What people decide on works, and how it is undone."""
+
+from __future__ import annotations
+
+import pytest
+
+from metasearch.errors import UsageError
+from metasearch.review.projects import log, projects
+from metasearch.review.store.database import Database
+from metasearch.review.strategies import steps, strategies
+from metasearch.review.works import decisions
+from metasearch.review.works.undo import undo, undoable
+from tests.review.works.held import Held, paper
+
+TITLES = ("Harms of gambling", "Soil of the plains", "Whales of southern seas")
+
+
+@pytest.fixture
+def held(db: Database) -> Held:
+    """A project of three works."""
+    held = Held(db)
+    held.add(*(paper("a", n, title, author=f"Name{n}") for n, title in enumerate(TITLES, 1)))
+    return held
+
+
+def verdicts(held: Held, stage: str = "title") -> list[str]:
+    """What is decided on each work."""
+    return [
+        work.decisions[stage].verdict if stage in work.decisions else ""  # type: ignore[index]
+        for work in held.works()
+    ]
+
+
+def uids(held: Held) -> list[str]:
+    """The names of all works."""
+    return [work.uid for work in held.works()]
+
+
+def test_many_works_are_marked_at_once(db: Database, held: Held) -> None:
+    """One line of the log says of each what was there before."""
+    done = decisions.mark(db, held.project, uids(held), "excluded", reason="  wrong\n topic ")
+    assert (done.works, verdicts(held)) == (3, ["excluded"] * 3)
+    assert held.works()[0].decisions["title"].reason == "wrong topic"
+    line = log.lines(db, held.project.id, most=1)[0]
+    assert (line.id, line.action) == (done.change, "mark works")
+    assert set(line.before["works"].values()) == {None}
+    again = decisions.mark(db, held.project, uids(held), "excluded", reason="wrong topic")
+    assert (again.works, again.unchanged, again.change) == (0, 3, None)
+
+
+def test_each_stage_has_its_own_decision(db: Database, held: Held) -> None:
+    """None makes a work undecided again in one stage."""
+    decisions.mark(db, held.project, uids(held)[:1], "relevant")
+    decisions.mark(db, held.project, uids(held)[:1], "unavailable", stage="fulltext")
+    decisions.mark(db, held.project, uids(held)[:1], None)
+    assert (verdicts(held)[0], verdicts(held, "fulltext")[0]) == ("", "unavailable")
+
+
+def test_what_cannot_be_decided_is_refused(db: Database, held: Held) -> None:
+    """An unknown verdict, one of the other stage, an unknown work."""
+    for verdict in ("good", "unavailable"):
+        with pytest.raises(UsageError, match="verdict"):
+            decisions.mark(db, held.project, uids(held), verdict)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="not names"):
+        decisions.mark(db, held.project, [*uids(held), "nobody"], "relevant")
+    assert verdicts(held) == [""] * 3
+
+
+def test_marks_are_undone_and_done_again(db: Database, held: Held) -> None:
+    """An undo is a change, too."""
+    decisions.mark(db, held.project, uids(held)[:1], "close")
+    change = decisions.mark(db, held.project, uids(held), "relevant").change
+    assert change is not None
+    undone = undo(db, held.project, change)
+    assert verdicts(held) == ["close", "", ""]
+    undo(db, held.project, undone)
+    assert verdicts(held) == ["relevant"] * 3
+    undo(db, held.project, change)
+    assert verdicts(held) == ["close", "", ""]
+    with pytest.raises(UsageError, match="already"):
+        undo(db, held.project, change)
+
+
+def test_nothing_is_undone_where_something_newer_is(db: Database, held: Held) -> None:
+    """The error names the later change."""
+    first = decisions.mark(db, held.project, uids(held), "relevant").change
+    later = decisions.mark(db, held.project, uids(held)[1:2], "excluded").change
+    assert first is not None
+    with pytest.raises(UsageError, match=f"change {later}"):
+        undo(db, held.project, first)
+    assert verdicts(held) == ["relevant", "excluded", "relevant"]
+
+
+def test_tags(db: Database, held: Held) -> None:
+    """Added and taken away, with one line, and undone."""
+    decisions.tag(db, held.project, uids(held)[:2], ["core"])
+    done = decisions.tag(db, held.project, uids(held), ["read ", "read"], ["core"])
+    assert [work.tags for work in held.works()] == [("read",)] * 3
+    assert done.change is not None
+    undo(db, held.project, done.change)
+    assert [work.tags for work in held.works()] == [("core",), ("core",), ()]
+    for tag in ("", "x" * 200, "a\x07b"):
+        with pytest.raises(UsageError, match="tag"):
+            decisions.tag(db, held.project, uids(held), [tag])
+
+
+def test_notes(db: Database, held: Held) -> None:
+    """Written, changed, removed, undone."""
+    name = uids(held)[0]
+    decisions.set_note(db, held.project, name, "first")
+    change = decisions.set_note(db, held.project, name, "").change
+    assert held.works()[0].note == ""
+    assert change is not None
+    undo(db, held.project, change)
+    assert held.works()[0].note == "first"
+
+
+def test_changes_of_projects_strategies_and_steps(db: Database, held: Held) -> None:
+    """They are undone by what changes them; other changes say that they cannot be undone."""
+    projects.update(db, held.project, title="Another", details={"x": 1})
+    strategy = strategies.create(db, held.project, "second")
+    step = steps.add(db, strategy, "gambling")
+    steps.edit(db, strategy, step.number, text="gambling AND harm")
+    strategies.update(db, strategy, note="why")
+    lines = log.lines(db, held.project.id)
+    can = undoable(db, held.project, lines)
+    assert {line.action for line in lines if line.id in can} == {
+        "edit project",
+        "edit strategy",
+        "edit step",
+    }
+    for line in lines:
+        if line.id in can:
+            undo(db, held.project, line.id)
+        else:
+            with pytest.raises(UsageError, match="cannot be undone"):
+                undo(db, held.project, line.id)
+    assert steps.of(db, strategy)[0].text == "gambling"
+    assert strategies.by_id(db, strategy.project, strategy.id).note == ""
+    found = projects.find(db, held.project.uid)
+    assert (found.title, dict(found.details)) == (held.project.title, {})

@@ -1,8 +1,0 @@
-"""Servers with users; those of tests of the login are in tests/server/users."""
-
-from __future__ import annotations
-
-from tests.security.team_fixtures import people, serve_team, team, team_template
-from tests.server.users.conftest import local, open_, proxied
-
-__all__ = ("local", "open_", "people", "proxied", "serve_team", "team", "team_template")
