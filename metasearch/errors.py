@@ -38,7 +38,7 @@
     └── CacheError           logged once; the search goes on without the cache
 
 Each error carries facts as attributes, a sentence of `advice` that says what to do next, and the
-HTTP status that a server face answers with. Nothing parses a message. No message ever holds a
+HTTP status that the server answers with. Nothing parses a message. No message ever holds a
 secret: the URLs in them are redacted where the request is built.
 """
 

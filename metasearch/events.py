@@ -1,6 +1,6 @@
 """What a search reports while it runs: one stream of small frozen objects.
 
-Every face (library, terminal, NDJSON, SSE, HTML) renders this one stream. A client that
+Each output (library, terminal, NDJSON, SSE, HTML) renders this one stream. A client that
 keeps the hits by id, drops the absorbed ones, and applies the last `Order` holds the whole list as
 far as it is known. The hits of the answer are those that `Finished.answer` names: all of them where
 neither a limit nor a start cuts a page out of the list.

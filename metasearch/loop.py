@@ -1,4 +1,5 @@
-"""Python's garbage collection in a process that is ours: a command, a worker of the server, a job.
+"""How an event loop is left and watched, and Python's garbage collection in a process that is ours:
+a command, a worker of the server, a job.
 
 The collector looks for cycles, which nothing else frees. Searches leave none, and an index that
 grows frees nothing; so each collection walks through what is alive in vain. The library itself

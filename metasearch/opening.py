@@ -1,4 +1,4 @@
-"""Bytes that several places keep compressed: made once, and opened within a bound."""
+"""Files as they are opened and read, within bounds; and bytes that are kept compressed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Print the table of a source for tests/adapters/test_dialects.py: what each of its queries
-becomes.
+"""Print the table of a source for tests/adapters/translate/test_dialects.py: what each of its
+queries becomes.
 
     python tools/dialect_table.py zenodo > tests/adapters/translate/dialects/zenodo.toml
 

@@ -93,7 +93,7 @@ LIMITS: Mapping[str, Limit] = {
     "doi": Limit("DOI", 2_048, whole=True),  # what Crossref registers at most; 64
     "ids": Limit("identifier", 1_000, 200, whole=True),  # 64 characters
     "source_id": Limit("record number", 1_000, whole=True),  # 149
-    "url": Limit("address", 4_000, whole=True),  # 798; as `web_addresses.web_url` takes
+    "url": Limit("address", 4_000, whole=True),  # 798; as `identifiers.web_url` takes
     "pdf_url": Limit("file address", 4_000, whole=True),
     "given": Limit(
         "other field", 50_000, 1_000

@@ -1,4 +1,5 @@
-"""Words as they are compared: folded to one case, one width and letters without diacritics.
+"""Words as they are compared: folded to one case, one width, letters without diacritics, and one
+form of Chinese characters.
 
 Every function is pure and never raises on odd input.
 """

@@ -171,7 +171,7 @@ def _cut(value: str, start: str, end: str) -> str:
 
 
 def plain_text(value: str) -> str:
-    """`markup.without_markup`, of which nearly all texts need nothing."""
+    """`without_markup`, of which nearly all texts need nothing."""
     if "<" in value or "&" in value or "  " in value or not is_printable(value):
         return without_markup(value)
     return value.strip()

@@ -1,4 +1,6 @@
-"""`metasearch dedup FILE...`: reads files of records, and writes each work once."""
+"""`metasearch dedup FILE...` reads files of records, and writes each work once; `metasearch
+evaluate` and `metasearch strategies`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""`metasearch completion SHELL`: prints the script with which a shell completes command lines, and
-what bash needs beyond click.
+"""The command `metasearch` with the table of all others, and `metasearch completion SHELL`: the
+script with which a shell completes command lines, and what bash needs beyond click.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Fills a collection with the records of files, in all formats of `metasearch.formats.reading`.
+"""Fills a collection with the records of files, in all formats of `metasearch.formats.reading`, or
+of a repository that speaks OAI-PMH.
 
 The collection stores which folders and files were named, and each file that was read. The next
 time, a file with the same size and time of change is not opened, and one with the same content is

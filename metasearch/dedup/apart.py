@@ -121,7 +121,7 @@ class Apart:
     """The titles of all records of a job by number, and 32 bits of their pages.
 
     `Fields` returns a verdict on titles that are far from each other only where first and last page
-    are equal, and so does `Text`; `sketches.applies` tells whether a chain has other matchers.
+    are equal, and so does `Text`; `applies` tells whether a chain has other matchers.
     """
 
     def __init__(self) -> None:

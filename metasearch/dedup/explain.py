@@ -1,8 +1,7 @@
 """Why two records stand in one hit, or do not: what every rule says of the pair, and what the hits
 around it add.
 
-Pure: `Explainer(chain, records).pair(a, b)` gives an `Explanation`; how that is shown is a matter
-of the faces.
+Pure: `Explainer(chain, records).pair(a, b)` gives an `Explanation`; others show it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Record -> Fingerprint: everything that dedup compares, normalised once a record.
+"""Record -> Fingerprint: everything that dedup compares, normalised once a record, numbers of
+standards among it.
 
 The four-tuple is that of Hao Hui's cross-database de-duplication for novelty retrieval: {title,
 journal, year, first author}, each stripped of symbols, width and case, hashed with SHA-1.

@@ -305,7 +305,7 @@ def issue(value: str) -> str:
 
 @lru_cache(maxsize=5_000)
 def volume(value: str) -> str:
-    """A number where it is one, else text (`number_keys.number_key`); "" for a month."""
+    """A number where it is one, else text (`numbering.number_key`); "" for a month."""
     return "" if _is_dated(value) else numbering.number_key(value)
 
 

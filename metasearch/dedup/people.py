@@ -1,7 +1,6 @@
-"""What fingerprints and relations do otherwise for Chinese, Japanese and Korean text; see
-`metasearch.bib.chinese_characters`.
-
-The modules of that package are imported when the first such text comes.
+"""The people of two records: how many are the same; and what fingerprints and relations do
+otherwise for Chinese, Japanese and Korean text, whose tables are imported when the first such text
+comes.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ class Ranking:
 
     def add_nearness(self, nearness: Mapping[str, float]) -> None:
         """Have hits score for their meaning, too. `nearness`: id of a hit -> 0 to 1, from
-        `listing.rerank`; other hits score nothing for it.
+        `nearness`; other hits score nothing for it.
         """
         self._nearness.update(nearness)
 

@@ -1,4 +1,6 @@
-"""The merged list of a search while it grows: hits, their positions, and the answer of them."""
+"""The merged list of a search while it grows: hits, their positions, and the answer of them; the
+answers and works that an engine keeps.
+"""
 
 from __future__ import annotations
 
@@ -473,7 +475,7 @@ class ShownWorks:
     """Keeps whole hits for a day, in the cache: all workers of a server have the same ones, and
     they outlast a restart. Without a cache they are kept in memory.
 
-    A face keeps what it shows where its clients ask for a work by its id; a search by itself keeps
+    What is shown to clients that ask for a work by its id is kept; a search by itself keeps
     nothing here. A work in a basket is kept longer, beside what is kept for a day: to show its page
     does not shorten that. `store`: the cache; its maker closes it. None keeps the works in memory.
     """

@@ -1,4 +1,4 @@
-"""The JSON answer: field names and shapes that other programs rely on."""
+"""The JSON answer: field names and shapes that other programs rely on; and errors as objects."""
 
 from __future__ import annotations
 

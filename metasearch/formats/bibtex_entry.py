@@ -1,4 +1,6 @@
-"""LaTeX to text and text to LaTeX, as far as titles, names and abstracts use it."""
+"""What stands in an entry of BibTeX: LaTeX to text and text to LaTeX, as far as titles, names and
+abstracts use it, names of people, and fields.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A hit as a MARC 21 record, and a MARC record as what a file says of a work."""
+"""A hit as a MARC 21 record, and a MARC record as what a file says of a work; MARCXML, read and
+written.
+"""
 
 from __future__ import annotations
 

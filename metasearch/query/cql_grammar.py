@@ -1,4 +1,5 @@
-"""CQL 1.2 -> its syntax tree; nothing is known here of what an index or relation means.
+"""CQL 1.2 -> its syntax tree, by its grammar alone; and the vocabulary of SRU: indexes and
+diagnostics.
 
 The grammar is that of the specification (https://www.loc.gov/standards/sru/cql/spec.html):
 

@@ -1,4 +1,5 @@
-"""What the worked examples are made with: the engine, the run of a strategy, and decisions by rule.
+"""The worked examples, and what they are made with: the engine, the run of a strategy, and
+decisions by rule.
 
 The engine asks the demo's databases without sockets, so that what an example holds does not depend
 on the machine or the moment; only its dates do.

@@ -220,10 +220,10 @@ class Peers:
     ) -> aiohttp.ClientResponse | None:
         """The stream with which another worker answers a request; to be closed by the caller.
 
-        `path_qs`: where it is asked: a path of `peer_app`, and the query string as the client has
-        sent it. `user`: whose request it is, see `Clients.user`; the other worker reads it with
-        `asking_user`. Returns None where there is no such worker, its stream does not begin in
-        time, or it answers with anything but a stream.
+        `path_qs`: where it is asked: a path of `routes.answering`, and the query string as the
+        client has sent it. `user`: whose request it is, see `Clients.user`; the other worker reads
+        it with `asking_user`. Returns None where there is no such worker, its stream does not begin
+        in time, or it answers with anything but a stream.
         """
         if number not in self._others():
             return None

@@ -1,4 +1,6 @@
-"""Which of our forms a client would like best: the Accept header of RFC 9110, 12.5.1."""
+"""Errors as answers of HTTP, and which of our forms a client would like best: the Accept header of
+RFC 9110, 12.5.1.
+"""
 
 from __future__ import annotations
 

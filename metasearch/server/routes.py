@@ -1,4 +1,6 @@
-"""The requests that one worker of a server answers for the others."""
+"""Short answers of a server: sources, plans, translations, suggestions, its health and metrics,
+static files; and the requests that one worker answers for the others.
+"""
 
 from __future__ import annotations
 

@@ -388,7 +388,7 @@ async def supervise(
     loop: LoopName,
     prepare: Callable[[], AbstractContextManager[object]],
 ) -> None:
-    """Keeps workers running until SIGINT or SIGTERM; arguments and errors as `serving.serve`."""
+    """Keeps workers running until SIGINT or SIGTERM; arguments and errors as `serve`."""
     if not supervisable():
         raise UsageError("this system cannot run several workers", advice="Leave --workers away.")
     stopped = asyncio.Event()

@@ -1,4 +1,6 @@
-"""The configuration file: how its TOML is read, and how its tables and keys are checked."""
+"""The configuration file: how its TOML is read, and how its tables and keys are checked; the tables
+[server] and [shared].
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Pages over HTTP: parameters, links, and a list that is read to its end through each of its
-faces."""
+"""Pages over HTTP: parameters, links, and a list that is read to its end in each of its
+forms."""
 
 from __future__ import annotations
 

@@ -252,7 +252,7 @@ def indented(lines: Iterable[str], levels: int = 1) -> Iterator[str]:
 
 # The end of the function that `written` writes: a record is made of the values of its fields.
 # Nearly all values are of the kind and the length that their field has. If all of a record are, its
-# slots are set one by one; of all else `cuts.kept` makes what a record may hold.
+# slots are set one by one; of all else `field_limits.kept` makes what a record may hold.
 
 #: Fields by what a record holds in them.
 PEOPLE = ("authors", "editors")

@@ -56,7 +56,7 @@ class Engine(Protocol):
 
     def judge(self, judge: Judge, chunks: Sequence[Path], into: Path, done: Done) -> None:
         """Call `judge` on each chunk and write its works and what it passed over with
-        `judging.keep`; chunks of which those lie in `into` already are left out. Engines that
+        `pool.keep`; chunks of which those lie in `into` already are left out. Engines that
         have no workers of their own call `pool.judge_all`.
         """
 

@@ -422,7 +422,7 @@ class DuckDB:
         """Write the connected components, ordered by component and number: see `Engine`.
 
         n records of one key make n - 1 edges, so that no key is shared by too many. Raises
-        UsageError: see `duckdb_session.session`.
+        UsageError: see `session`.
         """
         with session(self._scratch, self._bounds) as db:
             self.found = find(db, keys, edges, self._bounds.memory, self._way)
@@ -434,7 +434,7 @@ class DuckDB:
 
     def recurring(self, titles: Path, into: Path) -> None:
         """Write the rows of the titles of several years, ordered by title and number: see `Engine`.
-        Raises UsageError: see `duckdb_session.session`.
+        Raises UsageError: see `session`.
         """
         columns = (
             "title BIGINT",

@@ -1,4 +1,6 @@
-"""How near the clusters that were found are to the truth, in all and by kind."""
+"""A labelled set is clustered by a strategy, and counted: how near the clusters are to the truth,
+in all and by kind, and the pairs that went wrong.
+"""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def _venue(record: Record) -> str:
 
 @dataclass(frozen=True)
 class EqualUrl:
-    """The strategy `url`: equal URL after normalisation (`web_addresses.url_key`), whatever the
+    """The strategy `url`: equal URL after normalisation (`identifiers.url_key`), whatever the
     records say otherwise.
 
     SearXNG merges hits so, and Zhang and Guo (2014) name it among the older ways. It finds no copy

@@ -48,7 +48,7 @@ RECORDS = pa.schema(
         pa.field("key", pa.string(), nullable=False),
         # `Record.source_id`, which rows of a labelled set are called by; "" for none.
         pa.field("id", pa.string(), nullable=False),
-        # `entries.encoded`.
+        # `encoded`.
         pa.field("entry", pa.binary(), nullable=False),
     ]
 )
@@ -57,7 +57,7 @@ RECORDS = pa.schema(
 KEYS = pa.schema(
     [
         _NUMBER,
-        # `key_numbers.place`.
+        # `components.place`.
         pa.field("key", pa.int64(), nullable=False),
         # Whether the matcher is exact, or the key that of a pin.
         pa.field("exact", pa.bool_(), nullable=False),
@@ -67,7 +67,7 @@ KEYS = pa.schema(
 #: Where and when each title of a journal stood: the facts of `dedup/columns.TitleFacts`.
 TITLES = pa.schema(
     [
-        # `key_numbers.title_place`.
+        # `components.title_place`.
         pa.field("title", pa.int64(), nullable=False),
         _NUMBER,
         pa.field("year", pa.int32()),
@@ -98,7 +98,7 @@ TRAITS = pa.schema(
         pa.field("base", pa.int64(), nullable=False),
         # See dedup/apart.py.
         pa.field("sketch", pa.int64(), nullable=False),
-        # A hash of `entries.content_from`: records that have the same say the same.
+        # A hash of `content_from`: records that have the same say the same.
         pa.field("content", pa.int64(), nullable=False),
         # `apart.told`.
         pa.field("title", pa.string(), nullable=False),
@@ -116,7 +116,7 @@ EDGES = pa.schema(
 #: its records. Records that are alone are not listed. A component may lie in several parts.
 COMPONENTS = pa.schema([_NUMBER, pa.field("component", pa.int64(), nullable=False)])
 
-#: The records of whole components, a part a chunk; what `judging.judge` takes. Sorted by
+#: The records of whole components, a part a chunk; what a `ChunkJudge` takes. Sorted by
 #: component and number.
 CHUNKS = pa.schema(
     [
@@ -494,7 +494,7 @@ class StoredRecord(InputRecord):
     is made when it is.
 
     Each property raises `DamagedPart` where the bytes are no entry. `data`: the entry as
-    `entries.encoded` wrote it. `path`: the part where it lies, for errors.
+    `encoded` wrote it. `path`: the part where it lies, for errors.
     """
 
     __slots__ = ("_data", "_entry", "_path", "_values")

@@ -300,7 +300,7 @@ def write(
 
 
 def write_clusters(outcome: Outcome, workers: int) -> Iterator[bytes]:
-    """What `clusters.parts` gives, by worker processes; arguments and errors as in `write`."""
+    """As `clusters.cluster_lines`, by worker processes; arguments and errors as in `write`."""
     return in_order(clusters.cluster_bytes, _stretches(outcome), workers)
 
 

@@ -1,5 +1,5 @@
-"""Specs by name or by path, and their problems, for commands that look at specs and do not
-search.
+"""Specs by name or by path, and their problems; the specs that `new` writes, and the cases that
+`record` writes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a simulated database answers, and what all of them need to say it."""
+"""What a simulated database answers, what all of them need to say it, and one that fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/api/saved`: saved searches as a JSON interface."""
+"""`/api/saved`: saved searches as a JSON interface, and what the OpenAPI document says of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runs of a saved search, and what each source answered in them."""
+"""What is new in a run of a saved search; its runs, and what each source answered in them."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ def news_line(news: News) -> NewsLine:
 
 
 def one_page(visit: Visit, shown: SavedView, said: Said, done: str = "") -> str:
-    """The whole page; the arguments are those of `listing.saved_page`."""
+    """The whole page; the arguments are those of `saved_page`."""
     saved, site = shown.saved, visit.site
     schedules = dict(SCHEDULES)
     schedules.setdefault(saved.schedule, saved.schedule)

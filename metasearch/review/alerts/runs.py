@@ -62,7 +62,7 @@ def claim(db: Database, holder: str, *, at: float | None = None) -> SavedSearch 
     """Take the saved search that has been due for longest, and is not being run; None where there
     is none.
 
-    `holder`: of `leases.new_holder`; its lease is to be held with `holding`. `at`: the moment in
+    `holder`: of `database.new_holder`; its lease is to be held with `holding`. `at`: the moment in
     Unix time; None is now.
     """
     now = time.time() if at is None else at
@@ -316,7 +316,7 @@ async def run_saved(
     it is being run, or was removed meanwhile.
 
     Args:
-        holder: Who has claimed it, by `due.claim`; None claims it here.
+        holder: Who has claimed it, by `claim`; None claims it here.
         timeout: Seconds for the search.
         year: The year of the run; None is the current one.
         admit: Is called where the workspace is written, before a source is asked; where it raises a
@@ -457,7 +457,7 @@ async def run_due(
     """Run what is due, and what falls due meanwhile; returns how many were run. Other processes may
     do the same: each saved search is run by one of them.
 
-    `holder`: of `leases.new_holder`. `most`: at most so many; None runs all. `ended`: is called
+    `holder`: of `database.new_holder`. `most`: at most so many; None runs all. `ended`: is called
     with each saved search and its run.
     """
     count = 0

@@ -218,7 +218,7 @@ def create(
     """Save a search. With a schedule its first run, the baseline, is due at once.
 
     `sources`: names of sources and groups; whether there are such is known when they are asked.
-    `schedule`: see `schedule.checked`. `check_owner`: raises where the owner may not have one more;
+    `schedule`: see `checked`. `check_owner`: raises where the owner may not have one more;
     see `quotas.check_new`. Raises QuerySyntaxError: the query or the years cannot be read, with the
     place; UsageError: another one has the name, a value cannot be used, or there are too many.
     """
@@ -300,7 +300,7 @@ def update(
 ) -> SavedSearch:
     """Change a saved search; what is None stays.
 
-    `schedule`: see `schedule.checked`. `baseline`: whether the change may begin a new baseline,
+    `schedule`: see `checked`. `baseline`: whether the change may begin a new baseline,
     where it asks something else. `version`: that on which the change is based; None for the one
     that stands. Raises Conflict: another version stands. Raises UsageError: a value cannot be used;
     or something else is asked, and `baseline` is false.

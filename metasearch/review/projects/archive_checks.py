@@ -378,7 +378,7 @@ _NUMBERS = object_of(
 )
 #: (table, column) -> the shape of its JSON.
 JSON: Mapping[tuple[str, str], Shape] = {
-    ("project", "details"): _ANY,  # `details.check` knows the answers
+    ("project", "details"): _ANY,  # `projects.check` knows the answers
     ("strategy", "sources"): shapes.SOURCES,
     ("strategy", "details"): shapes.STRATEGY_DETAILS,
     ("step", "details"): shapes.STEP_DETAILS,

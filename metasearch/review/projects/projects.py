@@ -1,4 +1,6 @@
-"""Projects: what a person works on, with its strategies, runs, works and reports."""
+"""Projects: what a person works on, with its strategies, runs, works and reports; and the answers
+to questions of reports.
+"""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ async def sign(
     digest: str,
 ) -> Signature:
     """Sign a report with the account of the request; the audit log says so. `role`: "searcher" or
-    "reviewer". Raises UsageError: as `signatures.sign`; or there is no such report.
+    "reviewer". Raises UsageError: as `reports.sign`; or there is no such report.
     """
     by, client = who(request), client_of(request)
 

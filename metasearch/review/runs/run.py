@@ -65,7 +65,7 @@ async def run_strategy(
             ones.
         per_source: Records of each source and step, up to `MOST_RECORDS`; None takes `PER_SOURCE`.
         timeout: Seconds for one step at one source; None takes `TIMEOUT`.
-        record: Folder to keep every page in, for `replay.replay_run`.
+        record: Folder to keep every page in, for `replay_run`.
         begun: Is called with the run, before a source is asked.
         progress: Is called with the answer of each source to each step, as soon as it is kept.
         limits: What holds of it for whom it is made; None for nothing.

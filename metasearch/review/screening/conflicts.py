@@ -1,6 +1,6 @@
 """Works whose screeners have voted differently, and how a conflict is resolved: somebody decides,
 and the reason is kept. A resolution is for the votes that it was made of; a vote that changes
-withdraws it.
+withdraws it. And how far two screeners agree, beyond chance.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a list of works is narrowed to, as conditions of SQL."""
+"""Lists of works: what a list is narrowed to, as conditions of SQL, its order, pages and facets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The languages of the pages: their words, numbers and dates.
+"""What pages are made with: templates and the files that they load, and the languages of the pages,
+their words, numbers and dates.
 
 English is the language of the templates and of every message, so it has no catalogue; another
 language has one in `metasearch/locale`, which is read when its first page is made.

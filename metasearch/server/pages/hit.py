@@ -1,5 +1,5 @@
 """One work of a list: its texts and addresses, with the words of the query marked, as the template
-`_hit.html` shows them.
+`_hit.html` shows them; and how a query was read.
 """
 
 from __future__ import annotations
