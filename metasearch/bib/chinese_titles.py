@@ -10,7 +10,7 @@ from metasearch.bib.normalise import NUMERALS, is_cjk, is_han, plain, simplified
 # Numbers in Chinese titles: parts of a series, editions, years and counts.
 
 # Compiled when a title first needs them: classes of Chinese characters take long to compile.
-_pattern = lru_cache(maxsize=64)(re.compile)
+_pattern = lru_cache(maxsize=160)(re.compile)
 
 # What may stand behind the number of a part: the end, a mark, or a bracket.
 _END = r"(?=\s*(?:$|[:.。,—–─―(\[【《〈“\"!?]|--))"
@@ -171,9 +171,6 @@ def _chinese_number(text: str) -> int:
 
 # Chinese titles of works about another work, and titles that stand on many works.
 
-# Compiled when a title first needs them: classes of Chinese characters take long to compile.
-_notice_pattern = lru_cache(maxsize=64)(re.compile)
-
 #: Titles that stand on many works, as letters and digits in simplified characters (Japanese and
 #: Korean ones too).
 GENERIC = frozenset(
@@ -286,7 +283,7 @@ def notice(title: str) -> str:
         return ""
     text = plain(title)
     for char, name, pattern in _NOTICE_SIGNS:
-        if char in text and _notice_pattern(pattern).search(text):
+        if char in text and _pattern(pattern).search(text):
             return name
     return ""
 
@@ -303,12 +300,9 @@ def is_generic(title: str) -> bool:
     # Only these stand in other issues' titles.
     return (
         letters.endswith(_IN_ISSUES)
-        and _notice_pattern(_GENERIC_IN_ISSUE).fullmatch(_BLANKS.sub("", text)) is not None
+        and _pattern(_GENERIC_IN_ISSUE).fullmatch(_BLANKS.sub("", text)) is not None
     )
 
-
-# Compiled when a title first needs them: classes of Chinese characters take long to compile.
-_title_pattern = lru_cache(maxsize=32)(re.compile)
 
 #: No title is longer; of a longer text nothing is taken apart.
 _LONGEST = 1000
@@ -360,7 +354,7 @@ def split_titles(title: str) -> tuple[str, ...]:
     """
     if title.isascii() or len(title) > _LONGEST:
         return (title,)
-    words = len(_title_pattern(_LATIN_WORD).findall(title))
+    words = len(_pattern(_LATIN_WORD).findall(title))
     if not words or not any(map(is_cjk, title)):
         return (title,)
     whole, title = title, _WIDE_GAP.sub(" ", title)
@@ -411,7 +405,7 @@ def _are_parallel(a: str, b: str) -> bool:
     if any(map(is_cjk, a)) == any(map(is_cjk, b)):
         return False
     latin, other = (b, a) if any(map(is_cjk, a)) else (a, b)
-    long = [word for word in _title_pattern(_LATIN_WORD).findall(latin) if len(word) > 2]
+    long = [word for word in _pattern(_LATIN_WORD).findall(latin) if len(word) > 2]
     return sum(map(is_cjk, other)) > 1 and (len(long) > 1 or any(len(word) > 5 for word in long))
 
 
@@ -421,14 +415,14 @@ def _are_translations(a: str, b: str, fewest_characters: int, fewest_words: int)
         return False
     latin, other = (b, a) if any(map(is_cjk, a)) else (a, b)
     characters = sum(map(is_cjk, other))
-    words = len(_title_pattern(_LATIN_WORD).findall(latin))
+    words = len(_pattern(_LATIN_WORD).findall(latin))
     if characters < fewest_characters or words < fewest_words:
         return False
     least, most = _RATIO if all(is_han(char) for char in other if is_cjk(char)) else _RATIO_OF_KANA
     if words < _TERM_WORDS and not _has_function_word(latin):
         most = _RATIO_OF_TERM
     # An English word within the Chinese title stands in its translation too.
-    weight = characters + 2 * len(_title_pattern(_LATIN_WORD).findall(other))
+    weight = characters + 2 * len(_pattern(_LATIN_WORD).findall(other))
     return least * words <= weight <= most * words
 
 
@@ -480,7 +474,7 @@ def without_sections(title: str) -> str:
         return title
     for pattern in (_AHEAD, _BEHIND):
         for _ in range(2):  # "【论著】·临床研究·"
-            title, before = _without(_title_pattern(pattern), title), title
+            title, before = _without(_pattern(pattern), title), title
             if title == before:
                 break
     return title
@@ -515,6 +509,6 @@ def marked(title: str) -> str:
     """
     title = _WIDE_GAP.sub("\u3000", title[:_LONGEST].strip())
     if "为例" in title or "為例" in title or "为个案" in title or "為個案" in title:
-        title = _title_pattern(_EXAMPLE).sub("\n", plain(title))
-    title = _title_pattern(_BLANK).sub("\n", title)
-    return _title_pattern(_MARK).sub("\n", title).strip("\n")
+        title = _pattern(_EXAMPLE).sub("\n", plain(title))
+    title = _pattern(_BLANK).sub("\n", title)
+    return _pattern(_MARK).sub("\n", title).strip("\n")

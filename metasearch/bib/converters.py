@@ -13,10 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from metasearch.bib import authors, identifiers
-from metasearch.bib import authors as people
-from metasearch.bib import names as byline
-from metasearch.bib import names as person
+from metasearch.bib import authors, identifiers, names
 from metasearch.bib.numbering import (
     article_number,
     citation_issue,
@@ -496,16 +493,16 @@ CONVERTERS: Mapping[str, Converter] = {
     "integer": integer,
     "language": language,
     "sole-language": sole_language,
-    "names": people.names,
-    "names-semicolon": people.names_semicolon,
-    "names-comma": people.names_comma,
-    "names-and": people.names_and,
-    "names-initials": people.names_initials,
-    "names-initials-and": people.names_initials_and,
-    "names-homonym": people.names_homonym,
-    "names-catalogue": people.names_catalogue,
-    "names-bracketed": people.names_bracketed,
-    "names-statement": byline.statement,
+    "names": authors.names,
+    "names-semicolon": authors.names_semicolon,
+    "names-comma": authors.names_comma,
+    "names-and": authors.names_and,
+    "names-initials": authors.names_initials,
+    "names-initials-and": authors.names_initials_and,
+    "names-homonym": authors.names_homonym,
+    "names-catalogue": authors.names_catalogue,
+    "names-bracketed": authors.names_bracketed,
+    "names-statement": names.statement,
 }
 
 #: Converters that give several values, and the fields that hold several; neither goes with any of
@@ -514,8 +511,8 @@ PLURAL = frozenset({"list", "split-list", "words", "isbd-list", "isbn", "issn"})
 PLURAL_FIELDS = frozenset({"titles", "authors", "editors", "isbn", "issn", "keywords", "subjects"})
 #: What the names of authors that are objects may go through.
 NAME_CONVERTERS: Mapping[str, Callable[[str], str]] = {
-    "names-homonym": person.without_homonym,
-    "names-degrees": person.without_degrees,
+    "names-homonym": names.without_homonym,
+    "names-degrees": names.without_degrees,
     "names-catalogue": authors.personal,
 }
 
@@ -523,7 +520,7 @@ NAME_CONVERTERS: Mapping[str, Callable[[str], str]] = {
 OF_ONE_TEXT = frozenset({
     abstract, article_number, arxiv, arxiv_version, citation_issue, citation_pages, citation_volume,
     commas, date, doi, doi_url, identifier, integer, isbd, isbd_list, isbns, issns, joined,
-    language, last_segment, lccn, oclc, page_range, pdf_url, people.names, pmcid, pmid, text,
+    language, last_segment, lccn, oclc, page_range, pdf_url, authors.names, pmcid, pmid, text,
     text_list, url, year,
 })  # fmt: skip
 
@@ -547,8 +544,8 @@ DEFAULTS: Mapping[str, Converter] = {
     "original_title": text,
     "translated_title": text,
     "titles": text_list,
-    "authors": people.names,
-    "editors": people.names,
+    "authors": authors.names,
+    "editors": authors.names,
     "year": year,
     "date": date,
     "venue": text,

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.bulk.dedup_run import ENGINES, MOST_WORKERS, EngineName, Size, StagedOptions
+from metasearch.bulk.dedup_run import (
+    DEFAULT_FORMAT,
+    ENGINES,
+    MOST_WORKERS,
+    DedupOptions,
+    EngineName,
+    Size,
+    StagedOptions,
+    deduplicate_files,
+)
 from metasearch.cli.command_group import ExampleCommand
 from metasearch.cli.options import (
     FORMAT_NAMES,
@@ -160,8 +169,6 @@ def dedup(
     separate: a duplicate is the same publication, and a review keeps preprint and article as two
     records.
     """
-    from metasearch.bulk.dedup_run import DEFAULT_FORMAT, DedupOptions, deduplicate_files
-
     named = chosen_format(
         format_, json=json, ndjson=ndjson, output=output, without_ending=DEFAULT_FORMAT
     )
@@ -467,9 +474,6 @@ def _segmenting(name: str) -> str:
         "Chinese text is cut into pairs of characters, because jieba cannot be imported; "
         "metasearch needs it: run pip install jieba."
     )
-
-
-# --------------------------------------------------------------------------- data
 
 
 def _as_object(strategy: Strategy) -> dict[str, Any]:

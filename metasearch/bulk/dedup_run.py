@@ -19,7 +19,6 @@ import click
 
 from metasearch import __version__, loop
 from metasearch.bulk import export, report
-from metasearch.bulk import export as clusters
 from metasearch.bulk.evaluate.rows import read_rows
 from metasearch.bulk.export import Telling, Told, at_once, in_background
 from metasearch.bulk.job import FileRead, Outcome, TooManyRecords, deduplicate, read_all
@@ -39,10 +38,9 @@ from metasearch.settings import Settings
 
 if TYPE_CHECKING:
     from metasearch.bulk.engines import Engine
-    from metasearch.bulk.job import Outcome, Progress
+    from metasearch.bulk.job import Progress
     from metasearch.bulk.staged.components import Cut
     from metasearch.bulk.staged.stages import JobFolder, StagedJob
-    from metasearch.formats.reading.inputs import Input
 
     _OfNumbers = click.ParamType[int]
 else:  # older versions of click have no such types
@@ -121,8 +119,6 @@ def may_be_duckdb(options: StagedOptions, inputs: Sequence[Input]) -> bool:
     """Whether duckdb takes over from memory when there are `MANY` records: it is installed, nobody
     has chosen an engine, and all can be read once more.
     """
-    from metasearch.formats.reading.inputs import STDIN
-
     readable_twice = all(file.path != STDIN and file.path.is_file() for file in inputs)
     return options.engine is None and readable_twice and has_duckdb()
 
@@ -532,7 +528,7 @@ def _content(option: str, options: DedupOptions, result: DedupResult) -> Iterato
 def _clusters(outcome: Outcome, workers: int) -> Iterator[bytes]:
     """The list of clusters."""
     if not at_once(outcome, workers):
-        return clusters.cluster_lines(outcome)
+        return export.cluster_lines(outcome)
     from metasearch.bulk.staged import works as writing
 
     return writing.write_clusters(outcome, workers)
@@ -570,9 +566,6 @@ def _write_to_stdout(options: DedupOptions, result: DedupResult, console: Consol
     else:
         for part in _content("-o", options, result):
             sink.write(part)
-
-
-# --------------------------------------------------------------------------- the terminal
 
 
 def show_problems(files: Sequence[FileRead], console: Console, *, records: bool) -> None:

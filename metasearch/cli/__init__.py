@@ -2,18 +2,7 @@
 
 A command is a file of its name: it declares the options, and imports inside its functions what only
 a running command needs. So this package imports little more than click, and `metasearch --help` is
-fast.
-
-root.py             the list of all commands
-command_group.py    the classes of commands and groups, and misspelt commands
-options.py          options that several commands share
-search.py           `metasearch "query"`; search_summary.py writes what stands on stderr after it
-explain.py          `metasearch explain`; explanation.py does its work
-collections.py      `metasearch index`, `harvest` and `collections`
-sources/            `metasearch sources`
-output.py           stderr, stdout and exit codes
-progress.py         the progress of a command, on stderr
-watchdog.py         the child process of a command
+fast. `root.py` lists all commands.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from metasearch.bib.work_ids import read_name
 from metasearch.cli.options import TABLE_HITS, SearchCommandOptions
 from metasearch.cli.output import Console, Exit, Sink, answered, counted
 from metasearch.cli.progress import logs_to
-from metasearch.cli.search import FAILS_ON_PURPOSE
+from metasearch.cli.search import FAILS_ON_PURPOSE, prepared
 from metasearch.cli.search_summary import write_summary
 from metasearch.dedup import strategy
 from metasearch.dedup.explain import Explainer, Explanation
@@ -300,9 +300,6 @@ def _lines(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
             yield f"{head if number == 0 else indent}{part}".rstrip()
 
 
-# --------------------------------------------------------------------------- data
-
-
 def pair_object(explanation: Explanation) -> dict[str, Any]:
     """The content of `pair_text` as one JSON object, which always has all keys."""
     return {
@@ -515,8 +512,6 @@ def _show_problems(reading: FileReading, console: Console) -> None:
 
 async def _search(options: SearchCommandOptions, settings: Settings, console: Console) -> Answer:
     """The answer of the search, with all hits of its records, also those its filters drop."""
-    from metasearch.cli.search import prepared  # only here: the engine takes long to load
-
     wanted = options.limit or TABLE_HITS
     depth = options.per_source or min(MAX_PER_SOURCE, max(settings.per_source, wanted))
     whole = replace(options, per_source=depth, limit=None, filter=None, facets=None, format="json")

@@ -20,7 +20,7 @@ import click
 from metasearch import opening
 from metasearch.cli import watchdog_messages as watchdog
 from metasearch.errors import MetasearchError, QuerySyntaxError
-from metasearch.formats.text import clean, wrapped
+from metasearch.formats.text import clean, line, wrapped
 
 if TYPE_CHECKING:
     from metasearch.events import Answer, SourceReport
@@ -111,8 +111,6 @@ def counted(number: int, noun: str) -> str:
 def columns(rows: list[tuple[str, ...]]) -> Iterator[str]:
     """The rows with their columns aligned; wide East Asian characters take two places."""
     from wcwidth import wcswidth
-
-    from metasearch.formats.text import line
 
     cells = [[line(cell) for cell in row] for row in rows]
     widths = [max(wcswidth(cell) for cell in column) for column in zip(*cells, strict=True)]

@@ -34,7 +34,7 @@ from metasearch.cli.options import (
 from metasearch.cli.output import Console, Exit, Sink, exit_for
 from metasearch.cli.progress import ProgressBlock, logs_to
 from metasearch.cli.search_summary import write_summary
-from metasearch.cli.watchdog import BrokenCommand
+from metasearch.cli.watchdog import BrokenCommand, run_in_child
 from metasearch.engine.facets import FacetCounts, arranged, facet_names, parse_filters
 from metasearch.engine.options import SearchOptions
 from metasearch.events import (
@@ -476,8 +476,6 @@ def search(
         bom=has_bom(bom, output),
         **others,
     )
-    from metasearch.cli.watchdog import run_in_child
-
     if explain_plan:
         return run_in_child(console, lambda: _write_plan(options))
     return run_in_child(

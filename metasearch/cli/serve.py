@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -117,7 +117,6 @@ def serve(
 ) -> int:
     """Serve searches over HTTP until interrupted."""
     import os
-    from dataclasses import replace
 
     from metasearch.server.supervisor import serve as run
     from metasearch.settings import Settings, web_address

@@ -78,9 +78,6 @@ class OaiPage:
     notes: tuple[str, ...]
 
 
-# --------------------------------------------------------------------------- elements
-
-
 def read_items(
     listed: Any, page: Page, spec: AdapterSpec
 ) -> tuple[list[Item], list[Unread], list[str]]:

@@ -14,10 +14,8 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from metasearch.bib import identifiers, normalise, numbering
-from metasearch.bib import normalise as unicode_forms
 from metasearch.bib.field_limits import LIMITS
 from metasearch.dedup import imprint, people
-from metasearch.dedup import people as cjk
 from metasearch.dedup.imprint import Form, record_form, record_venue
 from metasearch.dedup.people import is_body
 from metasearch.dedup.titles import (
@@ -213,9 +211,9 @@ class LateFields:
         self._notice = notice(self.text, words, self.breaks, record.title) or marked
         self._edition = imprint.edition(record.edition) if record.edition else ""
         if self.cjk:
-            self._notice = self._notice or cjk.notice(record.title)
-            self._numbers = cjk.numbers(f"{record.title} {record.subtitle or ''}")
-            self._edition = " ".join(filter(None, (self._edition, cjk.edition(record))))
+            self._notice = self._notice or people.notice(record.title)
+            self._numbers = people.numbers(f"{record.title} {record.subtitle or ''}")
+            self._edition = " ".join(filter(None, (self._edition, people.edition(record))))
         else:
             self._numbers = numbers(self.text, words)
         self._publisher = tuple(normalise.words(record.publisher)) if record.publisher else ()
@@ -306,7 +304,7 @@ class Fingerprint(LateFields):
         self.cjk = in_characters = normalise.has_cjk(title)
         others: tuple[str, ...] = record.titles
         if in_characters:
-            words, self.breaks, translated = cjk.titles(title, subtitle)
+            words, self.breaks, translated = people.titles(title, subtitle)
             others = (*others, *translated)
         else:
             words, self.breaks = title_words(title, subtitle)
@@ -320,7 +318,7 @@ class Fingerprint(LateFields):
         self.parts = (
             parts(text, words)
             if not in_characters
-            else cjk.parts(f"{record.title} {record.subtitle or ''}")
+            else people.parts(f"{record.title} {record.subtitle or ''}")
         )
         self.others = _other_titles(others, compact) if others else _NOBODY
         self.authors = authors = people.persons(record.authors)
@@ -334,7 +332,7 @@ class Fingerprint(LateFields):
         self.issue = imprint.issue(record.issue) if record.issue else ""
         self.pages = numbering.pages_key(record.pages)
         self.generic = is_generic(words, compact, venue, first) or (
-            in_characters and cjk.is_generic(title)
+            in_characters and people.is_generic(title)
         )
         self.url = identifiers.url_key(record.url)
         self.doi = None if record.doi and names_nothing(record.doi) else record.doi
@@ -423,8 +421,10 @@ def _other_titles(titles: tuple[str, ...], compact: str) -> frozenset[str]:
     """Translated and original titles, and both halves of a parallel title ("Titel = Title")."""
     found = set()
     for title in (title[:LONGEST_TITLE] for title in titles[: LIMITS["titles"].items]):
-        letters = normalise.compact(without_affixes(cjk.simplified(title))[0])
-        if len(letters) >= (cjk.SHORTEST_TITLE if normalise.has_cjk(letters) else SHORTEST_OTHER):
+        letters = normalise.compact(without_affixes(people.simplified(title))[0])
+        if len(letters) >= (
+            people.SHORTEST_TITLE if normalise.has_cjk(letters) else SHORTEST_OTHER
+        ):
             found.add(letters)
     return frozenset(found - {compact})
 
@@ -551,7 +551,7 @@ def _read(record: Record) -> Standard | None:
 
 def _plain(text: str) -> str:
     text = text[:LONGEST_TITLE]
-    return text if text.isascii() else unicode_forms.normalize("NFKC", text)
+    return text if text.isascii() else normalise.normalize("NFKC", text)
 
 
 def _standard(found: re.Match[str], title: str, record: Record, *, said: bool) -> Standard:

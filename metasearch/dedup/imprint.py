@@ -167,8 +167,6 @@ def _abbreviates(a: str, b: str) -> bool:
     return all(letter in rest for letter in short)
 
 
-# --------------------------------------------------------------------------- of records
-
 _PREPRINT_DOIS = (
     "10.48550/",
     "10.1101/",
@@ -253,8 +251,6 @@ class Printed(Protocol):
     pages: tuple[str, str]
 
 
-# --------------------------------------------------------------------------- read
-
 # Months and seasons, as files in the languages of most journals name the issue by them; three
 # letters are enough.
 _MONTHS = tuple(
@@ -318,9 +314,6 @@ def _is_dated(value: str) -> bool:
 
 def _is_month(word: str) -> bool:
     return len(word) > 2 and any(month.startswith(word) for month in _MONTHS)
-
-
-# --------------------------------------------------------------------------- compared
 
 
 def pages_relation(a: tuple[str, str], b: tuple[str, str]) -> bool | None:

@@ -204,8 +204,6 @@ def _title_quality(record: Record) -> tuple[bool, bool, bool, bool]:
     )
 
 
-# --------------------------------------------------------------------------- policies
-
 T = TypeVar("T")
 
 

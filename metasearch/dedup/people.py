@@ -399,8 +399,6 @@ def _is_no_name(name: str, *, alone: bool) -> bool:
     return not alone and not ADDRESSES.isdisjoint(words)
 
 
-# --------------------------------------------------------------------------- bodies
-
 #: Words that the name of a body holds, folded as names are compared. Words that may be family names
 #: count too: an author whose source gives no family name apart is more likely a body.
 _BODY_WORDS = frozenset(map(normalise.compact, BODIES | BODIES_OR_NAMES))

@@ -173,9 +173,6 @@ def _name(search: Hashable) -> bytes:
     return hashlib.blake2b(repr(search).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-# --------------------------------------------------------------------------- pages
-
-
 def window(whole: Answer, start: int, count: int | None) -> Answer:
     """The page of an answer that holds the places from `start` on.
 

@@ -15,7 +15,6 @@ from metasearch.bib.name_words import means_others
 from metasearch.bib.names import people_in, person
 from metasearch.formats import origins
 from metasearch.formats.reading import values, worktypes
-from metasearch.formats.reading import values as accession
 from metasearch.formats.reading.result import Draft
 from metasearch.formats.reference import are_corporate, inverted
 from metasearch.formats.text import line
@@ -446,7 +445,7 @@ def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
     ids = _identifiers(fields, texts, venue or "")
     found = {
         "source_id": values.text(key[: values.SHORT])[:200],
-        "url": accession.landing_page(links),
+        "url": values.landing_page(links),
         "title": title,
         "subtitle": values.first_text(texts("subtitle")),
         "titles": titles,
@@ -462,7 +461,7 @@ def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
         "issue": values.first_text(texts("number", "issue")),
         "pages": next((pages for text in texts(*_PAGES) if (pages := values.pages(text))), None),
         "doi": values.doi([_verbatim(fields.get("doi", ""))]) or values.doi_of_links(links),
-        "ids": ids | accession.identifiers(texts("unique-id"), links, texts("note")) | ids,
+        "ids": ids | values.identifiers(texts("unique-id"), links, texts("note")) | ids,
         "isbn": isbn,
         "issn": issn,
         "type": _type(kind, fields, venue or "", ids),
@@ -475,9 +474,7 @@ def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
     sources = next(iter(texts("sources")), "").split(", ")  # ours: several for a merged hit
     said = [*(sources if len(sources) == 1 else []), *texts("database", "source")][:1]
     database = (
-        origins.named(made_of)
-        if made_of
-        else accession.database(said, (), links, texts("unique-id"))
+        origins.named(made_of) if made_of else values.database(said, (), links, texts("unique-id"))
     )
     beside = [
         (name, value) for name, value in fields.items() if name not in _HELD and value.strip()
@@ -539,7 +536,7 @@ def _venues(fields: Mapping[str, str]) -> Iterator[str]:
 def _identifiers(
     fields: Mapping[str, str], texts: Callable[..., list[str]], venue: str
 ) -> dict[str, str]:
-    found = accession.identifiers(texts("identifiers"))
+    found = values.identifiers(texts("identifiers"))
     for name in _IDENTIFIERS:
         for value in texts(name):
             found.setdefault(_SCHEMES.get(name, name), value[:100])

@@ -12,7 +12,6 @@ import re
 from typing import Any
 
 from metasearch.formats.reading import values, worktypes
-from metasearch.formats.reading import values as accession
 from metasearch.formats.reading.result import Draft, FileReading
 from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, blocks, gather
 from metasearch.formats.reading.text import DecodedText
@@ -61,7 +60,7 @@ def _draft(block: Block) -> Draft:
     thesis = kind == "thesis"
     title, titles = values.titles(block.values("Title"))
     fields: dict[str, Any] = {
-        "url": accession.landing_page(links),
+        "url": values.landing_page(links),
         "title": title,
         "titles": titles,
         "authors": values.authors(block.lines("Author")),
@@ -73,7 +72,7 @@ def _draft(block: Block) -> Draft:
         "issue": values.first_text(block.values("Period", "Issue")),
         "pages": values.pages(block.value("Page")),
         "doi": values.doi(block.values("DOI")) or values.doi_of_links(links),
-        "ids": accession.identifiers([], links),
+        "ids": values.identifiers([], links),
         "isbn": isbn,
         "issn": issn,
         "type": kind,

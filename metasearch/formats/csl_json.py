@@ -17,16 +17,7 @@ from metasearch.bib.names import person
 from metasearch.bib.texts import strings
 from metasearch.formats import origins
 from metasearch.formats.origins import Beside, BesideHits, joined, with_beside
-from metasearch.formats.reading import (
-    values,
-    worktypes,
-)
-from metasearch.formats.reading import (
-    values as accession,
-)
-from metasearch.formats.reading import (
-    worktypes as type_words,
-)
+from metasearch.formats.reading import values, worktypes
 from metasearch.formats.reading.items import items
 from metasearch.formats.reading.result import Draft, EntryCollector, FileReading
 from metasearch.formats.reading.text import DecodedText
@@ -174,7 +165,7 @@ def _genre(record: Record, kind: str) -> str:
     """Our type where that of CSL is read as another one."""
     if record.type is None or kind == "other":
         return ""
-    read = "preprint" if CSL_TYPES[kind] == "article" else type_words.type_of([CSL_TYPES[kind]])
+    read = "preprint" if CSL_TYPES[kind] == "article" else worktypes.type_of([CSL_TYPES[kind]])
     return "" if read == kind and not (kind == "preprint" and record.venue) else genre_word(kind)
 
 
@@ -256,7 +247,7 @@ def _draft(item: Mapping[str, Any]) -> Draft:
     title, titles = values.titles(texts("title", "original-title", "translated-title"))
     date = next((date for name in _DATES if (date := _date(item.get(name)))), None)
     links = values.links(texts("URL"))
-    database = accession.database(texts("source")[:1], (), links, ())
+    database = values.database(texts("source")[:1], (), links, ())
     isbn, issn = values.standard_numbers(texts("ISBN", "ISSN"))
     publisher = values.first_text(texts("publisher"))
     venue = values.first_text(
@@ -271,7 +262,7 @@ def _draft(item: Mapping[str, Any]) -> Draft:
     made_of = origins.read(notes)
     fields = {
         "source_id": next(iter(values.texts(texts("id", "citation-key")[:1])), "")[:200],
-        "url": accession.landing_page(links),
+        "url": values.landing_page(links),
         "title": title,
         "subtitle": values.first_text(texts("subtitle")),
         "titles": titles,
@@ -315,7 +306,7 @@ def _draft(item: Mapping[str, Any]) -> Draft:
 
 def _is_ours(text: str) -> bool:
     """Whether our own writer puts such a line beside the fields of a record."""
-    return origins.is_origin(text) or accession.is_ours(text) or worktypes.own([text]) is not None
+    return origins.is_origin(text) or values.is_ours(text) or worktypes.own([text]) is not None
 
 
 def _own_genre(types: list[str], genres: list[str]) -> str | None:
@@ -368,8 +359,8 @@ def _author(parts: Mapping[str, Any]) -> Author | None:
 def _identifiers(texts: Any, links: list[str], database: str | None) -> dict[str, str]:
     labelled = [f"{name} {value}" for name in ("PMID", "PMCID") for value in texts(name)[:1]]
     notes = [part for text in texts("note")[:1] for part in text.split("\n")]
-    own = list(filter(accession.is_ours, notes))
-    found = accession.identifiers(own, links, [*labelled, *texts("note")[:1]], database)
+    own = list(filter(values.is_ours, notes))
+    found = values.identifiers(own, links, [*labelled, *texts("note")[:1]], database)
     in_arxiv = [*texts("archive", "publisher"), *texts("number", "archive_location")]
     arxiv = next(
         (

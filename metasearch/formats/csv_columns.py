@@ -12,7 +12,6 @@ from typing import Any
 from metasearch.bib import converters, normalise
 from metasearch.formats import origins
 from metasearch.formats.reading import values
-from metasearch.formats.reading import values as accession
 from metasearch.formats.reading.result import Draft
 from metasearch.formats.reading.worktypes import type_of
 from metasearch.formats.registry import READABLE
@@ -242,7 +241,7 @@ class CsvRowReader:
             part(cells, fields)
         database = fields.pop("database", None) or _database(cells, fields)
         fields["ids"] = (
-            accession.identifiers(cells.all("number"), cells.links(), (), database) | fields["ids"]
+            values.identifiers(cells.all("number"), cells.links(), (), database) | fields["ids"]
         )
         made_of = origins.read(cells.all("origins"))
         given = [
@@ -363,7 +362,7 @@ def _standard_numbers(cells: Cells, fields: Fields) -> None:
 
 
 def _links(cells: Cells, fields: Fields) -> None:
-    fields["url"] = accession.landing_page(cells.links())
+    fields["url"] = values.landing_page(cells.links())
     fields["doi"] = values.doi_of_links(cells.links())
 
 
@@ -378,7 +377,7 @@ def _identifiers(cells: Cells, fields: Fields) -> None:
             found.setdefault(hit[1], hit[2])
     pmid = _whole(cells.one("pmid").partition(";")[0].strip())
     labelled = [*([f"PMID {pmid}"] if pmid else []), *cells.all("pmcid")]
-    for scheme, value in accession.identifiers((), (), labelled).items():
+    for scheme, value in values.identifiers((), (), labelled).items():
         found.setdefault(scheme, value)
     if arxiv := values.first_text(cells.all("arxiv")):
         found.setdefault("arxiv", arxiv)
@@ -392,7 +391,7 @@ def _extra(cells: Cells, fields: Fields) -> None:
         elif name.lower() == "arxiv":
             fields["ids"].setdefault("arxiv", value)
         else:
-            fields["ids"] = accession.identifiers((), (), [f"{name}: {value}"]) | fields["ids"]
+            fields["ids"] = values.identifiers((), (), [f"{name}: {value}"]) | fields["ids"]
 
 
 def _rest(cells: Cells, fields: Fields) -> None:
@@ -422,9 +421,7 @@ def _kind(cells: Cells, fields: Fields) -> None:
 def _said(cells: Cells, fields: Fields) -> None:
     """The database that a column names; of a merged record's several, none is the one."""
     said = cells.one("database")
-    fields["database"] = (
-        accession.database([said], (), (), ()) if said and ";" not in said else None
-    )
+    fields["database"] = values.database([said], (), (), ()) if said and ";" not in said else None
 
 
 #: Columns -> what reads them; in this order, because some look at what is there already.
@@ -453,7 +450,7 @@ _PARTS: tuple[tuple[tuple[str, ...], Callable[[Cells, Fields], None]], ...] = (
 
 
 def _database(cells: Cells, fields: Fields) -> str | None:
-    return accession.database((), (), cells.links(), cells.all("number"))
+    return values.database((), (), cells.links(), cells.all("number"))
 
 
 def _apart(cells: list[str]) -> Iterator[str]:

@@ -12,7 +12,6 @@ from metasearch.formats import origins
 from metasearch.formats.endnote_tagged import TYPES as WORDS
 from metasearch.formats.origins import Beside, BesideHits, texts, with_beside
 from metasearch.formats.reading import values, worktypes
-from metasearch.formats.reading import values as accession
 from metasearch.formats.reading.items import Element, elements, text_of_file
 from metasearch.formats.reading.result import Draft, EntryCollector, FileReading
 from metasearch.formats.reading.text import Bytes
@@ -184,10 +183,10 @@ def _draft(found: Element) -> Draft:
     links = values.links(said.all("urls/related-urls/url", "urls/web-urls/url", "urls/url"))
     numbers = said.all("accession-num")
     providers = said.all("remote-database-provider")
-    database = accession.database(said.all("remote-database-name"), providers, links, numbers)
+    database = values.database(said.all("remote-database-name"), providers, links, numbers)
     ours = said.all("source-app") == [APP]
     own_numbers = [
-        number for number in said.all("foreign-keys/key") if ours and accession.is_ours(number)
+        number for number in said.all("foreign-keys/key") if ours and values.is_ours(number)
     ]
     made_of = origins.read(part for note in said.all("notes") for part in note.splitlines())
     kind = _kind(said)
@@ -213,7 +212,7 @@ def _draft(found: Element) -> Draft:
         "source_id": next(
             iter(values.texts([*numbers, *([] if ours else said.all("rec-number"))])), ""
         )[:200],
-        "url": accession.landing_page(links),
+        "url": values.landing_page(links),
         "title": title,
         "titles": titles,
         "authors": _authors(said),
@@ -231,9 +230,7 @@ def _draft(found: Element) -> Draft:
             (pages for text in said.all("pages", "custom7") if (pages := values.pages(text))), None
         ),
         "doi": values.doi(said.all("electronic-resource-num")) or values.doi_of_links(links),
-        "ids": accession.identifiers(
-            [*numbers, *own_numbers], links, said.all("custom2"), database
-        ),
+        "ids": values.identifiers([*numbers, *own_numbers], links, said.all("custom2"), database),
         "isbn": isbn,
         "issn": issn,
         "type": kind,

@@ -168,9 +168,6 @@ def _legal(text: str) -> str:
     return _ILLEGAL.sub("", text)
 
 
-# --------------------------------------------------------------------------- encodings
-
-
 def _decoder(
     record: bytes, leader: str, tags: list[str]
 ) -> tuple[Callable[[bytes], str], str, list[str]]:

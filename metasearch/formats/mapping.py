@@ -241,9 +241,6 @@ def _too_much(field: str) -> UsageError:
     return UsageError(f"{field} is longer than a record keeps: {most}")
 
 
-# --------------------------------------------------------------------------- the fields
-
-
 def _people(field: str, value: Any) -> tuple[Author, ...]:
     people: list[Author] = []
     several = not isinstance(value, str)

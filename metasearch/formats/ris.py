@@ -11,7 +11,6 @@ from typing import Any
 from metasearch.formats import origins
 from metasearch.formats.origins import Beside, BesideHits, texts, with_beside
 from metasearch.formats.reading import values, worktypes
-from metasearch.formats.reading import values as accession
 from metasearch.formats.reading.result import Draft, FileReading, unread
 from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, beside, blocks, gather
 from metasearch.formats.reading.text import DecodedText
@@ -272,7 +271,7 @@ def _draft(block: Block) -> Draft:
     ):  # a bare number is that of one of several databases, and it is unknown which
         numbers = [number for number in numbers if _SCHEME.match(number)]
     database = _database(block, made_of, links, numbers)
-    ovid = next((code for link in links if (code := accession.ovid_file(link))), "")
+    ovid = next((code for link in links if (code := values.ovid_file(link))), "")
     kind = _kind(block)
     title, titles = _titles(block, kind, ovid)
     year = values.year(block.values("PY", "Y1", "DA"))
@@ -283,9 +282,7 @@ def _draft(block: Block) -> Draft:
     venue = values.first_text(_venues(block, kind, ovid))
     fields: dict[str, Any] = {
         "source_id": _source_id(block),
-        "url": accession.landing_page(
-            [link for link in links if accession.ovid_file(link)] or links
-        ),
+        "url": values.landing_page([link for link in links if values.ovid_file(link)] or links),
         "title": title,
         "titles": titles,
         "authors": values.authors(_names(block, kind)),
@@ -300,7 +297,7 @@ def _draft(block: Block) -> Draft:
         "issue": values.first_text(block.values("IS")),
         "pages": _pages(block),
         "doi": _doi(block, links, problems),
-        "ids": accession.identifiers(numbers, links, block.lines("N1", "M1", "C1", "C2"), database),
+        "ids": values.identifiers(numbers, links, block.lines("N1", "M1", "C1", "C2"), database),
         "isbn": isbn,
         "issn": issn,
         "type": kind,
@@ -320,7 +317,7 @@ def _database(
 ) -> str | None:
     if made_of:
         return origins.named(made_of)
-    return accession.database(block.values("DB"), block.values("DP"), links, numbers)
+    return values.database(block.values("DB"), block.values("DP"), links, numbers)
 
 
 def _given(block: Block, fields: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -345,7 +342,7 @@ def _given(block: Block, fields: Mapping[str, Any]) -> list[tuple[str, str]]:
             case "ED" | "A2":
                 return not fields["editors"] and bool(block.value("AU", "A1"))
             case "AN":
-                return not accession.is_ours(value)
+                return not values.is_ours(value)
             case "N1":
                 return not value.startswith(FIELDS_BY_SOURCE)
             case "M2":

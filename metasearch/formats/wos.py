@@ -12,7 +12,6 @@ from typing import Any
 
 from metasearch.bib import converters
 from metasearch.formats.reading import values, worktypes
-from metasearch.formats.reading import values as accession
 from metasearch.formats.reading.result import Draft, FileReading
 from metasearch.formats.reading.tagged import BLANKS, Block, TaggedField, TagGrammar, blocks, gather
 from metasearch.formats.reading.text import DecodedText
@@ -107,7 +106,7 @@ def _draft(block: Block) -> Draft:
     number = block.value("UT").strip()
     year = values.year(block.values("PY", "EY", "EA", "PD"))
     isbn, issn = values.standard_numbers([*block.values("SN", "EI"), *block.values("BN")])
-    ids = accession.identifiers([number])
+    ids = values.identifiers([number])
     pmid = block.value("PM").strip()
     if pmid.isascii() and pmid.isdecimal():
         ids["pmid"] = pmid

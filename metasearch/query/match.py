@@ -242,9 +242,6 @@ def _all(values: Iterable[bool | None]) -> bool | None:
     return answer
 
 
-# --------------------------------------------------------------------------- terms
-
-
 def _term(term: Term, record: SearchedRecord) -> bool | None:
     if term.field in IDENTIFIERS:
         return _identifier(term, record.record)

@@ -1,8 +1,4 @@
-"""Strategies of reviews in the syntax of one database: a single text, or lines with numbers.
-
-`grammar.py` describes the table of a syntax, and `databases.py` reads by it. `ovid.py`, `scopus.py`
-and so on hold the tables, and what one database alone has.
-"""
+"""Strategies of reviews in the syntax of one database: a single text, or lines with numbers."""
 
 from __future__ import annotations
 

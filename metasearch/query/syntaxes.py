@@ -14,7 +14,7 @@ from dataclasses import replace
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
 from metasearch.query.reading import ReadQuery
-from metasearch.query.simple import parse
+from metasearch.query.simple import leftovers, parse
 
 #: Name -> what it is, in a few words.
 SYNTAXES: Mapping[str, str] = {
@@ -135,8 +135,6 @@ def _read_as(text: str, syntax: str) -> ReadQuery:
 
             return parse_pubmed(text)
         case "simple":
-            from metasearch.query.simple import leftovers
-
             query = parse(text)
             return ReadQuery(query, "simple", leftovers(text))
     from metasearch.query.strategy import parse_database

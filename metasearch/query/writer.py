@@ -496,8 +496,6 @@ def written(query: Query, to: str) -> Translation:
     """A tree in the syntax `to`, a key of `TARGETS`."""
     match to:
         case "simple":
-            from metasearch.query.simple import to_text
-
             return Translation(to_text(query), to)
         case "cql":
             from metasearch.query.cql import to_cql

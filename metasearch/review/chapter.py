@@ -10,8 +10,7 @@ import orjson
 from metasearch.review import openapi as workspace_shapes
 from metasearch.review.alerts import api
 from metasearch.review.openapi import TAG
-from metasearch.review.projects import openapi as workspace
-from metasearch.review.projects import openapi as workspace_more
+from metasearch.review.projects import openapi
 from metasearch.review.works import openapi as workspace_works
 from metasearch.server.protocols.openapi.operation import Chapter
 
@@ -33,9 +32,9 @@ def chapter(*, users: bool) -> Chapter:
         users: Whether the server has users; the modules about them are not loaded otherwise.
     """
     operations = [
-        *workspace.operations(),
+        *openapi.operations(),
         *workspace_works.operations(),
-        *workspace_more.more_operations(),
+        *openapi.more_operations(),
     ]
     schemas = {**workspace_shapes.SCHEMAS, **api.SCHEMAS}
     if users:

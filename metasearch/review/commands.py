@@ -1,7 +1,5 @@
 """What the commands of this wing share: the file, the project, the answer, and options. All
 commands import the workspace when they run, not before.
-
-The project that was used last, so that a command need not name it.
 """
 
 from __future__ import annotations
@@ -11,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -444,8 +442,6 @@ def query_of(options: dict[str, Any]) -> WorksQuery:
 
 def is_narrow(query: WorksQuery) -> bool:
     """Whether the query leaves works out."""
-    from dataclasses import replace
-
     from metasearch.review.works.lists import WorksQuery
 
     return replace(query, sort="added", stage="title") != WorksQuery()

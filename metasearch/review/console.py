@@ -381,9 +381,6 @@ async def _with_news(workspace: Workspace, saved: SavedSearch, run: SavedRun) ->
     return Ended(saved, run, news)
 
 
-# ------------------------------------------------------------------------- what is written
-
-
 def news_lines(news: Iterable[News]) -> Iterator[str]:
     """A row for each."""
     rows = [

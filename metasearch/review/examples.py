@@ -21,7 +21,6 @@ from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.review.projects import projects
-from metasearch.review.projects import projects as details
 from metasearch.review.projects.projects import Kind, Project
 from metasearch.review.reports import reports
 from metasearch.review.reports.numbers import STUDY
@@ -214,7 +213,7 @@ def _begun(db: Database, project: Project, by: str) -> Strategy:
         strategy = strategies.create(db, project, "main", sources=SOURCES, years=YEARS, by=by)
         for text, note in NOVELTY_STEPS:
             steps.add(db, strategy, text, note=note, by=by)
-        details.answer(db, project, _ANSWERS | dates, by=by)
+        projects.answer(db, project, _ANSWERS | dates, by=by)
     return strategy
 
 
@@ -332,7 +331,7 @@ def _begun_review(db: Database, project: Project, by: str) -> Strategy:
         for text, note in STEPS:
             steps.add(db, strategy, text, note=note, by=by)
         known_works.add_lines(db, project, KNOWN, by=by)
-        details.answer(db, project, ANSWERS, by=by)
+        projects.answer(db, project, ANSWERS, by=by)
     return strategy
 
 

@@ -293,9 +293,6 @@ def validation(strategy: Strategy, made: Validation) -> Object:
     }
 
 
-# --------------------------------------------------------------------------- works
-
-
 def work_line(shown: Work) -> Object:
     """A work as a list shows it; with the votes of who asks, where there are any."""
     made = {

@@ -1,7 +1,5 @@
 """What the OpenAPI document says of this wing in all its parts: how operations are declared, and
 the shapes of what they answer.
-
-What the operations of the workspace have in common, and how members are described.
 """
 
 from __future__ import annotations

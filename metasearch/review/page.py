@@ -1,7 +1,5 @@
 """What all pages of this wing begin with and share: the project, the answer to a form, the frame,
 words, and a change that clashes with another one.
-
-What a page says about the form that was sent to it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """The addresses of this wing, and what each asks of a user. A handler is imported by its first
 request.
-
-The addresses of the workspace: pages and JSON interface, and what each asks of a user.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How one worker of a server asks the others: HTTP over a Unix-domain socket each.
 
-The sockets are in a folder that only the account of the server may enter; nothing else protects
-them.
+Only the account of the server may enter the folder of the sockets; nothing else protects them.
 A server of one process has no peers; nothing is sent then.
 """
 

@@ -559,7 +559,6 @@ async def _serve(
     settings: Settings, host: str, port: int, demo: bool, announce: Callable[[str], None]
 ) -> None:
     from metasearch.server.app import listening
-    from metasearch.server.process import sparing
 
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()

@@ -18,13 +18,7 @@ from metasearch.adapters.fetch.health import Pause, SourceState
 from metasearch.adapters.fetch.page_cache import PageCache, Worth
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
-from metasearch.errors import (
-    Blocked,
-    ConnectFailed,
-    RateLimited,
-    TimedOut,
-    Unreachable,
-)
+from metasearch.errors import Blocked, ConnectFailed, RateLimited, TimedOut, Unreachable
 from metasearch.loop import GRACE, lag, seen
 from metasearch.message import message
 from metasearch.replicas import Alone, Sharing

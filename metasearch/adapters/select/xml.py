@@ -542,13 +542,12 @@ def _string(element: Any) -> str:
 
 # Whether the selectors of an envelope of MARC records look into these records.
 
-_NAME = r"[A-Za-z_][\w.-]*"
-_NAMES = rf"\[local-name\(\)='{_NAME}'(?: or local-name\(\)='{_NAME}')*\]"
+_NAMES = rf"\[local-name\(\)='{NAME}'(?: or local-name\(\)='{NAME}')*\]"
 _ENVELOPE_STEP = re.compile(
-    rf"(?P<axis>//?)(?P<deep>descendant-or-self::)?(?:\*(?P<names>{_NAMES})?|(?:{_NAME}:)?(?P<name>{_NAME}))"
+    rf"(?P<axis>//?)(?P<deep>descendant-or-self::)?(?:\*(?P<names>{_NAMES})?|(?:{NAME}:)?(?P<name>{NAME}))"
     r"(?:\[1\]|\[position\(\) <= [0-9]+\]|(?P<empty>\[not\(\*\)\]))*"
 )
-_NAMED = re.compile(rf"'({_NAME})'")
+_NAMED = re.compile(rf"'({NAME})'")
 #: The elements of a MARC record, which a page without the inside of its records does not have.
 _INSIDE = frozenset({"leader", "controlfield", "datafield", "subfield"})
 _RECORD = "record"

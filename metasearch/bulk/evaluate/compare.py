@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from metasearch.bulk.evaluate import report
-from metasearch.bulk.evaluate import report as kinds_report
 from metasearch.bulk.evaluate.datasets import LabelledSet
 from metasearch.bulk.evaluate.report import fitted, number, share, tiny
 from metasearch.bulk.evaluate.run import Evaluation, Wrong, cluster, evaluate, score
@@ -284,8 +283,8 @@ def feet(compared: Sequence[Compared], width: int) -> Iterator[str]:
     rows = _kinds(compared)
     if rows:
         yield ""
-        yield kinds_report.ABOUT
-        yield from kinds_report.table(rows, "strategy", width)
+        yield report.ABOUT
+        yield from report.table(rows, "strategy", width)
 
 
 def markdown(compared: Sequence[Compared]) -> str:
@@ -302,7 +301,7 @@ def markdown(compared: Sequence[Compared]) -> str:
 def markdown_kinds(compared: Sequence[Compared]) -> str:
     """The table of kinds in Markdown; "" where the set has none."""
     rows = _kinds(compared)
-    return kinds_report.markdown(rows, "strategy") if rows else ""
+    return report.markdown(rows, "strategy") if rows else ""
 
 
 def as_object(one: Compared, pairs: Sequence[Wrong] | None = None) -> dict[str, Any]:
@@ -362,7 +361,7 @@ def _notes(compared: Sequence[Compared]) -> Iterator[str]:
         yield f"Comparisons passed over, because too many records share a key: {', '.join(passed)}."
 
 
-def _kinds(compared: Iterable[Compared]) -> kinds_report.Rows:
+def _kinds(compared: Iterable[Compared]) -> report.Rows:
     return [
         (one.strategy.name, one.evaluation.kinds)
         for one in compared

@@ -336,9 +336,6 @@ def _cross_source_only(folder: Path) -> bool:
     return bool(meta.get("cross_source_only"))
 
 
-# --------------------------------------------------------------------------- files
-
-
 def _find(folder: Path, name: str) -> Path | None:
     return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from metasearch.bulk.evaluate import compare, report
-from metasearch.bulk.evaluate.compare import Compared, measure
+from metasearch.bulk.evaluate.compare import SIZES, Compared, measure
 from metasearch.bulk.evaluate.datasets import LabelledSet
 from metasearch.bulk.evaluate.run import Evaluation, wrong
 from metasearch.bulk.evaluate.run import evaluate as run
@@ -136,8 +136,6 @@ def _write_json(job: EvaluationJob, sink: Sink) -> None:
 
 def _measured(job: EvaluationJob, labelled: LabelledSet) -> Iterator[Compared]:
     """Measure the strategies on a set, one after the other."""
-    from metasearch.bulk.evaluate.compare import SIZES
-
     for strategy in job.strategies:
         yield measure(
             labelled, strategy, curves=job.curves, sizes=SIZES if job.curves else (), **job.orders

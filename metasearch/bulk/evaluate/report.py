@@ -245,9 +245,6 @@ def short(record: Record) -> str:
     return " | ".join(line(str(part or "")) or "-" for part in parts)
 
 
-# --------------------------------------------------------------------------- JSON
-
-
 def as_object(evaluation: Evaluation, pairs: Sequence[Wrong] | None = None) -> dict[str, Any]:
     """All figures of a set, unrounded; `pairs` where they were asked for."""
     score, works, others = evaluation.score, evaluation.score.works, evaluation.shuffled

@@ -22,19 +22,7 @@ from metasearch.bib.texts import plain, strings
 from metasearch.bulk.job import ROWS
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.formats import READABLE, bibtex_entry
-from metasearch.formats.reading import (
-    FileReading,
-    HandOut,
-    most_bytes,
-    values,
-    worktypes,
-)
-from metasearch.formats.reading import (
-    values as accession,
-)
-from metasearch.formats.reading import (
-    worktypes as type_words,
-)
+from metasearch.formats.reading import FileReading, HandOut, most_bytes, values, worktypes
 from metasearch.formats.reading.files import content_of
 from metasearch.formats.reading.inputs import STDIN, Input
 from metasearch.formats.reading.items import load
@@ -200,7 +188,7 @@ class LabelledRowReader:
                 numbers = [
                     link.removeprefix(_GO_TO) for link in strings(value) if link.startswith(_GO_TO)
                 ]
-                ids |= accession.identifiers(numbers, strings(value))
+                ids |= values.identifiers(numbers, strings(value))
                 if numbers:
                     continue
             if key in FIELDS:
@@ -261,7 +249,7 @@ class LabelledRowReader:
         if not word or word.lower() in NO_TYPES:
             return None
         kind = word.lower() if word.lower() in TYPES else bibtex_entry.TYPES.get(word.lower())
-        kind = kind or type_words.type_of([word]) or worktypes.RIS.get(word.upper())
+        kind = kind or worktypes.type_of([word]) or worktypes.RIS.get(word.upper())
         if kind is None:
             self._missed("type", value)
         return kind

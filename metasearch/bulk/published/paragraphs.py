@@ -12,18 +12,10 @@ from itertools import islice
 from typing import ClassVar
 
 from metasearch.bib import normalise
-from metasearch.bulk.published import (
-    words as content,
-)
-from metasearch.bulk.published import (
-    words as frequencies,
-)
-from metasearch.bulk.published import (
-    words as passages,
-)
-from metasearch.bulk.published import (
-    words as segment,
-)
+from metasearch.bulk.published import words as content
+from metasearch.bulk.published import words as frequencies
+from metasearch.bulk.published import words as passages
+from metasearch.bulk.published import words as segment
 from metasearch.bulk.published.sets import IN_WORDS, Of, share
 from metasearch.bulk.published.simhash import LaneSums, weighted
 from metasearch.bulk.published.words import (

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from metasearch import loop
@@ -20,6 +19,7 @@ from metasearch.bulk.staged import parts as schemas
 from metasearch.bulk.staged.keys import columns_in
 from metasearch.bulk.staged.parts import (
     Buckets,
+    Numbers,
     batches,
     buckets_for,
     clear,
@@ -42,7 +42,6 @@ CHUNK = 5_000
 #: Groups of records for each process, which then end at about the same time.
 GROUPS = 4
 
-Numbers = npt.NDArray[np.int64]
 _FILE = (1 << schemas.FILE_BITS) - 1
 
 

@@ -19,6 +19,7 @@ from metasearch.bulk.engines import Engine
 from metasearch.bulk.staged import parts as schemas
 from metasearch.bulk.staged.chunks import Places
 from metasearch.bulk.staged.parts import (
+    Numbers,
     batches,
     buckets_for,
     clear,
@@ -414,7 +415,6 @@ LARGEST = 50_000
 #: Keys that two records must share, one after the other.
 SHARED = (1, 2, 3, 4)
 
-Numbers = npt.NDArray[np.int64]
 _PAIRS = pa.schema([*schemas.EDGES, pa.field("keys", pa.int32(), nullable=False)])
 
 

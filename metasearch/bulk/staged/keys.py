@@ -16,10 +16,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from metasearch.bulk.job import Progress
-from metasearch.bulk.staged import parts
 from metasearch.bulk.staged import parts as schemas
 from metasearch.bulk.staged.parts import (
     DamagedPart,
+    Numbers,
     batches,
     columns_of,
     content_from,
@@ -361,7 +361,6 @@ DOING_NEAR = "comparing signatures"
 #: Signatures of a task: few enough that tasks end now and then.
 RANGE = 5_000
 
-_Numbers = npt.NDArray[np.int64]
 _Bits = npt.NDArray[np.uint64]
 
 
@@ -369,7 +368,7 @@ def near_stage(
     signatures: Path, sorted_: Path, into: Path, rules: Rules, workers: int, progress: Progress
 ) -> None:
     """Write the edges between near signatures."""
-    table = columns_of(signatures, parts.SIGNATURES, ["matcher", "number", "signature"])
+    table = columns_of(signatures, schemas.SIGNATURES, ["matcher", "number", "signature"])
     matchers = np.asarray(table.column("matcher").to_pylist(), dtype=object)
     tasks = []
     for index, signs in enumerate(rules.signed):
@@ -408,9 +407,9 @@ def near_stage(
     )
 
 
-def write_edges(path: Path, a: _Numbers, b: _Numbers) -> None:
+def write_edges(path: Path, a: Numbers, b: Numbers) -> None:
     """Write edges as one part."""
-    write_part(path, pa.table({"a": a, "b": b}).cast(parts.EDGES))
+    write_part(path, pa.table({"a": a, "b": b}).cast(schemas.EDGES))
 
 
 def _compare(task: tuple[Path, int, int, Path]) -> None:
@@ -423,7 +422,7 @@ def _compare(task: tuple[Path, int, int, Path]) -> None:
     write_edges(into, numbers[start + a], numbers[start + b])
 
 
-def joining(bits: _Bits, count: int, distance: int) -> tuple[_Numbers, _Numbers]:
+def joining(bits: _Bits, count: int, distance: int) -> tuple[Numbers, Numbers]:
     """Pairs of places that join all near signatures which the first ones join. `distance`: bits in
     which near ones differ at most.
     """

@@ -151,7 +151,7 @@ WORKS = pa.schema(
 # Parquet parts on disk: written under another name and renamed, so that a part is whole or is not
 # there; read with its checksums.
 
-#: Rows that are read at once.
+#: Rows that are read at once, and rows of a bucket where there are not too many of them.
 ROWS = 20_000
 #: Bytes of which a checksum is computed at once.
 _BLOCK = 1 << 20
@@ -259,12 +259,11 @@ def clear(folder: Path, *, keep: Iterable[Path] = ()) -> None:
 
 #: Files that are written at once.
 MOST_BUCKETS = 256
-#: Rows of a bucket, where there are not too many of them: what is in memory at once.
 #: Bytes of rows that wait in memory before they are written; few rows for a bucket cost as much
 #: time to write as many.
 WAITING = 32 << 20
 
-_Numbers = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.int64]
 
 
 def buckets_for(rows: int, each: int = ROWS) -> int:
@@ -273,7 +272,7 @@ def buckets_for(rows: int, each: int = ROWS) -> int:
 
 
 def shuffled(
-    tables: Iterable[tuple[pa.Table, _Numbers]], schema: pa.Schema, buckets: int, scratch: Path
+    tables: Iterable[tuple[pa.Table, Numbers]], schema: pa.Schema, buckets: int, scratch: Path
 ) -> Iterator[pa.Table]:
     """The rows of all tables, bucket by bucket; within one in the order in which they came.
     `scratch` is a folder for this alone, and empty afterwards. `tables`: each with the bucket of
@@ -303,7 +302,7 @@ class Buckets:
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def add(self, table: pa.Table, wanted: _Numbers) -> None:
+    def add(self, table: pa.Table, wanted: Numbers) -> None:
         """Take in rows with the bucket of each."""
         order = np.argsort(wanted, kind="stable")
         ends = np.searchsorted(wanted[order], np.arange(len(self._waiting) + 1)).tolist()
@@ -344,8 +343,6 @@ class Buckets:
 PART = 2_000
 #: Works of a bucket: fewer than of other rows, because each holds the records of a work.
 BUCKET = 5_000
-
-Numbers = npt.NDArray[np.int64]
 
 
 def order_stage(works: Path, into: Path, scratch: Path) -> None:

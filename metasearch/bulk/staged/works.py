@@ -18,7 +18,6 @@ import pyarrow as pa
 
 from metasearch.bib.work_ids import numbered_id
 from metasearch.bulk import export
-from metasearch.bulk import export as clusters
 from metasearch.bulk.export import Telling
 from metasearch.bulk.job import MergedWork, Outcome, Works
 from metasearch.bulk.staged import parts as schemas
@@ -300,8 +299,8 @@ def write(
 
 
 def write_clusters(outcome: Outcome, workers: int) -> Iterator[bytes]:
-    """As `clusters.cluster_lines`, by worker processes; arguments and errors as in `write`."""
-    return in_order(clusters.cluster_bytes, _stretches(outcome), workers)
+    """What `clusters.parts` gives, by worker processes; arguments and errors as in `write`."""
+    return in_order(export.cluster_bytes, _stretches(outcome), workers)
 
 
 def _stretches(outcome: Outcome) -> Iterator[Outcome]:

@@ -1,11 +1,4 @@
-"""`metasearch sources`: lists, shows and checks the sources, and helps to write new ones.
-
-The group and all its commands are here.
-
-probe.py       what `probe` asks and reports
-authoring.py   a spec by its name or path, the problems of specs and configurations, the specs that
-               `new` writes, and the cases that `record` writes
-"""
+"""`metasearch sources`: lists, shows and checks the sources, and helps to write new ones."""
 
 from __future__ import annotations
 

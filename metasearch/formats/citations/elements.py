@@ -224,9 +224,6 @@ class Work:
         return pages if _ARTICLE_NUMBER.fullmatch(pages) else ""
 
 
-# --------------------------------------------------------------------------- single elements
-
-
 def place_and_publisher(record: Record, kind: str) -> tuple[str, str]:
     """The place, where the publisher's name has one before a colon ("北京: 中华书局"), and the
     name. `kind`: its type; the institution comes first for theses and reports.

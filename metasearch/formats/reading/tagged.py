@@ -11,7 +11,6 @@ from typing import Any
 from metasearch.bib import normalise
 from metasearch.formats import origins
 from metasearch.formats.reading import values, worktypes
-from metasearch.formats.reading import values as accession
 from metasearch.formats.reading.result import Draft, EntryCollector, FileReading, unread
 from metasearch.formats.reading.text import DecodedText
 
@@ -396,10 +395,10 @@ def gather(
 def _draft(tags: TagTable, block: Block) -> Draft:
     links = values.links(block.values(*tags.links))
     numbers = block.values(*tags.numbers)
-    database = origins.named(origins.read(block.values(*tags.notes))) or accession.database(
+    database = origins.named(origins.read(block.values(*tags.notes))) or values.database(
         block.values(*tags.database), [], links, numbers
     )
-    ids = accession.identifiers(
+    ids = values.identifiers(
         [*numbers, *block.values(*tags.more_numbers)], links, block.lines(*tags.notes), database
     )
     kind = worktypes.conference(
@@ -421,7 +420,7 @@ def _draft(tags: TagTable, block: Block) -> Draft:
     )
     fields: dict[str, Any] = {
         "source_id": _source_id(numbers, ids if tags.ids_as_source_id else {}),
-        "url": accession.landing_page(links),
+        "url": values.landing_page(links),
         "title": title,
         "titles": titles,
         "authors": values.authors(_names(tags, block, kind)),
@@ -460,7 +459,7 @@ def _venue_tags(tags: TagTable, kind: str | None) -> tuple[str, ...]:
 
 
 def _source_id(numbers: Iterable[str], ids: Mapping[str, str]) -> str:
-    own = (number for number in numbers if not accession.is_ours(number))
+    own = (number for number in numbers if not values.is_ours(number))
     shown = (values.text(number[: values.SHORT]) for number in (*own, *ids.values()))
     return next(filter(None, shown), "")
 

@@ -5,25 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from metasearch.bib import (
-    converters,
-    normalise,
-)
-from metasearch.bib import (
-    identifiers as identifier_forms,
-)
-from metasearch.bib import (
-    identifiers as web_addresses,
-)
-from metasearch.bib import (
-    names as byline,
-)
-from metasearch.bib import (
-    normalise as unicode_forms,
-)
-from metasearch.bib import (
-    texts as markup,
-)
+from metasearch.bib import converters, normalise
+from metasearch.bib import identifiers as identifier_forms
+from metasearch.bib import identifiers as web_addresses
+from metasearch.bib import names as byline
+from metasearch.bib import texts as markup
 from metasearch.bib.field_limits import MOST_GIVEN
 from metasearch.bib.names import person
 from metasearch.record import Author
@@ -101,9 +87,6 @@ def keywords(values: Iterable[str]) -> tuple[str, ...]:
     return texts(part.strip().lstrip("*") for value in values for part in _SEMICOLON.split(value))
 
 
-# --------------------------------------------------------------------------- people
-
-
 def authors(values: Iterable[str]) -> tuple[Author, ...]:
     """The authors in fields that hold one name each, or several in any style."""
     return tuple(author for value in values for author in _authors(value))
@@ -156,7 +139,7 @@ def doi(values: Iterable[str]) -> str | None:
     """The first DOI in fields that should hold one."""
     for value in values:
         value = (
-            value[:SHORT] if value.isascii() else unicode_forms.normalize("NFKC", value[:SHORT])
+            value[:SHORT] if value.isascii() else normalise.normalize("NFKC", value[:SHORT])
         )  # "10.3969／j.issn"
         if "[" in value:
             value = _BROKEN_SICI.sub("[", value)
@@ -210,8 +193,6 @@ def volume(value: str) -> str | None:
     return _VOLUME_WORD.sub("", text(value[:SHORT])) or None
 
 
-# --------------------------------------------------------------------------- dates
-
 _YEAR_FIRST = re.compile(r"((?:1\d|20)\d\d)(?:[/.-](\d{0,2})(?:[/.-](\d{0,2}))?)?(?!\d)", re.ASCII)
 _MONTH_DAY = re.compile(r"([A-Za-z]{3,9})\.?(?: (\d{1,2}))?(?![-\w])")
 
@@ -246,8 +227,6 @@ def _date(value: str, known: int | None) -> str | None:
     hit = _MONTH_DAY.match(value)
     return converters.date([str(known), hit[1], hit[2] or ""]) if hit and known else None
 
-
-# --------------------------------------------------------------------------- the rest
 
 _LANGUAGES = {
     "中文": "zh",

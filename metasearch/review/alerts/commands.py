@@ -1,7 +1,5 @@
 """`metasearch saved` and `metasearch alerts`: searches that are run again and again, and tell what
 is new.
-
-What the commands about saved searches share.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from click.shell_completion import CompletionItem
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
 from metasearch.cli.options import complete_source, query_text
-from metasearch.cli.output import Console, Exit
+from metasearch.cli.output import Console, Exit, Sink, columns
 from metasearch.engine.options import OPTIONS
 from metasearch.errors import MetasearchError
 from metasearch.review.commands import Call, in_workspace, names_of
@@ -448,7 +446,6 @@ def feed(
     """Write the news of the saved search NAME as a feed. A server has the same at the address that
     `saved show` names.
     """
-    from metasearch.cli.output import Sink
     from metasearch.review.alerts import feeds
 
     with call.open() as db:
@@ -474,8 +471,6 @@ def _base(call: Call) -> str:
 
 def _lines(one: SavedSearch, runs: list[SavedRun], number: int, address: str) -> Iterator[str]:
     """A saved search for people."""
-    from metasearch.cli.output import columns
-
     yield f"name      {one.name}"
     yield f"uid       {one.uid}"
     yield f"query     {one.query}"

@@ -18,9 +18,7 @@ from urllib.parse import urlsplit
 import orjson
 from aiohttp import web
 
-from metasearch.formats import feeds as atom
-from metasearch.formats import feeds as json_feed
-from metasearch.formats import hits
+from metasearch.formats import feeds, hits
 from metasearch.formats.text import line
 from metasearch.record import Hit
 from metasearch.review.alerts.news import OWNER_MAY, Language, language_of, titled
@@ -130,16 +128,16 @@ def write_atom(feed: Feed, base: str, links: Mapping[str, str] | None = None) ->
     """The feed as Atom in UTF-8. `base`: absolute address of the server, whose host stands in the
     ids; "" where there is none. `links`: absolute addresses by relation: "self", "alternate".
     """
-    root = atom.head(_title(feed), _name(feed, base), feed.updated, links or {})
+    root = feeds.head(_title(feed), _name(feed, base), feed.updated, links or {})
     for entry in feed.entries:
-        atom.add_entry(
+        feeds.add_entry(
             root,
             entry.hit,
             title=titled(entry.kind, entry.hit.record, feed.language),
             name=_name(feed, base, entry),
             updated=entry.at,
         )
-    return atom.atom_bytes(root)
+    return feeds.atom_bytes(root)
 
 
 def write_json(feed: Feed, base: str, links: Mapping[str, str] | None = None) -> bytes:
@@ -147,7 +145,7 @@ def write_json(feed: Feed, base: str, links: Mapping[str, str] | None = None) ->
     known = links or {}
     addresses = {"home_page_url": known.get("alternate"), "feed_url": known.get("self")}
     whole = {
-        "version": json_feed.VERSION,
+        "version": feeds.VERSION,
         "title": _title(feed),
         "description": line(feed.query),
         "language": {"en": "en", "zh": "zh-Hans"}[feed.language],
@@ -158,11 +156,11 @@ def write_json(feed: Feed, base: str, links: Mapping[str, str] | None = None) ->
 
 
 def _item(feed: Feed, base: str, entry: Entry) -> dict[str, Any]:
-    made = json_feed.item(entry.hit)
+    made = feeds.item(entry.hit)
     made |= {
         "id": _name(feed, base, entry),
         "title": titled(entry.kind, entry.hit.record, feed.language),
-        "date_modified": atom.timestamp(entry.at),
+        "date_modified": feeds.timestamp(entry.at),
     }
     made["_metasearch"] = {
         "kind": entry.kind,

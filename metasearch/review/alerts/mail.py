@@ -1,9 +1,8 @@
 """The e-mails of saved searches are sent: one a day at most for each user, and none twice.
 
-The connection to the mail server. Its package, aiosmtplib, is imported when an e-mail is sent.
-
-An e-mail is handed over once: from the moment at which its text is sent until the server answers,
-nobody knows whether the server has it. `Unclear` says so, and it is not sent again.
+aiosmtplib is imported when an e-mail is sent. An e-mail is handed over once: from the moment at
+which its text is sent until the server answers, nobody knows whether the server has it. `Unclear`
+says so, and it is not sent again.
 """
 
 from __future__ import annotations

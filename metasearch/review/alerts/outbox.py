@@ -252,9 +252,6 @@ def switch_on(db: Database, owner: str) -> None:
         )
 
 
-# --------------------------------------------------------------------- below
-
-
 def _clean(db: Database, now: dt.datetime, at: str, today: str) -> None:
     """Close what earlier processes and days have left."""
     left = written(now.timestamp() - _STALE)

@@ -22,7 +22,6 @@ from metasearch.events import Answer, SourceReport
 from metasearch.formats import hits
 from metasearch.message import message
 from metasearch.review.alerts import news, saved_searches
-from metasearch.review.alerts import news as history
 from metasearch.review.alerts.news import OWNER_MAY, Found, Judged, SavedRun, State
 from metasearch.review.alerts.saved_searches import (
     PER_SOURCE,
@@ -146,13 +145,13 @@ class Outcome:
 def begin_run(db: Database, saved: SavedSearch) -> SavedRun:
     """Begin a run."""
     with db.transaction():
-        return history.begin(db, saved)
+        return news.begin(db, saved)
 
 
 def stop_run(db: Database, run: SavedRun) -> None:
     """End a run before its end, if it has none."""
     with db.transaction():
-        history.stopped(db, run)
+        news.stopped(db, run)
 
 
 def store_outcome(
@@ -171,7 +170,7 @@ def store_outcome(
                 )
             )
         if outcome.error:
-            failures = history.failed(db, run, outcome.error, outcome.statuses)
+            failures = news.failed(db, run, outcome.error, outcome.statuses)
             at = saved_searches.after_failure(failures, saved.uid, _now())
         else:
             failures = 0
@@ -184,7 +183,7 @@ def store_outcome(
                 saved_searches.pause(db, saved, _why_paused(failures, outcome.error))
             else:
                 saved_searches.plan(db, saved, written(at.timestamp()))
-    return history.by_id(db, run.id)
+    return news.by_id(db, run.id)
 
 
 def _why_paused(failures: int, error: str) -> str:
@@ -201,7 +200,7 @@ def _done(db: Database, saved: SavedSearch, run: SavedRun, outcome: Outcome) -> 
     judged = news.judge(
         found,
         _known(db, saved, (name for one in found for name in one.names)),
-        answered=history.answered_before(db, run),
+        answered=news.answered_before(db, run),
         year=outcome.year,
         baseline=run.baseline,
     )
@@ -209,7 +208,7 @@ def _done(db: Database, saved: SavedSearch, run: SavedRun, outcome: Outcome) -> 
     news.add_news(
         db, run, [(one.kind, hits.write(one.found.hit)) for one in judged.told if one.kind]
     )
-    history.done(
+    news.done(
         db,
         run,
         works=outcome.works,

@@ -1,6 +1,4 @@
-"""Saved searches: what is asked, how often, and for whom.
-
-When a saved search is run: days of its schedule, at hours at which little else is asked.
+"""Saved searches: what is asked, when, and for whom.
 
 All times are UTC. Within the hours each saved search has a second of its own, by a hash of its uid:
 a thousand of them are not run in one minute.

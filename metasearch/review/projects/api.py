@@ -25,7 +25,6 @@ from metasearch.review.api import (
 )
 from metasearch.review.objects import Object
 from metasearch.review.projects import projects
-from metasearch.review.projects import projects as details
 from metasearch.review.projects.archive_checks import MOST_PACKED
 from metasearch.review.projects.archive_format import export_project
 from metasearch.review.projects.projects import LONGEST_NAME, Project
@@ -124,10 +123,10 @@ async def questions(request: web.Request) -> web.Response:
     if request.method == "POST":
         given = await body_of(request, ANSWERS)
         shown = await here.workspace.write(
-            details.answer, shown, given["answers"], version=given.get("version"), by=here.by
+            projects.answer, shown, given["answers"], version=given.get("version"), by=here.by
         )
-    given_answers = details.answers(shown)
-    asked = details.questions(shown)
+    given_answers = projects.answers(shown)
+    asked = projects.questions(shown)
     return answer(
         {
             "questions": [objects.question(each, given_answers) for each in asked],

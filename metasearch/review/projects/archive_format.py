@@ -1,7 +1,5 @@
 """What is in an archive of a project, and how one is written.
 
-Which rows an archive holds, in which order, and what of them other rows are named by.
-
 Rows of a table with an `id` are numbered from 1 in an archive, so that it does not depend on the
 workspace that wrote it. The tables that are left out are made of the others.
 """

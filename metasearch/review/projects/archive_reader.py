@@ -21,7 +21,6 @@ from typing import Any
 from metasearch.errors import UsageError, WorkspaceError
 from metasearch.message import message
 from metasearch.review.projects import archive_checks, log, projects, shapes
-from metasearch.review.projects import projects as details
 from metasearch.review.projects.archive_checks import Archive, wrong
 from metasearch.review.projects.archive_format import (
     PAGE,
@@ -589,7 +588,7 @@ class _Reading:
             for report in reports.frozen(self.db, project):
                 reports.document(self.db, report)
                 reports.find_previous(self.db, project, report.kind, report.number)
-            details.answers(project)
+            projects.answers(project)
             with suppress(StopIteration):
                 next(iter(log.lines(self.db, project.id, most=1)))
         except WorkspaceError:

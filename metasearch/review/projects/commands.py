@@ -16,7 +16,7 @@ from metasearch.cli.command_group import CommandGroup, ExampleCommand
 from metasearch.cli.output import Exit, counted
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.review.commands import Call, complete_project, in_project, in_workspace
+from metasearch.review.commands import Call, complete_project, in_project, in_workspace, remembered
 
 if TYPE_CHECKING:
     from metasearch.review.projects.projects import Kind
@@ -366,8 +366,6 @@ def demo(call: Call, /, *, kind: str | None, name: str | None) -> int:
     """
     import asyncio
 
-    from metasearch.errors import UsageError
-    from metasearch.message import message
     from metasearch.review import examples, objects
     from metasearch.review.projects import projects
     from metasearch.review.projects import projects as overview
@@ -459,7 +457,6 @@ def new(call: Call, /, *, name: str, kind: Kind, title: str) -> int:
 def list_(call: Call, /) -> int:
     """List all projects, the newest first, with their strategies, runs and works."""
     from metasearch.review import objects
-    from metasearch.review.commands import remembered
     from metasearch.review.projects import projects
     from metasearch.review.projects import projects as overview
 

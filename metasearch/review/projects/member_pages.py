@@ -1,7 +1,5 @@
 """The pages of who works on projects, on a server with users: members, and for administrators all
 projects.
-
-The page of the members of a project.
 """
 
 from __future__ import annotations

@@ -40,7 +40,6 @@ from metasearch.review.page import (
     version_of,
 )
 from metasearch.review.projects import projects
-from metasearch.review.projects import projects as details
 from metasearch.review.projects.archive_format import export_project
 from metasearch.review.projects.log import Change
 from metasearch.review.projects.projects import KINDS, LONGEST_NAME, LONGEST_TITLE, Kind, Project
@@ -383,7 +382,7 @@ def report_lines(
             REPORT_KINDS[name].label,
             ABOUT.get(name, ""),
             f"{base}/reports/{name}",
-            len(details.missing(project, name)),
+            len(projects.missing(project, name)),
             frozen.count(name),
         )
         for name in wanted

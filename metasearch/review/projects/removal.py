@@ -1,7 +1,5 @@
 """Removes projects, and what belongs to none any more.
 
-Removes projects: at one stroke for all who look, and row by row from the file.
-
 A project that is deleted is hidden by one short transaction. Its rows go in portions; where the
 program ends before the last one, the next one that cleans up goes on.
 """
@@ -158,9 +156,6 @@ def _is_locked(file: Path) -> bool:
         except sqlite3.OperationalError:
             return True
     return False
-
-
-# --------------------------------------------------------------------------- portions
 
 
 def _newer(project: int, db: Database, most: int) -> int:

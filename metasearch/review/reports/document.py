@@ -338,9 +338,6 @@ def _plain(value: Any) -> Any:
     return value
 
 
-# -------------------------------------------------------------------- reading
-
-
 def _wrong(place: str, reason: str) -> UsageError:
     return UsageError(
         message("{place} of the report: {reason}", place=place or "the start", reason=reason),

@@ -1,6 +1,5 @@
-"""All that a novelty report is made of: its searches, and the related works.
-
-The related works of a novelty search (密切相关文献, 一般相关文献), with their points of novelty.
+"""All that a novelty report is made of: its searches, and the related works (密切相关文献,
+一般相关文献) with their points of novelty.
 
 The verdict "close" of a work says that it is closely related, "relevant" generally. The tags of a
 work name the points of novelty that it is about: 查新点1, or 查新点 1.
@@ -17,7 +16,6 @@ from metasearch.bib.normalise import is_han
 from metasearch.formats import hits
 from metasearch.record import Record
 from metasearch.review.projects import projects
-from metasearch.review.projects import projects as details
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports.document import Paragraph
 from metasearch.review.reports.questions import NOVELTY, Value
@@ -342,8 +340,8 @@ def findings(db: Database, project: Project) -> Findings:
         related = related_works(db, project)
         return Findings(
             project=project,
-            answers=details.answers(project),
-            missing=frozenset(one.key for one in details.missing(project, NOVELTY)),
+            answers=projects.answers(project),
+            missing=frozenset(one.key for one in projects.missing(project, NOVELTY)),
             searches=searches(db, project, related),
             related=related,
         )

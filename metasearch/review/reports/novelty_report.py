@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from metasearch.errors import UsageError
 from metasearch.formats.citations import STYLES
 from metasearch.review.projects import projects
-from metasearch.review.projects import projects as details
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports import novelty_number
 from metasearch.review.reports.document import (
@@ -41,12 +40,7 @@ from metasearch.review.reports.novelty_findings import (
     paragraph,
     point_tag,
 )
-from metasearch.review.reports.questions import (
-    CITATION_STYLES,
-    NOVELTY,
-    number_values,
-    same_person,
-)
+from metasearch.review.reports.questions import CITATION_STYLES, NOVELTY, number_values, same_person
 from metasearch.review.store.database import Database
 
 #: Status of a search that failed -> why, in the words of the report.
@@ -346,7 +340,7 @@ def hints(found: Findings) -> tuple[str, ...]:
 
 
 def _missing(found: Findings) -> Iterator[str]:
-    for one in details.missing(found.project, NOVELTY):
+    for one in projects.missing(found.project, NOVELTY):
         name, _, of = one.name.partition(".")
         yield f"缺项：{FIELDS[name]}" + (f"（查新点 {of}）" if of else "")
 
@@ -425,7 +419,7 @@ def next_number(db: Database, project: Project) -> str:
     """报告编号 that the report would get now. Call it in the transaction in which it is finished.
     Raises UsageError: it cannot be made: a part of its pattern has no answer.
     """
-    answers = details.answers(projects.find(db, project.uid))
+    answers = projects.answers(projects.find(db, project.uid))
     pattern = str(answers.get("novelty.number_pattern") or novelty_number.DEFAULT)
     return novelty_number.next_number(db, pattern, number_values(answers))
 

@@ -27,7 +27,6 @@ from metasearch.review.page import (
     with_parameters,
 )
 from metasearch.review.projects import projects
-from metasearch.review.projects import projects as details
 from metasearch.review.projects.pages import ReportLine, names_for, report_lines
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports import reports
@@ -433,9 +432,9 @@ def _shown(
         document=document,
         unmade=unmade,
         frozen=report,
-        questions=details.questions(project, kind.name),
-        answers=details.answers(project),
-        missing=frozenset(one.key for one in details.missing(project, kind.name)),
+        questions=projects.questions(project, kind.name),
+        answers=projects.answers(project),
+        missing=frozenset(one.key for one in projects.missing(project, kind.name)),
         previous=previous,
         other_sources=other_sources.of(db, project),
         earlier=[report.number for report in reports.frozen(db, project, kind.name)]
@@ -508,8 +507,6 @@ async def _file(
 
 
 def _attachment(name: str) -> str:
-    from urllib.parse import quote
-
     plain = name.encode("ascii", "replace").decode().replace("?", "_")
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"
 
@@ -580,7 +577,7 @@ def _answered(
     """
     values: dict[str, object] = {}
     only_these = frozenset(fields.getall(ONLY, []))
-    for question in details.questions(project, kind.name):
+    for question in projects.questions(project, kind.name):
         if only_these and question.key not in only_these:
             continue
         name = f"{PREFIX}{question.key}"
@@ -588,7 +585,7 @@ def _answered(
             values[question.key] = tuple(fields.getall(name, []))
         elif name in fields:
             values[question.key] = fields[name].replace("\r\n", "\n")
-    details.answer(db, project, values, version=version_of(fields), by=by)
+    projects.answer(db, project, values, version=version_of(fields), by=by)
 
 
 def _other(db: Database, project: Project, fields: MultiMapping[str], by: str) -> None:

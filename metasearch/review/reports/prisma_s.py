@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from metasearch.review.projects import projects
-from metasearch.review.projects import projects as details
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports import questions as asked
 from metasearch.review.reports import searches
-from metasearch.review.reports import searches as cautions
 from metasearch.review.reports.document import (
     Block,
     Document,
@@ -131,17 +129,17 @@ def document(db: Database, project: Project, *, language: Language = "en") -> Do
             strategies=strategies(db, project),
             other=other_sources.of(db, project),
             merging=merging(db, project),
-            answered=details.answers(project),
+            answered=projects.answers(project),
         )
         stale = stale_steps(db, project, chosen)
-    blocks: list[Block] = [*cautions.of_searches(chosen, say)]
+    blocks: list[Block] = [*searches.of_searches(chosen, say)]
     for item in _ITEMS:
         if item.number in _GROUPS:
             blocks.append(Heading(text=say(*_GROUPS[item.number])))
         title = Heading(text=say(*item.title), level=2, number=f"{item.number}.")
         blocks += (title, *item.write(known))
         blocks += _answers(known, item.number)
-    draft = list(cautions.lacks_of_steps(answers, stale, say))
+    draft = list(searches.lacks_of_steps(answers, stale, say))
     if not chosen:
         draft.append(say("No search has brought records yet.", "尚无检索结果。"))
     draft += _unanswered(project, known.other, say)
@@ -184,7 +182,7 @@ def _listed(other: Sequence[OtherSource], item: int) -> bool:
 
 
 def _unanswered(project: Project, other: Sequence[OtherSource], say: Say) -> Iterator[str]:
-    missing = [asked.ITEMS[question.name] for question in details.missing(project, KIND)]
+    missing = [asked.ITEMS[question.name] for question in projects.missing(project, KIND)]
     items = [f"{item} ({_title(item, say)})" for item in missing if not _listed(other, item)]
     if items:
         names = say(", ", "、").join(items)
@@ -193,9 +191,6 @@ def _unanswered(project: Project, other: Sequence[OtherSource], say: Say) -> Ite
 
 def _title(number: int, say: Say) -> str:
     return next(say(*item.title) for item in _ITEMS if item.number == number)
-
-
-# -------------------------------------------------------------------- the items
 
 
 def _databases(known: _Known) -> Iterator[Block]:

@@ -117,7 +117,7 @@ KINDS: Mapping[str, ReportKind] = {
         ReportKind(
             name="appendix",
             label=message_template("Search appendix: each strategy as it was sent"),
-            module="appendix",
+            module="searches",
         ),
         ReportKind(
             name="chaxin",

@@ -1,7 +1,5 @@
 """`metasearch strategy run|stop|counts|replay|known|validate`: asks the sources, and shows what
 came of it.
-
-`metasearch strategy run|counts`: asks the sources, and shows what they answered.
 """
 
 from __future__ import annotations
@@ -252,8 +250,6 @@ def add(call: Call, /, *, names: tuple[str, ...], file: Path | None) -> int:
     in brackets.
     """
     from metasearch import opening
-    from metasearch.errors import UsageError
-    from metasearch.message import message
     from metasearch.review import objects
     from metasearch.review.runs import known_works
 

@@ -1,8 +1,5 @@
-"""The kinds of run: for records, for counts, resumed, and once more from recorded pages.
-
-A run of a strategy: the records of its steps are fetched from the sources and kept as works.
-
-What a source has answered is kept from then on, whatever happens to the others.
+"""The kinds of run: for records, for counts, resumed, and once more from recorded pages. What a
+source has answered is kept from then on, whatever happens to the others.
 """
 
 from __future__ import annotations

@@ -137,9 +137,6 @@ class SourceAnswer:
         return self.status not in ("ok", "empty", "running")
 
 
-# ------------------------------------------------------------------------- writing
-
-
 def begin(
     db: Database,
     project: Project,
@@ -454,9 +451,6 @@ def finish_answer(
             answer,
         )
     return _answers(db, "answer.id = ?", answer)[0]
-
-
-# ------------------------------------------------------------------------- reading
 
 
 def of(db: Database, project: Project) -> list[Run]:

@@ -1,7 +1,5 @@
 """What can be asked of a server with users about teams: screening, members, invitations,
 signatures.
-
-What can be asked of a server with users about stages that a team screens.
 """
 
 from __future__ import annotations

@@ -261,9 +261,6 @@ def _stage(parameters: MultiMapping[str]) -> Stage:
     return next((each for each in STAGES if each == given), "title")
 
 
-# --------------------------------------------------------------------------- showing
-
-
 async def _shown(here: Opened, stage: Stage, uid: str, after: str) -> ScreeningShown:
     await here.shared.engine.ready()  # the labels of the sources are in their specs
     with_users = identity_of(here.request) is not None

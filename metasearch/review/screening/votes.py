@@ -76,9 +76,6 @@ def key_of(votes: Iterable[Vote]) -> str:
     return orjson.dumps(sorted([vote.by, vote.verdict, vote.reason] for vote in votes)).decode()
 
 
-# --------------------------------------------------------------------------- reading
-
-
 def of_works(db: Database, rows: Iterable[int], stage: Stage) -> dict[int, list[Vote]]:
     """Row of a work -> its votes by the uids of the screeners, of those that have any."""
     found: dict[int, list[Vote]] = {}
@@ -179,9 +176,6 @@ def copy_opened(db: Database, work: int, others: Iterable[int]) -> None:
         "INSERT OR IGNORE INTO opened (work, stage) SELECT ?, stage FROM opened WHERE work = ?",
         [(work, other) for other in others],
     )
-
-
-# --------------------------------------------------------------------------- writing
 
 
 def settle(

@@ -1,7 +1,5 @@
 """An open workspace file, which several processes share: its tables, statements, transactions, work
-in portions, leases, and what is told when SQLite refuses something.
-
-What is told when SQLite or the system refuses something of a workspace file, with advice.
+in portions, leases, and what is told when SQLite or the system refuses something.
 """
 
 from __future__ import annotations

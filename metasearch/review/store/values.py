@@ -1,7 +1,5 @@
-"""Values that many tables hold: moments, random names, digests of secrets, texts that people type,
-versions, and sentences that are kept.
-
-Moments as the workspace writes them: UTC, to the second, "2026-11-23T05:40:00Z".
+"""Values that many tables hold: moments (UTC, to the second, "2026-11-23T05:40:00Z"), random names,
+digests of secrets, texts that people type, versions, and sentences that are kept.
 """
 
 from __future__ import annotations

@@ -35,18 +35,9 @@ from metasearch.review.projects.projects import LONGEST_NAME, Project
 from metasearch.review.runs import figures
 from metasearch.review.service import in_share
 from metasearch.review.store.database import Database
-from metasearch.review.strategies import (
-    paste as copied_text,
-)
-from metasearch.review.strategies import (
-    paste as lines,
-)
-from metasearch.review.strategies import (
-    search_file,
-    steps,
-    strategies,
-    writer,
-)
+from metasearch.review.strategies import paste as copied_text
+from metasearch.review.strategies import paste as lines
+from metasearch.review.strategies import search_file, steps, strategies, writer
 from metasearch.review.strategies.resolve import resolve_all
 from metasearch.review.strategies.strategies import Strategy
 from metasearch.review.works.api import FILE, content_of

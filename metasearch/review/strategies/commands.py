@@ -1,7 +1,5 @@
 """`metasearch strategy`: makes strategies, adds and changes their steps, reads and writes them as
 texts.
-
-`metasearch strategy show`: the steps, and what is known of each.
 """
 
 from __future__ import annotations
@@ -207,7 +205,7 @@ def remove(call: Call, /, *, number: int, name: str | None) -> int:
 _LARGEST = 2_000_000
 
 
-def _complete_target(
+def _complete_syntax(
     _ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     from metasearch.query.writer import TARGETS
@@ -275,7 +273,7 @@ def paste(call: Call, /, *, file: Path, syntax: str | None, name: str | None) ->
     "--syntax",
     required=True,
     metavar="NAME",
-    shell_complete=_complete_target,
+    shell_complete=_complete_syntax,
     help="The syntax: ovid, pubmed, scopus, wos, ebsco, embase, proquest, cnki, wanfang, cql, "
     "simple.",
 )
@@ -399,14 +397,6 @@ def import_(call: Call, /, *, file: Path, name: str | None, **how: Any) -> int:
 
 #: Bytes of a search file.
 _LARGEST_SEARCH_FILE = 5_000_000
-
-
-def _complete_syntax(
-    _ctx: click.Context, _param: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    from metasearch.query.writer import TARGETS
-
-    return [CompletionItem(name) for name in TARGETS if name.startswith(incomplete)]
 
 
 @click.group(

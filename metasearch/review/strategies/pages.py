@@ -197,9 +197,6 @@ async def named(here: Opened) -> Strategy:
         raise Problem(404, None, error.message, advice=error.advice or None) from error
 
 
-# --------------------------------------------------------------------------- showing
-
-
 async def _shown(here: Opened, shown: Strategy, said: Said) -> StrategyPage:
     engine, query = here.shared.engine, here.request.query
     await engine.ready()
@@ -299,9 +296,6 @@ def _read_step(db: Database, shown: Strategy, text: str, syntax: str) -> StepRea
         raise found
     own = "" if found.syntax in ("", "simple") else SYNTAX_WORDS.get(found.syntax, "")
     return StepReading(found.text[:_LONGEST_TEXT], own, found.notes)
-
-
-# --------------------------------------------------------------------------- changing
 
 
 async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload: Upload) -> str:

@@ -1,6 +1,4 @@
-"""Search strategies that are copied in: their lines, and the steps that are made of them.
-
-A search strategy as it is copied from a database's history, line by line, or from a paper.
+"""Search strategies as they are copied from a database's history, line by line, or from a paper.
 
 Ovid, PubMed (also its file of comma-separated values), Embase, EBSCO, Web of Science (the newest
 line first), Cochrane, Scopus, ProQuest, numbered lists with `1.`, `1、`, `(1)`, `#1` or `S1`, and

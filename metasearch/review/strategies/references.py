@@ -1,6 +1,4 @@
-"""Texts that only combine steps, and trees in which a leaf stands for a step.
-
-Trees in which a leaf may stand for an earlier step, and what they mean with the steps put in.
+"""Texts that only combine steps, and trees in which a leaf stands for an earlier step.
 
 Such a leaf is a `Term` whose text begins with NUL. No reader makes one of a text: a control
 character separates words.

@@ -22,20 +22,8 @@ from metasearch.review.quota_checks import quotas_of, take
 from metasearch.review.service import WORKSPACE, permit
 from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import Workspace
-from metasearch.review.users import (
-    accounts,
-    addresses,
-    audit,
-    own_data,
-    sessions,
-    tokens,
-)
-from metasearch.review.users import (
-    accounts as names,
-)
-from metasearch.review.users import (
-    passwords as failures,
-)
+from metasearch.review.users import accounts, addresses, audit, own_data, sessions, tokens
+from metasearch.review.users import passwords as failures
 from metasearch.review.users.accounts import LONGEST_EMAIL, LONGEST_SHOWN, User
 from metasearch.review.users.login_pages import attempted
 from metasearch.review.users.passwords import MOST_BYTES
@@ -366,7 +354,7 @@ async def delete_account(here: Here, confirmed: str) -> None:
     user = await here.user()
     if user.has_password:
         await _check_password(here, user, confirmed)
-    elif names.normal_name(confirmed) != user.name:
+    elif accounts.normal_name(confirmed) != user.name:
         raise UsageError(
             message("The account was not deleted: the name was not typed"),
             advice=message("Your name for the login is {name}.", name=user.name),

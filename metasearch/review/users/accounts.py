@@ -222,9 +222,6 @@ class User:
         return self.shown or self.name
 
 
-# --------------------------------------------------------------------------- finding
-
-
 def find(db: Database, name: str) -> User:
     """The user with this uid or name. Raises UsageError: there is none."""
     found = by_uid(db, name) or by_name(db, name)
@@ -501,9 +498,6 @@ def _check_another_administrator(db: Database, user: User) -> None:
             message("{name} is the last administrator", name=repr(user.name)),
             advice=message("Make another user an administrator first."),
         )
-
-
-# --------------------------------------------------------------------------- rows
 
 
 def _one(db: Database, where: str, *values: object) -> User | None:

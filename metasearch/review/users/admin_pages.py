@@ -21,7 +21,6 @@ from metasearch.review.quota_checks import quotas_of
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import later
 from metasearch.review.users import accounts, links, own_data, sessions, tokens
-from metasearch.review.users import accounts as names
 from metasearch.review.users.account_pages import (
     AUDIT_WORDS,
     ORIGIN_WORDS,
@@ -250,7 +249,7 @@ def search_users(
         after: Only names after this one: the last one of the page before.
         most: Users at most; `MOST` whatever is asked for.
     """
-    part = _pattern(names.normal_name(text[:LONGEST]))
+    part = _pattern(accounts.normal_name(text[:LONGEST]))
     rows = db.all(
         "SELECT id FROM user WHERE name > ?1 AND (?2 = '' OR role = ?2)"
         " AND (?3 IS NULL OR disabled = ?3)"
@@ -388,7 +387,7 @@ def _view(db: Database, here: Here) -> UsersView:
         users=found[:_MOST],
         counts=count_users(db),
         links=invitations,
-        makers=names.shown_name(db, {link.by for link in invitations}),
+        makers=accounts.shown_name(db, {link.by for link in invitations}),
         text=text,
         role=role,
         state=state,
@@ -471,7 +470,7 @@ async def _changed(here: Here, user: User, what: str, fields: MultiMapping[str])
             await write(sessions.end_all, user)
             return path(page, done="ended")
         case "delete":
-            if names.normal_name(only(fields, "confirm")) != user.name:
+            if accounts.normal_name(only(fields, "confirm")) != user.name:
                 raise UsageError(
                     message("The account was not deleted: the name was not typed"),
                     advice=message("The name for the login is {name}.", name=user.name),

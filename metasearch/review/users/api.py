@@ -27,12 +27,7 @@ from metasearch.review.users import (
     sessions,
     tokens,
 )
-from metasearch.review.users import (
-    accounts as names,
-)
-from metasearch.review.users import (
-    sources as admin_sources,
-)
+from metasearch.review.users import sources as admin_sources
 from metasearch.review.users.account_pages import (
     QUOTA_WORDS,
     USUAL_DAYS,
@@ -396,7 +391,7 @@ async def delete(request: web.Request) -> web.Response:
     here = opened(request, "administer", interface=True)
     user = await here.account(named(request, "user"))
     given = await body_of(request, DELETE)
-    if names.normal_name(given["name"]) != user.name:
+    if accounts.normal_name(given["name"]) != user.name:
         reason = message("is not the name of the user")
         raise Problem.bad_parameters([{"parameter": "name", "reason": reason}])
     await here.workspace.write(own_data.delete, user, by=here.identity.uid, client=here.client)
@@ -480,7 +475,7 @@ _WORDS = {True: "on", False: "off", None: "configured"}
 def _lines(db: Database, asked: dict[str, Any], most: int) -> list[tuple[AuditLine, str]]:
     wanted = {name: asked.get(name) for name in ("actor", "action", "object", "before")}
     found = audit.lines(db, **wanted, most=most)
-    known = names.shown_name(db, {line.actor for line in found})
+    known = accounts.shown_name(db, {line.actor for line in found})
     return [(line, known.get(line.actor, "")) for line in found]
 
 

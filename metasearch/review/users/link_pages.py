@@ -16,14 +16,8 @@ from metasearch.review.projects import members
 from metasearch.review.projects.projects import Project
 from metasearch.review.service import client_of
 from metasearch.review.store.database import Database
-from metasearch.review.users import (
-    accounts,
-    addresses,
-    links,
-)
-from metasearch.review.users import (
-    passwords as failures,
-)
+from metasearch.review.users import accounts, addresses, links
+from metasearch.review.users import passwords as failures
 from metasearch.review.users.links import Link
 from metasearch.review.users.login_pages import (
     NO_STORE,

@@ -1,7 +1,5 @@
 """The OpenID provider (OpenID Connect Core 1.0: authorization code with PKCE): its metadata and
 keys, and what it says of a user. It needs the extra `oidc`, and is imported in this mode alone.
-
-One login: what a browser takes along to the provider, and must bring back.
 """
 
 from __future__ import annotations

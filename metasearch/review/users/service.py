@@ -1,7 +1,5 @@
-"""The users of a server: what a request shows, who it is from, and whether it goes through.
-
-What a request says about who it is from: a cookie, a token, or a header of the proxy. Nothing is
-looked up here.
+"""The users of a server: what a request shows, who it is from (a cookie, a token, or a header of
+the proxy), and whether it goes through.
 """
 
 from __future__ import annotations

@@ -46,16 +46,8 @@ from metasearch.review.works.decisions import LONGEST_TAG, MOST_TAGS, Changed
 from metasearch.review.works.decisions_file import import_decisions
 from metasearch.review.works.export import EXPORTS, export, file_of
 from metasearch.review.works.groups import Assigned
-from metasearch.review.works.lists import (
-    LONGEST_TEXT,
-    MOST_COUNT,
-    SORTS,
-    STANDINGS,
-    WorksQuery,
-)
-from metasearch.review.works.lists import (
-    MOST_FILTER_VALUES as MOST_VALUES,
-)
+from metasearch.review.works.lists import LONGEST_TEXT, MOST_COUNT, SORTS, STANDINGS, WorksQuery
+from metasearch.review.works.lists import MOST_FILTER_VALUES as MOST_VALUES
 from metasearch.review.works.works import (
     LONGEST,
     LONGEST_NOTE,

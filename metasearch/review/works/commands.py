@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -14,7 +14,7 @@ import click
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
 from metasearch.cli.options import FORMAT_NAMES, has_bom
-from metasearch.cli.output import Exit, Sink, counted
+from metasearch.cli.output import Exit, Sink, columns, counted
 from metasearch.errors import UsageError
 from metasearch.formats import WRITABLE
 from metasearch.formats.citations import DEFAULT_STYLE, STYLES
@@ -457,8 +457,6 @@ def works() -> None:
 @in_project
 def list_(call: Call, /, *, count: int, start: int, facets: bool, **options: Any) -> int:
     """List the works that the options choose. Exit code 1: there are none."""
-    from dataclasses import replace
-
     from metasearch.review import objects
     from metasearch.review.works import lists
 
@@ -480,8 +478,6 @@ def list_(call: Call, /, *, count: int, start: int, facets: bool, **options: Any
 
 
 def _lines(page: WorksPage, *, facets: bool) -> Iterator[str]:
-    from metasearch.cli.output import columns
-
     if page.works:
         rows: list[tuple[str, ...]] = [("id", "year", "author", "title", "decided", "sources")]
         rows += [

@@ -411,9 +411,6 @@ def noted(db: Database, rows: Iterable[int], whose: str = "") -> dict[int, tuple
     }
 
 
-# --------------------------------------------------------------------------- all
-
-
 def uids_of(db: Database, rows: Iterable[int]) -> dict[int, str]:
     """Row of a work -> its uid."""
     return {

@@ -1,8 +1,4 @@
-"""Decisions of other programs, imported back from their files.
-
-Files of decisions -> lines: what names the work of each, and what was decided on it.
-
-How screening tools write it:
+"""Decisions of other programs, imported back from their files. How screening tools write them:
 
 - ASReview: a column `included` (or `asreview_label`): 1, 0, or empty or -1 for what was not seen.
 - Rayyan: `RAYYAN-INCLUSION: {"Anna"=>"Included"}` and `RAYYAN-EXCLUSION-REASONS: a,b` in the notes.
@@ -234,9 +230,6 @@ def _is_set(cell: str) -> bool:
 
 def _folded(text: str) -> str:
     return normalise.compact(text[:200])
-
-
-# --------------------------------------------------------------------------- references
 
 
 def _of_entry(number: int, entry: Entry) -> Line:

@@ -1,9 +1,8 @@
 """The pages of works: the list, what is decided in it, and exports.
 
-What the script of the pages sends: decisions that were made by keys or buttons, in their order.
-
-Each says on which work it was made, and on which version of what was decided there. The browser
-sends again what it has no answer to; what stands already changes nothing.
+The script of the pages sends decisions in their order. Each says on which work it was made, and on
+which version of what was decided there. The browser sends again what it has no answer to; what
+stands already changes nothing.
 """
 
 from __future__ import annotations
@@ -248,9 +247,6 @@ def _number(text: str) -> int:
     return int(text)
 
 
-# --------------------------------------------------------------------------- showing
-
-
 async def _shown(here: Opened, query: WorksQuery) -> WorksShown:
     await here.shared.engine.ready()  # the labels of the sources are in their specs
     async with here.shared.admission.brief():
@@ -343,9 +339,6 @@ def _told(visit: Visit, parameters: MultiMapping[str]) -> str:
             )
         )
     return visit.language.gettext(DONE_WORDS[done]) if done in DONE_WORDS else ""
-
-
-# --------------------------------------------------------------------------- changing
 
 
 async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.review.projects import log, projects, shapes
-from metasearch.review.projects import projects as details
 from metasearch.review.projects.log import Change
 from metasearch.review.projects.projects import Project
 from metasearch.review.screening import conflicts, sight, teams
@@ -103,9 +102,6 @@ def _undone_by(db: Database, change: Change) -> int | None:
         if action in UNDONE and db.one("SELECT 1 FROM change WHERE undoes = ?", line) is None:
             return int(line)
     return None
-
-
-# --------------------------------------------------------------------------- works
 
 
 def _marks(db: Database, project: Project, change: Change, by: str) -> None:
@@ -243,7 +239,7 @@ def _project(db: Database, project: Project, change: Change, by: str) -> None:
     _unchanged(change, {key: own.get(key, now.details.get(key)) for key in change.after})
     before = dict(change.before)
     values: dict[str, Any] = {key: before.pop(key) for key in own if key in before}
-    details.check({key: kept for key, kept in before.items() if kept is not None})
+    projects.check({key: kept for key, kept in before.items() if kept is not None})
     projects.update(db, now, **values, details=before or None, by=by)
 
 

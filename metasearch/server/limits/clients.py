@@ -479,8 +479,6 @@ class ApiKeys:
         if not self:
             return None
         if any(name.lower() in _IN_ADDRESS for name in request.query):
-            from metasearch.server.problem import Problem  # as in `_refused`
-
             raise Problem(
                 400,
                 "key-in-address",
@@ -509,10 +507,6 @@ class ApiKeys:
 
 
 def _refused(detail: str, parameters: str = "") -> Problem:
-    from metasearch.server.problem import (
-        Problem,
-    )  # with aiohttp, which the parent of workers does without
-
     return Problem(
         401,
         "key-needed",

@@ -20,14 +20,8 @@ from metasearch.server.answering import answered, nothing_answered, status_of
 from metasearch.server.forms import chosen, local_address, only, pairs_of_form, posted
 from metasearch.server.pages.hit import HitView, hit_view
 from metasearch.server.pages.page import page, page_response, see_other
-from metasearch.server.pages.work import (
-    FORMAT_WORDS,
-    JSON_LD,
-    is_large,
-)
-from metasearch.server.pages.work import (
-    OFFERED_OF_WORKS as OF_WORKS,
-)
+from metasearch.server.pages.work import FORMAT_WORDS, JSON_LD, is_large
+from metasearch.server.pages.work import OFFERED_OF_WORKS as OF_WORKS
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 from metasearch.server.search import WRITTEN_AT_ONCE, chosen_of, for_page, is_usable
@@ -191,9 +185,6 @@ async def basket(request: web.Request) -> web.StreamResponse:
     if form == "html":
         return await _page(request, shown)
     return await _export(request, _ticked(shown, ticked), form, parameters)
-
-
-# --------------------------------------------------------------------------- showing
 
 
 async def _page(request: web.Request, contents: Basket) -> web.Response:

@@ -24,16 +24,8 @@ from marshal import dumps, loads
 from pathlib import Path
 from typing import Any
 
-from jinja2 import (
-    BytecodeCache,
-    ChoiceLoader,
-    Environment,
-    PackageLoader,
-    StrictUndefined,
-)
-from jinja2 import (
-    __version__ as jinja_version,
-)
+from jinja2 import BytecodeCache, ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import __version__ as jinja_version
 from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 

@@ -256,9 +256,6 @@ def canonical_address(hit: Hit, site: Site) -> str:
     return site.url(work_path(name))
 
 
-# --------------------------------------------------------------------------- finding
-
-
 async def _found(request: web.Request, text: str, parameters: Parameters) -> FoundWork:
     shared = request.app[SHARED]
     name = _name(text)
@@ -335,9 +332,6 @@ def _query(name: str) -> str:
         case "arxiv" if arxiv_id(value) == value:
             return f"{to_text(Term(value))} OR {to_text(Term(arxiv_doi(value), 'doi'))}"
     return ""
-
-
-# --------------------------------------------------------------------------- writing
 
 
 def _body(

@@ -483,9 +483,6 @@ def _signs(figure: Figure) -> dict[tuple[int, int], str]:
     return signs
 
 
-# -------------------------------------------------------------------- elements
-
-
 def _add(parent: Any, tag: str, **attributes: str) -> Any:
     element = OxmlElement(tag)
     for name, value in attributes.items():

@@ -1,9 +1,5 @@
-"""The Model Context Protocol: the tools by which assistants search, over stdio and under `/mcp`.
-
-`tools.py` has the tools, `arguments.py` reads what an assistant sends, and `works.py` writes works,
-so that an answer stays small. `protocol.py` declares the tools and puts them behind the package
-`mcp`, which is the extra `mcp`; `http.py` and `metasearch/cli/mcp.py` are the two ways to reach it.
-`docs/mcp.md` describes it from outside.
+"""The Model Context Protocol: the tools by which assistants search, over stdio
+(`metasearch/cli/mcp.py`) and under `/mcp`. The package `mcp` is an extra; docs/mcp.md.
 """
 
 from __future__ import annotations

@@ -169,9 +169,6 @@ def _description(name: str, option: Option) -> str:
             return option.help
 
 
-# --------------------------------------------------------------------------- reading
-
-
 def check_names(given: Mapping[str, Any], known: Iterable[str]) -> None:
     """Whether all arguments are known. Raises ToolError: one is not."""
     known = tuple(known)

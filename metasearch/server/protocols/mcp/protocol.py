@@ -18,9 +18,7 @@ from mcp_types import (
     TextContent,
     ToolAnnotations,
 )
-from mcp_types import (
-    Tool as ToolType,
-)
+from mcp_types import Tool as ToolType
 
 from metasearch import __version__
 from metasearch.engine.options import OPTIONS

@@ -485,9 +485,6 @@ def _record(record: Record) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value}
 
 
-# --------------------------------------------------------------------------- a query
-
-
 async def _plan(call: Call) -> dict[str, Any]:
     caller = call.caller
     parameters = search_parameters(call.arguments, PLAN_ARGUMENTS, caller.options)

@@ -14,30 +14,12 @@ import orjson
 from metasearch import __version__
 from metasearch.server.limits import Options
 from metasearch.server.opensearch import DESCRIPTION
-from metasearch.server.protocols.openapi import (
-    answers,
-)
-from metasearch.server.protocols.openapi import (
-    answers as events,
-)
-from metasearch.server.protocols.openapi import (
-    answers as listings,
-)
-from metasearch.server.protocols.openapi import (
-    operation as problems,
-)
-from metasearch.server.protocols.openapi import (
-    paths as about,
-)
-from metasearch.server.protocols.openapi import (
-    paths as protocols,
-)
-from metasearch.server.protocols.openapi import (
-    paths as searches,
-)
-from metasearch.server.protocols.openapi import (
-    paths as works,
-)
+from metasearch.server.protocols.openapi import answers
+from metasearch.server.protocols.openapi import operation as problems
+from metasearch.server.protocols.openapi import paths as about
+from metasearch.server.protocols.openapi import paths as protocols
+from metasearch.server.protocols.openapi import paths as searches
+from metasearch.server.protocols.openapi import paths as works
 from metasearch.server.protocols.openapi.operation import (
     ERRORS,
     HEADERS,
@@ -70,9 +52,9 @@ Stored = Mapping[str, Mapping[str, Any]]
 _KEY = "bearer"
 _SCHEMAS = {
     **answers.ANSWER_SCHEMAS,
-    **events.EVENT_SCHEMAS,
+    **answers.EVENT_SCHEMAS,
     **problems.SCHEMAS,
-    **listings.LISTING_SCHEMAS,
+    **answers.LISTING_SCHEMAS,
 }
 
 

@@ -141,9 +141,6 @@ def search(notes: Iterable[str]) -> etree._Element:
     return root
 
 
-# --------------------------------------------------------------------------- works
-
-
 def show(
     page: Collection[Hit],
     *,

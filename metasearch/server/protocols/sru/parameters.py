@@ -38,9 +38,7 @@ from metasearch.server.protocols.sru.vocabulary import (
     sort_of_cql,
     sort_of_keys,
 )
-from metasearch.server.protocols.sru.vocabulary import (
-    FACETED_RESULTS as NAMESPACE,
-)
+from metasearch.server.protocols.sru.vocabulary import FACETED_RESULTS as NAMESPACE
 
 # Facets of SRU 2.0: `facetLimit=5:subject,10:dc.creator`, `facetStart`, `facetSort`.
 

@@ -260,9 +260,6 @@ def names() -> Iterator[tuple[str, list[tuple[str, str]]]]:
         yield field, listed
 
 
-# --------------------------------------------------------------------------- sorting
-
-
 def sort_of_keys(text: str) -> tuple[Sort, list[str]]:
     """The order that sortKeys of 1.1 asks for: `path,schema,ascending,...` with blanks between the
     keys. Returns the order of the first key, and the keys that are ignored. Raises Refused: the
