@@ -1,5 +1,5 @@
-"""What a strategy of de-duplication is, and the one that searches use. Wings have
-others.
+"""What a strategy of de-duplication is, and the one that searches use. Wings
+have others.
 """
 
 from __future__ import annotations

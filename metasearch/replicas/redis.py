@@ -174,7 +174,7 @@ RELEASE = Script(
 
 # How often one client may ask all replicas together. The generic cell rate algorithm (ITU-T I.371,
 # annex A): one moment a client, at which all that it has asked for would be paid back. It is the
-# bucket of `metasearch.server.limits.rate.RateLimiter`, which fills evenly, in one number; by the
+# bucket of `RateLimiter` in server/limits/clients.py, which fills evenly, in one number; by the
 # server's clock, in microseconds.
 
 #: KEYS the client's moment. ARGV µs a request, requests at once. A moment that lies further ahead

@@ -18,7 +18,7 @@ from metasearch.server.problem import Problem, storage_problem
 
 # Shares: of what takes long, so much goes on at once, and only a part of it for one user. Of each
 # kind there is one `Shares` a process, so that one user never takes all of it from others;
-# `permits.py` says who is a user, and which requests take a permit.
+# `service.py` says who is a user, and which requests take a permit.
 
 #: Seconds after which who was refused may come again.
 RETRY_AFTER = 30

@@ -299,7 +299,7 @@ def write(
 
 
 def write_clusters(outcome: Outcome, workers: int) -> Iterator[bytes]:
-    """What `clusters.parts` gives, by worker processes; arguments and errors as in `write`."""
+    """What `cluster_lines` gives, by worker processes; arguments and errors as in `write`."""
     return in_order(export.cluster_bytes, _stretches(outcome), workers)
 
 

@@ -224,7 +224,7 @@ def _steps(stage: Database) -> Iterator[_Step]:
 
 
 # Reads an archive into a workspace: all of it, or nothing. It is read and checked in a file of its
-# own, which then is brought to the workspace (arriving.py): others write meanwhile. Rows get new
+# own, which then is brought to the workspace: others write meanwhile. Rows get new
 # numbers behind those that are there; what names a row is moved by the same distance, so that
 # nothing has to be remembered of 100,000 records. Uids are kept unless another project of the
 # workspace has them; the old ones are then further names of the works.

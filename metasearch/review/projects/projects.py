@@ -323,7 +323,7 @@ def overview_of(db: Database, project: Project) -> Overview:
 
 
 # The answers to questions of reports: asked once, checked, and kept in `Project.details`. The
-# tables of questions are in `metasearch/workspace/questions/`; the command line and the pages make
+# tables of questions are in `review/reports/questions.py`; the command line and the pages make
 # their forms from them.
 
 #: Answers that one call gives; more cannot be a form.

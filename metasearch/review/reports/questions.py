@@ -35,8 +35,8 @@ class Question:
     """A question of a table; forms, checks and `missing` are made of it.
 
     Attributes:
-        key: Its namespace and name: "novelty.client". `projects/projects.py` keeps the
-            answer at `details["novelty"]["client"]` of the project.
+        key: Its namespace and name: "novelty.client". The answer is kept at
+            `details["novelty"]["client"]` of the project.
         label: What is asked for, in a few words; marked by `message_template`, as are `help` and
             `group`. A question of `each` has a place {number} in it.
         help: One or two sentences for who does not know what to write.

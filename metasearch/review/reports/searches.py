@@ -1,7 +1,6 @@
 """What was searched: each answer of a source in the runs of a project, with its step and strategy,
 and each strategy as typed. What databases were sent is here word for word.
 The appendix is made of it, and what a report warns of.
-The appendix is made of it, and what a report warns of.
 """
 
 from __future__ import annotations

@@ -231,7 +231,7 @@ class Places:
         return [row[0] for row in rows]
 
 
-# Which titles return in one journal, and so are those of columns: what `dedup/columns.py` keeps in
+# Which titles return in one journal, and so are those of columns: what dedup keeps in
 # memory for one job, in a table of the project. A title that is that of a column stays one, also
 # where a later version of a record says otherwise.
 
