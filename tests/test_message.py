@@ -280,7 +280,7 @@ def test_the_templates_of_messages_can_be_collected() -> None:
 
 
 #: Rooms whose errors and notes a page shows.
-SHOWN = ("adapters/", "engine/", "listing/", "query/", "errors.py")
+SHOWN = ("adapters/", "engine/", "query/", "errors.py")
 #: What makes an error or note for people -> the arguments that are sentences.
 SENTENCES = {
     "error_at": (0,),

@@ -76,7 +76,7 @@ def test_a_command_line_loads_the_command_that_it_names() -> None:
     assert loaded.isdisjoint(
         {"metasearch.cli.serve", "metasearch.cli.cache", "metasearch.bulk.commands"}
     )
-    assert not any(name.startswith("metasearch.cli.workspace") for name in loaded)
+    assert not any(name.startswith("metasearch.review") for name in loaded)
 
 
 def test_every_command_has_its_name() -> None:

@@ -66,7 +66,7 @@ async def test_any_failure_leaves_the_server_alone_until_a_probe(
     """The first failure is logged once, with its reason; nothing is sent until a write succeeds,
     which is logged, too.
     """
-    caplog.set_level(logging.INFO, "metasearch.sharing")
+    caplog.set_level(logging.INFO, "metasearch.replicas")
     client = Broken()
     shared = Connection("redis://user:hidden@redis.example.org:6390/0", client)
     back: list[bool] = []
