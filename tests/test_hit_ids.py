@@ -18,7 +18,7 @@ from metasearch.demo.server import DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
 from metasearch.events import Answer, Counts
-from metasearch.formats.reading.inputs import gather
+from metasearch.formats.reading.files import gather
 from metasearch.record import Hit
 from tests.dedup.records import ARTICLE, record
 

@@ -44,7 +44,7 @@ from metasearch.events import Added, Answer, Counts, Finished, SearchEvent, Sour
 from metasearch.formats import bibtex, ris, table
 from metasearch.formats import csv as csv_table
 from metasearch.formats.events import ndjson, sse
-from metasearch.formats.reading.inputs import gather
+from metasearch.formats.reading.files import gather
 from metasearch.query import parse as parse_query
 from metasearch.record import Author, Hit, Match, Reason, Record, Version
 from metasearch.settings import Settings

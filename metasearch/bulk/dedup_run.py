@@ -30,7 +30,7 @@ from metasearch.errors import UsageError
 from metasearch.extras import how_to_install, is_installed
 from metasearch.formats import table
 from metasearch.formats.citations import DEFAULT_STYLE
-from metasearch.formats.reading.inputs import STDIN, Input, gather
+from metasearch.formats.reading.files import STDIN, Input, gather
 from metasearch.formats.reading.text import decode
 from metasearch.formats.text import line
 from metasearch.record import VersionsMode

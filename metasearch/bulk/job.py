@@ -11,7 +11,7 @@ from metasearch.dedup import Chain, Fingerprint, OnlineDedup
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.formats.origins import Origin
 from metasearch.formats.reading import Entry, FileReading, HandOut, read_file, read_pipe
-from metasearch.formats.reading.inputs import STDIN, Input
+from metasearch.formats.reading.files import STDIN, Input
 from metasearch.formats.reading.result import check_sum
 from metasearch.record import Hit, Match, Version, VersionsMode
 

@@ -39,8 +39,14 @@ from metasearch.errors import (
     UsageError,
 )
 from metasearch.formats.reading import MOST_BYTES, FileProblem, read_content
-from metasearch.formats.reading.files import Content, not_opened, too_large, unreadable
-from metasearch.formats.reading.inputs import Input, gather
+from metasearch.formats.reading.files import (
+    Content,
+    Input,
+    gather,
+    not_opened,
+    too_large,
+    unreadable,
+)
 from metasearch.formats.text import line
 
 #: Problems of one file that are kept; all of them are counted.

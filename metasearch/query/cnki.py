@@ -1,5 +1,5 @@
-"""The expert syntax of Chinese databases: that of CNKI, Wanfang and VIP is read, that of CNKI is
-written.
+"""The expert syntax of Chinese databases: that of CNKI, Wanfang and VIP is read, those of CNKI and
+Wanfang are written.
 """
 
 from __future__ import annotations
@@ -609,5 +609,30 @@ STYLE = Style(
         both=("YE BETWEEN ('{first}','{last}')",),
         since=("YE>='{first}'",),
         until=("YE<='{last}'",),
+    ),
+)
+
+#: Wanfang's 专业检索: `主题:("盐沼" AND "碳") AND Date:2018-2020`.
+WANFANG_STYLE = Style(
+    name="wanfang",
+    label="Wanfang",
+    bracketed=True,
+    fields={
+        "any": "主题:({x})",
+        "title": "题名:({x})",
+        "abstract": "摘要:({x})",
+        "subject": "关键词:({x})",
+        "author": "作者:({x})",
+        "venue": "刊名:({x})",
+        "doi": "DOI:({x})",
+    },
+    bare=False,
+    truncation="",
+    lost=LOST,
+    years=YearRanges(
+        only=("Date:{first}",),
+        both=("Date:{first}-{last}",),
+        since=("Date:{first}-",),
+        until=("Date:-{last}",),
     ),
 )

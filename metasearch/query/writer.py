@@ -509,5 +509,9 @@ def written(query: Query, to: str) -> Translation:
 
 def style_of(syntax: str) -> Style:
     """How a syntax of `TARGETS` is written; "simple" and "cql" have printers and no style."""
+    if syntax == "wanfang":
+        from metasearch.query.cnki import WANFANG_STYLE
+
+        return WANFANG_STYLE
     style: Style = import_module(f"metasearch.query.{syntax}").STYLE
     return style

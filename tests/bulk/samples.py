@@ -7,7 +7,7 @@ from typing import Any
 
 from metasearch.bulk.job import Outcome, deduplicate, read_all
 from metasearch.dedup import DEFAULT
-from metasearch.formats.reading.inputs import gather
+from metasearch.formats.reading.files import gather
 
 #: Three records of two works; the first and the last are one.
 SCOPUS = """\

@@ -9,7 +9,7 @@ from metasearch.bulk.export import cluster_bytes as clusters
 from metasearch.bulk.job import ROWS, Outcome, deduplicate, read_all
 from metasearch.dedup import DEFAULT
 from metasearch.formats.reading import Entry, FileReading
-from metasearch.formats.reading.inputs import gather
+from metasearch.formats.reading.files import gather
 from metasearch.record import Record
 from tests.bulk.samples import LIBRARY, SCOPUS, run, write
 

@@ -18,7 +18,7 @@ from metasearch.bulk.report import Numbers
 from metasearch.dedup import DEFAULT
 from metasearch.dedup.index import CROWD_OF_FEW, OF_A_YEAR_OF_FEW
 from metasearch.formats import WRITABLE
-from metasearch.formats.reading.inputs import STDIN, Input
+from metasearch.formats.reading.files import STDIN, Input
 from tests.bulk.telling import count
 from tests.examples import examples
 from tests.formats.reading import samples, structured

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import UsageError
-from metasearch.formats.reading.inputs import NAMES_SHOWN, STDIN, gather
+from metasearch.formats.reading.files import NAMES_SHOWN, STDIN, gather
 
 
 @pytest.fixture

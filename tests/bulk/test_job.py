@@ -13,7 +13,7 @@ from metasearch.dedup import DEFAULT
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
 from metasearch.formats.reading import FileReading, HandOut
-from metasearch.formats.reading.inputs import STDIN, Input, gather
+from metasearch.formats.reading.files import STDIN, Input, gather
 from metasearch.record import Record
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, run, write
 

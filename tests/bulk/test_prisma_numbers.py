@@ -11,7 +11,7 @@ from metasearch.bulk.job import deduplicate, read_all
 from metasearch.bulk.report import Numbers, Place, Trouble
 from metasearch.dedup import DEFAULT
 from metasearch.dedup.pins import Pins
-from metasearch.formats.reading.inputs import gather
+from metasearch.formats.reading.files import gather
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, run, write
 from tests.bulk.telling import count
 

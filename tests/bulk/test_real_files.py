@@ -15,7 +15,7 @@ import pytest
 from metasearch.bulk.job import Outcome, deduplicate, read_all
 from metasearch.bulk.report import Numbers, as_text
 from metasearch.dedup import DEFAULT
-from metasearch.formats.reading.inputs import gather
+from metasearch.formats.reading.files import gather
 from tests.bulk.telling import count
 
 pytestmark = pytest.mark.shared

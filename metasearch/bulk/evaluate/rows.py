@@ -23,8 +23,7 @@ from metasearch.bulk.job import ROWS
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.formats import READABLE, bibtex_entry
 from metasearch.formats.reading import FileReading, HandOut, most_bytes, values, worktypes
-from metasearch.formats.reading.files import content_of
-from metasearch.formats.reading.inputs import STDIN, Input
+from metasearch.formats.reading.files import STDIN, Input, content_of
 from metasearch.formats.reading.items import load
 from metasearch.formats.reading.result import TELLING, Entry, EntryCollector
 from metasearch.formats.reading.text import DecodedText, Found

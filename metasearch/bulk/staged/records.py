@@ -30,7 +30,7 @@ from metasearch.bulk.staged.parts import (
 from metasearch.bulk.staged.pool import Beside, run_all
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading import Entry, FileProblem, FileReading, HandOut
-from metasearch.formats.reading.inputs import STDIN, Input
+from metasearch.formats.reading.files import STDIN, Input
 
 # The stage `records`: each file is read by a worker process, which writes its records in parts.
 # Beside the parts of a file stands a note: its format, its problems, how many records it holds. It

@@ -41,7 +41,7 @@ from metasearch.bulk.staged.records import FreeNames, ReadingOptions
 from metasearch.bulk.staged.works import StagedWorks
 from metasearch.dedup.apart import applies
 from metasearch.errors import UsageError
-from metasearch.formats.reading.inputs import STDIN, Input
+from metasearch.formats.reading.files import STDIN, Input
 from metasearch.formats.text import line
 
 _JOB = "job.json"

@@ -18,7 +18,7 @@ from metasearch.bulk.staged.pool import Rules
 from metasearch.bulk.staged.stages import StagedJob
 from metasearch.dedup import strategy
 from metasearch.errors import UsageError
-from metasearch.formats.reading.inputs import gather
+from metasearch.formats.reading.files import gather
 from tests.bulk.engines import samples
 from tests.bulk.engines.samples import Pair
 from tests.bulk.staged.abstracts import records, works

@@ -10,7 +10,7 @@ from metasearch.bulk.engines import Engine
 from metasearch.bulk.job import MergedWork, Outcome, deduplicate, read_all
 from metasearch.bulk.staged.pool import Rules
 from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
-from metasearch.formats.reading.inputs import gather
+from metasearch.formats.reading.files import gather
 from tests.bulk.staged.union_find import UnionFind
 
 _SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo zy".split()

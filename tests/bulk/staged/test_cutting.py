@@ -17,7 +17,7 @@ from metasearch.dedup.apart import are_strangers, sketch, strangers
 from metasearch.dedup.fingerprints import Fingerprint
 from metasearch.dedup.index import CROWD
 from metasearch.formats.reading import read_file
-from metasearch.formats.reading.inputs import gather
+from metasearch.formats.reading.files import gather
 from tests.bulk.staged.sets import files, hostile, in_memory, records
 from tests.bulk.staged.union_find import UnionFind
 

@@ -21,7 +21,7 @@ from metasearch.bulk.staged.parts import parts_in, read_part
 from metasearch.bulk.staged.pool import Rules
 from metasearch.bulk.staged.records import ReadingOptions, files_of, read_stage
 from metasearch.dedup.titles import surely_far
-from metasearch.formats.reading.inputs import gather
+from metasearch.formats.reading.files import gather
 from tests.bulk.staged.sets import files, hostile, records
 
 #: Words that are parts of one another, or begin alike.

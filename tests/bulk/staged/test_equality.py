@@ -19,7 +19,7 @@ from metasearch.bulk.staged.records import ReadingOptions
 from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 from metasearch.dedup import index
 from metasearch.dedup.pins import Pins
-from metasearch.formats.reading.inputs import gather
+from metasearch.formats.reading.files import gather
 from metasearch.record import VersionsMode
 from tests.bulk.staged.sets import files, hostile, in_memory, on_disk, records
 from tests.bulk.staged.union_find import UnionFind

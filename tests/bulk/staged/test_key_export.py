@@ -14,7 +14,7 @@ from metasearch.bulk.staged.pool import Rules
 from metasearch.bulk.staged.records import ReadingOptions, read_stage
 from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 from metasearch.formats.reading import Entry, FileReading, HandOut
-from metasearch.formats.reading.inputs import Input, gather
+from metasearch.formats.reading.files import Input, gather
 from metasearch.record import Record
 from tests.bulk.staged.sets import files, in_memory, records
 from tests.bulk.staged.union_find import UnionFind

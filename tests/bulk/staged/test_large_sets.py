@@ -17,7 +17,7 @@ from metasearch.bulk.staged.pool import Rules
 from metasearch.bulk.staged.records import ReadingOptions
 from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 from metasearch.dedup import index
-from metasearch.formats.reading.inputs import gather
+from metasearch.formats.reading.files import gather
 from tests.cases import each
 
 #: Folders of shared/data/dedup: a table of records, or exports.

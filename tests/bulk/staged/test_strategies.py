@@ -14,7 +14,7 @@ from metasearch.bulk.staged.pool import Rules
 from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 from metasearch.dedup import STRATEGIES, strategy
 from metasearch.errors import UsageError
-from metasearch.formats.reading.inputs import gather
+from metasearch.formats.reading.files import gather
 from tests.bulk.staged.abstracts import records, works
 from tests.bulk.staged.union_find import UnionFind
 

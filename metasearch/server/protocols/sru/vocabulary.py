@@ -4,19 +4,21 @@ and indexes as they sort, count, scan and explain.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lxml import etree
 
 from metasearch.engine.facets import FACETS, Sort
 from metasearch.errors import QuerySyntaxError
-from metasearch.formats import dublin_core, marc, mods
+from metasearch.formats import marc, mods
 from metasearch.formats.marc import marc_data
-from metasearch.formats.text import clean, line
+from metasearch.formats.reference import full_title, inverted
+from metasearch.formats.text import clean, line, web_url
+from metasearch.formats.xml_elements import one
 from metasearch.query.cql import SortKeys
 from metasearch.query.cql_grammar import INDEXES, MEANINGS, OF_QUERY, name_in_set, set_of
-from metasearch.record import Hit
+from metasearch.record import Hit, Record
 
 
 def add(
@@ -147,10 +149,6 @@ def _mods(hit: Hit) -> etree._Element:
     return _parsed(mods.element(hit, namespace=mods.NAMESPACE, answering=True))
 
 
-def _dublin_core(hit: Hit) -> etree._Element:
-    return _parsed(dublin_core.element(hit))
-
-
 def _parsed(text: str) -> etree._Element:
     """The element that a writer of `formats` wrote; our own text may be of any size. Raises
     ValueError: the text is no XML.
@@ -159,6 +157,58 @@ def _parsed(text: str) -> etree._Element:
         return etree.fromstring(text, etree.XMLParser(huge_tree=True, remove_blank_text=True))
     except etree.XMLSyntaxError as error:
         raise ValueError(f"a record is no XML: {error}") from error
+
+
+# Dublin Core: https://www.dublincore.org/specifications/dublin-core/dces/, in the wrapper that SRU
+# has for it.
+
+_DC_NAMESPACE = "http://purl.org/dc/elements/1.1/"
+#: Of the wrapper.
+_SRW_DC = "info:srw/schema/1/dc-schema"
+
+
+def _dublin_core(hit: Hit) -> etree._Element:
+    """The merged record as an element, with every field that Dublin Core has a place for."""
+    inner = "".join(
+        one(f"dc:{name}", line(text))
+        for name, texts in _dublin_core_elements(hit.record)
+        for text in texts
+    )
+    declared = f'xmlns:srw_dc="{_SRW_DC}" xmlns:dc="{_DC_NAMESPACE}"'
+    return _parsed(f"<srw_dc:dc {declared}>{inner}</srw_dc:dc>")
+
+
+def _dublin_core_elements(record: Record) -> Iterator[tuple[str, Iterable[str | None]]]:
+    year = str(record.year) if record.year else None
+    yield "title", (full_title(record), record.original_title, record.translated_title)
+    yield "title", record.titles
+    yield "creator", map(inverted, record.authors)
+    yield "contributor", map(inverted, record.editors)
+    yield "subject", (*record.subjects, *record.keywords)
+    yield "description", (record.abstract,)
+    yield "publisher", (record.publisher, record.institution)
+    yield "date", (record.date or year,)
+    yield "type", (record.type,)
+    yield "identifier", _identifiers(record)
+    yield "source", (_host(record),)
+    yield "language", (record.language,)
+    yield "rights", (record.licence,)
+
+
+def _identifiers(record: Record) -> Iterator[str | None]:
+    if record.doi:
+        yield f"doi:{record.doi}"
+    yield from (f"ISBN {number}" for number in record.isbn)
+    yield from (f"ISSN {number}" for number in record.issn)
+    yield from (f"{scheme}:{value}" for scheme, value in sorted(record.ids.items()))
+    yield from (web_url(record.url), web_url(record.pdf_url))
+
+
+def _host(record: Record) -> str:
+    """What contains the work, and where: "Journal of Islands 12(3), 101-110"."""
+    volume = line(record.volume) + (f"({line(record.issue)})" if record.issue else "")
+    place = ", ".join(filter(None, (volume, line(record.pages))))
+    return " ".join(filter(None, (line(record.venue), place)))
 
 
 SCHEMAS: Mapping[str, Schema] = {
@@ -182,7 +232,7 @@ SCHEMAS: Mapping[str, Schema] = {
             "dc",
             "info:srw/schema/1/dc-v1.1",
             "Dublin Core",
-            (dublin_core.SRW_DC, dublin_core.NAMESPACE, "oai_dc"),
+            (_SRW_DC, _DC_NAMESPACE, "oai_dc"),
             _dublin_core,
         ),
     )
