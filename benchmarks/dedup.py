@@ -27,7 +27,7 @@ from pathlib import Path
 
 from benchmarks.generated import Library
 from benchmarks.hostile import HOSTILE
-from metasearch import loop
+from metasearch import garbage_collection
 from metasearch.bulk.evaluate import datasets
 from metasearch.bulk.evaluate.datasets import LabelledSet
 from metasearch.bulk.evaluate.run import Score, cluster, score
@@ -134,7 +134,7 @@ def scale(count: int) -> int:
         fresh = list(itertools.islice(stream, size))
         gc.collect()
         made = resident()
-        with loop.rarely():  # as the jobs that take in so many do
+        with garbage_collection.rarely():  # as the jobs that take in so many do
             began = time.process_time()
             for _, record in fresh:
                 dedup.insert(record)
@@ -224,7 +224,7 @@ def grown(count: int) -> tuple[float, float, float]:
     gc.collect()
     made = resident()
     dedup = OnlineDedup(DEFAULT)
-    with loop.rarely():
+    with garbage_collection.rarely():
         began = time.process_time()
         for record in records:
             dedup.insert(record)

@@ -34,7 +34,7 @@ def described():
     from metasearch.server.app import ROUTES
     from metasearch.server.protocols.openapi.routes import catalog
     from metasearch.server.protocols.openapi.document import Server, document_of
-    from metasearch.review.chapter import chapter
+    from metasearch.review.server import chapter
     from metasearch.server.limits import Options
     from metasearch.server.site import Site
     from metasearch.server.wing import server_wing

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from metasearch import loop
+from metasearch import garbage_collection
 from metasearch.cli import main
 
 
@@ -25,8 +25,8 @@ def python_s_own() -> Iterator[tuple[int, int, int]]:
 
 def test_a_block_restores_what_was_set() -> None:
     """What was set before the block."""
-    with loop.rarely():
-        assert gc.get_threshold() == loop.GROWING
+    with garbage_collection.rarely():
+        assert gc.get_threshold() == garbage_collection.GROWING
 
     assert gc.get_threshold() == (700, 10, 10)
 
@@ -38,16 +38,16 @@ def test_a_command_that_is_the_process_collects_rarely(monkeypatch, capsys) -> N
 
     monkeypatch.setattr("sys.argv", ["metasearch", "--version"])
     assert main() == 0
-    assert gc.get_threshold() == loop.LOADING
+    assert gc.get_threshold() == garbage_collection.LOADING
     assert capsys.readouterr().out.count("\n") == 2
 
 
 def test_a_command_that_searches_leaves_out_what_is_loaded() -> None:
     """And collects as often as a server does."""
     try:
-        loop.begin()
-        loop.loaded()
-        assert gc.get_threshold() == loop.SEARCHING
+        garbage_collection.begin()
+        garbage_collection.loaded()
+        assert gc.get_threshold() == garbage_collection.SEARCHING
         assert gc.get_freeze_count() > 10_000
     finally:
         gc.unfreeze()
@@ -83,8 +83,8 @@ def test_a_search_of_the_command_line_ends_without_a_look_at_what_is_alive() -> 
 def test_a_server_that_is_ready_leaves_out_what_is_loaded() -> None:
     """It is in no generation any more."""
     try:
-        loop.settle()
-        assert gc.get_threshold() == loop.SERVING
+        garbage_collection.settle()
+        assert gc.get_threshold() == garbage_collection.SERVING
         assert gc.get_freeze_count() > 10_000
     finally:
         gc.unfreeze()

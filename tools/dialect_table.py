@@ -21,7 +21,14 @@ from metasearch.errors import CannotAsk
 from metasearch.query import parse
 from metasearch.settings import Settings
 
-QUERIES = Path(__file__).resolve().parents[1] / "tests" / "adapters" / "translate" / "dialects" / "queries.toml"
+QUERIES = (
+    Path(__file__).resolve().parents[1]
+    / "tests"
+    / "adapters"
+    / "translate"
+    / "dialects"
+    / "queries.toml"
+)
 
 
 def asked(text: str, spec: AdapterSpec) -> tuple[str, list[str]]:

@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
 from typing import Literal
 
 from metasearch.bib.name_words import PARTICLES
@@ -230,6 +229,8 @@ def plain(text: str) -> str:
 
 def table_lines(name: str) -> list[str]:
     """The lines of a data file of this package, without its comments."""
+    from pathlib import Path
+
     # Not by importlib.resources: it alone takes longer to load than all that is done here.
     text = Path(__file__).with_name("chinese").joinpath(name).read_text(encoding="utf-8")
     return [line for line in text.splitlines() if not line.startswith("#")]

@@ -12,16 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch.bulk.dedup_run import (
-    DEFAULT_FORMAT,
-    ENGINES,
-    MOST_WORKERS,
-    DedupOptions,
-    EngineName,
-    Size,
-    StagedOptions,
-    deduplicate_files,
-)
+from metasearch.bulk.dedup_staged import ENGINES, MOST_WORKERS, EngineName, Size, StagedOptions
 from metasearch.cli.command_group import ExampleCommand
 from metasearch.cli.options import (
     FORMAT_NAMES,
@@ -169,6 +160,8 @@ def dedup(
     separate: a duplicate is the same publication, and a review keeps preprint and article as two
     records.
     """
+    from metasearch.bulk.dedup_run import DEFAULT_FORMAT, DedupOptions, deduplicate_files
+
     named = chosen_format(
         format_, json=json, ndjson=ndjson, output=output, without_ending=DEFAULT_FORMAT
     )
@@ -301,7 +294,7 @@ def evaluate(
     folder of such files. Other arguments are skipped with a message, if at least one is a set.
     """
     del config  # every command has this option; this one does not use it
-    from metasearch import loop
+    from metasearch import garbage_collection
     from metasearch.bulk.evaluate.output import EvaluationJob, write
 
     json = json or (output is not None and output.suffix.lower() == ".json")
@@ -340,7 +333,7 @@ def evaluate(
         fields=kept,
         orders=orders,
     )
-    with Sink(output) as sink, loop.rarely():
+    with Sink(output) as sink, garbage_collection.rarely():
         to_terminal = sink.to_stdout and sys.stdout.isatty()
         write(job, sink, console.size(sys.stdout)[0] if to_terminal else WIDTH)
     return Exit.OK

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import click
 
-from metasearch import loop, opening
+from metasearch import garbage_collection, opening
 from metasearch.cli.output import Console, Exit, forget_stdout
 from metasearch.cli.root import VARIABLE, complete_in_bash, root
 from metasearch.errors import MetasearchError
@@ -29,7 +29,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """
     console = Console(program=args is None)
     if console.program:
-        loop.begin()
+        garbage_collection.begin()
     if VARIABLE in os.environ:
         complete_in_bash()
         root.main(prog_name="metasearch", complete_var=VARIABLE)

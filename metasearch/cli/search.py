@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metasearch import formats, loop
+from metasearch import formats, garbage_collection
 from metasearch.cli import watchdog_messages as watchdog
 from metasearch.cli.command_group import ExampleCommand
 from metasearch.cli.options import (
@@ -255,10 +255,10 @@ def run(options: SearchCommandOptions, console: Console) -> Exit:
     settings = options.settings()
     with Sink(options.output) as sink:
         if console.program:
-            loop.loaded()
+            garbage_collection.loaded()
         code = asyncio.run(_search(options, settings, sink, console))
     if console.program:
-        loop.end()
+        garbage_collection.end()
     return code
 
 

@@ -9,7 +9,7 @@ from metasearch.cli.output import Console, answered, counted
 from metasearch.cli.progress import count_of
 from metasearch.engine.pages import held_back
 from metasearch.events import Answer, SourceReport, Totals
-from metasearch.formats.answer import alike, as_line
+from metasearch.formats.failures import alike, as_line
 from metasearch.formats.text import line
 
 #: A source that took at least so many seconds is shown with its time.

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from metasearch import loop
+from metasearch import garbage_collection
 from metasearch.cli import watchdog_messages as messages
 from metasearch.cli.output import Console, Exit
 
@@ -78,7 +78,7 @@ def run_in_child(
     if child is None:
         return command()
     code, broken = child.wait()
-    loop.end()  # of this small process, whatever the command was
+    garbage_collection.end()  # of this small process, whatever the command was
     if broken is None:
         return code
     if console.live:

@@ -21,11 +21,6 @@ from metasearch.review.runs.figures import Figures
 from metasearch.review.runs.known_works import Validated, Validation
 from metasearch.review.runs.runs import Run, SourceAnswer
 from metasearch.review.strategies.strategies import Step, Strategy
-from metasearch.review.users.accounts import User
-from metasearch.review.users.audit import AuditLine
-from metasearch.review.users.links import Link
-from metasearch.review.users.sessions import Session
-from metasearch.review.users.tokens import Token
 from metasearch.review.works.lists import WorksPage
 from metasearch.review.works.works import Decision, Finding, Stage, Work
 
@@ -37,6 +32,11 @@ if TYPE_CHECKING:
     from metasearch.review.strategies.paste import CopiedIn
     from metasearch.review.strategies.search_file import FileIn
     from metasearch.review.strategies.writer import Written
+    from metasearch.review.users.accounts import User
+    from metasearch.review.users.audit import AuditLine
+    from metasearch.review.users.links import Link
+    from metasearch.review.users.sessions import Session
+    from metasearch.review.users.tokens import Token
 
 
 #: An object for JSON.

@@ -1,5 +1,5 @@
-"""Whether a server can be started with its users; read by the parent of workers, too, which loads
-nothing that answers requests.
+"""What this wing adds to a server. The parent of workers reads it, too, so it loads nothing that
+answers requests.
 """
 
 from __future__ import annotations
@@ -31,6 +31,12 @@ if TYPE_CHECKING:
 
 #: Mode -> the package that it needs, and the extra that brings it.
 _PACKAGES = {"local": ("argon2", "users"), "oidc": ("joserfc", "oidc")}
+_TAG = "Projects with their strategies, runs, works and reports; saved searches."
+_TAGS_OF_USERS = {
+    "Users": "Who works on a project, on a server with users.",
+    "Account": "Of the user who asks, on a server with users.",
+    "Administration": "Users, sources and the audit log, for administrators.",
+}
 
 
 def check_users(settings: Settings) -> None:
@@ -221,9 +227,44 @@ class WorkspaceWing(ServerWing):
     def chapter(self) -> Chapter:
         if self._workspace is None:
             return super().chapter()
-        from metasearch.review.chapter import chapter
-
         return chapter(users=self._users is not None)
+
+
+@cache
+def chapter(*, users: bool) -> Chapter:
+    """What the OpenAPI document says of a server with a workspace.
+
+    Args:
+        users: Whether the server has users; the modules about them are not loaded otherwise.
+    """
+    from importlib.resources import files
+
+    import orjson
+
+    from metasearch.review import openapi as shared
+    from metasearch.review.alerts import api as alerts
+    from metasearch.review.projects import openapi as projects
+    from metasearch.review.works import openapi as works
+    from metasearch.server.protocols.openapi.operation import Chapter
+
+    operations = [*projects.operations(), *works.operations(), *projects.more_operations()]
+    schemas = {**shared.SCHEMAS, **alerts.SCHEMAS}
+    if users:
+        from metasearch.review.screening import openapi as team
+        from metasearch.review.users import openapi as accounts
+
+        for module in (team, accounts):
+            operations.extend(module.operations())
+            schemas |= module.SCHEMAS
+    operations.extend(alerts.operations())
+    # `tools/openapi_examples.py` writes them.
+    examples = (files("metasearch.review") / "openapi_examples.json").read_bytes()
+    return Chapter(
+        tags={shared.TAG: _TAG, **(_TAGS_OF_USERS if users else {})},
+        operations=operations,
+        schemas=schemas,
+        examples=orjson.loads(examples),
+    )
 
 
 @cache

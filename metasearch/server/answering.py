@@ -19,15 +19,9 @@ from metasearch.engine.options import search_options
 from metasearch.errors import TimedOut
 from metasearch.events import Answer, Finished
 from metasearch.formats import WRITABLE
-from metasearch.formats.answer import (
-    alike,
-    as_line,
-    facets_object,
-    paging_object,
-    report_object,
-    totals_object,
-)
+from metasearch.formats.answer import facets_object, paging_object, report_object, totals_object
 from metasearch.formats.events import ndjson
+from metasearch.formats.failures import alike, as_line
 from metasearch.message import joined
 from metasearch.server.identity import owner
 from metasearch.server.limits.admission import RETRY_AFTER, SHORT, Permit

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import IO
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -208,9 +209,6 @@ WITH_FILE = "multipart/form-data"
 #: What aiohttp raises for parts that are none: HttpProcessingError for their heads, RuntimeError
 #: for a field `_charset_`, AssertionError for the type of the whole, ValueError for all else.
 _BROKEN = (AssertionError, HttpProcessingError, RuntimeError, ValueError)
-# These warnings repeat what was sent, and Python writes them to the log of the server.
-for _category in (BadContentDispositionHeader, BadContentDispositionParam):
-    warnings.filterwarnings("ignore", category=_category)
 _local = re.compile(r"/(?!/)[!-\[\]-~]*")
 
 
@@ -240,6 +238,15 @@ async def posted(request: web.Request) -> MultiMapping[str]:
     return fields
 
 
+@cache
+def ignore_broken_parts() -> None:
+    """Have nothing logged of broken heads of parts: the warnings repeat what was sent, and Python
+    writes them to the log of the server.
+    """
+    for category in (BadContentDispositionHeader, BadContentDispositionParam):
+        warnings.filterwarnings("ignore", category=category)
+
+
 async def posted_with_file(
     request: web.Request, most: int, disk: IO[bytes] | None = None
 ) -> tuple[MultiMapping[str], Upload]:
@@ -254,6 +261,7 @@ async def posted_with_file(
         return await posted(request), Upload()
     if is_from_elsewhere(request):
         raise Problem(403, "forged-form", FORGED)
+    ignore_broken_parts()
     fields: MultiDict[str] = MultiDict()
     try:
         async with pace(request.app[SHARED].options) as came:

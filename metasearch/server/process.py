@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from metasearch import loop as garbage_collection
+from metasearch import garbage_collection
 from metasearch.errors import UsageError
 from metasearch.extras import how_to_install, is_installed
 

@@ -15,12 +15,12 @@ from metasearch.server.limits.clients import ApiKeys, Clients, RateLimiter
 from metasearch.server.live import Hub
 from metasearch.server.metrics import Metrics
 from metasearch.server.peers import Peers
-from metasearch.server.suggest import Suggestions
 from metasearch.server.wing import ServerWing
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
     from metasearch.server.cookies import Cookies
+    from metasearch.server.suggest import Suggestions
 
 #: What a protocol keeps, see `ServerContext.kept`.
 K = TypeVar("K", bound="Closable")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch import loop
+from metasearch import garbage_collection
 from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.dedup.components import ALL_PAIRS
 from metasearch.dedup.index import CROWD_OF_FEW, OF_A_YEAR_OF_FEW
@@ -107,7 +107,7 @@ def test_garbage_is_collected_as_before_afterwards() -> None:
     import gc
 
     before = gc.get_threshold()
-    with loop.rarely():
+    with garbage_collection.rarely():
         assert gc.get_threshold() != before
 
     assert gc.get_threshold() == before

@@ -224,17 +224,17 @@ class ReadHits:
 
     def __enter__(self) -> list[Hit]:
         read: list[Hit] = []
-        self._keyed = facets.keyed
+        self._values = facets.FacetCounts._values
 
-        def keyed(facet: facets.FacetField, hit: Hit) -> dict[str, str]:
+        def values(counts: facets.FacetCounts, hit: Hit) -> tuple[dict[str, str] | None, ...]:
             read.append(hit)
-            return self._keyed(facet, hit)
+            return self._values(counts, hit)
 
-        facets.keyed = keyed
+        facets.FacetCounts._values = values
         return read
 
     def __exit__(self, *_: object) -> None:
-        facets.keyed = self._keyed
+        facets.FacetCounts._values = self._values
 
 
 @timeless

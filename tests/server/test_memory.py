@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from metasearch import loop
+from metasearch import garbage_collection
 from metasearch.server import process
 from metasearch.server.process import BUSY, IDLE, LOOK, WORTH, sparing, tidying
 from tests.adapters.fetch.timeless import timeless
@@ -78,7 +78,7 @@ async def test_a_process_that_serves(monkeypatch, glibc: bool) -> None:
     monkeypatch.setattr(process, "_glibc", lambda: Libc() if glibc else None)
     before = len(asyncio.all_tasks())
     async with sparing():
-        assert gc.get_threshold() == loop.SERVING
+        assert gc.get_threshold() == garbage_collection.SERVING
         assert len(asyncio.all_tasks()) == before + 1
     await asyncio.sleep(0)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from metasearch import loop
+from metasearch import garbage_collection
 from metasearch.bib import work_ids
 from metasearch.bib.work_ids import id_number, numbered_id
 from metasearch.bulk.staged import parts as schemas
@@ -265,7 +265,7 @@ class ChunkJudge:
             recurs=lambda fingerprint: title_place(fingerprint) in columns,
             places=rows["place"],
         )
-        with loop.rarely():
+        with garbage_collection.rarely():
             stage.extend(prints)
             found = [work for works in stage.components() for work in works if len(work[0]) > 1]
         works = []

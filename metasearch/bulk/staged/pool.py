@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import pyarrow as pa
 
-from metasearch import loop
+from metasearch import garbage_collection
 from metasearch.bulk.engines import Done, Judge
 from metasearch.bulk.staged.parts import metadata_of, read_part, rows_of, write_part
 from metasearch.dedup import Chain, strategy
@@ -257,7 +257,7 @@ def _run(
 
 
 def _begin_worker() -> None:
-    loop.make_rare()
+    garbage_collection.make_rare()
     _end_with_parent()
 
 

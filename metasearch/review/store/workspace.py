@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Concatenate, ParamSpec, Self, TypeVar
 from weakref import WeakValueDictionary
 
-from metasearch import loop as garbage_collection
+from metasearch import garbage_collection
 from metasearch.review.store.database import Database
 
 P = ParamSpec("P")

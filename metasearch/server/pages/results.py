@@ -19,8 +19,8 @@ from metasearch.engine.resolved import is_filter_note
 from metasearch.errors import MetasearchError
 from metasearch.events import Answer, SourceReport
 from metasearch.formats import WRITABLE
-from metasearch.formats.answer import alike
 from metasearch.formats.citations import STYLES
+from metasearch.formats.failures import alike
 from metasearch.formats.text import line
 from metasearch.query import read
 from metasearch.record import Hit

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from metasearch.events import Answer, SourceReport
-from metasearch.formats.answer import alike
+from metasearch.formats.failures import alike
 from metasearch.formats.reference import full_title, link
 from metasearch.formats.text import ascii_url, clean, clean_all, clean_map, line, web_url
 from metasearch.record import Hit, Record

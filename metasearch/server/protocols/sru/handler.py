@@ -17,7 +17,7 @@ from metasearch.adapters.select.xml import parse_xml
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import UnknownSource, UsageError
 from metasearch.events import Answer
-from metasearch.formats.answer import alike, as_line
+from metasearch.formats.failures import alike, as_line
 from metasearch.server.answering import SEARCH_ID, nothing_answered, search_of, status_of
 from metasearch.server.forms import given
 from metasearch.server.identity import owner

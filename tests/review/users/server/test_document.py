@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from jsonschema import Draft202012Validator
 
-from metasearch.review.chapter import chapter
 from metasearch.review.routes import TEAM_ROUTES
+from metasearch.review.server import chapter
 from metasearch.server.limits import Options
 from metasearch.server.protocols.openapi.document import Server, document_of
 from tests.server.protocols.openapi.strict import every, refs
