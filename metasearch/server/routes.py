@@ -24,7 +24,7 @@ from metasearch.server.limits.clients import USER
 from metasearch.server.metrics import MEDIA_TYPE as METRICS_TYPE
 from metasearch.server.metrics import MetricsPage
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
-from metasearch.server.opensearch import SUGGESTIONS_TYPE, Completion, describe
+from metasearch.server.opensearch import SUGGESTIONS_TYPE, describe
 from metasearch.server.pages.environment import ASSETS, Asset
 from metasearch.server.pages.hit import plain_name, read_or_fault
 from metasearch.server.pages.page import help_page, page_response, see_other
@@ -36,6 +36,7 @@ from metasearch.server.process import running_loop_name
 from metasearch.server.route import TABLE, closed, on_first_request
 from metasearch.server.site import SHARED, ServerContext, site_of
 from metasearch.server.sources import SourceView, source_object, together, view
+from metasearch.server.suggest import Completion
 from metasearch.server.suggest import together as completed
 from metasearch.server.visit import visit_of
 

@@ -42,12 +42,13 @@ from metasearch.record import Hit, Record
 from metasearch.server.answering import answered, file_name, server_timing
 from metasearch.server.forms import given, given_so_far
 from metasearch.server.limits import Options
-from metasearch.server.opensearch import SUGGESTIONS_TYPE, as_query
+from metasearch.server.opensearch import SUGGESTIONS_TYPE
 from metasearch.server.parameters import DECIMAL, Parameters, names, read
 from metasearch.server.problem import Problem
 from metasearch.server.routes import completions_of
 from metasearch.server.site import NAME, SHARED, Site, site_of
 from metasearch.server.sources import SourceView, view
+from metasearch.server.suggest import as_query
 
 if TYPE_CHECKING:
     from metasearch.adapters.specs.registry import Registry
