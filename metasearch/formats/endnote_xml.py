@@ -33,7 +33,8 @@ from metasearch.formats.reference import (
     standard_numbers,
 )
 from metasearch.formats.text import line, web_url
-from metasearch.formats.xml_elements import nested, one
+from metasearch.formats.text import xml_leaf as one
+from metasearch.formats.text import xml_parent as nested
 from metasearch.record import Author, Hit
 
 # EndNote XML: <xml><records><record>..., plain text in every element. EndNote puts text into

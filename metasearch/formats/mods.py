@@ -23,7 +23,8 @@ from metasearch.formats.reference import (
     without_stop,
 )
 from metasearch.formats.text import line, web_url
-from metasearch.formats.xml_elements import nested, one
+from metasearch.formats.text import xml_leaf as one
+from metasearch.formats.text import xml_parent as nested
 from metasearch.record import Author, Hit, Record
 
 NAMESPACE = "http://www.loc.gov/mods/v3"

@@ -153,3 +153,26 @@ _EXACT = 2**53
 def exact_number(value: int | None) -> int | None:
     """The number, if every reader of JSON reads the same; else None."""
     return value if value is not None and -_EXACT < value < _EXACT else None
+
+
+# XML that is written as text, a record at a time. xml.sax.saxutils loads http.client, and so it is
+# imported when an element is written.
+
+
+def xml_leaf(tag: str, text: str, /, **attributes: str) -> str:
+    """An element with this text, which holds no control characters; "" for no text."""
+    from xml.sax.saxutils import escape
+
+    return f"<{tag}{_attributes(attributes)}>{escape(text)}</{tag}>" if text else ""
+
+
+def xml_parent(tag: str, /, *inner: str, **attributes: str) -> str:
+    """An element with these in it; "" where all of them are empty."""
+    whole = "".join(inner)
+    return f"<{tag}{_attributes(attributes)}>{whole}</{tag}>" if whole else ""
+
+
+def _attributes(values: Mapping[str, str]) -> str:
+    from xml.sax.saxutils import quoteattr
+
+    return "".join(f" {name}={quoteattr(value)}" for name, value in values.items())

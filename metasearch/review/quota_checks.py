@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from metasearch.review.store.database import Database
     from metasearch.review.store.workspace import Workspace
     from metasearch.review.strategies.strategies import Strategy
-    from metasearch.review.users.quotas import Daily, Quotas
+    from metasearch.review.users.permissions import Daily, Quotas
 
 
 #: Seconds for which a search counts as the same one, and searches that are remembered.
@@ -232,7 +232,7 @@ async def enforced(request: web.Request, work: Callable[[Database, Quotas], T]) 
 
 def quotas_of(request: web.Request) -> Quotas:
     """The quotas of the server."""
-    from metasearch.review.users.quotas import Quotas
+    from metasearch.review.users.permissions import Quotas
 
     return Quotas(request.app[SHARED].engine.settings.users.quotas)
 

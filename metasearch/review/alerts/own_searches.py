@@ -35,7 +35,7 @@ from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, ServerContext, Site, site_of
 
 if TYPE_CHECKING:
-    from metasearch.review.users.quotas import Quotas
+    from metasearch.review.users.permissions import Quotas
 
 
 log = logging.getLogger("metasearch.saved")

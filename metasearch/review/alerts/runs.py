@@ -38,7 +38,7 @@ from metasearch.review.works.records import batches, in_marks
 from metasearch.settings import NO_ENRICHER, Settings
 
 if TYPE_CHECKING:
-    from metasearch.review.users.quotas import Quotas
+    from metasearch.review.users.permissions import Quotas
 
 
 #: Seconds for which a lease holds, and between two renewals: what a process that was killed had
@@ -435,7 +435,7 @@ def count_run(settings: Settings) -> Admit | None:
 def _quotas(settings: Settings) -> Quotas | None:
     if settings.users.mode == "none":
         return None
-    from metasearch.review.users.quotas import Quotas
+    from metasearch.review.users.permissions import Quotas
 
     return Quotas(settings.users.quotas)
 

@@ -27,8 +27,7 @@ from metasearch.review.users import passwords as failures
 from metasearch.review.users.accounts import LONGEST_EMAIL, LONGEST_SHOWN, User
 from metasearch.review.users.login_pages import attempted
 from metasearch.review.users.passwords import MOST_BYTES
-from metasearch.review.users.permissions import SystemAction
-from metasearch.review.users.quotas import DAILY, Quotas
+from metasearch.review.users.permissions import DAILY, Quotas, SystemAction
 from metasearch.review.users.service import users_of
 from metasearch.review.users.sessions import Session
 from metasearch.review.users.tokens import MOST_DAYS, Token

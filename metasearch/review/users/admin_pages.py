@@ -36,8 +36,7 @@ from metasearch.review.users.account_pages import (
 from metasearch.review.users.accounts import LONGEST_EMAIL, LONGEST_NAME, LONGEST_SHOWN, User
 from metasearch.review.users.audit import AuditLine
 from metasearch.review.users.links import PATHS, SECONDS, Link, LinkKind
-from metasearch.review.users.permissions import SYSTEM_ROLES
-from metasearch.review.users.quotas import Quotas
+from metasearch.review.users.permissions import SYSTEM_ROLES, Quotas
 from metasearch.review.users.service import users_of
 from metasearch.server.forms import chosen, only, posted
 from metasearch.server.pages.environment import N_

@@ -43,8 +43,7 @@ from metasearch.review.users.audit import ACTIONS, MOST_LINES, AuditLine
 from metasearch.review.users.audit_pages import FORMATS, line_object, send
 from metasearch.review.users.links import Link
 from metasearch.review.users.passwords import MOST_BYTES
-from metasearch.review.users.permissions import SYSTEM_ROLES
-from metasearch.review.users.quotas import Quotas
+from metasearch.review.users.permissions import SYSTEM_ROLES, Quotas
 from metasearch.review.users.tokens import MOST_DAYS, SCOPES, Token
 from metasearch.server.pages.environment import TAGS
 from metasearch.server.problem import Problem

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, get_args
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, get_args
 
-from metasearch.settings.users import SystemRole
+import orjson
+
+from metasearch.errors import QuotaExceeded
+from metasearch.message import message, message_template
+from metasearch.record import Record
+from metasearch.review.projects.projects import Project
+from metasearch.review.store.database import Database
+from metasearch.review.works.records import count_new
+from metasearch.settings.users import QUOTAS, SystemRole
 
 SYSTEM_ROLES: tuple[SystemRole, ...] = get_args(SystemRole)
 #: What a user is in a project.
@@ -63,3 +73,202 @@ def may(action: Action, system: SystemRole | None, project: ProjectRole | None =
         return action in IN_SYSTEM[system]
     # A guest is a member of nothing, whatever a table says.
     return project is not None and system != "guest" and action in IN_PROJECT[project]
+
+
+# Quotas: how much of the server one user may take.
+#
+# What is counted a day is kept in the table `usage`; what projects hold is counted by triggers, in
+# the table `stored`. Nothing is counted for the command line and for guests who are not logged in:
+# limits of clients hold those.
+#
+# Bytes are those of records, reports and lines of the log as they are kept, and of recorded pages.
+# The works that are made of the records, and the index, take about as much again as the records.
+
+#: Quotas that are counted a day, UTC.
+Daily = Literal["searches", "scheduled_runs", "exports"]
+DAILY: tuple[Daily, ...] = get_args(Daily)
+#: Days that figures of the past are kept.
+_KEPT = 40
+
+#: Quota -> what is told when it is used up, and what to do then.
+_TOLD: Mapping[str, str] = {
+    "searches": message_template("You may make {limit} searches a day, and have made them"),
+    "sources": message_template(
+        "A search of yours may ask {limit} sources, and this one names more"
+    ),
+    "saved_searches": message_template("You may have {limit} saved searches, and have them"),
+    "scheduled_runs": message_template(
+        "Your saved searches may run {limit} times a day, and have done so"
+    ),
+    "stored_records": message_template(
+        "The projects of {owner} may hold {limit} records, and these would be more"
+    ),
+    "stored_bytes": message_template(
+        "The projects of {owner} may take {limit} bytes, and these would be more"
+    ),
+    "exports": message_template("You may make {limit} exports a day, and have made them"),
+}
+_LESS = message_template(
+    "Fetch fewer records, or delete a project that is no longer needed; an administrator can allow "
+    "more."
+)
+_ADVICE: Mapping[str, str] = {
+    "sources": message_template("Name fewer sources."),
+    "saved_searches": message_template("Remove one that you no longer need."),
+    "stored_records": _LESS,
+    "stored_bytes": _LESS,
+}
+
+
+class Stored(NamedTuple):
+    """What projects hold."""
+
+    records: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Quotas:
+    """A server's quotas. `configured`: Quota -> how much; the rest is as in `QUOTAS`."""
+
+    configured: Mapping[str, int] = field(default_factory=dict)
+
+    def limits(self, db: Database, uid: str) -> dict[str, int]:
+        """Quota -> how much a user may take: the user's own number, else the configured one."""
+        packed = db.value("SELECT quotas FROM user WHERE uid = ?", uid)
+        own = {} if packed is None else orjson.loads(packed)
+        known = {name: limit for name, limit in own.items() if name in QUOTAS}
+        return {**QUOTAS, **self.configured, **known}
+
+    def take(self, db: Database, uid: str, kind: Daily, amount: int = 1) -> None:
+        """Count something of today. `uid`: of the user; "" is not counted. Raises QuotaExceeded: it
+        would be too much; nothing is counted then.
+        """
+        if not uid:
+            return
+        today = _today()
+        with db.transaction():
+            limit = self.limits(db, uid)[kind]
+            if _taken(db, uid, kind) + amount > limit:
+                raise _exceeded(kind, limit)
+            db.run(
+                "INSERT INTO usage (user, day, kind, amount) SELECT id, ?, ?, ? FROM user"
+                " WHERE uid = ? ON CONFLICT (user, day, kind)"
+                " DO UPDATE SET amount = amount + excluded.amount",
+                today.isoformat(),
+                kind,
+                amount,
+                uid,
+            )
+            db.run(
+                "DELETE FROM usage WHERE user = (SELECT id FROM user WHERE uid = ?) AND day < ?",
+                uid,
+                (today - dt.timedelta(days=_KEPT)).isoformat(),
+            )
+
+    def left(self, db: Database, uid: str, kind: Daily) -> int:
+        """How much of today a user may still take."""
+        return max(0, self.limits(db, uid)[kind] - _taken(db, uid, kind))
+
+    def check_sources(self, db: Database, uid: str, sources: int) -> None:
+        """Check that a user's search may ask so many sources. Raises QuotaExceeded: it may not."""
+        self._check(db, uid, "sources", sources)
+
+    def check_saved(self, db: Database, uid: str) -> None:
+        """Check that a user may have one more saved search. Raises QuotaExceeded: they have as many
+        as they may.
+        """
+        if uid:
+            there = db.value("SELECT count(*) FROM saved_search WHERE owner = ?", uid)
+            self._check(db, uid, "saved_searches", there + 1)
+
+    def check_stored(self, db: Database, project: Project, records: int, size: int = 0) -> None:
+        """Check that a project may have so many more records and bytes. They count for its owner,
+        whoever adds them; of several owners for the first. A project without an owner has no limit.
+        Raises QuotaExceeded: the owner's projects would hold too much.
+        """
+        self.check_owner(db, _owner(db, project.id), records, size)
+
+    def check_new(self, db: Database, project: Project, records: Sequence[Record]) -> None:
+        """Check that a project may have these records, too; those that it has as they are count
+        once. Raises QuotaExceeded: the owner's projects would hold too much.
+        """
+        try:
+            self.check_stored(db, project, len(records))
+        except QuotaExceeded:
+            # Which of them are new is asked only where it matters: it takes a while.
+            self.check_stored(db, project, count_new(db, project.id, records))
+
+    def check_owner(self, db: Database, uid: str, records: int, size: int) -> None:
+        """Check that the projects of a user may hold so many more records and bytes; of the project
+        of an archive that the user brings, before it is there. Raises QuotaExceeded: they would
+        hold too much.
+        """
+        if uid:
+            held = self.stored(db, uid)
+            self._check(db, uid, "stored_records", held.records + records)
+            self._check(db, uid, "stored_bytes", held.bytes + size)
+
+    def stored(self, db: Database, uid: str) -> Stored:
+        """What the projects hold that count for a user."""
+        row = db.one(
+            "SELECT ifnull(sum(records), 0), ifnull(sum(bytes + pages), 0) FROM stored"
+            " WHERE project IN (SELECT project FROM member"
+            " WHERE role = 'owner' AND user = (SELECT id FROM user WHERE uid = ?)"
+            " AND NOT EXISTS (SELECT 1 FROM member AS first WHERE first.role = 'owner'"
+            " AND first.project = member.project"
+            " AND (first.added, first.user) < (member.added, member.user)))",
+            uid,
+        )
+        assert row is not None
+        return Stored(*row)
+
+    def _check(self, db: Database, uid: str, kind: str, amount: int) -> None:
+        limit = self.limits(db, uid)[kind] if uid else amount
+        if amount > limit:
+            raise _exceeded(kind, limit, owner=_name(db, uid))
+
+
+def _exceeded(kind: str, limit: int, owner: str = "") -> QuotaExceeded:
+    text = message(_TOLD[kind], limit=f"{limit:,}", owner=owner)
+    if kind not in DAILY:
+        return QuotaExceeded(text, kind=kind, limit=limit, advice=message(_ADVICE[kind]))
+    now = dt.datetime.now(dt.UTC)
+    midnight = dt.datetime.combine(now.date() + dt.timedelta(days=1), dt.time(), dt.UTC)
+    seconds = int((midnight - now).total_seconds()) + 1
+    advice = message(
+        "It begins anew in {hours} h, at 00:00 UTC; an administrator can allow more.",
+        hours=-(-seconds // 3600),
+    )
+    return QuotaExceeded(text, kind=kind, limit=limit, retry_after=seconds, advice=advice)
+
+
+def _taken(db: Database, uid: str, kind: str) -> int:
+    taken = db.value(
+        "SELECT amount FROM usage WHERE day = ? AND kind = ?"
+        " AND user = (SELECT id FROM user WHERE uid = ?)",
+        _today().isoformat(),
+        kind,
+        uid,
+    )
+    return int(taken or 0)
+
+
+def _today() -> dt.date:
+    return dt.datetime.now(dt.UTC).date()
+
+
+def _owner(db: Database, project: int) -> str:
+    """The uid of the first owner of a project; "" for none."""
+    found = db.value(
+        "SELECT user.uid FROM member JOIN user ON user.id = member.user"
+        " WHERE member.project = ? AND member.role = 'owner'"
+        " ORDER BY member.added, member.user LIMIT 1",
+        project,
+    )
+    return str(found or "")
+
+
+def _name(db: Database, uid: str) -> str:
+    row = db.one("SELECT name, shown FROM user WHERE uid = ?", uid)
+    return "" if row is None else str(row["shown"] or row["name"])

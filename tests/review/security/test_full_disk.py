@@ -19,7 +19,7 @@ from metasearch.errors import WorkspaceError
 from metasearch.review.projects import api, projects
 from metasearch.review.service import WORKSPACE
 from metasearch.review.store.database import Database, unusable
-from metasearch.review.users.quotas import Quotas
+from metasearch.review.users.permissions import Quotas
 from metasearch.review.works import api as files
 from metasearch.server import forms, problem
 from tests.review.security.team import Person, Team

@@ -30,7 +30,7 @@ from metasearch.review.store import workspace as recordings
 from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts
-from metasearch.review.users.quotas import Quotas
+from metasearch.review.users.permissions import Quotas
 from metasearch.server.app import listening
 from metasearch.settings import ServerSettings, Settings
 from metasearch.settings.users import HEADER, UsersSettings

@@ -26,7 +26,7 @@ from metasearch.review.users import (
     accounts as names,
 )
 from metasearch.review.users.accounts import User
-from metasearch.review.users.quotas import Quotas
+from metasearch.review.users.permissions import Quotas
 from tests.review.filled import Filled
 from tests.review.users.conftest import People
 

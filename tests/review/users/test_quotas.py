@@ -15,7 +15,7 @@ from metasearch.review.projects.projects import Project
 from metasearch.review.store import workspace
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts
-from metasearch.review.users.quotas import DAILY, Quotas
+from metasearch.review.users.permissions import DAILY, Quotas
 from metasearch.settings.users import QUOTAS
 from tests.review.filled import Filled
 from tests.review.users.conftest import People

@@ -15,7 +15,7 @@ from metasearch.formats import marc, mods
 from metasearch.formats.marc import marc_data
 from metasearch.formats.reference import full_title, inverted
 from metasearch.formats.text import clean, line, web_url
-from metasearch.formats.xml_elements import one
+from metasearch.formats.text import xml_leaf as one
 from metasearch.query.cql import SortKeys
 from metasearch.query.cql_grammar import INDEXES, MEANINGS, OF_QUERY, name_in_set, set_of
 from metasearch.record import Hit, Record
