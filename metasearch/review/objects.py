@@ -13,7 +13,6 @@ from metasearch.formats.answer import hit_object
 from metasearch.review.alerts.news import News, SavedRun
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.projects.log import Change
-from metasearch.review.projects.members import Member
 from metasearch.review.projects.projects import Overview, Project
 from metasearch.review.reports.questions import Question, Value
 from metasearch.review.reports.reports import Report, Signature
@@ -26,6 +25,7 @@ from metasearch.review.works.works import Decision, Finding, Stage, Work
 
 if TYPE_CHECKING:
     from metasearch.review.projects.archive_reader import ImportedProject
+    from metasearch.review.projects.members import Member
     from metasearch.review.runs.known_works import KnownWork
     from metasearch.review.screening.conflicts import Agreement, Conflicts, Progress
     from metasearch.review.store.database import Database
