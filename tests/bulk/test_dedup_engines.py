@@ -10,9 +10,8 @@ import pytest
 pytest.importorskip("duckdb", reason="the extra bulk is not installed")
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk import dedup_run
-from metasearch.bulk import dedup_run as dedup_staged
-from metasearch.bulk.dedup_run import Size
+from metasearch.bulk import dedup_run, dedup_staged
+from metasearch.bulk.dedup_staged import Size
 from metasearch.bulk.staged import chunks
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, write
 from tests.cli.conftest import Run
