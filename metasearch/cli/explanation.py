@@ -20,8 +20,7 @@ from metasearch.bib.work_ids import read_name
 from metasearch.cli.options import TABLE_HITS, SearchCommandOptions
 from metasearch.cli.output import Console, Exit, Sink, answered, counted
 from metasearch.cli.progress import logs_to
-from metasearch.cli.search import FAILS_ON_PURPOSE, prepared
-from metasearch.cli.search_summary import write_summary
+from metasearch.cli.search_run import FAILS_ON_PURPOSE, prepared, write_summary
 from metasearch.dedup import strategy
 from metasearch.dedup.explain import Explainer, Explanation
 from metasearch.dedup.fingerprints import Fingerprint

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from metasearch.cli.search_summary import _counts_by_source
+from metasearch.cli.search_run import _counts_by_source
 from metasearch.events import Answer, Counts
 from tests.cli.fake import failed, ok
 

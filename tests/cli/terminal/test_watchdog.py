@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from metasearch.cli import watchdog_messages as watchdog
-from metasearch.cli.search import answer_of
+from metasearch.cli.search_run import answer_of
 from metasearch.engine.options import SearchOptions
 from metasearch.events import (
     Added,
@@ -52,7 +52,7 @@ SCRIPT = """
 import os, signal, sys, time
 # A shell starts its background jobs with an ignored SIGINT.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-import metasearch.cli.search as search_run
+import metasearch.cli.search_run as search_run
 import metasearch.engine.engine as engine
 from metasearch.cli import main
 from metasearch.events import SourceReport
