@@ -145,12 +145,14 @@ def compare(before: Path, after: Path, most: int = 40) -> int:
     if not files[0] or not files[1]:
         print("One of the folders has no goldens.")
         return 1
-    wrong = [f"only before: {name}" for name in sorted(files[0] - files[1])]
-    wrong += [f"only after: {name}" for name in sorted(files[1] - files[0])]
+    wrong = []
     for name in sorted(files[0] & files[1]):
         one, other = (Path(side, name).read_bytes() for side in (before, after))
         if one != other:
             wrong.append("\n".join((f"differs: {name}", *differing(one, other))))
+    # Behind those that differ, which many of a part that was not written would hide.
+    wrong += [f"only before: {name}" for name in sorted(files[0] - files[1])]
+    wrong += [f"only after: {name}" for name in sorted(files[1] - files[0])]
     print("\n".join(wrong[:most]))
     if len(wrong) > most:
         print(f"... and {len(wrong) - most} more")

@@ -104,11 +104,7 @@ _COMMANDS = {
     "mcp": ("mcp",),
     "parse": ("parse",),
     "explain": ("explain",),
-    "collections": (
-        "harvest",
-        "index",
-        "collections",
-    ),
+    "collections": ("harvest", "index", "collections"),
     "root": ("completion",),
 }
 

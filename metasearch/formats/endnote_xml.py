@@ -32,9 +32,7 @@ from metasearch.formats.reference import (
     second_type,
     standard_numbers,
 )
-from metasearch.formats.text import line, web_url
-from metasearch.formats.text import xml_leaf as one
-from metasearch.formats.text import xml_parent as nested
+from metasearch.formats.text import line, web_url, xml_leaf, xml_parent
 from metasearch.record import Author, Hit
 
 # EndNote XML: <xml><records><record>..., plain text in every element. EndNote puts text into
@@ -95,56 +93,56 @@ def _elements(hit: Hit, number: int, beside: Beside | None) -> Iterator[str]:
     word = _OWN_WORDS.get(kind, WORDS[kind])
     is_part = bool(record.authors or line(record.venue) or line(record.pages))
     venue = line(record.venue)
-    yield one("source-app", APP, name=APP)
-    yield one("rec-number", str(number))
-    yield nested("foreign-keys", one("key", "; ".join(identifiers(record)), app=APP))
-    yield one("ref-type", str(_NUMBERS[word]), name=word)
-    yield nested(
+    yield xml_leaf("source-app", APP, name=APP)
+    yield xml_leaf("rec-number", str(number))
+    yield xml_parent("foreign-keys", xml_leaf("key", "; ".join(identifiers(record)), app=APP))
+    yield xml_leaf("ref-type", str(_NUMBERS[word]), name=word)
+    yield xml_parent(
         "contributors",
         _names("authors", record.authors),
         _names("secondary-authors", record.editors),
     )
-    yield nested(
+    yield xml_parent(
         "titles",
-        one("title", full_title(record)),
-        one("secondary-title", venue),
-        *(one("translated-title", title) for title in further_titles(record)),
+        xml_leaf("title", full_title(record)),
+        xml_leaf("secondary-title", venue),
+        *(xml_leaf("translated-title", title) for title in further_titles(record)),
     )
     if word in _IN_JOURNALS:
-        yield nested("periodical", one("full-title", venue))
-    yield one("pages", "-".join(filter(None, page_range(record.pages))))
-    yield one("volume", line(record.volume))
-    yield one("number", line(record.issue))
-    yield one("edition", line(record.edition))
+        yield xml_parent("periodical", xml_leaf("full-title", venue))
+    yield xml_leaf("pages", "-".join(filter(None, page_range(record.pages))))
+    yield xml_leaf("volume", line(record.volume))
+    yield xml_leaf("number", line(record.issue))
+    yield xml_leaf("edition", line(record.edition))
     keywords = dict.fromkeys(record.keywords + record.subjects)
-    yield nested("keywords", *(one("keyword", line(keyword)) for keyword in keywords))
+    yield xml_parent("keywords", *(xml_leaf("keyword", line(keyword)) for keyword in keywords))
     date = "-".join(filter(None, date_parts(record.date)))
-    yield nested(
+    yield xml_parent(
         "dates",
-        one("year", four_digits(record.year)),
-        nested("pub-dates", one("date", date)),
+        xml_leaf("year", four_digits(record.year)),
+        xml_parent("pub-dates", xml_leaf("date", date)),
     )
-    yield one("publisher", issuing_body(record))
-    yield one("isbn", "; ".join(standard_numbers(record)))
-    yield one("electronic-resource-num", line(record.doi))
+    yield xml_leaf("publisher", issuing_body(record))
+    yield xml_leaf("isbn", "; ".join(standard_numbers(record)))
+    yield xml_leaf("electronic-resource-num", line(record.doi))
     if word in _WITH_PMCID:
-        yield one("custom2", line(record.ids.get("pmcid")))
-    yield one("abstract", line(record.abstract))
+        yield xml_leaf("custom2", line(record.ids.get("pmcid")))
+    yield xml_leaf("abstract", line(record.abstract))
     made_of = texts(beside.origins) if beside is not None else []
-    yield one("notes", "\n".join([*(["Retracted"] if record.retracted else []), *made_of]))
-    yield one("work-type", second_type(kind, word, is_part=is_part))
-    yield nested(
+    yield xml_leaf("notes", "\n".join([*(["Retracted"] if record.retracted else []), *made_of]))
+    yield xml_leaf("work-type", second_type(kind, word, is_part=is_part))
+    yield xml_parent(
         "urls",
-        nested("web-urls", one("url", link(record) or "")),
-        nested("related-urls", one("url", link(record) or "")),
-        nested("pdf-urls", one("url", web_url(record.pdf_url) or "")),
+        xml_parent("web-urls", xml_leaf("url", link(record) or "")),
+        xml_parent("related-urls", xml_leaf("url", link(record) or "")),
+        xml_parent("pdf-urls", xml_leaf("url", web_url(record.pdf_url) or "")),
     )
-    yield one("remote-database-name", "; ".join(databases(hit, beside)))
-    yield one("language", line(record.language))
+    yield xml_leaf("remote-database-name", "; ".join(databases(hit, beside)))
+    yield xml_leaf("language", line(record.language))
 
 
 def _names(group: str, people: tuple[Author, ...]) -> str:
-    return nested(group, *(one("author", _name(author)) for author in people))
+    return xml_parent(group, *(xml_leaf("author", _name(author)) for author in people))
 
 
 def _name(author: Author) -> str:

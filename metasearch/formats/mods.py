@@ -22,9 +22,7 @@ from metasearch.formats.reference import (
     page_range,
     without_stop,
 )
-from metasearch.formats.text import line, web_url
-from metasearch.formats.text import xml_leaf as one
-from metasearch.formats.text import xml_parent as nested
+from metasearch.formats.text import line, web_url, xml_leaf, xml_parent
 from metasearch.record import Author, Hit, Record
 
 NAMESPACE = "http://www.loc.gov/mods/v3"
@@ -105,9 +103,9 @@ def _elements(hit: Hit, beside: Beside | None, *, answering: bool) -> Iterator[s
     yield _title(record)
     for title in further_titles(record):
         translated = title == line(record.translated_title)
-        yield nested(
+        yield xml_parent(
             "titleInfo",
-            one("title", title),
+            xml_leaf("title", title),
             type="translated" if translated else "alternative",
         )
     for author in record.authors:
@@ -117,59 +115,61 @@ def _elements(hit: Hit, beside: Beside | None, *, answering: bool) -> Iterator[s
     if answering and record.institution:
         degree = "dgg" if kind == "thesis" else "isb"
         yield _name(Author(record.institution, collective=True), degree)
-    yield one("typeOfResource", resource)
-    yield one("genre", genre, authority="local")
+    yield xml_leaf("typeOfResource", resource)
+    yield xml_leaf("genre", genre, authority="local")
     if record.type and (answering or record.type != genre):
-        yield one("genre", line(record.type))
+        yield xml_leaf("genre", line(record.type))
     yield _published(record, kind, institution="" if answering else line(record.institution))
     yield _language(line(record.language))
-    yield one("abstract", line(record.abstract))
+    yield xml_leaf("abstract", line(record.abstract))
     for note in ("Retracted",) if record.retracted else ():
-        yield one("note", note)
+        yield xml_leaf("note", note)
     for text in texts(beside.origins) if beside is not None else ():
-        yield one("note", text)
+        yield xml_leaf("note", text)
     for keyword in record.keywords:
-        yield nested("subject", one("topic", line(keyword)))
+        yield xml_parent("subject", xml_leaf("topic", line(keyword)))
     for subject in record.subjects:
-        yield nested("subject", one("topic", line(subject)), authority="local")
+        yield xml_parent("subject", xml_leaf("topic", line(subject)), authority="local")
     yield _container(record, kind)
     yield from _identifiers(record, kind)
-    yield nested(
+    yield xml_parent(
         "location",
-        one("url", link(record) or "", usage="primary display"),
-        one("url", web_url(record.pdf_url) or "", displayLabel="PDF"),
+        xml_leaf("url", link(record) or "", usage="primary display"),
+        xml_leaf("url", web_url(record.pdf_url) or "", displayLabel="PDF"),
     )
     yield _licence(line(record.licence))
     notes = field_sources(hit) if answering else ()
-    yield nested(
+    yield xml_parent(
         "recordInfo",
-        *(one("recordContentSource", name) for name in databases(hit, beside)),
-        *(one("recordInfoNote", note, type="provenance") for note in notes),
-        one("recordIdentifier", line(hit.id), source=OWNER),
+        *(xml_leaf("recordContentSource", name) for name in databases(hit, beside)),
+        *(xml_leaf("recordInfoNote", note, type="provenance") for note in notes),
+        xml_leaf("recordIdentifier", line(hit.id), source=OWNER),
     )
 
 
 def _title(record: Record) -> str:
     title, subtitle = without_stop(line(record.title)), without_stop(line(record.subtitle))
     if not title or subtitle.casefold() in title.casefold():
-        return nested("titleInfo", one("title", title or subtitle))
-    return nested("titleInfo", one("title", title), one("subTitle", subtitle))
+        return xml_parent("titleInfo", xml_leaf("title", title or subtitle))
+    return xml_parent("titleInfo", xml_leaf("title", title), xml_leaf("subTitle", subtitle))
 
 
 def _name(author: Author, role: str) -> str:
     family, given = line(author.family), line(author.given)
     body = is_corporate(author, (author,))
     if family and not body:
-        named = one("namePart", family, type="family") + one("namePart", given, type="given")
+        named = xml_leaf("namePart", family, type="family") + xml_leaf(
+            "namePart", given, type="given"
+        )
     else:
-        named = one("namePart", line(author.name))
-    term = one("roleTerm", role, type="code", authority="marcrelator")
-    return nested(
+        named = xml_leaf("namePart", line(author.name))
+    term = xml_leaf("roleTerm", role, type="code", authority="marcrelator")
+    return xml_parent(
         "name",
         named,
-        nested("role", term) if named else "",
-        one("affiliation", line(author.affiliation)) if named else "",
-        one("nameIdentifier", line(author.orcid), type="orcid") if named else "",
+        xml_parent("role", term) if named else "",
+        xml_leaf("affiliation", line(author.affiliation)) if named else "",
+        xml_leaf("nameIdentifier", line(author.orcid), type="orcid") if named else "",
         type="corporate" if body else "personal",
     )
 
@@ -186,41 +186,43 @@ def _published(record: Record, kind: str, *, institution: str) -> str:
         publisher = publisher or line(record.venue)
     bodies = [institution, publisher] if kind in ("thesis", "report") else [publisher, institution]
     date = "-".join(filter(None, date_parts(record.date))) or four_digits(record.year)
-    return nested(
+    return xml_parent(
         "originInfo",
-        *(one("publisher", body) for body in dict.fromkeys(bodies)),
-        one("dateIssued", date, encoding="w3cdtf"),
-        one("edition", line(record.edition)),
-        one("issuance", "serial") if record.type == "journal" else "",
+        *(xml_leaf("publisher", body) for body in dict.fromkeys(bodies)),
+        xml_leaf("dateIssued", date, encoding="w3cdtf"),
+        xml_leaf("edition", line(record.edition)),
+        xml_leaf("issuance", "serial") if record.type == "journal" else "",
     )
 
 
 def _language(language: str) -> str:
     """A code of two or three letters as BCP 47 has it, which Zotero shows; else the word."""
     if len(language) in (2, 3) and language.isascii():
-        return nested("language", one("languageTerm", language, type="code", authority="rfc5646"))
-    return nested("language", one("languageTerm", language, type="text"))
+        return xml_parent(
+            "language", xml_leaf("languageTerm", language, type="code", authority="rfc5646")
+        )
+    return xml_parent("language", xml_leaf("languageTerm", language, type="text"))
 
 
 def _licence(licence: str) -> str:
     """Its name, or its address, which also stands in a link."""
     link = {"xmlns:xlink": _XLINK, "xlink:href": licence} if licence.startswith("http") else {}
-    return one("accessCondition", licence, type="use and reproduction", **link)
+    return xml_leaf("accessCondition", licence, type="use and reproduction", **link)
 
 
 def _container(record: Record, kind: str) -> str:
     """The host or the series, with what is numbered in it."""
     first, last = page_range(record.pages)
-    numbers = nested(
+    numbers = xml_parent(
         "part",
-        nested("detail", one("number", line(record.volume)), type="volume"),
-        nested("detail", one("number", line(record.issue)), type="issue"),
-        nested("extent", one("start", first), one("end", last), unit="pages"),
+        xml_parent("detail", xml_leaf("number", line(record.volume)), type="volume"),
+        xml_parent("detail", xml_leaf("number", line(record.issue)), type="issue"),
+        xml_parent("extent", xml_leaf("start", first), xml_leaf("end", last), unit="pages"),
     )
-    return nested(
+    return xml_parent(
         "relatedItem",
-        nested("titleInfo", one("title", line(record.venue))),
-        *(one("identifier", line(number), type="issn") for number in _of_host(record, kind)),
+        xml_parent("titleInfo", xml_leaf("title", line(record.venue))),
+        *(xml_leaf("identifier", line(number), type="issn") for number in _of_host(record, kind)),
         numbers,
         type="series" if kind in _WHOLE else "host",
     )
@@ -231,10 +233,10 @@ def _of_host(record: Record, kind: str) -> tuple[str, ...]:
 
 
 def _identifiers(record: Record, kind: str) -> Iterator[str]:
-    yield one("identifier", line(record.doi), type="doi")
+    yield xml_leaf("identifier", line(record.doi), type="doi")
     for number in record.isbn:
-        yield one("identifier", line(number), type="isbn")
+        yield xml_leaf("identifier", line(number), type="isbn")
     for number in record.issn if kind in _WHOLE else ():
-        yield one("identifier", line(number), type="issn")
+        yield xml_leaf("identifier", line(number), type="issn")
     for scheme, value in sorted(record.ids.items()):
-        yield one("identifier", line(value), type=line(scheme))
+        yield xml_leaf("identifier", line(value), type=line(scheme))

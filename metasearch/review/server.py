@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from metasearch.server.protocols.openapi.operation import Chapter
     from metasearch.server.route import Route
 
+logger = logging.getLogger("metasearch.server")
 
 #: Mode -> the package that it needs, and the extra that brings it.
 _PACKAGES = {"local": ("argon2", "users"), "oidc": ("joserfc", "oidc")}
@@ -78,13 +79,6 @@ def warn_of_plain_http(settings: Settings, host: str) -> None:
         )
 
 
-# What the workspace adds to a server: its pages and interfaces, users, and saved searches that are
-# run when they are due. The parent of workers loads this module, too: what answers requests is
-# loaded by its first use.
-
-logger = logging.getLogger("metasearch.server")
-
-
 class WorkspaceWing(ServerWing):
     """The workspace of one server, where the settings have it served."""
 
@@ -112,11 +106,9 @@ class WorkspaceWing(ServerWing):
 
     def routes(self, *, users: bool) -> Sequence[Route]:
         from metasearch.review import routes
-        from metasearch.review import routes as saved_routes
-        from metasearch.review import routes as workspace_routes
 
-        of_users = (*workspace_routes.TEAM_ROUTES, *routes.USERS_ROUTES) if users else ()
-        return (*workspace_routes.PROJECT_ROUTES, *saved_routes.SAVED_ROUTES, *of_users)
+        of_users = (*routes.TEAM_ROUTES, *routes.USERS_ROUTES) if users else ()
+        return (*routes.PROJECT_ROUTES, *routes.SAVED_ROUTES, *of_users)
 
     # ---------------------------------------------------------------- while it runs
 

@@ -14,14 +14,10 @@ from metasearch.review.projects import members, team_api
 from metasearch.review.reports import api as reports
 from metasearch.review.routes import PROJECT_ROUTES as ROUTES
 from metasearch.review.routes import TEAM_ROUTES
-from metasearch.review.runs import api as known
-from metasearch.review.runs import api as other_sources
 from metasearch.review.runs import api as runs
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import api as strategies
-from metasearch.review.strategies import api as strategy_texts
-from metasearch.review.works import api as decisions
-from metasearch.review.works import api as files
+from metasearch.review.works import api as works
 from tests.review.pages.filled import TEXT
 from tests.review.security.team import Team
 from tests.review.security.team_fixtures import As
@@ -44,18 +40,7 @@ HIDDEN = (
 #: The real bodies, by their modules.
 BODIES = [
     (module.__name__.rpartition(".")[2], name, members_)
-    for module in (
-        team_api,
-        decisions,
-        files,
-        known,
-        other_sources,
-        projects,
-        reports,
-        runs,
-        strategies,
-        strategy_texts,
-    )
+    for module in (projects, reports, runs, strategies, team_api, works)
     for name, members_ in vars(module).items()
     if isinstance(members_, dict)
     and not name.startswith("_")

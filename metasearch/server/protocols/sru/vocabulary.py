@@ -14,8 +14,7 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.formats import marc, mods
 from metasearch.formats.marc import marc_data
 from metasearch.formats.reference import full_title, inverted
-from metasearch.formats.text import clean, line, web_url
-from metasearch.formats.text import xml_leaf as one
+from metasearch.formats.text import clean, line, web_url, xml_leaf
 from metasearch.query.cql import SortKeys
 from metasearch.query.cql_grammar import INDEXES, MEANINGS, OF_QUERY, name_in_set, set_of
 from metasearch.record import Hit, Record
@@ -170,7 +169,7 @@ _SRW_DC = "info:srw/schema/1/dc-schema"
 def _dublin_core(hit: Hit) -> etree._Element:
     """The merged record as an element, with every field that Dublin Core has a place for."""
     inner = "".join(
-        one(f"dc:{name}", line(text))
+        xml_leaf(f"dc:{name}", line(text))
         for name, texts in _dublin_core_elements(hit.record)
         for text in texts
     )
