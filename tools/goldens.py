@@ -104,7 +104,11 @@ def write(
         package._replace(checkout=checkout).compile()
         chosen = small_sets(SETS) if sets is None else sets
         tree = Tree(
-            checkout, package.python, Path(place, "work"), folder, [it.resolve() for it in chosen]
+            checkout,
+            package.python,
+            Path(place, "work"),
+            folder,
+            [each.resolve() for each in chosen],
         )
         tree.work.mkdir()
         check(tree)

@@ -117,9 +117,7 @@ def same_venue(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
 
 def simplified(text: str) -> str:
     """The text in simplified characters."""
-    from metasearch.bib import normalise as chinese_characters
-
-    return chinese_characters.simplified(text)
+    return normalise.simplified(text)
 
 
 def people_relation(

@@ -148,7 +148,7 @@ def review_commands(tree: Tree) -> None:
         dump = "\n".join(database.iterdump()).encode("utf-8", "surrogateescape")
     tree.write("workspaces/dump.sql", dump)
     projects = json.loads(tree.run("project", "list", "--json").stdout)
-    for name in sorted(it["name"] for it in projects):
+    for name in sorted(project["name"] for project in projects):
         tree.run("project", "use", name)
         archive = tree.work / f"{name}.zip"
         tree.command("project", "export", archive.name, folder=f"commands/{name}")

@@ -31,7 +31,7 @@ def as_read(text: str, syntax: str) -> list[Any]:
         found = read(text, syntax)
     except QuerySyntaxError as error:
         return [type(error).__name__, str(error), error.reason]
-    return [found.syntax, [str(it) for it in found.notes], to_text(found.query)]
+    return [found.syntax, [str(note) for note in found.notes], to_text(found.query)]
 
 
 def as_parsed(text: str) -> list[Any]:
@@ -54,7 +54,9 @@ async def main(queries: Sequence[str]) -> None:
             for options in OPTIONS:
                 answer = await engine.search(query, **options)
                 answers[f"{query} {options}"] = answer_object(answer)
-    texts: dict[str, Any] = {it: {name: as_read(it, name) for name in SYNTAXES} for it in queries}
+    texts: dict[str, Any] = {
+        text: {name: as_read(text, name) for name in SYNTAXES} for text in queries
+    }
     for text in queries:
         texts[text]["parse"] = as_parsed(text)
     json.dump({"answers": answers, "queries": texts}, sys.stdout, default=plain)

@@ -60,7 +60,7 @@ class Server:
         self.asked += 1
         headers = {"Host": self.host, "X-Standstill": str(self.asked), **asked.headers}
         if self.cookies:
-            headers["Cookie"] = "; ".join(f"{name}={it}" for name, it in self.cookies.items())
+            headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(asked.method, asked.address, asked.body or None, headers)
@@ -282,7 +282,7 @@ def ask_everything(
     posts: Sequence[Post] = (),
 ) -> None:
     """Write the answers of a server to all routes, to more addresses, and to some POSTs."""
-    routes = [tuple(it) for it in server.json("/standstill/routes")]
+    routes = [tuple(route) for route in server.json("/standstill/routes")]
     server.tree.write(f"routes/{server.name}/routes", "\n".join(map(" ".join, routes)).encode())
     paths = [path for method, path in routes if method == "GET"]
     places = {**PLACES, **places}
@@ -302,9 +302,7 @@ def ask_everything(
 def follow(server: Server, paths: Sequence[str], pages: Sequence[tuple[str, Answered]]) -> None:
     """Write what the pages link to, a few of each kind."""
     seen: dict[str, list[str]] = {}
-    coming = list(pages)
-    while coming:
-        address, answer = coming.pop(0)
+    for address, answer in pages:
         if not answer.header("content-type").startswith("text/html"):
             continue
         for link in links(address, answer.body.decode(), server.host):
@@ -332,7 +330,9 @@ def post(
             server.golden(Asked("POST", address, sent, body), "post")
     posts = [path for method, path in routes if method == "POST"]
     # What deletes, ends or leaves comes last.
-    for path in sorted(posts, key=lambda it: (bool(re.search("delete|end|leave|logout", it)), it)):
+    for path in sorted(
+        posts, key=lambda path: (bool(re.search("delete|end|leave|logout", path)), path)
+    ):
         for headers, body in (form(), document({})):
             accept = PAGE if headers["Content-Type"] == FORM else JSON
             sent = {"Accept": accept, "Accept-Language": LANGUAGES[0], **headers}
@@ -384,7 +384,9 @@ def users_server(tree: Tree) -> None:
         server.name = "administrator"
         places = places_of_workspace(server)
         users = server.json("/api/admin/users")["users"]
-        places["user"] = next(it.get("uid") or it["name"] for it in users if it["name"] == "ben")
+        places["user"] = next(
+            one.get("uid") or one["name"] for one in users if one["name"] == "ben"
+        )
         ask_everything(server, places, posts=CHANGES)
 
 

@@ -20,7 +20,6 @@ from metasearch.review.screening import teams, votes
 from metasearch.review.screening.sight import whose
 from metasearch.review.screening.teams import Team
 from metasearch.review.screening.teams import teams as all_teams
-from metasearch.review.screening.teams import teams as teams_teams
 from metasearch.review.screening.votes import Vote
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import now
@@ -451,7 +450,7 @@ def _error(
 def agreement(db: Database, project: Project) -> dict[Stage, Agreement]:
     """Stage -> how far its screeners agree, of the stages that have or had a team."""
     found: dict[Stage, Agreement] = {}
-    for stage, team in teams_teams(db, project).items():
+    for stage, team in all_teams(db, project).items():
         of = _independent(db, project, stage)
         people = sorted({by for given in of.values() for by in given})
         found[stage] = Agreement(
