@@ -421,7 +421,7 @@ def _other_titles(titles: tuple[str, ...], compact: str) -> frozenset[str]:
     """Translated and original titles, and both halves of a parallel title ("Titel = Title")."""
     found = set()
     for title in (title[:LONGEST_TITLE] for title in titles[: LIMITS["titles"].items]):
-        letters = normalise.compact(without_affixes(people.simplified(title))[0])
+        letters = normalise.compact(without_affixes(normalise.simplified(title))[0])
         if len(letters) >= (
             people.SHORTEST_TITLE if normalise.has_cjk(letters) else SHORTEST_OTHER
         ):

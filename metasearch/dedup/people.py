@@ -43,8 +43,8 @@ def titles(
     words: list[str] = []
     breaks: list[int] = []
     for part in [
-        *marked(with_digits(simplified(first))).split("\n"),
-        with_digits(simplified(subtitle or "")),
+        *marked(with_digits(normalise.simplified(first))).split("\n"),
+        with_digits(normalise.simplified(subtitle or "")),
     ]:
         found = normalise.words(part)
         if (
@@ -52,7 +52,7 @@ def titles(
         ):  # some sources repeat the subtitle inside the title
             words += found
             breaks.append(len(words))
-    return tuple(words), frozenset(breaks), tuple(simplified(other) for other in others)
+    return tuple(words), frozenset(breaks), tuple(normalise.simplified(other) for other in others)
 
 
 def is_generic(title: str) -> bool:
@@ -97,10 +97,10 @@ def venue(record: Record) -> tuple[str, ...]:
     from metasearch.bib.chinese_venues import journal, thesis_container
 
     if record.type == "thesis" and (container := thesis_container(record.venue, record.publisher)):
-        return (simplified(container),)
+        return (normalise.simplified(container),)
     if not record.venue:
         return ()
-    found = journal(simplified(record.venue))
+    found = journal(normalise.simplified(record.venue))
     return tuple(filter(None, (found.name, found.edition)))
 
 
@@ -113,11 +113,6 @@ def same_venue(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
     ):
         return False
     return None if len(a) != len(b) else a[1:] == b[1:]
-
-
-def simplified(text: str) -> str:
-    """The text in simplified characters."""
-    return normalise.simplified(text)
 
 
 def people_relation(
@@ -194,7 +189,7 @@ def _of_one_piece(name: str) -> frozenset[str]:
     if normalise.has_cjk(
         name
     ):  # a Chinese family name is shared by millions, so the whole name counts
-        return frozenset({normalise.compact(simplified(name))})
+        return frozenset({normalise.compact(normalise.simplified(name))})
     words = [w for w in name.replace(".", ". ").split() if normalise.compact(w)]
     if not words:
         return _NOBODY
