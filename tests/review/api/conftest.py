@@ -48,6 +48,11 @@ class Api:
             await asyncio.sleep(0.02)
         return run
 
+    async def answered(self, path: str) -> None:
+        """Wait until a source's answer to a run is stored whole."""
+        while all(answer["status"] == "running" for answer in (await self.get(path))["answers"]):
+            await asyncio.sleep(0.02)
+
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:

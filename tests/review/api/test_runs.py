@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from metasearch import demo
@@ -63,8 +61,7 @@ async def test_one_run_of_a_project_at_a_time_and_it_can_be_stopped(api: Api) ->
     await prepared(api)
     begun = await api.post("/g/runs", 202, sources=["demo-slow", "demo-pubmed"])
     place = f"/g/runs/{begun['number']}"
-    while not (await api.get(place))["answers"]:
-        await asyncio.sleep(0.02)
+    await api.answered(place)
 
     refused = await api.post("/g/runs", 409, sources=["demo-pubmed"])
     stopped = await api.post(f"{place}/stop")
@@ -101,8 +98,7 @@ async def test_a_run_that_a_shutdown_has_interrupted_is_resumed(
     async with second(settings) as other:
         begun = await api.post("/g/runs", 202, sources=["demo-slow", "demo-pubmed"])
         place = f"/g/runs/{begun['number']}"
-        while not (await api.get(place))["answers"]:
-            await asyncio.sleep(0.02)
+        await api.answered(place)
         refused = await other.post(f"{place}/resume", 409)
         await api.shut()
         interrupted = await other.get(place)
@@ -129,8 +125,7 @@ async def test_a_run_of_another_process_is_known_and_stopped_by_the_file(
     async with second(settings) as other:
         begun = await api.post("/g/runs", 202, sources=["demo-slow", "demo-pubmed"])
         place = f"/g/runs/{begun['number']}"
-        while not (await api.get(place))["answers"]:
-            await asyncio.sleep(0.02)
+        await api.answered(place)
         refused = await other.post("/g/runs", 409, sources=["demo-pubmed"])
         stopped = await other.post(f"{place}/stop")
         free = await other.post("/g/runs", 202, mode="counts", sources=["demo-pubmed"])
