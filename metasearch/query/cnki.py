@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.clauses import IGNORED, Clause, either, every, exact, wider, without
+from metasearch.query.clauses import IGNORED, Clause, either, every, exact, without
 from metasearch.query.cnki_fields import (
     EXPERT_FIELDS,
     LABELS,
@@ -106,13 +106,14 @@ class ExpertReader(ExpertValueReader):
             )
         for sentence in self.losses.sentences():
             self.note(sentence)
-        return self.finished(clause.widest)
+        return self.finished(clause.widest, None if clause.is_exact else clause)
 
     # ---------------------------------------------------------------- the grammar
 
     def query(self) -> Clause:
         before, self.outer = self.outer, self.target
-        joined = _Joined(self, self.negated())
+        begin = self.skip()
+        joined = _Joined(self, self.negated(), begin)
         while operator := self.word_operator():
             self.target = self.outer
             name, start, end = operator
@@ -120,7 +121,9 @@ class ExpertReader(ExpertValueReader):
                 if also[0] != "NOT":
                     raise self.lacks((start, end), "after")
                 name, start, end = also
-            joined.add(name, self.inner((start, end)))
+            at = self.at
+            right = self.inner((start, end))
+            joined.add(name, self.excluded(right, at) if name == "NOT" else right)
         if joined.mixed:
             self.losses.add("order", "AND, OR and NOT|CNKI")
         self.outer = before
@@ -133,22 +136,33 @@ class ExpertReader(ExpertValueReader):
         name, start, end = operator
         if name != "NOT":
             raise self.lacks((start, end), "before")
-        return without(self.inner((start, end)))
+        at = self.at
+        return self.excluded(self.inner((start, end)), at)
 
     def inner(self, after: tuple[int, int] | None) -> Clause:
-        minus = self.sign("-^")
-        first = without(self.product(minus)) if minus else self.product(after)
-        joined = _Joined(self, first)
+        minus, at = self.sign("-^"), self.at
+        first = self.product(minus or after)
+        joined = _Joined(self, self.excluded(first, at) if minus else first, at)
         while sign := self.sign("+-^"):
+            at = self.at
             right = self.product(sign)
-            joined.add("OR" if self.flat[sign[0]] == "+" else "NOT", right)
+            either_way = self.flat[sign[0]] == "+"
+            joined.add(
+                "OR" if either_way else "NOT", right if either_way else self.excluded(right, at)
+            )
         return joined.clause()
+
+    def excluded(self, clause: Clause, start: int) -> Clause:
+        """NOT of what stands from `start` on; a note says where it cannot be excluded as meant."""
+        if not clause.is_exact:
+            self.losses.add("negated", f"NOT {plain(self.text[start : min(self.at, start + 99)])}")
+        return without(clause)
 
     def product(self, after: tuple[int, int] | None) -> Clause:
         parts = [self.side(after)]
         while True:
-            if near := self.near():
-                parts.append(self.beside(parts.pop(), near, self.side(near.span())))
+            if near := self.near_sign():
+                parts.append(self.beside([parts.pop(), self.side(near.span())], [near]))
             elif sign := self.sign("*"):
                 parts.append(self.side(sign))
             else:
@@ -171,7 +185,7 @@ class ExpertReader(ExpertValueReader):
                 continue
             printed = bool(parts) and not self.open and self.label_at(self.at) is not None
             if "\n" in gap and parts and not self.open and not printed:
-                self.note(message("lines without an operator between them are joined with AND"))
+                self.tell(message("lines without an operator between them are joined with AND"))
             part = self.operand()
             ended = self.at
             last = parts[-1] if parts else None
@@ -194,9 +208,10 @@ class ExpertReader(ExpertValueReader):
         """What an operand asks for, once no further word joins it."""
         if part.clause is not None:
             return part.clause
-        target = part.target or self.target
-        query = self.term(part.word, target, phrase=False)
-        return wider(query) if target.loss and target.fields == ("author",) else exact(query)
+        self.target, target = part.target or self.target, self.target
+        clause = self.asked(self.term(part.word, self.target, phrase=False))
+        self.target = target
+        return clause
 
     def operand(self) -> _ExpertOperand:
         at = self.skip()
@@ -287,7 +302,7 @@ class ExpertReader(ExpertValueReader):
             if sign in ("=", "==", "%=") or (sign == ":" and quoted):
                 raise self.unknown_field(match)
             words_read = plain(self.text[at : self.word_end(at)])
-            self.note(message("{words} is read as words: it names no field", words=words_read))
+            self.tell(message("{words} is read as words: it names no field", words=words_read))
             return ""
         compares = sign in ("<", ">", "<=", ">=")
         if compares and target.fields and target.fields != ("year",):
@@ -302,9 +317,9 @@ class ExpertReader(ExpertValueReader):
                 fix=fix,
             )
         if target.fields and target.loss:
-            self.note(message("{field} is looked for {loss}", field=shown, loss=target.loss))
+            self.tell(message("{field} is looked for {loss}", field=shown, loss=target.loss))
         if sign in ("%", "%="):
-            self.note(
+            self.tell(
                 message(
                     "{field}{sign}: each database decides how loosely it matches",
                     field=shown,
@@ -416,27 +431,33 @@ class ExpertReader(ExpertValueReader):
 class _Joined:
     """Operands that operators join left to right, without precedence; in linear time."""
 
-    def __init__(self, reader: ExpertReader, first: Clause) -> None:
-        self._reader = reader
+    def __init__(self, reader: ExpertReader, first: Clause, start: int) -> None:
+        self._reader, self._start = reader, start
         self._parts = [first]
         self._either = False
         #: Whether an AND or NOT came after an OR.
         self.mixed = False
 
     def add(self, operator: str, right: Clause) -> None:
-        """Join another operand: "AND", "OR" or "NOT"."""
+        """Join another operand: "AND", "OR", or "NOT" for one that is excluded already."""
         alternative = operator == "OR"
         if alternative is not self._either:
             self.mixed = self.mixed or (self._either and len(self._parts) > 1)
             self._parts = [self.clause()]
             self._either = alternative
-        self._parts.append(without(right) if operator == "NOT" else right)
+        self._parts.append(right)
 
     def clause(self) -> Clause:
         """All of them so far."""
+        reader = self._reader
         clause = either(self._parts) if self._either else every(self._parts)
-        if len(self._parts) > 1 and clause.widest is not None:
-            self._reader.check_alternation(clause.widest)
+        if len(self._parts) == 1:
+            return clause
+        if clause.widest is None and any(part.widest is not None for part in self._parts):
+            reader.losses.add("alternatives", plain(reader.text[self._start : self._start + 99]))
+        for bound in {id(query): query for query in (clause.widest, clause.narrowest)}.values():
+            if bound is not None:
+                reader.check_alternation(bound)
         return clause
 
 

@@ -5,13 +5,13 @@ what the values of its fields mean.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from metasearch.bib.languages import language_code
 from metasearch.bib.normalise import simplified
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.clauses import IGNORED, Clause, every, exact, wider
+from metasearch.query.clauses import IGNORED, Clause, every, exact, near, wider
 from metasearch.query.cnki_fields import (
     BESIDE,
     COUNT,
@@ -30,12 +30,9 @@ from metasearch.query.reading import (
 from metasearch.query.scanner import Losses, StrategyLine
 from metasearch.query.tree import (
     FIELD_WORDS,
-    Near,
-    Or,
     Query,
     Term,
     Years,
-    conjunction,
     is_blank,
     plain,
 )
@@ -98,7 +95,7 @@ class ExpertScanner(NestedReader):
             self.at += 1
         return self.at
 
-    def near(self) -> re.Match[str] | None:
+    def near_sign(self) -> re.Match[str] | None:
         """Take the operator of proximity that is next."""
         match = NEAR.match(self.flat, self.skip())
         if match:
@@ -281,6 +278,10 @@ class ExpertValueReader(ExpertScanner):
             self.not_searchable = self.error(reason, *self.named_at, fix=fix)
         return IGNORED
 
+    def tell(self, sentence: str) -> None:
+        """Note a whole sentence, in a line of a strategy as well."""
+        self.losses.add("field", sentence)
+
     # ---------------------------------------------------------------- words
 
     def value(self, text: str, *, always: bool, start: int) -> Clause:
@@ -294,22 +295,11 @@ class ExpertValueReader(ExpertScanner):
         edges = [0, *(edge for sign in signs for edge in sign.span()), len(text)]
         pieces = [plain(text[edges[at] : edges[at + 1]]) for at in range(0, len(edges), 2)]
         pieces = [piece for piece in pieces if piece] or [text]
-        target = self.target
-        if len(pieces) == 1:
-            phrase = always or " " in pieces[0]
-            return exact(self.term(pieces[0], target, phrase=phrase, start=start))
-        kept = {self.distance(sign) for sign in signs}
-        near = kept.pop() if len(kept) == 1 and len(pieces) == len(signs) + 1 else None
-        if near is None:
-            self.losses.add("near", ", ".join(plain(sign[0]) for sign in signs))
-
-        def together(field: str) -> Query:
-            place = FieldTarget((field,))
-            parts = [self.term(it, place, phrase=always or " " in it, start=start) for it in pieces]
-            return Near(tuple(parts), *near) if near else conjunction(*parts)
-
-        query = in_fields(target.fields, together)
-        return exact(query) if near else wider(query)
+        clauses = [
+            self.asked(self.term(piece, self.target, phrase=always or " " in piece, start=start))
+            for piece in pieces
+        ]
+        return clauses[0] if len(clauses) == 1 else self.beside(clauses, signs)
 
     @staticmethod
     def distance(sign: re.Match[str]) -> tuple[int, bool] | None:
@@ -319,14 +309,19 @@ class ExpertValueReader(ExpertScanner):
         name = (sign[1] or "").upper()
         return (int(sign[2]), name == "PREV") if name in ("NEAR", "PREV") and sign[2] else None
 
-    def beside(self, left: Clause, sign: re.Match[str], right: Clause) -> Clause:
-        """Two operands with an operator of proximity between them."""
-        near, places = self.distance(sign), _places(left) | _places(right)
-        if near and len(places) == 1 and "" not in places and left.widest and right.widest:
-            return exact(Near((left.widest, right.widest), *near))
-        self.losses.add("near", plain(sign[0]))
-        both = every([left, right])
-        return IGNORED if both.widest is None else wider(both.widest)
+    def beside(self, clauses: Sequence[Clause], signs: Sequence[re.Match[str]]) -> Clause:
+        """Operands with operators of proximity between them."""
+        distances = {self.distance(sign) for sign in signs}
+        distance = distances.pop() if len(distances) == 1 and len(clauses) > len(signs) else None
+        if distance is None:
+            self.losses.add("near", ", ".join(plain(sign[0]) for sign in signs))
+            return Clause(every(clauses).widest, None)
+        return near(clauses, distance[0], ordered=distance[1])
+
+    def asked(self, query: Query) -> Clause:
+        """What is looked for in the present field; one author among all is asked more widely."""
+        one_of_all = self.target.fields == ("author",) and self.target.loss
+        return wider(query) if one_of_all else exact(query)
 
     def term(self, text: str, target: FieldTarget, *, phrase: bool, start: int = 0) -> Query:
         convert: dict[str, Callable[[str], str | None]] = {
@@ -402,17 +397,3 @@ class ExpertValueReader(ExpertScanner):
             return exact(years)
         self.losses.add("date", value)
         return wider(years)
-
-
-def _places(clause: Clause) -> set[str]:
-    """The fields of the words that a clause asks for; "" among them for anything but words."""
-    waiting, places = [clause.widest], set()
-    while waiting:
-        match waiting.pop():
-            case Or(parts):
-                waiting.extend(parts)
-            case Term(field=field):
-                places.add(field)
-            case _:
-                places.add("")
-    return places if clause.widest == clause.narrowest else {""}

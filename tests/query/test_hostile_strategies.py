@@ -38,6 +38,17 @@ PIECES = [
         ".yr.",
     ),
     *(
+        "TI='",
+        "AF=",
+        "甲",
+        "检索范围：",
+        "/NEAR 3 ",
+        "；",
+        "[常用字段:智能]",
+        "[日期]",
+        "/副主题词",
+    ),
+    *(
         ":ti,ab",
         "/exp",
         "/de",
@@ -98,7 +109,7 @@ def outcome(text: str, syntax: str) -> ReadQuery | QuerySyntaxError:
         return error
 
 
-@pytest.mark.parametrize("syntax", [*DATABASES, "pubmed", "auto", "simple"])
+@pytest.mark.parametrize("syntax", [*DATABASES, "pubmed", "cnki", "auto", "simple"])
 @examples(0.4)
 @given(text=st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(max_size=60))
 def test_nothing_but_a_syntax_error_is_raised(syntax: str, text: str) -> None:
@@ -134,6 +145,18 @@ SHAPES = {
     "proquest": ["ti(gene) OR ", "SU.EXACT(", "noft(gene) AND ", "a.b(", "ti,ab,", "x."],
     "ieee": ['"Abstract":gene OR ', '"Abstract', '":', "ONEAR/3 "],
     "pubmed": ["gene[ti] OR ", "and ", "and    ", "#1 OR ", "[ad] ", "gene* "],
+    "cnki": [
+        "TI='甲'+",
+        "AF=甲 OR 乙 AND ",
+        "检索范围：甲；",
+        "时间范围:2010-",
+        "甲，",
+        "TI='a' /NEAR 3 ",
+        "#1 ",
+        "a/b/c",
+        "（精确）",
+        "'",
+    ],
     "simple": ["gene or ", "(gene or drive) ", "and ", "gambl$ ", "x) or "],
     "auto": [
         "\n1 gene",
