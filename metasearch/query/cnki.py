@@ -5,11 +5,12 @@ Wanfang are written.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.clauses import IGNORED, Clause, either, every, exact, without
+from metasearch.query.clauses import IGNORED, Clause, every, exact, left_to_right, without
 from metasearch.query.cnki_fields import (
     EXPERT_FIELDS,
     LABELS,
@@ -39,7 +40,8 @@ from metasearch.query.values import BadYears, between
 #
 #     query   = inner { ( "AND" | "OR" | "NOT" ) inner }     words, left to right, as CNKI reads
 #     inner   = product { ( "+" | "-" ) product }            signs: OR and NOT, from left to right
-#     product = side { ( "*" | near ) side }                 AND
+#     product = near { "*" near }                            AND
+#     near    = side { "/NEAR 3" side }                      near one another
 #     side    = operand { operand }                          AND; bare words are one term
 #     operand = [ field sign ] ( word | quoted | "(" query ")" )
 #
@@ -112,45 +114,51 @@ class ExpertReader(ExpertValueReader):
 
     def query(self) -> Clause:
         before, self.outer = self.outer, self.target
-        begin = self.skip()
-        joined = _Joined(self, self.negated(), begin)
+        operator = self.word_operator()
+        if operator and operator[0] != "NOT":
+            raise self.lacks(operator[1:], "before")
+        start = self.skip()
+        first = self.inner(operator[1:] if operator else None)
+        if operator:
+            first = self.excluded(first, start)
+        rest: list[tuple[str, Clause]] = []
         while operator := self.word_operator():
             self.target = self.outer
-            name, start, end = operator
-            if name == "AND" and (also := self.word_operator()):
+            if operator[0] == "AND" and (also := self.word_operator()):
                 if also[0] != "NOT":
-                    raise self.lacks((start, end), "after")
-                name, start, end = also
-            at = self.at
-            right = self.inner((start, end))
-            joined.add(name, self.excluded(right, at) if name == "NOT" else right)
-        if joined.mixed:
+                    raise self.lacks(operator[1:], "after")
+                operator = also
+            at, right = self.at, self.inner(operator[1:])
+            rest.append(self.joining(operator[0], right, at))
+        names = [name for name, _ in rest]
+        if "OR" in names and "AND" in names[names.index("OR") :]:
             self.losses.add("order", "AND, OR and NOT|CNKI")
         self.outer = before
-        return joined.clause()
-
-    def negated(self) -> Clause:
-        operator = self.word_operator()
-        if operator is None:
-            return self.inner(None)
-        name, start, end = operator
-        if name != "NOT":
-            raise self.lacks((start, end), "before")
-        at = self.at
-        return self.excluded(self.inner((start, end)), at)
+        return self.joined(first, rest, start)
 
     def inner(self, after: tuple[int, int] | None) -> Clause:
-        minus, at = self.sign("-^"), self.at
+        minus, start = self.sign("-^"), self.at
         first = self.product(minus or after)
-        joined = _Joined(self, self.excluded(first, at) if minus else first, at)
+        if minus:
+            first = self.excluded(first, start)
+        rest: list[tuple[str, Clause]] = []
         while sign := self.sign("+-^"):
-            at = self.at
-            right = self.product(sign)
-            either_way = self.flat[sign[0]] == "+"
-            joined.add(
-                "OR" if either_way else "NOT", right if either_way else self.excluded(right, at)
-            )
-        return joined.clause()
+            at, right = self.at, self.product(sign)
+            rest.append(self.joining("OR" if self.flat[sign[0]] == "+" else "NOT", right, at))
+        return self.joined(first, rest, start)
+
+    def joining(self, operator: str, right: Clause, start: int) -> tuple[str, Clause]:
+        """An operand, from `start` on, with what joins it to those before it."""
+        return ("AND", self.excluded(right, start)) if operator == "NOT" else (operator, right)
+
+    def joined(self, first: Clause, rest: Sequence[tuple[str, Clause]], start: int) -> Clause:
+        """Operands from left to right; a note says where alternatives cannot be asked."""
+        clause = left_to_right(first, rest, self.check_clause)
+        asked = [one for one in (first, *(one for _, one in rest)) if one.widest is not None]
+        if clause.widest is None and asked:
+            self.losses.add("alternatives", plain(self.text[start : min(self.at, start + 99)]))
+        self.check_clause(clause)
+        return clause
 
     def excluded(self, clause: Clause, start: int) -> Clause:
         """NOT of what stands from `start` on; a note says where it cannot be excluded as meant."""
@@ -159,14 +167,17 @@ class ExpertReader(ExpertValueReader):
         return without(clause)
 
     def product(self, after: tuple[int, int] | None) -> Clause:
-        parts = [self.side(after)]
-        while True:
-            if near := self.near_sign():
-                parts.append(self.beside([parts.pop(), self.side(near.span())], [near]))
-            elif sign := self.sign("*"):
-                parts.append(self.side(sign))
-            else:
-                return every(parts)
+        parts = [self.near_one_another(after)]
+        while sign := self.sign("*"):
+            parts.append(self.near_one_another(sign))
+        return every(parts)
+
+    def near_one_another(self, after: tuple[int, int] | None) -> Clause:
+        parts, signs = [self.side(after)], list[re.Match[str]]()
+        while sign := self.near_sign():
+            signs.append(sign)
+            parts.append(self.side(sign.span()))
+        return self.beside(parts, signs) if signs else parts[0]
 
     def side(self, after: tuple[int, int] | None) -> Clause:
         parts: list[_ExpertOperand] = []
@@ -422,43 +433,15 @@ class ExpertReader(ExpertValueReader):
             return self.lacks(after, "after")
         if char == ")":
             return self.stray()
+        if not char:
+            advice = message("Write a word.")
+            return self.error(
+                message("There is nothing to look for here"), 0, len(self.text), advice=advice
+            )
         end = at + 1
         if operator := self.word_operator():
             end = operator[2]
         return self.lacks((at, max(end, at + 1)), "before")
-
-
-class _Joined:
-    """Operands that operators join left to right, without precedence; in linear time."""
-
-    def __init__(self, reader: ExpertReader, first: Clause, start: int) -> None:
-        self._reader, self._start = reader, start
-        self._parts = [first]
-        self._either = False
-        #: Whether an AND or NOT came after an OR.
-        self.mixed = False
-
-    def add(self, operator: str, right: Clause) -> None:
-        """Join another operand: "AND", "OR", or "NOT" for one that is excluded already."""
-        alternative = operator == "OR"
-        if alternative is not self._either:
-            self.mixed = self.mixed or (self._either and len(self._parts) > 1)
-            self._parts = [self.clause()]
-            self._either = alternative
-        self._parts.append(right)
-
-    def clause(self) -> Clause:
-        """All of them so far."""
-        reader = self._reader
-        clause = either(self._parts) if self._either else every(self._parts)
-        if len(self._parts) == 1:
-            return clause
-        if clause.widest is None and any(part.widest is not None for part in self._parts):
-            reader.losses.add("alternatives", plain(reader.text[self._start : self._start + 99]))
-        for bound in {id(query): query for query in (clause.widest, clause.narrowest)}.values():
-            if bound is not None:
-                reader.check_alternation(bound)
-        return clause
 
 
 # CNKI's 专业检索: `SU%=('盐沼'*'碳') AND YE BETWEEN ('2018','2020')`. Signs stand within a

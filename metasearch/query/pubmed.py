@@ -461,12 +461,10 @@ class PubmedReader(PubmedValueReader):
                 rest.append(("AND", self.excluded(right, before)))
             else:
                 rest.append((operator[0] if operator else "AND", right))
-        clause = left_to_right(first, rest)
+        clause = left_to_right(first, rest, self.check_clause)
         if clause.widest is None and any(one.widest for one in (first, *(one for _, one in rest))):
             self.losses.add("alternatives", plain(self.text[start : self.at]))
-        for bound in {id(query): query for query in (clause.widest, clause.narrowest)}.values():
-            if bound is not None:
-                self.check_alternation(bound)
+        self.check_clause(clause)
         return clause
 
     def excluded(self, clause: Clause, start: int) -> Clause:

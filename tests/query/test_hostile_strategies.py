@@ -197,6 +197,15 @@ def test_a_strategy_of_a_thousand_terms_is_read() -> None:
         read(" OR ".join([*words, "one"]), "ovid")
 
 
+@pytest.mark.parametrize("syntax", ["pubmed", "cnki", "cql", "ccl"])
+def test_operators_that_alternate_hundreds_of_times_are_refused(syntax: str) -> None:
+    """Where they are read from left to right, each is a bracket in a bracket."""
+    text = "gene" + "".join(f" OR a{number} AND b{number}" for number in range(490))
+
+    with pytest.raises(QuerySyntaxError, match="alternate"):
+        read(text, syntax)
+
+
 def test_a_line_that_is_named_often_does_not_grow_without_bound() -> None:
     """Each line doubles the one before: the words of all that it names are counted."""
     lines = [
