@@ -149,6 +149,11 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
         (),
     ),
 }
+_SINOMED = (
+    r"(?<=[\w\"”'’)%?])\s?\[(?:不?加权|常用字段|核心字段|全部字段|缺省|(?:中文|英文)?标题|摘要|关键词|主题词|特征词|作者|作者单位|刊名|日期|出版年|文献类型)"
+    r"(?:[:：][\u4e00-\u9fff]{2,4})?\]"
+)
+_DATABASES["sinomed"] = ((re.compile(_SINOMED),), ())
 _TAG = re.compile(r"(?<=[\w\"”*.])(\s?)\[([A-Za-z1][A-Za-z /:~0-9-]{0,40})\](?![\w-])")
 _IEEE = re.compile(
     r'["“](?:Document Title|Abstract|All Metadata|Author Keywords|Index Terms|Publication '

@@ -86,6 +86,9 @@ SENTENCES: Mapping[str, str] = {
         "{words}: a field does not hold for another line, which is looked for as it is"
     ),
     "word": message_template("{words}: read as words; write operators in capitals"),
+    "synonyms": message_template(
+        "{words}: the words that the database adds by itself are not added, which finds less"
+    ),
     "settings": message_template("{words}: settings of a database are ignored"),
 }
 #: Kinds of words with signs that find more than is meant.

@@ -195,6 +195,7 @@ _READERS: Mapping[str, tuple[str, str]] = {
     "cochrane": ("cochrane", "CochraneReader"),
     "proquest": ("proquest", "ProquestReader"),
     "ieee": ("ieee", "IeeeReader"),
+    "sinomed": ("sinomed", "SinomedReader"),
 }
 
 

@@ -448,6 +448,7 @@ TARGETS: Mapping[str, str] = {
     "embase": "Embase.com: (salt AND marsh):ti,ab,kw",
     "proquest": "ProQuest: noft(salt AND marsh)",
     "cnki": "CNKI: SU%=('盐沼'*'碳')",
+    "sinomed": 'SinoMed: "盐沼"[常用字段]',
     "wanfang": 'Wanfang: 主题:("盐沼" AND "碳")',
     "cql": 'CQL 1.2: cql.anywhere = "carbon"',
     "simple": "our own: salt marsh",
