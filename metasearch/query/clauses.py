@@ -78,7 +78,9 @@ def without(clause: Clause) -> Clause:
 
 
 def left_to_right(
-    first: Clause, rest: Sequence[tuple[str, Clause]], check: Callable[[Clause], None]
+    first: Clause,
+    rest: Sequence[tuple[str, Clause]],
+    check: Callable[[Clause], None] = lambda _: None,
 ) -> Clause:
     """Operands that AND, OR and NOT join from left to right, without precedence. `check`: called
     with what stands so far wherever AND and OR alternate, so that no tree becomes too deep.

@@ -55,6 +55,7 @@ BAD = {
     "cochrane": ("(x", "#3 and"),
     "proquest": ("TI(x", '"x'),
     "ieee": ('("All Metadata":x', '"x'),
+    "sinomed": ('"x"[标提]', '"x"[标题:智慧]', '题铭:"x"', '"x', "x[作者单位]"),
 }
 CASES = [(syntax, text) for syntax, texts in BAD.items() for text in texts]
 

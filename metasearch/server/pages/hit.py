@@ -375,6 +375,7 @@ SYNTAX_WORDS: Mapping[str, str] = {
     "cochrane": "Cochrane Library",
     "proquest": "ProQuest",
     "ieee": "IEEE Xplore",
+    "sinomed": "SinoMed",
     "cql": N_("CQL (library catalogues)"),
     "ccl": N_("CCL (Z39.50)"),
 }
