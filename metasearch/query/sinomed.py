@@ -68,6 +68,7 @@ _SUBHEADINGS = r"((?:/[^\s/()\[\]\"“”]{1,40}){0,4})"
 _SUFFIX = re.compile(
     r"\s{0,3}[\[［【]\s?([^\[\]:：］】]{1,40})(?:[:：]([^\[\]］】]{1,12}))?[\]］】]" + _SUBHEADINGS
 )
+_OPENING = re.compile(r"[\[［【]")
 _PREFIX = re.compile(r"([\u4e00-\u9fff]{1,8})\s{0,3}[:：=＝]\s{0,3}")
 
 SINOMED = DatabaseGrammar(
@@ -110,10 +111,10 @@ class SinomedReader(DatabaseReader):
         return found
 
     def suffix_in(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
-        at = self.text.find("[", start + 1, end)
-        if at < 0:
+        opening = _OPENING.search(self.text, start + 1, end)
+        if opening is None:
             return None
-        self.cut_at, self.at = at, at
+        self.cut_at = self.at = opening.start()
         return self.suffix_here()
 
     def unknown_field(self, name: str, start: int, end: int) -> QuerySyntaxError:

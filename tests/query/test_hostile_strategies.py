@@ -144,6 +144,7 @@ SHAPES = {
     "cochrane": ["[mh gene] OR ", "gene:ti,ab,kw OR ", "MeSH descriptor: [", "{OR #1", "[mh "],
     "proquest": ["ti(gene) OR ", "SU.EXACT(", "noft(gene) AND ", "a.b(", "ti,ab,", "x."],
     "ieee": ['"Abstract":gene OR ', '"Abstract', '":', "ONEAR/3 "],
+    "sinomed": ['"甲"[标题:智能] OR ', "甲[", '"甲/', "甲%", "主题词:甲/乙 ", "年代：2010；"],
     "pubmed": ["gene[ti] OR ", "and ", "and    ", "#1 OR ", "[ad] ", "gene* "],
     "cnki": [
         "TI='甲'+",

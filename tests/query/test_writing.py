@@ -28,8 +28,8 @@ WRITTEN = {
     "proquest": 'noft("salt marsh" AND (carbon OR sediment*)) AND pd(2018-2020) NOT ti(review)',
     "cnki": "SU%=('salt marsh'*('carbon'+'sediment')) AND YE BETWEEN ('2018','2020') NOT "
     "TI='review'",
-    "sinomed": '"salt marsh"[常用字段] AND (carbon[常用字段] OR sediment%[常用字段]) AND 2018-2020[日期] NOT '
-    "review[中文标题]",
+    "sinomed": '"salt marsh"[常用字段] AND (carbon[常用字段] OR sediment%[常用字段]) AND '
+    "2018-2020[日期] NOT review[中文标题]",
     "wanfang": '主题:("salt marsh" AND ("carbon" OR "sediment")) AND Date:2018-2020 NOT '
     '题名:("review")',
     "cql": (
