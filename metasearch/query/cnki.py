@@ -108,7 +108,8 @@ class ExpertReader(ExpertValueReader):
             )
         for sentence in self.losses.sentences():
             self.note(sentence)
-        return self.finished(clause.widest, None if clause.is_exact else clause)
+        bounds = None if clause.is_exact else clause
+        return self.finished(clause.widest, bounds, self.losses.of_sources())
 
     # ---------------------------------------------------------------- the grammar
 
@@ -451,21 +452,23 @@ class ExpertReader(ExpertValueReader):
 #: distances and counts.
 LOST = rf"[{DOUBLE}{SINGLE}\\#$%＃＄％]|[/／](?=\s?(?:SEN|NEAR|PREV|AFT|PRG|PEG|SUB)\b)"
 
+_OF_WORDS = {
+    "any": "SU%={x}",
+    "title": "TI={x}",
+    "abstract": "AB={x}",
+    "title abstract subject": "TKA={x}",
+    "subject": "KY={x}",
+    "author": "AU={x}",
+    "venue": "LY={x}",
+}
 STYLE = Style(
     name="cnki",
     label="CNKI",
-    fields={
-        "any": "SU%={x}",
-        "title": "TI={x}",
-        "abstract": "AB={x}",
-        "title abstract subject": "TKA={x}",
-        "subject": "KY={x}",
-        "author": "AU={x}",
-        "venue": "LY={x}",
-        "doi": "DOI={x}",
-        "isbn": "IB={x}",
-        "issn": "SN={x}",
-    },
+    fields=_OF_WORDS | {"doi": "DOI={x}", "isbn": "IB={x}", "issn": "SN={x}"},
+    near=" /NEAR {n} ",
+    ordered=" /PREV {n} ",
+    nearest=1,
+    near_words={names: code.replace("{x}", "'{x}'") for names, code in _OF_WORDS.items()},
     inner=Booleans(all="*", either="+", without="-"),
     phrase="'{x}'",
     bare=False,

@@ -311,11 +311,13 @@ class ExpertValueReader(ExpertScanner):
 
     def beside(self, clauses: Sequence[Clause], signs: Sequence[re.Match[str]]) -> Clause:
         """Operands with operators of proximity between them."""
+        shown = ", ".join(dict.fromkeys(plain(sign[0]) for sign in signs))
         distances = {self.distance(sign) for sign in signs}
         distance = distances.pop() if len(distances) == 1 and len(clauses) > len(signs) else None
         if distance is None:
-            self.losses.add("near", ", ".join(plain(sign[0]) for sign in signs))
+            self.losses.add("same", shown)
             return Clause(every(clauses).widest, None)
+        self.losses.add("near", shown)
         return near(clauses, distance[0], ordered=distance[1])
 
     def asked(self, query: Query) -> Clause:

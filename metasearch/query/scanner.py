@@ -24,6 +24,10 @@ SENTENCES: Mapping[str, str] = {
         "{words}: sources cannot be asked how near words stand to one another; they are asked "
         "for all of the words, which finds more"
     ),
+    "same": message_template(
+        "{words}: read as AND, which finds more: sources know no sentences, paragraphs or least "
+        "distances"
+    ),
     "heading": message_template(
         "{words}: headings are looked for among keywords and subject headings"
     ),

@@ -191,5 +191,6 @@ STYLE = Style(
         since=("{first}-3000[日期]",),
         until=("1000-{last}[日期]",),
     ),
+    headings={"exact": '"{x}"[不加权:不扩展]', "exploded": '"{x}"[不加权:扩展]'},
     types={"review": ("综述",), "thesis": ("学位论文",), "conference-paper": ("会议论文",)},
 )

@@ -228,7 +228,7 @@ class QueryReducer(Grouping):
         if len(parts) < len(near.parts):
             return self.grouped(parts) if parts else None
         frames = {frame for part in parts for frame in _frames(part)}
-        sign = self.near_sign(near)
+        sign = "" if self.style.near_words else self.near_sign(near)
         if len(frames) > 1 or not sign:
             self.note(
                 message(
@@ -293,11 +293,12 @@ class QueryReducer(Grouping):
             or prod(map(len, choices)) > _MOST_CHOICES
         ):
             return None
-        if near.ordered:
+        if near.ordered and not self.style.ordered:
             self.note_order(near)
+        between = self.near_sign(near) or " "
         return self.alternatives(
             [
-                Leaf(template.format(x=" ".join(term.text for term in chosen), n=near.within))
+                Leaf(template.format(x=between.join(term.text for term in chosen), n=near.within))
                 for chosen in product(*choices)
             ]
         )
