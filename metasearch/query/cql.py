@@ -122,6 +122,8 @@ class _TreeReader(CqlTermReader):
             tree = tree.left
         first = self.clause(tree)
         rest: list[tuple[str, Clause]] = []
+        close: list[Clause] = []
+        sign: Boolean | None = None  # what stands between those of `close`
         for join in reversed(joins):
             right = self.of(join.right)
             self.boolean_modifiers(join)
@@ -135,10 +137,18 @@ class _TreeReader(CqlTermReader):
                 right = self.excluded(right, join)
             if first is None:
                 first = right
+                continue
+            same = join.operator == "prox" and sign and sign.modifiers == join.modifiers
+            if sign and not same:
+                first, sign = self.near(close, sign), None
+            if same:
+                close.append(right)
             elif join.operator == "prox":
-                first, rest = self.near(self.joined(first, rest), right, join), []
+                close, sign, rest = [self.joined(first, rest), right], join, []
             else:
                 rest.append(("OR" if join.operator == "or" else "AND", right))
+        if sign:
+            first = self.near(close, sign)
         return None if first is None else self.joined(first, rest)
 
     def joined(self, first: Clause, rest: Sequence[tuple[str, Clause]]) -> Clause:
@@ -152,7 +162,7 @@ class _TreeReader(CqlTermReader):
             self.losses.add("negated", f"NOT {self.reader.text[join.end : join.end + 60]}")
         return without(clause)
 
-    def near(self, left: Clause, right: Clause, join: Boolean) -> Clause:
+    def near(self, parts: Sequence[Clause], join: Boolean) -> Clause:
         """What PROX joins: words within a distance of one another, in this order or in any. A
         distance of 1 is that of neighbours.
         """
@@ -161,17 +171,10 @@ class _TreeReader(CqlTermReader):
         distance, unit = given.get("distance"), given.get("unit")
         relation, value = (distance.comparison, distance.value) if distance else ("<=", "1")
         words_apart = int(value) - 1 - (relation == "<") if value.isdigit() else -1
-        parts = [left, right]
-        before = left.widest
-        if isinstance(before, Near) and (before.within, before.ordered) == (
-            words_apart,
-            "ordered" in given,
-        ):
-            parts = [*map(exact, before.parts), right]
         clause = near(parts, max(words_apart, 0), ordered="ordered" in given)
         by_words = unit is None or unit.value.lower() == "word"
         if not by_words or relation not in ("<=", "<", "=") or words_apart < 0:
-            clause = Clause(every([left, right]).widest, None)
+            clause = Clause(every(parts).widest, None)
         self.losses.add("near" if isinstance(clause.widest, Near) else "same", shown)
         if relation == "=" and clause.widest is not None:
             clause = wider(clause.widest)
