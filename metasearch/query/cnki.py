@@ -311,7 +311,7 @@ class ExpertReader(ExpertValueReader):
         target = named(match[1])
         if target is None:
             quoted = self.flat[match.end() : match.end() + 1] in ("'", '"', "(")
-            if sign in ("=", "==", "%=") or (sign == ":" and quoted):
+            if sign in ("=", "==", "%=", "xls") or (sign == ":" and quoted):
                 raise self.unknown_field(match)
             words_read = plain(self.text[at : self.word_end(at)])
             self.tell(message("{words} is read as words: it names no field", words=words_read))
@@ -330,7 +330,7 @@ class ExpertReader(ExpertValueReader):
             )
         if target.fields and target.loss:
             self.tell(message("{field} is looked for {loss}", field=shown, loss=target.loss))
-        if sign in ("%", "%="):
+        if sign in ("%", "%=", "xls"):
             self.tell(
                 message(
                     "{field}{sign}: each database decides how loosely it matches",

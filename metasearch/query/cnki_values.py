@@ -52,7 +52,7 @@ _WORD_OPERATORS = {
 _LONGEST_FIRST = sorted(_WORD_OPERATORS, key=len, reverse=True)
 _HAN_NAME = r"(?:(?:期刊|学位|会议|专利|论文)[-—])?[\u4e00-\u9fff]{1,9}"
 _NAME = rf"(?:[A-Za-z]{{1,15}}|{_HAN_NAME})(?:/(?:[A-Za-z]{{1,15}}|{_HAN_NAME})){{0,3}}"
-PREFIX = re.compile(rf"({_NAME})\s{{0,5}}(%=|==|>=|<=|[=%:<>])\s{{0,5}}")
+PREFIX = re.compile(rf"({_NAME})\s{{0,5}}(%=|==|>=|<=|[=%:<>]|xls(?=[\s'\"]))\s{{0,5}}")
 NEAR = re.compile(
     r"/(SEN|NEAR|PREV|AFT|PRG|PEG|SUB)\b\s{0,5}([0-9]{0,3})|(?<![^\s'\")])[#%](?=\s)", re.IGNORECASE
 )
@@ -274,8 +274,9 @@ class ExpertValueReader(ExpertScanner):
                 field=self.shown,
                 names=SEARCHED,
             )
-            fix = self.without(*self.named_at)
-            self.not_searchable = self.error(reason, *self.named_at, fix=fix)
+            fix = None if self.target is COUNT else self.without(*self.named_at)
+            advice = message("Add a word to look for in another field.")
+            self.not_searchable = self.error(reason, *self.named_at, fix=fix, advice=advice)
         return IGNORED
 
     def tell(self, sentence: str) -> None:
