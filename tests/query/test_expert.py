@@ -428,7 +428,7 @@ def test_fields_that_nothing_here_holds(name: str) -> None:
         ("题目=甲", 0, 'no field "题目"', "题名=甲"),
         ("关健词:(甲)", 0, 'no field "关健词"', "关键词:(甲)"),
         ("题名>5", 0, "is for years", "题名=5"),
-        ("TI='甲' OR CF>10", 8, "cannot be searched here", None),
+        ("TI='甲' OR CF>10", 10, "cannot be searched here", None),
         ("甲 AND #1", 6, "earlier searches are not kept", "甲"),
         ("E=mc2", 0, 'no field "E"', '"E=mc2"'),
         ("甲*YE=上周", 5, "four digits", None),
