@@ -37,11 +37,10 @@ from metasearch.query.grammar import (
 )
 from metasearch.query.tree import plain
 
-#: Where a part of what a history prints ends: at the next part, or with the line.
-_PRINTED_NEXT = (
-    r"\s{1,5}(?:Expanders|Search modes?|Interface|Search Screen|Database|Last Run Via|View|Rerun|Edit|"
-    r"Display)\b|\s{0,5}(?:\n|\Z)"
-)
+#: What a history prints round a query, each up to the next of them or to the end of the line.
+_LIMITS = r"(?:Limiters|Narrow by [A-Za-z ]{1,30}:?)(?: -|:) ?"
+_SETTINGS = "Expanders|Search [Mm]odes?|Interface|Search Screen|Database|Last Run Via"
+_NEXT = rf"\s{{1,5}}(?:{_SETTINGS}|View|Rerun|Edit|Display)\b|\s{{0,5}}(?:\n|\Z)"
 
 EBSCO = DatabaseGrammar(
     "ebsco",
@@ -55,7 +54,7 @@ EBSCO = DatabaseGrammar(
         ("au ar as ed", AUTHOR),
         ("ax", FIRST_AUTHOR),
         ("su kw kp id ot", SUBJECT),
-        ("mh mm mj mw de ma zw zu dh hw nm md ct", HEADING),
+        ("mh mm mj mw de ma zw zu dh hw nm", HEADING),
         ("so jn jt bk se", VENUE),
         ("dt py yr", YEAR),
         ("em da up ey rd rc", ENTRY_DATE),
@@ -80,9 +79,8 @@ EBSCO = DatabaseGrammar(
     phrases=True,
     reference=re.compile(r"[Ss]([0-9]{1,4})"),
     printed=re.compile(
-        rf"(?P<limits>(?:Limiters|Narrow by [A-Za-z ]{{1,30}}:?) - ?[^\n]{{1,900}}?)(?={_PRINTED_NEXT})"
-        rf"|(?:Expanders|Search modes?|Interface|Search Screen|Database|Last Run Via) - [^\n]{{1,300}}?"
-        rf"(?={_PRINTED_NEXT}|\s{{1,5}}(?:Limiters|Narrow by)\b)"
+        rf"(?P<limits>{_LIMITS}[^\n]{{1,900}}?)(?={_NEXT})"
+        rf"|(?:{_SETTINGS})(?: -|:) [^\n]{{1,300}}?(?={_NEXT}|\s{{1,5}}{_LIMITS})"
         r"|(?:View (?:Results|Details|Less|More)|Rerun(?= +(?:View|Edit))|Edit(?: S[0-9]{1,4})?\Z)"
         r"(?:\s?\([0-9][0-9,. ]{0,15}\))?"
     ),
@@ -92,11 +90,17 @@ EBSCO = DatabaseGrammar(
 # What EBSCOhost alone has: `(MH "X+/TH")`, `FT Y`, and the settings that its histories print.
 
 _MAIN = frozenset({"MM", "MJ"})
+#: Codes that may stand within the bracket of another, or after words without an operator.
+_OF_WORDS = frozenset("TI AB AU SU MH MM MJ MW TX KW DE SO XB TP".split())
+#: What stands before an operand.
+_BEGINS = re.compile(r"(?:\A|[\n(]|\b(?:AND|OR|NOT|[NW][0-9]{1,3}))\s{0,8}\Z", re.IGNORECASE)
 #: Two capitals that may be a field: before a quote or bracket they are, before a word perhaps.
 _FIELD = re.compile(r"([A-Z]{2})(\s{0,10}[\"(]|\s{1,10}(?=\w))")
 #: The name of a list of limits within what is printed.
-_LIST = re.compile(r"(?:\A|\s)(Limiters|Narrow by [A-Za-z ]{1,30}:?) - ?")
-_SWITCH = re.compile(r"([A-Z]{2})\s{1,5}[YN](?![\w*])")
+_LIST = re.compile(rf"(?:\A|\s)({_LIMITS})")
+_SWITCH = re.compile(
+    r"(?!(?:TI|AB|AU|SU|TX|KW)\b)[A-Z]{2}\s{1,5}[YN](?=\s{0,5}(?:\Z|\)|\n|(?:AND|OR|NOT)\b))"
+)
 
 
 class EbscoReader(DatabaseReader):
@@ -118,13 +122,14 @@ class EbscoReader(DatabaseReader):
         code = _FIELD.match(self.text, self.at)
         if code is None or (self.at and self.text[self.at - 1].isalnum()) or code[1] == "OR":
             return super().prefix()
-        before_word = code[2].isspace()
         tag = self.grammar.codes.get(code[1].lower())
-        inside = self.target is not self.grammar.default
-        if before_word and (tag is None or (inside and not tag.fields)):
-            # EBSCOhost reads US policy, or CT scan in the brackets of a field, as words.
-            self.losses.add("no field", code[1])
-            return None
+        if code[2].isspace():  # before a word: EBSCOhost reads US policy as words
+            begins = _BEGINS.search(self.text, max(self.at - 12, 0), self.at)
+            if code[1] not in _OF_WORDS and (self.target is not self.grammar.default or not begins):
+                return None
+            if tag is None:
+                self.losses.add("no field", code[1])
+                return None
         if tag is None:
             raise self.unknown_field(code[1], *code.span(1))
         return super().prefix()
@@ -163,7 +168,7 @@ class EbscoReader(DatabaseReader):
                 narrowed.append(one)
         return every(
             [
-                every(them) if name == "Limiters" else either(them)
+                every(them) if name.startswith("Limiters") else either(them)
                 for name, them in lists.items()
                 if them
             ]

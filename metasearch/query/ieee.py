@@ -32,11 +32,9 @@ _ROWS = (
     ("abstract", ABSTRACT),
     ("authors|author|first name|last name|given name|surname", AUTHOR),
     ("author keywords|author keyword", SUBJECT),
-    (
-        "index terms|ieee terms|mesh_terms|mesh terms|inspec controlled terms|"
-        "inspec non-controlled terms|inspec indexing|controlled terms|standards dictionary terms",
-        HEADING,
-    ),
+    ("index terms|ieee terms|mesh_terms|mesh terms|standards dictionary terms", HEADING),
+    ("inspec controlled terms|inspec non-controlled terms|inspec indexing", HEADING),
+    ("controlled terms", HEADING),
     ("publication title|parent publication title|conference", VENUE),
     ("publication year|year", YEAR),
     ("doi", DOI),
@@ -77,7 +75,7 @@ class IeeeReader(DatabaseReader):
     def prefix(self) -> tuple[FieldTarget, str] | None:
         found = super().prefix()
         if found is None and (unknown := _PREFIX.match(self.text, self.at)):
-            raise self.unknown_field(unknown[1], *unknown.span(1))
+            raise self.unknown_field(unknown[1], *unknown.span())
         return found
 
     def limits(self, text: str, start: int) -> Clause:

@@ -53,11 +53,8 @@ PROQUEST = DatabaseGrammar(
         ("au author ca editor", AUTHOR),
         ("fau la-au aut fav", FIRST_AUTHOR),
         ("su if diskw key tags tag kw", SUBJECT),
-        (
-            "mesh emb mjmesh mjemb mjmainsubject mainsubject mjsub subject sub subheading subt "
-            "allsub su.exact.explode cc clsub subst substance de mjde majde",
-            HEADING,
-        ),
+        ("mesh emb mainsubject subject sub subheading subt allsub su.exact.explode", HEADING),
+        ("mjmesh mjemb mjmainsubject mjsub mjde majde cc clsub subst substance de", HEADING),
         ("pub publication pubtitle jn so", VENUE),
         ("yr py", YEAR),
         ("pd ud lud", ENTRY_DATE),
@@ -87,10 +84,12 @@ PROQUEST = DatabaseGrammar(
     reference=re.compile(r"(?:[Ss]|#)([0-9]{1,4})"),
     order=("AND", "OR", "NOT"),
     printed=re.compile(
-        r"(?:(?:Additional limits|Limits applied|Limited by|Limited to|Narrowed by)[ \t]?[-:][ \t]{0,3}"
-        r"|(?=(?:Source type|Document type|Publication date|Date|Language): ))(?P<limits>[^\n]{1,900})"
-        r"|Limits applied|Databases?(?: searched)?: ?[^\n]{0,300}|(?:Exclude|Include) duplicate[^\n]{0,80}"
-        r"|(?:Results per page|Sort results by|Results): ?[^\n]{0,80}|Peer reviewed(?=\s{0,5}\Z)"
+        r"(?:(?:Additional limits|Limits applied|Limited by|Limited to|Narrowed by)[ \t]?[-:][ \t]?"
+        r"|(?=(?:Source type|Document type|Publication date|Date|Language): ))"
+        r"(?P<limits>[^\n]{1,900})"
+        r"|Limits applied|Searched for:|Set ?#?: ?S?[0-9]{1,4}|Peer reviewed(?=\s{0,5}\Z)"
+        r"|(?:Databases?(?: searched)?|Results per page|Sort results by|Results): ?[^\n]{0,300}"
+        r"|(?:Exclude|Include) duplicate[^\n]{0,80}"
     ),
 )
 
@@ -110,6 +109,8 @@ _MONTH_DAY = re.compile(
     r"(?:[0-9]{1,2}(?![0-9]),?\s{0,3})?",
     re.IGNORECASE,
 )
+#: Between limits: a semicolon, or a comma before the name of the next.
+_ITEMS = re.compile(r";|,\s?(?=[A-Z][A-Za-z ]{2,30}:)")
 _DATE = re.compile(r"\s?(?:Publication )?Date:")
 _AFTER, _BEFORE = (re.compile(rf"\b{word}\b", re.IGNORECASE) for word in ("after", "before"))
 
@@ -159,7 +160,7 @@ class ProquestReader(DatabaseReader):
         return every(
             [
                 self.limit(item.replace(",", " or "), start, plain(item))
-                for item in filter(plain, text.split(";"))
+                for item in filter(plain, _ITEMS.split(text))
             ]
             or [IGNORED]
         )

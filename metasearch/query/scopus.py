@@ -73,11 +73,8 @@ SCOPUS = DatabaseGrammar(
         ("openaccess oa accesstype freetoread publisher recordtype dbcollection", NOWHERE),
         ("fund-all fund-sponsor fund-acr fund-no funding", NOWHERE),
         ("volume issue pages pagefirst pagelast pagecount artnum eid pii intid", NOWHERE),
-        (
-            "ref reftitle refauth refsrctitle refpubyear refpage refpagefirst refartnum refeid "
-            "refdoi refid citedby-count",
-            NOWHERE,
-        ),
+        ("ref reftitle refauth refsrctitle refpubyear refpage refpagefirst", NOWHERE),
+        ("refartnum refeid refdoi refid citedby-count", NOWHERE),
         ("confloc confsponsors confspons confcode confdate", NOWHERE),
         ("chem manufacturer seqbank sequencebank seqnumber website dataset", NOWHERE),
     ),
@@ -86,7 +83,8 @@ SCOPUS = DatabaseGrammar(
     order=("OR", "AND", "NOT"),
     quotes={"{": "}"},
     printed=re.compile(
-        r"(?:view (?:less|more|all)|[0-9][0-9,]{0,12} documents?(?: results?| found)?)\W{0,5}\Z",
+        r"(?:view (?:less|more|all)|[0-9][0-9,]{0,12} documents?(?: results?| found)?)\W{0,5}\Z"
+        r"|Your query\s?:",
         re.IGNORECASE,
     ),
 )

@@ -53,8 +53,8 @@ _CODES = codes(
     # Vocabularies of BIOSIS, CAB Abstracts, FSTA, Inspec and the Zoological Record.
     ("mc cc ta st or tn ds gn gl gt od bd bt sy cb ch nm ns co ui cl sh", HEADING),
     ("so is-so cf", VENUE),
-    ("py fpy dop", YEAR),
-    ("ld eay", ENTRY_DATE),
+    ("py fpy", YEAR),
+    ("dop ld eay", ENTRY_DATE),
     ("la", LANGUAGE),
     ("dt", TYPE),
     ("do", DOI),
@@ -79,9 +79,8 @@ _LABELS: Mapping[str, str] = {
     "so": "publication name|publication title|publication titles|source title|source titles|"
     "conference|conferences|conference title|conference titles|book series title|"
     "book series titles",
-    "py": "year published|publication year|publication years|final publication year|"
-    "publication date",
-    "ld": "index date|early access year",
+    "py": "year published|publication year|publication years|final publication year",
+    "ld": "publication date|index date|early access year",
     "la": "language|languages",
     "dt": "document type|document types|doctype",
     "do": "doi",
@@ -108,7 +107,7 @@ WOS = DatabaseGrammar(
     "Web of Science",
     _CODES,
     prefix=re.compile(
-        rf"((?:{_NAMES})(?=\s?[:=]\s?\()|[A-Za-z]{{2,6}}(?=\s{{0,5}}=))\s{{0,5}}(?::|==?)",
+        rf"((?:{_NAMES})(?=\s?[:=]\s?[(\"\w])|[A-Za-z]{{2,6}}(?=\s{{0,5}}=))\s{{0,5}}(?::|==?)",
         re.IGNORECASE,
     ),
     near=near("near", "same"),
@@ -119,9 +118,10 @@ WOS = DatabaseGrammar(
         r"Timespan\s?[:=]\s{0,3}(?P<limits>[12][0-9]{3}(?:-[0-9]{2}){0,2}"
         r"(?:\s?(?:-|to)\s?[12][0-9]{3}(?:-[0-9]{2}){0,2})?)(?![\w-])"
         r"(?!\s\(Index Date)(?:\s\(Publication Date\))?[.;]?"
-        r"|(?:Indexes|Timespan|Editions?|Databases?|Collections?|DocType|Search language|Language|"
-        r"Lemmatization|Date Run|Entitlements?|Results|Sort(?:ed)? by)"
-        r"\s{0,3}[:=]\s{0,3}(?=[^\s(])[^\n()\"]{1,200}",
+        r"|(?:Indexes|Timespan|Editions?|Databases?|Collections?|DocType|Search language|"
+        r"Language(?=\s?=\s?All)|Lemmatization|Date Run|Entitlements?|Results|Sort(?:ed)? by)"
+        r"\s{0,3}[:=]\s{0,3}(?=[^\s(])[^\n()\"]{1,200}(?:\(from [^\n()]{1,80}\))?"
+        r"|You searched for\s?:",
         re.IGNORECASE,
     ),
 )
