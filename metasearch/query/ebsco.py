@@ -79,7 +79,7 @@ EBSCO = DatabaseGrammar(
     phrases=True,
     reference=re.compile(r"[Ss]([0-9]{1,4})"),
     printed=re.compile(
-        rf"(?P<limits>{_LIMITS}[^\n]{{1,900}}?)(?={_NEXT})"
+        rf"(?P<limits>{_LIMITS}(?:[^\n]{{1,2000}}?(?={_NEXT})|[^\n]{{2000}}))"
         rf"|(?:{_SETTINGS})(?: -|:) [^\n]{{1,300}}?(?={_NEXT}|\s{{1,5}}{_LIMITS})"
         r"|(?:View (?:Results|Details|Less|More)|Rerun(?= +(?:View|Edit))|Edit(?: S[0-9]{1,4})?\Z)"
         r"(?:\s?\([0-9][0-9,. ]{0,15}\))?"

@@ -48,18 +48,23 @@ _ROWS = (
     ("publication topics|topic|search term|content type", NOWHERE),
 )
 
-_PREFIX = re.compile(r'"([A-Za-z][A-Za-z &._-]{2,40})"\s{0,3}:')
+_CODES = {name: tag for names, tag in _ROWS for name in names.split("|")}
+_QUOTED = re.compile(r'"([A-Za-z][A-Za-z &._-]{2,40})"\s{0,3}:')
+#: A name is often published without its quotes.
+_BARE = "|".join(sorted(map(re.escape, _CODES), key=len, reverse=True))
 
 IEEE = DatabaseGrammar(
     "ieee",
     "IEEE Xplore",
-    {name: tag for names, tag in _ROWS for name in names.split("|")},
-    prefix=_PREFIX,
+    _CODES,
+    prefix=re.compile(
+        rf'"?((?:{_BARE})(?="?\s?:)|(?<=")[A-Z][A-Z &._-]{{2,40}}(?="))"?\s{{0,3}}:',
+        re.IGNORECASE,
+    ),
     near=near("near", "onear"),
     printed=re.compile(
-        r"(?:You )?(?:Filters Applied|Refined by):?[ \t]{0,3}(?P<limits>[^\n]{1,300})"
-        r"|Showing [0-9,]{1,12}-[0-9,]{1,12} of [0-9,]{1,12}(?: results)?(?: for\b)?",
-        re.IGNORECASE,
+        r"(?:You )?(?:Filters [Aa]pplied|[Rr]efined by):[ \t]{0,3}(?P<limits>[^\n]{1,300})"
+        r"|Showing [0-9,]{1,12}-[0-9,]{1,12} of [0-9,]{1,12}(?: results)?(?: for\b)?"
     ),
 )
 
@@ -74,7 +79,7 @@ class IeeeReader(DatabaseReader):
 
     def prefix(self) -> tuple[FieldTarget, str] | None:
         found = super().prefix()
-        if found is None and (unknown := _PREFIX.match(self.text, self.at)):
+        if found is None and (unknown := _QUOTED.match(self.text, self.at)):
             raise self.unknown_field(unknown[1], *unknown.span())
         return found
 

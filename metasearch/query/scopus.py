@@ -111,6 +111,11 @@ _LISTED = re.compile(
     r"\s{0,5}([A-Z-]{2,20})\s{0,5},\s{0,5}(?:\"([^\"]{1,300})\"|([^\"(),]{1,80}))[\s0-9]{0,20}",
     re.IGNORECASE,
 )
+#: Names that nobody takes for a word, without a bracket behind.
+_BARE = re.compile(
+    r"(TITLE-ABS(?:-KEY(?:-AUTH)?)?|(?:ORIG-)?LOAD-DATE|PUBYEAR|DOCTYPE|SRCTITLE|SRCTYPE|SUBJAREA|"
+    r"AUTHKEY|INDEXTERMS)(?![\w-])(?!\s{0,5}\()"
+)
 _YEAR = re.compile(r"(?<![0-9])[12][0-9]{3}(?![0-9])")
 #: What cannot be but a field, with or without a blank before its bracket.
 _FIELD = re.compile(r"(?!(?:AND|OR|NOT)\b)([A-Za-z][A-Za-z-]{1,30})(\s{0,5})\(")
@@ -132,6 +137,12 @@ class ScopusReader(DatabaseReader):
             return self.value(value, tag, code.upper(), compared.span(), quoted=True)
         if match := _LIMIT.match(self.text, self.at):
             return self.exclusions(match) if match[1].upper() == "EXCLUDE" else self.listed(match)
+        if bare := _BARE.match(self.text, self.at):
+            raise self.error(
+                message("{field} needs brackets round what it holds for", field=bare[1]),
+                *bare.span(),
+                fix=self.without(*bare.span()),
+            )
         return super().special()
 
     def comparison(self) -> re.Match[str] | None:
@@ -143,7 +154,9 @@ class ScopusReader(DatabaseReader):
         return match
 
     def starts_special(self) -> bool:
-        return bool(self.comparison() or _LIMIT.match(self.text, self.at))
+        return any(it.match(self.text, self.at) for it in (_LIMIT, _BARE)) or bool(
+            self.comparison()
+        )
 
     def prefix(self) -> tuple[FieldTarget, str] | None:
         found = super().prefix()

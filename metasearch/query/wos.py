@@ -196,11 +196,18 @@ class WosReader(DatabaseReader):
 
     def take_printed(self, limits: list[Clause]) -> bool:
         self.here()
-        if refined := _REFINED.match(self.text, self.at):
-            self.at = refined.end()
+        refined = _REFINED.match(self.text, self.at)
+        if refined is None:
+            return super().take_printed(limits)
+        self.at = refined.end()
+        if not self.refines and self.here():
+            self.refines = True
             limits.append(self.query())
-            return True
-        return super().take_printed(limits)
+            self.refines = False
+        return True
+
+    #: Whether limits of a whole query are being read; they go on to its end.
+    refines = False
 
     def special(self) -> Clause | None:
         part = self.labelled.pop(self.at, None)
@@ -216,7 +223,7 @@ class WosReader(DatabaseReader):
             if char == "(" and (label := self.label(at)):
                 begin = starts[-1]
                 if label[1].lower() in _REFINES:
-                    for join in _LAST_JOIN.finditer(self.text, begin, at):
+                    for join in _LAST_JOIN.finditer(self.text, max(begin, at - 2_000), at):
                         begin = join.end()
                 while begin < at and self.text[begin].isspace():
                     begin += 1

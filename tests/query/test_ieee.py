@@ -11,7 +11,8 @@ from tests.cases import each
 from tests.query.codes import fate, value_for
 
 #: Data fields of the command search.
-PUBLISHED = """
+PUBLISHED = (
+    """
 Abstract|Accession Number|All Metadata|Article Number|Article Page Number|Author|Author Affiliation
 Author Affiliations|Author Keywords|Author ORCID|Authors|Conference Location|Content Type|DOI
 Document Title|End Page|First Name|Full Text & Metadata|Full Text .AND. Metadata|Full Text Only
@@ -19,7 +20,10 @@ Funding Agency|IEEE Terms|INSPEC Controlled Terms|INSPEC Non-Controlled Terms|IS
 Issue|Last Name|Mesh_Terms|Parent Publication Number|Parent Publication Title|Publication Number
 Publication Title|Publication Year|Publisher|Search_Latest_Date|Standard Number|Start Page
 Standards Dictionary Terms|Standards ICS Terms|Topic|Volume
-""".strip().replace("\n", "|").split("|")
+""".strip()
+    .replace("\n", "|")
+    .split("|")
+)
 
 
 @each("name", PUBLISHED)
@@ -37,13 +41,15 @@ def test_every_published_name_is_read_or_told(name: str) -> None:
         ('"Abstract":(x NEAR/3 y)', "abstract:x NEAR/3 abstract:y"),
         ('"Abstract":(x ONEAR/2 y)', "abstract:x PRE/2 abstract:y"),
         ('"Abstract":x AND "Publication Year":2015-2020', "abstract:x AND year:2015-2020"),
+        ('Document Title:x AND Abstract:"y z"', 'title:x AND abstract:"y z"'),
+        ('"Abstract":(oil refined by acid)', "abstract:(oil refined by acid)"),
         ('("Abstract":x) Filters Applied: 2015 - 2020', "abstract:x AND year:2015-2020"),
         ('"Abstract":x\nFilters Applied: Journals 2015 - 2020', "abstract:x AND year:2015-2020"),
         ('"Abstract":x You Refined by: Publisher: IEEE', "abstract:x"),
         ('Showing 1-25 of 1,234 results for "Abstract":x', "abstract:x"),
     ],
 )
-def test_what_is_near_and_what_pages_print(text: str, tree: str) -> None:
+def test_fields_and_what_pages_print(text: str, tree: str) -> None:
     """Years are read among what the search was refined by, and the rest is told."""
     assert to_text(read(text, "ieee").query) == tree
 

@@ -66,8 +66,8 @@ def test_fields_and_limits(text: str, tree: str) -> None:
     [
         ("Limits applied", ""),
         ("Databases: ERIC, APA PsycInfo", ""),
-        ("Additional limits - Date: From January 01 2010 to December 31 2020; "
-         "Language: English, French", " AND year:2010-2020 AND (language:en OR language:fr)"),
+        ("Additional limits - Date: From January 01 2010 to June 2020; Language: English, French",
+         " AND year:2010-2020 AND (language:en OR language:fr)"),
         ("Additional limits - Source type: Wire Feeds; Document type: Letter", " AND type:letter"),
         ("Limits applied: Peer reviewed, Date: After January 01 2010", " AND year:2010-"),
         ("Date: Before December 31 2015", " AND year:-2015"),

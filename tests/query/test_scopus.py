@@ -100,6 +100,13 @@ def test_what_else_is_read(text: str, tree: str) -> None:
     assert to_text(read(text, "scopus").query) == tree
 
 
+@each("text", ["PUBYEAR 2010 AND TITLE(x)", "TITLE(x) AND TITLE-ABS-KEY y", "TITLE(x DOCTYPE re)"])
+def test_a_code_without_brackets_is_refused(text: str) -> None:
+    """It would be a word that must occur."""
+    with pytest.raises(QuerySyntaxError, match="needs brackets"):
+        read(text, "scopus")
+
+
 @each(
     ("text", "code", "near"),
     [
