@@ -18,7 +18,7 @@ from functools import partial
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, either, every, exact, near, wider, without
-from metasearch.query.grammar import HEADING, FieldTarget
+from metasearch.query.grammar import HEADING, PRINTED_ANYWHERE, FieldTarget
 from metasearch.query.reading import ReadQuery, in_fields, truncatable, words
 from metasearch.query.scanner import Sign, TextScanner
 from metasearch.query.tree import (
@@ -438,7 +438,8 @@ class DatabaseReader(ReferenceReader):
 
     def printed_here(self) -> re.Match[str] | None:
         """What the platform prints round a query, if that is next."""
-        return self.grammar.printed.match(self.text, self.at) if self.grammar.printed else None
+        own = self.grammar.printed and self.grammar.printed.match(self.text, self.at)
+        return own or PRINTED_ANYWHERE.match(self.text, self.at)
 
     def take_printed(self, limits: list[Clause]) -> bool:
         """Take what the platform prints round a query, if that is next: limits of all that stands

@@ -159,6 +159,8 @@ class EbscoReader(DatabaseReader):
 
     def limits(self, text: str, start: int) -> Clause:
         _, *parts = _LIST.split(text)
+        if not parts:
+            return super().limits(text, start)
         lists: dict[str, list[Clause]] = {}
         for name, items in zip(parts[::2], parts[1::2], strict=True):
             # What one list is narrowed by are alternatives.

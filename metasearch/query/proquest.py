@@ -54,7 +54,7 @@ PROQUEST = DatabaseGrammar(
         ("fau la-au aut fav", FIRST_AUTHOR),
         ("su if diskw key tags tag kw", SUBJECT),
         ("mesh emb mainsubject subject sub subheading subt allsub su.exact.explode", HEADING),
-        ("mjmesh mjemb mjmainsubject mjsub mjde majde cc clsub subst substance de", HEADING),
+        ("mjmesh mjemb mjmainsubject mjsub mjde majde subst substance de", HEADING),
         ("pub publication pubtitle jn so", VENUE),
         ("yr py", YEAR),
         ("pd ud lud", ENTRY_DATE),
@@ -65,7 +65,7 @@ PROQUEST = DatabaseGrammar(
         ("issn is", ISSN),
         ("isbn ib", ISBN),
         ("pmid rn reg", NUMBER),
-        ("an id fn docid pubid", NOWHERE),
+        ("an id fn docid pubid cc clsub", NOWHERE),
         # Limits: peer review, full text, ages, populations, audiences, tests.
         ("peer peerreviewed ftany ulo lim age ag po pop gr tm ta te audience el", NOWHERE),
         # Persons, places, organizations, money.

@@ -49,7 +49,7 @@ _CODES = codes(
     ("ab", ABSTRACT),
     ("au gp ed", AUTHOR),
     ("ak kp de", SUBJECT),
-    ("mh mhx mj mjx mq ma su wc sj tasca", HEADING),
+    ("mh mhx mj mjx mq ma su wc", HEADING),
     # Vocabularies of BIOSIS, CAB Abstracts, FSTA, Inspec and the Zoological Record.
     ("mc cc ta st or tn ds gn gl gt od bd bt sy cb ch nm ns co ui cl sh", HEADING),
     ("so is-so cf", VENUE),
@@ -61,7 +61,7 @@ _CODES = codes(
     ("is", ISSN),
     ("pmid rn", NUMBER),
     ("ad og oo sg sa ci ps cu zp", NOWHERE),
-    ("fo fg fd ft ai rid oid publ pub pubp lt oa ea edn", NOWHERE),
+    ("fo fg fd ft ai rid oid publ pub pubp lt oa ea edn sj tasca", NOWHERE),
     ("tmac tmso tmic sdg wou np sub ssgi", NOWHERE),
     # Accession numbers, patents and classes of Derwent, Inspec and MEDLINE.
     ("ut an id ip dc man pn ae pan cpn rin dcn drn sq ni ao ss si gs", NOWHERE),
@@ -75,7 +75,7 @@ _LABELS: Mapping[str, str] = {
     "au": "author|authors|editor|editors|group author|group authors|inventor|book authors",
     "ak": "author keyword|author keywords|keyword plus|keywords plus",
     "mh": "mesh heading|mesh headings|mesh qualifiers|mesh major topics",
-    "wc": "web of science category|web of science categories|research area|research areas",
+    "sj": "web of science category|web of science categories|research area|research areas",
     "so": "publication name|publication title|publication titles|source title|source titles|"
     "conference|conferences|conference title|conference titles|book series title|"
     "book series titles",
@@ -119,7 +119,7 @@ WOS = DatabaseGrammar(
         r"(?:\s?(?:-|to)\s?[12][0-9]{3}(?:-[0-9]{2}){0,2})?)(?![\w-])"
         r"(?!\s\(Index Date)(?:\s\(Publication Date\))?[.;]?"
         r"|(?:Indexes|Timespan|Editions?|Databases?|Collections?|DocType|Search language|"
-        r"Language(?=\s?=\s?All)|Lemmatization|Date Run|Entitlements?|Results|Sort(?:ed)? by)"
+        r"Language(?=\s?=\s?All)|Lemmatization|Date Run|Entitlements?|Results)"
         r"\s{0,3}[:=]\s{0,3}(?=[^\s(])[^\n()\"]{1,200}(?:\(from [^\n()]{1,80}\))?"
         r"|You searched for\s?:",
         re.IGNORECASE,
