@@ -11,7 +11,7 @@ from functools import cached_property
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.clauses import Clause
+from metasearch.query.clauses import Clause, without
 from metasearch.query.databases import DatabaseReader
 from metasearch.query.grammar import (
     ABSTRACT,
@@ -96,7 +96,7 @@ _LABELS: Mapping[str, str] = {
     "oa": "open access|early access|enriched cited references|highly cited papers|hot papers|"
     "highly cited status|hot paper status|editor invited reviews|retracted publications",
     "tmso": "citation topics macro|citation topics meso|citation topics micro|"
-    "sustainable development goals|web of science index|databases|collections",
+    "sustainable development goals|web of science index|database|databases|collections",
     "ut": "accession number|identifying codes",
 }
 _OF_LABEL = {label: code for code, labels in _LABELS.items() for label in labels.split("|")}
@@ -130,8 +130,8 @@ WOS = DatabaseGrammar(
 
 _REFINED = re.compile(r"Refined by\s?:", re.IGNORECASE)
 _EXCLUDING = re.compile(r"\[excluding\]", re.IGNORECASE)
-#: The name of a field behind what it holds for; the pages write it with capitals.
-_LABEL = re.compile(rf"\((?=[A-Z])({_NAMES})\)", re.IGNORECASE)
+#: The name of a field behind what it holds for, or what is excluded.
+_LABEL = re.compile(rf"\((Exclude\s?[-–]\s?)?({_NAMES})\)", re.IGNORECASE)
 _JOINS = re.compile(r"\s{1,5}(?:and\s{1,5}not|and|or|not)\s{1,5}", re.IGNORECASE)
 _NO_WORD = re.compile(r"(?:^|\s)(?:and|or|not)$", re.IGNORECASE)
 _LAST_JOIN = re.compile(r"\s(?:and|not)(?=\s)", re.IGNORECASE)
@@ -142,7 +142,7 @@ _REFINES = frozenset(
     "early access|funding agencies|authors|editors|group authors|web of science index|"
     "citation topics macro|citation topics meso|citation topics micro|conference titles|"
     "book series titles|sustainable development goals|mesh headings|mesh qualifiers|"
-    "databases|collections".split("|")
+    "database|databases|collections".split("|")
 )
 _QUOTED = re.compile(r"'[^'()\"]{1,200}'(?!\w)")
 #: Of two days: 2020-01-01/2020-12-31.
@@ -222,7 +222,7 @@ class WosReader(DatabaseReader):
             char = self.text[at]
             if char == "(" and (label := self.label(at)):
                 begin = starts[-1]
-                if label[1].lower() in _REFINES:
+                if label[2].lower() in _REFINES:
                     for join in _LAST_JOIN.finditer(self.text, max(begin, at - 2_000), at):
                         begin = join.end()
                 while begin < at and self.text[begin].isspace():
@@ -252,10 +252,10 @@ class WosReader(DatabaseReader):
 
     def part(self, label: re.Match[str]) -> Clause:
         """What stands up to the name of its field: `heart attack (Topic)`."""
-        tag = self.known(label[1])
+        tag = self.known(label[2])
         assert tag is not None, "every name has a field"
         whole, outer = self.text, (self.target, self.shown)
-        self.text, self.target, self.shown = whole[: label.start()], tag, label[1]
+        self.text, self.target, self.shown = whole[: label.start()], tag, label[2]
         try:
             clause = self.query()
         except QuerySyntaxError as error:
@@ -275,7 +275,11 @@ class WosReader(DatabaseReader):
         if self.at < label.start():
             raise self.stray()
         self.at = label.end()
-        return clause
+        if label[1] is None:
+            return clause
+        if not clause.is_exact:
+            self.losses.add("negated", plain(label[0]))
+        return without(clause)
 
 
 # Web of Science (https://webofscience.help.clarivate.com/en-us/Content/advanced-search.html):

@@ -83,6 +83,7 @@ def test_a_limit_that_cannot_be_asked_is_told_with_its_words() -> None:
         ("TITLE(x) AND SUBJTERMS(2202)", "title:x"),
         ('TITLE(x) AND SUBJTERMS("gene therapy")', 'title:x AND subject:"gene therapy"'),
         ("TITLE(x) AND DOCTYPE(qq)", "title:x"),
+        ("TITLE(x) AND NOT (INDEX(medline) OR PMID(1* OR 2*))", "title:x"),
         ("TITLE(a W/3 b)", "title:a NEAR/3 title:b"),
         ("TITLE(a PRE/0 b)", "title:a PRE/0 title:b"),
         # A name before a bracket is a word within a field, unless only a field can look so.

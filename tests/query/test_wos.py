@@ -87,6 +87,11 @@ def test_pages_before_2021(text: str, tree: str) -> None:
         ("TI=(x) and English (Languages)", "title:x AND language:en"),
         ("x (Title) not Letter (Document Types)", "title:x AND NOT type:letter"),
         ("x (Title) and not Letter (Document Types)", "title:x AND NOT type:letter"),
+        ("x (Title) and Letter (Exclude - Document Types)", "title:x AND NOT type:letter"),
+        (
+            "x (Title) and Data (Exclude - Database) and English (Languages)",
+            "title:x AND language:en",
+        ),
         ("(x (Title)) AND (y (Title) or z (Abstract))", "title:x AND (title:y OR abstract:z)"),
         ("x (Title) and Open Access (Open Access)", "title:x"),
         # A bracket that only looks so.
