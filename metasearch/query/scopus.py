@@ -258,5 +258,7 @@ STYLE = Style(
         "erratum": ("er",),
         "retraction": ("tb",),
     },
+    near=" W/{n} ",
+    ordered=" PRE/{n} ",
     languages="name",
 )

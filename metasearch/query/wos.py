@@ -316,5 +316,6 @@ STYLE = Style(
         "erratum": ("Correction",),
         "retraction": ("Retraction",),
     },
+    near=" NEAR/{n} ",
     languages="name",
 )
