@@ -51,6 +51,7 @@ SENTENCES: Mapping[str, str] = {
         "{words}: one of these alternatives cannot be asked, so all of them are left out, which "
         "finds more"
     ),
+    "no field": message_template("{words}: read as words, because no field has this name here"),
     "nowhere": message_template(
         "{words}: ignored, because no field here holds this; that finds more"
     ),
@@ -86,10 +87,7 @@ SENTENCES: Mapping[str, str] = {
         "{words}: a field does not hold for another line, which is looked for as it is"
     ),
     "word": message_template("{words}: read as words; write operators in capitals"),
-    "no field": message_template("{words}: read as words, because no field has this name here"),
-    "printed": message_template(
-        "{words}: printed by the platform, read as limits of what stands beside"
-    ),
+    "limits": message_template("{words}: read as limits of all that stands beside them"),
     "settings": message_template("{words}: settings of a database are ignored"),
 }
 #: Kinds of words with signs that find more than is meant.
