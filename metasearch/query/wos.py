@@ -111,8 +111,8 @@ WOS = DatabaseGrammar(
         re.IGNORECASE,
     ),
     near=near("near", "same"),
-    distances={"near": 15, "same": None},
     wild="*?$",
+    distances={"near": 15, "same": None},
     quotes={"'": "'"},
     printed=re.compile(
         r"Timespan\s?[:=]\s{0,3}(?P<limits>[12][0-9]{3}(?:-[0-9]{2}){0,2}"
