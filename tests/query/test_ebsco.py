@@ -6,6 +6,7 @@ import pytest
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import read, to_text
+from metasearch.query.detect import detect
 from metasearch.query.ebsco import EBSCO
 from tests.cases import each
 from tests.query.codes import fate, value_for
@@ -109,6 +110,12 @@ def test_what_a_history_prints(printed: str, limits: str) -> None:
     assert to_text(found.query) == f"title:x AND title:y{limits}"
     first = printed.split("  ", maxsplit=1)[0]
     assert any(first[:8] in note for note in found.notes)
+
+
+@each("text", ["TI reefs OR XB reefs", "TI reefs AND FT Y", "reefs\nLimiters - English Language"])
+def test_its_marks(text: str) -> None:
+    """Those of its limits and histories, too."""
+    assert detect(text) == "ebsco"
 
 
 @each(

@@ -6,6 +6,7 @@ import pytest
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import read, to_text
+from metasearch.query.detect import detect
 from metasearch.query.proquest import PROQUEST
 from tests.cases import each
 from tests.query.codes import fate, value_for
@@ -87,6 +88,12 @@ def test_what_an_export_of_searches_prints() -> None:
     text = "Set#: S1\nSearched for: ti(x)\nDatabases: ERIC\nResults: 1,234"
 
     assert to_text(read(text, "proquest").query) == "title:x"
+
+
+def test_the_mark_of_old_queries() -> None:
+    """And none of plain words."""
+    assert detect('DE=("health care" or "hospitals") and KW=reefs') == "proquest"
+    assert detect("deaths within 5 years of treatment") == "simple"
 
 
 @each(

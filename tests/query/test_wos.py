@@ -6,6 +6,7 @@ import pytest
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import read, to_text
+from metasearch.query.detect import detect
 from metasearch.query.wos import WOS
 from tests.cases import each
 from tests.query.codes import fate, value_for
@@ -134,6 +135,21 @@ def test_lines_of_a_history_may_be_limited() -> None:
 def test_what_else_is_read(text: str, tree: str) -> None:
     """Single quotes, breaks of lines, dates, and words near one another."""
     assert to_text(read(text, "wos").query) == tree
+
+
+@each(
+    "text",
+    [
+        "TOPIC: (x) AND DOCUMENT TYPES: (Article)",
+        "reefs (Topic) and English (Languages)",
+        "TS='soil quality'",
+        "TS=\n(reef* OR\ncoral)",
+        'TI=(reefs) AND LA==("ENGLISH") AND TS=coral',
+    ],
+)
+def test_its_marks(text: str) -> None:
+    """Those of its pages, too."""
+    assert detect(text) == "wos"
 
 
 @each(
