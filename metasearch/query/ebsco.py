@@ -122,16 +122,15 @@ class EbscoReader(DatabaseReader):
         code = _FIELD.match(self.text, self.at)
         if code is None or (self.at and self.text[self.at - 1].isalnum()) or code[1] == "OR":
             return super().prefix()
-        tag = self.grammar.codes.get(code[1].lower())
-        if code[2].isspace():  # before a word: EBSCOhost reads US policy as words
-            begins = _BEGINS.search(self.text, max(self.at - 12, 0), self.at)
-            if code[1] not in _OF_WORDS and (self.target is not self.grammar.default or not begins):
-                return None
-            if tag is None:
-                self.losses.add("no field", code[1])
-                return None
-        if tag is None:
-            raise self.unknown_field(code[1], *code.span(1))
+        inside = self.target is not self.grammar.default
+        begins = _BEGINS.search(self.text, max(self.at - 12, 0), self.at)
+        if code[1] not in _OF_WORDS and (inside or not begins):
+            return None  # CT scan and US policy are words there
+        if code[1].lower() not in self.grammar.codes:
+            if not code[2].isspace():
+                raise self.unknown_field(code[1], *code.span(1))
+            self.losses.add("no field", code[1])
+            return None
         return super().prefix()
 
     def value(

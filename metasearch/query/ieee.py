@@ -62,6 +62,7 @@ IEEE = DatabaseGrammar(
         re.IGNORECASE,
     ),
     near=near("near", "onear"),
+    distances={"near": None, "onear": None},
     printed=re.compile(
         r"(?:You )?(?:Filters [Aa]pplied|[Rr]efined by):[ \t]{0,3}(?P<limits>[^\n]{1,300})"
         r"|Showing [0-9,]{1,12}-[0-9,]{1,12} of [0-9,]{1,12}(?: results)?(?: for\b)?"
@@ -78,7 +79,11 @@ class IeeeReader(DatabaseReader):
     grammar = IEEE
 
     def prefix(self) -> tuple[FieldTarget, str] | None:
+        before, inside = self.at, self.target is not self.grammar.default
         found = super().prefix()
+        if found and inside and self.text[before] != '"':
+            self.at = before  # a word with a colon
+            return None
         if found is None and (unknown := _QUOTED.match(self.text, self.at)):
             raise self.unknown_field(unknown[1], *unknown.span())
         return found

@@ -107,7 +107,7 @@ _COMPARED = re.compile(
 )
 _LIMIT = re.compile(r"(LIMIT-TO|EXCLUDE)\s{0,5}(?=\()", re.IGNORECASE)
 #: In its brackets: the code, the value, perhaps the number of a person or institution.
-_LISTED = re.compile(
+_CODE_AND_VALUE = re.compile(
     r"\s{0,5}([A-Z-]{2,20})\s{0,5},\s{0,5}(?:\"([^\"]{1,300})\"|([^\"(),]{1,80}))[\s0-9]{0,20}",
     re.IGNORECASE,
 )
@@ -136,7 +136,9 @@ class ScopusReader(DatabaseReader):
             value = f"{sign.lower()} {number}"
             return self.value(value, tag, code.upper(), compared.span(), quoted=True)
         if match := _LIMIT.match(self.text, self.at):
-            return self.exclusions(match) if match[1].upper() == "EXCLUDE" else self.listed(match)
+            return (
+                self.exclusions(match) if match[1].upper() == "EXCLUDE" else self.limitation(match)
+            )
         if bare := _BARE.match(self.text, self.at):
             raise self.error(
                 message("{field} needs brackets round what it holds for", field=bare[1]),
@@ -175,7 +177,7 @@ class ScopusReader(DatabaseReader):
         """`EXCLUDE(a) OR EXCLUDE(b)`: each excludes, whatever stands between them."""
         excluded = []
         while match:
-            excluded.append(without(self.listed(match)))
+            excluded.append(without(self.limitation(match)))
             end, sign = self.at, self.peeked()
             if sign is None or sign.name != "OR":
                 break
@@ -187,7 +189,7 @@ class ScopusReader(DatabaseReader):
                 break
         return every(excluded)
 
-    def listed(self, match: re.Match[str]) -> Clause:
+    def limitation(self, match: re.Match[str]) -> Clause:
         """What `LIMIT-TO(code, "value")` names."""
         opening = match.end()
         close = self.closing.get(opening)
@@ -196,7 +198,7 @@ class ScopusReader(DatabaseReader):
             return self.bracketed()  # refuses a bracket that is never closed
         self.at = close + 1
         shown = self.text[match.start() : self.at]
-        inner = _LISTED.fullmatch(self.text, opening + 1, close)
+        inner = _CODE_AND_VALUE.fullmatch(self.text, opening + 1, close)
         tag = self.grammar.codes.get(inner[1].lower()) if inner else None
         if inner is None or tag is None or not tag.fields:
             self.count(match.start(), self.at)

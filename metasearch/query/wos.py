@@ -155,12 +155,18 @@ class WosReader(DatabaseReader):
     """One text in the syntax of Web of Science."""
 
     grammar = WOS
+    #: Whether limits of a whole query are being read; they go on to its end.
+    refines = False
 
     def known(self, names: str) -> FieldTarget | None:
         return super().known(_OF_LABEL.get(plain(names).lower(), names))
 
     def prefix(self) -> tuple[FieldTarget, str] | None:
+        before, inside = self.at, self.target is not self.grammar.default
         found = super().prefix()
+        if found and inside and found[1].endswith(":"):
+            self.at = before  # a word with a colon
+            return None
         unknown = None if found else _FIELD.match(self.text, self.at)
         if unknown is None or (self.at and self.text[self.at - 1].isalnum()):
             return found
@@ -168,7 +174,7 @@ class WosReader(DatabaseReader):
         if sign == "==":  # lists beside the results have fields of their own
             self.at = unknown.end()
             return NOWHERE, f"{name}=="
-        if self.target is self.grammar.default or name.isupper():
+        if not inside or name.isupper():
             raise self.unknown_field(name, *unknown.span(1))
         return None
 
@@ -206,15 +212,12 @@ class WosReader(DatabaseReader):
             self.refines = False
         return True
 
-    #: Whether limits of a whole query are being read; they go on to its end.
-    refines = False
-
     def special(self) -> Clause | None:
-        part = self.labelled.pop(self.at, None)
+        part = self.labels.pop(self.at, None)
         return super().special() if part is None else self.part(part)
 
     @cached_property
-    def labelled(self) -> dict[int, re.Match[str]]:
+    def labels(self) -> dict[int, re.Match[str]]:
         """Where a part begins that a field is named behind -> the name in its brackets."""
         found: dict[int, re.Match[str]] = {}
         starts, at = [0], 0

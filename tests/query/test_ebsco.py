@@ -62,6 +62,10 @@ def test_fields_and_limits(text: str, tree: str) -> None:
     ("text", "tree"),
     [
         ("TI (US policy OR CT scan)", 'title:"US policy" OR title:"CT scan"'),
+        (
+            'TI (US "health policy" OR ED (visits))',
+            'title:US AND title:"health policy" OR title:ED AND title:visits',
+        ),
         ("PAIN IN CHILDREN AND TI x", '"PAIN IN CHILDREN" AND title:x'),
         ("AI ethics AND TI x", '"AI ethics" AND title:x'),
         ("TI (x OR AB y)", "title:x OR abstract:y"),

@@ -40,8 +40,10 @@ def test_every_published_name_is_read_or_told(name: str) -> None:
     [
         ('"Abstract":(x NEAR/3 y)', "abstract:x NEAR/3 abstract:y"),
         ('"Abstract":(x ONEAR/2 y)', "abstract:x PRE/2 abstract:y"),
+        ('"Abstract":(x NEAR y)', "abstract:x AND abstract:y"),
         ('"Abstract":x AND "Publication Year":2015-2020', "abstract:x AND year:2015-2020"),
         ('Document Title:x AND Abstract:"y z"', 'title:x AND abstract:"y z"'),
+        ('"Abstract":(topic: x)', "abstract:(topic: x)"),
         ('"Abstract":(oil refined by acid)', "abstract:(oil refined by acid)"),
         ('("Abstract":x) Filters Applied: 2015 - 2020', "abstract:x AND year:2015-2020"),
         ('"Abstract":x\nFilters Applied: Journals 2015 - 2020', "abstract:x AND year:2015-2020"),

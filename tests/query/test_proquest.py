@@ -52,6 +52,8 @@ def test_every_code_of_old_is_read_or_told(code: str) -> None:
         ),
         ("ti(x NEAR y)", "title:x NEAR/4 title:y"),
         ("ti(x PRE/2 y)", "title:x PRE/2 title:y"),
+        ("ti(x P/2 y)", "title:x PRE/2 title:y"),
+        ("ti(x N/2 y)", "title:x NEAR/2 title:y"),
         ("ti(poly(lactic))", "title:poly AND title:lactic"),
         ("ti(limits of agreement)", "title:(limits of agreement)"),
         ('ti(x) AND stype.exact("Wire Feeds" OR "Letter")', "title:x"),

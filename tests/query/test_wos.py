@@ -18,7 +18,7 @@ SA SDG SG SO SU TI TMAC TMIC TMSO TS UT WC ZP
 AN CH CL DE GN MA MC MH MHX MQ PN RN SS ST TA TN
 """.split()
 #: Of the lists beside the results, `DT==("ARTICLE")`.
-REFINED = "DT LA PY SO SJ TASCA EDN OA WC OG CU PUBL FO SDG SILOID DX2NG ENRICHED".split()
+REFINE_LISTS = "DT LA PY SO SJ TASCA EDN OA WC OG CU PUBL FO SDG SILOID DX2NG ENRICHED".split()
 
 REFINED_PAGE = """\
 TITLE: (x) OR TITLE: (y)
@@ -36,7 +36,7 @@ def test_every_published_tag_is_read_or_told(code: str) -> None:
         assert fate(f"TI=asthma AND {written}", "wos", code)
 
 
-@each("code", REFINED)
+@each("code", REFINE_LISTS)
 def test_lists_beside_the_results_are_read_or_told(code: str) -> None:
     """With two signs and their values in quotes; such a list may have a code of its own."""
     value = value_for(WOS, code)
@@ -129,6 +129,7 @@ def test_lines_of_a_history_may_be_limited() -> None:
         ("TI=(a NEAR/3 b)", "title:a NEAR/3 title:b"),
         ("TI=(a NEAR b)", "title:a NEAR/15 title:b"),
         ("TI=(a SAME b)", "title:a AND title:b"),
+        ("TI=(city: x)", "title:(city: x)"),
         ("TI=(x AND p=0.05)", "title:x AND title:p=0.05"),
     ],
 )
