@@ -232,6 +232,8 @@ class Limits:
             much memory.
         pause: Seconds without requests after a 429 that sets no time.
         stated: URL of the page on which the database states its limits; "" if there is none.
+        with_contact, with_key: What is different where a contact address, or a key of the
+            database, is set; see `AdapterSpec.limits_with`.
     """
 
     requests: float = 5.0
@@ -243,6 +245,19 @@ class Limits:
     max_bytes: int = MAX_BYTES
     pause: float = 30.0
     stated: str = ""
+    with_contact: Mapping[str, Any] = field(default_factory=dict)
+    with_key: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def pace(self) -> str:
+        """How often the database may be asked, in words."""
+        others = (("a contact address", self.with_contact), ("a key", self.with_key))
+        with_more = (f"; with {what}, {replace(self, **of)._rate}" for what, of in others if of)
+        return self._rate + "".join(with_more)
+
+    @property
+    def _rate(self) -> str:
+        return f"{self.requests:g} requests in {self.per:g} s, {self.concurrency} at once"
 
     def part(self, processes: int) -> Limits:
         """The limits for each of several processes, with at least one request at once."""
@@ -513,3 +528,12 @@ class AdapterSpec:
         The contact address is no key.
         """
         return next((auth.env for auth in self.auth if auth.env != CONTACT), None)
+
+    def limits_with(self, env: Mapping[str, str]) -> Limits:
+        """The limits that hold with these variables: those of `with_contact` where there is a
+        contact address, and before them those of `with_key` where a key of the database is whole.
+        """
+        keys = (auth.variables for auth in self.auth if auth.env != CONTACT)
+        has_key = any(all(map(env.get, names)) for names in keys)
+        changed = dict(self.limits.with_contact) if env.get(CONTACT) else {}
+        return replace(self.limits, **(changed | dict(self.limits.with_key if has_key else {})))
