@@ -252,12 +252,8 @@ class Limits:
     def pace(self) -> str:
         """How often the database may be asked, in words."""
         others = (("a contact address", self.with_contact), ("a key", self.with_key))
-        with_more = (f"; with {what}, {replace(self, **of)._rate}" for what, of in others if of)
-        return self._rate + "".join(with_more)
-
-    @property
-    def _rate(self) -> str:
-        return f"{self.requests:g} requests in {self.per:g} s, {self.concurrency} at once"
+        with_more = (f"; with {what}, {_rate(replace(self, **of))}" for what, of in others if of)
+        return _rate(self) + "".join(with_more)
 
     def part(self, processes: int) -> Limits:
         """The limits for each of several processes, with at least one request at once."""
@@ -266,6 +262,10 @@ class Limits:
             requests=self.requests / processes,
             concurrency=max(1, self.concurrency // processes),
         )
+
+
+def _rate(limits: Limits) -> str:
+    return f"{limits.requests:g} requests in {limits.per:g} s, {limits.concurrency} at once"
 
 
 #: The longest address in characters, if a spec sets no other limit: most servers accept 8 KiB for

@@ -84,6 +84,7 @@ async def test_sources(client, engine):
         "cached_pages": {"fresh": 0, "stale": 0, "spared": 0},
         "p50_ms": None,
         "p95_ms": None,
+        "budget": None,
         "keys": [],
         "limits": {"requests": 5.0, "per": 1.0, "concurrency": 4, "timeout": 8.0, "ttl": 3600.0},
     }

@@ -477,6 +477,8 @@ class Exchanges:
                 health.abandoned()
             raise
         took = self._monotonic() - began
+        if page.rate is not None:
+            known.limiter.obey(page.rate)
         judged(page, limits, health, env_name)
         if lag().lost - lost <= took * LATE_SHARE:
             known.history.answered(request, took)
