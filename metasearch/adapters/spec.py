@@ -331,8 +331,8 @@ class Dialect:
         style: "params": words go into one parameter for each field, and there are no operators.
             "expression": one string with operators, as `{query}`. A term that must hold goes into a
             parameter instead, if its field is a placeholder of a parameter, such as `{doi}`.
-        scored: For "params": True if the database ranks by the words that it finds, so that one
-            more word does no harm; False if all of the words must occur.
+        scored: For "params" and `plain`: True if the database ranks by the words that it finds, so
+            that one more word does no harm; False if all of the words must occur.
         unsupported: What happens to a clause that cannot be expressed: "filter" the records, "drop"
             the clause with a note, or "refuse" the query.
         fields: Field -> template with `{x}` ("expression"), or the fields that the params hold
@@ -360,7 +360,7 @@ class Dialect:
         words: "each": several words become a conjunction of single words; "joined": they are
             written with blanks.
         plain: Stands between plain words for all fields, if the database ranks by how many of them
-            it finds; "" takes `conjunction`.
+            it finds, or takes them without an operator (`scored`); "" takes `conjunction`.
         joined: Fields whose words are written with blanks although `words` is "each".
         escape: Characters that get a backslash in a term.
         strip: Characters that are replaced by a blank, because the database cannot quote them.
