@@ -22,10 +22,15 @@ KEY = {"METASEARCH_WOS_KEY": "k", "METASEARCH_IEEE_KEY": "k"}
         ("wos", "moss NOT near", 'TS=moss NOT TS="near"'),
         ("wos", r"(moss \or fern) OR tree", '((TS=moss AND TS=fern) AND TS="or") OR TS=tree'),
         ("wos", "nearly*", "TS=nearly*"),
-        ("ieee", "moss and fern year:2010-2012", '(moss AND fern) AND "and" [2010-2012]'),
+        ("ieee", "moss and fern year:2010-2012", '(moss fern) AND "and" [2010-2012]'),
+        ("pubmed", "gene c.2126_2127insA", 'gene AND "c.2126_2127insA"'),
+        ("pubmed", "title:a_b OR c_d", '"a_b"[ti] OR "c_d"'),
+        ("pubmed", 'NOT x_y "moss_a fern" covid-19', '"moss_a fern" AND covid-19 NOT "x_y"'),
     ],
 )
-def test_reserved_words_are_quoted(source: str, text: str, sent: str) -> None:
+def test_words_that_a_database_would_take_for_something_else_are_quoted(
+    source: str, text: str, sent: str
+) -> None:
     """They are words in quotes; all others stay without, so that their other forms are found."""
     assert sent == plan(parse(text), REGISTRY.spec(source), env=KEY).sent
 
