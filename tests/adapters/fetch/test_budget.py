@@ -12,13 +12,15 @@ from metasearch.adapters.fetch.budget import budget, rate, retry_after
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.fetch.health import LONGEST_PAUSE
 from metasearch.adapters.fetch.transport import HttpTransport
-from metasearch.adapters.request import Budget, Rate, Request
+from metasearch.adapters.request import Budget, Rate, Request, Secret
 from metasearch.adapters.spec import Limits
+from metasearch.cache import MemoryStore
 from metasearch.errors import AccessDenied, RateLimited, SourceError
 from tests.adapters.fetch.loopback import Loopback, reply
 
 NOW = 1_000_000_000.0
 DATE = "Sun, 09 Sep 2001 01:46:40 GMT"  # NOW
+KEPT = Limits(requests=1000, concurrency=10, timeout=5, max_bytes=1000)
 LIMITS = Limits(requests=1000, concurrency=10, timeout=5, ttl=0, max_bytes=1000, pause=30)
 
 
@@ -281,3 +283,51 @@ async def test_how_long_a_source_is_left_alone(
             await fetcher.fetch(asked(server), LIMITS)
 
     assert fetcher.state("db").until == pause
+
+
+async def test_another_process_keeps_to_a_long_pause(server: Loopback) -> None:
+    """It is kept beside the pages, until its end; who has got a key since is not bound by it."""
+    store, day = MemoryStore(clock=lambda: 0.0), Clock()
+    server.routes["/"] = reply(b"{}", 429, Retry_After="40000")
+
+    def process() -> Fetcher:
+        transport = HttpTransport(allow=frozenset({server.netloc}))
+        return Fetcher(transport, store, clock=day, monotonic=lambda: 0.0, patience=0)
+
+    first, second, third = process(), process(), process()
+    with pytest.raises(RateLimited):
+        await first.fetch(asked(server), KEPT)
+    await first.settled()
+    day.now = 30000.0
+    with pytest.raises(RateLimited) as info:
+        await second.fetch(asked(server), KEPT)
+    assert (len(server.seen), info.value.retry_after) == (1, 10000.0)
+
+    server.routes["/"] = reply()
+    await third.fetch(replace(asked(server), headers=(("key", Secret("hush")),)), KEPT)
+    day.now = 40001.0
+    fourth = process()
+    await fourth.fetch(asked(server), KEPT)
+    assert len(server.seen) == 3
+    for fetcher in (first, second, third, fourth):
+        await fetcher.close()
+
+
+@pytest.mark.parametrize(
+    "kept", [b"", b"x", b"{}", b"[1]", b'["a", "b"]', b"[null, 5]", b'[1e400, ""]']
+)
+async def test_a_pause_on_a_file_that_somebody_else_wrote(
+    server: Loopback, monkeypatch: pytest.MonkeyPatch, kept: bytes
+) -> None:
+    """What is no pause is none."""
+    store = MemoryStore()
+
+    async def get(key: str) -> bytes:
+        return kept
+
+    monkeypatch.setattr(store, "get", get)
+    server.routes["/"] = reply()
+    fetcher = Fetcher(HttpTransport(allow=frozenset({server.netloc})), store, patience=0)
+
+    assert (await fetcher.fetch(asked(server), KEPT)).status == 200
+    await fetcher.close()
