@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from metasearch.adapters.spec import Dialect
 from metasearch.adapters.translate.capability import (
     WIDER,
@@ -332,8 +334,7 @@ class Translator(Capability):
                 return ""
             case Or():
                 return self.alternatives(query)
-        positive = [part for part in query.parts if not isinstance(part, Not)]
-        positive = self.side_by_side(positive)
+        positive = self.side_by_side([part for part in query.parts if not isinstance(part, Not)])
         if len(positive) == 1 and not any(isinstance(part, Not) for part in query.parts):
             return self.expression(positive[0])
         written = self.all_of([text for text in map(self.grouped, positive) if text])
@@ -342,7 +343,7 @@ class Translator(Capability):
                 written = self.without(written, self.grouped(part.part))
         return written
 
-    def side_by_side(self, parts: list[Query]) -> list[Query]:
+    def side_by_side(self, parts: Sequence[Query]) -> Sequence[Query]:
         """The parts with all plain words in one term, where they need no operator: a database may
         find nothing by a long chain of operators.
         """
