@@ -29,6 +29,8 @@ _UNIX, _UNIX_MILLISECONDS = 1e9, 1e12
 _ON_TOP = frozenset({"onetime", "prepaid"})
 #: Words for what a request takes from a budget. "Used" alone is what all of them have taken.
 _TAKEN = frozenset({"cost", "credits"})
+#: Words for a window, and its seconds: a reset after it is that of another budget.
+_WINDOWS = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86_400.0}
 #: What does not tell one budget from another.
 _SILENT = _ON_TOP | _TAKEN | {"used", "required", "seconds", "date"}
 #: Seconds of the longest window that is a rate; what a longer one allows is a budget.
@@ -111,12 +113,14 @@ def _of_words(headers: Mapping[str, str], now: float) -> Iterator[Budget]:
             limits[of] = number
     for of, number in left.items():
         counted = "credits" if in_credits and not of else "requests"
+        reset = renewed.get(of, renewed.get(frozenset()))
+        windows = [seconds for word, seconds in _WINDOWS.items() if word in of]
         yield Budget(
             left=number,
             of=limits.get(of),
             unit="USD" if "usd" in of else counted,
             cost=taken.get(of, 0.0),
-            renewed=renewed.get(of, renewed.get(frozenset())),
+            renewed=None if reset is None else min([reset, *windows]),
         )
 
 

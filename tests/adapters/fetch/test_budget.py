@@ -92,6 +92,13 @@ def test_retry_after_is_read_in_all_forms(text: str, seconds: float | None) -> N
             ),
             Budget(left=0, of=50, renewed=40.0),
         ),
+        (  # Clarivate: the reset is that of the day, but a second is over in a second
+            (
+                "x-ratelimit-remaining-second: 0\nx-ratelimit-limit-second: 1\n"
+                "ratelimit-reset: 40000"
+            ),
+            Budget(left=0, of=1, renewed=1.0),
+        ),
         (  # Lens
             (
                 "x-rate-limit-remaining-request-per-month: 20\n"
