@@ -423,7 +423,9 @@ class RateLimited(Refused):
         elif retry_after >= LONG_WAIT:
             until = moment_in(retry_after)
             text = message("what it allows is used up: asked to wait until {until}", until=until)
-            advice = message("The source is left alone until {until}.", until=until)
+            advice = message(
+                "The source is left alone until then. Where it takes a key, a key may allow more."
+            )
         else:
             text = message("too many requests: asked to wait for {seconds} s", seconds=seconds)
             advice = message("The source is left alone for {seconds} s.", seconds=seconds)
