@@ -29,6 +29,7 @@ from metasearch.errors import UsageError
 from metasearch.events import Answer, Facets
 from metasearch.message import Message, message, message_template
 from metasearch.query import Query, ReadQuery, conjunction, read, to_text, years_of
+from metasearch.query.clauses import excludes_near, for_sources
 from metasearch.record import VersionsMode
 from metasearch.settings import NO_ENRICHER, Settings
 
@@ -36,6 +37,10 @@ from metasearch.settings import NO_ENRICHER, Settings
 FILTER_NOTE = message_template(
     "filter {filters}: {passing} of the {seen} works that were received "
     "pass; no source was asked for it"
+)
+_NOT_NEAR = message(
+    "what is excluded only where words are near one another is not excluded, since no source could "
+    "do so: more is found"
 )
 #: Rounds of asking that a list may have.
 MAX_ROUNDS = 100
@@ -247,8 +252,13 @@ def query_of(options: SearchOptions) -> ReadQuery:
     """The query of a search, its years included."""
     query = options.query
     given = read(query, options.syntax) if isinstance(query, str) else ReadQuery(query, "simple")
-    tree = conjunction(given.query, years_of(options.years))
-    return ReadQuery(tree, given.syntax, given.notes)
+    tree = for_sources(given.query)
+    if tree is None:
+        raise UsageError(
+            message("no source can be asked for the query: {query}", query=to_text(given.query))
+        )
+    notes = (*given.notes, _NOT_NEAR) if excludes_near(given.query) else given.notes
+    return ReadQuery(conjunction(tree, years_of(options.years)), given.syntax, notes)
 
 
 def with_files(

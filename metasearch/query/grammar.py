@@ -82,13 +82,18 @@ class DatabaseGrammar:
         suffix: Matches the sign and codes after what they hold for: group 1 is the codes, with
             commas.
         near: Matches a whole word that is an operator of proximity, beside those of
-            `NEAR_ANYWHERE`.
+            `NEAR_ANYWHERE`; such an operator is letters, then perhaps a slash and a number.
+        distances: Letters of such an operator -> how many words may stand between, where it has no
+            number; None for a sentence or paragraph.
+        ordered: Letters of those whose words stand in the order in which they are written.
         order: Which operators bind more closely than others, without brackets; the closest first.
         wild: Signs that stand for letters.
         endless: Those of them that stand at the end of a word for any letters.
         phrases: Whether words side by side follow one another; otherwise all must occur.
         quotes: Opening sign -> closing one, beside double quotes.
         reference: Matches a whole word that names an earlier line: group 1 is its number.
+        printed: Matches what the platform prints round a query: limits of the whole in a group
+            named "limits", or what has no part in the search.
     """
 
     name: str
@@ -97,6 +102,8 @@ class DatabaseGrammar:
     prefix: re.Pattern[str] | None = None
     suffix: re.Pattern[str] | None = None
     near: re.Pattern[str] = re.compile(NEAR_ANYWHERE, re.IGNORECASE)
+    distances: Mapping[str, int | None] = field(default_factory=dict)
+    ordered: frozenset[str] = frozenset({"next", "onear", "pre"})
     order: tuple[Operator, ...] = ("NOT", "AND", "OR")
     wild: str = "*?"
     endless: str = "*"
@@ -104,6 +111,7 @@ class DatabaseGrammar:
     quotes: Mapping[str, str] = field(default_factory=dict)
     reference: re.Pattern[str] = re.compile(r"#([0-9]{1,4})")
     default: FieldTarget = ANY
+    printed: re.Pattern[str] | None = None
 
 
 def codes(*rows: tuple[str, FieldTarget]) -> Mapping[str, FieldTarget]:
@@ -174,6 +182,15 @@ class Style:
         years: Ranges of years; None where they cannot be asked.
         types: Type -> the database's own words; an article is also what the database calls a
             review.
+        near: What stands between words that are near one another, with the places `{n}`, how many
+            words may stand between, and `{next}`, one more; "" where that cannot be said.
+        ordered: The same for words in their order.
+        adjacent: The same for words in their order that follow one another.
+        nearest: The least number that may stand in these.
+        near_words: Names of fields -> a template for mere words near one another in them, with the
+            places `{x}` and `{n}`, where a syntax has no sign for it.
+        headings: How a heading of a vocabulary is asked for, "exact" and "exploded", with its name
+            in the place `{x}`; others are asked for as subjects.
         value: A template for several words of a type or language; "" for that of phrases.
         languages: The attribute of `metasearch.bib.languages.Language` that languages are written
             as; "" for none.
@@ -197,6 +214,12 @@ class Style:
     years: YearRanges | None = None
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     languages: str = ""
+    near: str = ""
+    ordered: str = ""
+    adjacent: str = ""
+    nearest: int = 0
+    near_words: Mapping[str, str] = field(default_factory=dict)
+    headings: Mapping[str, str] = field(default_factory=dict)
     value: str = ""
 
     @property
