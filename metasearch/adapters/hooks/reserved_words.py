@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
-from metasearch.query.tree import And, Not, Or, Query, Term, conjunction
+from metasearch.query.tree import And, Near, Not, Or, Query, Term, conjunction
 
 _RESERVED = frozenset({"and", "or", "not", "near", "onear", "same", "pre"})
 
@@ -46,4 +46,8 @@ def quoted(query: Query, needs: Callable[[str], bool]) -> Query:
             return Or(tuple(quoted(part, needs) for part in parts))
         case Not(part):
             return Not(quoted(part, needs))
+        case Near(parts):  # its parts stay as many as they are
+            whole = tuple(quoted(part, needs) for part in parts)
+            kept = zip(whole, parts, strict=True)
+            return replace(query, parts=tuple(p if isinstance(q, And) else q for q, p in kept))
     return query

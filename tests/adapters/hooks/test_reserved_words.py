@@ -7,6 +7,7 @@ import pytest
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
 from metasearch.query.simple import parse
+from metasearch.query.tree import Near, Or, Term
 from metasearch.settings import Settings
 
 REGISTRY = Registry(Settings())
@@ -52,3 +53,10 @@ def test_the_ends_of_a_range_of_years_have_parameters_of_their_own(
     params = dict(plan(parse(text), REGISTRY.spec("ieee"), env=KEY).request.params)
 
     assert years == {name: value for name, value in params.items() if name.endswith("_year")}
+
+
+def test_words_of_proximity_are_quoted_too() -> None:
+    """Where a database has no proximity, they are all words that must occur."""
+    query = Near((Term("same"), Or((Term("moss"), Term("near")))), within=3)
+
+    assert plan(query, REGISTRY.spec("wos"), env=KEY).sent == 'TS="same" AND (TS=moss OR TS="near")'
