@@ -11,6 +11,7 @@ from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, exact, left_to_right, wider, without
 from metasearch.query.databases import exploded, named
 from metasearch.query.grammar import DOUBLE, FieldTarget, Style, YearRanges
+from metasearch.query.lines import numbered_lines
 from metasearch.query.reading import (
     NestedReader,
     ReadQuery,
@@ -20,7 +21,7 @@ from metasearch.query.reading import (
     words,
 )
 from metasearch.query.scanner import Losses, StrategyLine
-from metasearch.query.strategy import numbered_lines, read_lines
+from metasearch.query.strategy import read_lines
 from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, Near, Term, is_blank, plain
 from metasearch.query.values import (
     BROAD_TYPES,
@@ -411,9 +412,7 @@ def _read(text: str) -> ReadQuery:
     reader = PubmedReader(text)
     lines = numbered_lines(text)
     return (
-        reader.ended(reader.tree())
-        if lines is None
-        else read_lines(text, lines, PubmedReader, "pubmed")
+        reader.ended(reader.tree()) if lines is None else read_lines(lines, PubmedReader, "pubmed")
     )
 
 
@@ -452,6 +451,8 @@ class PubmedReader(PubmedValueReader):
         rest: list[tuple[str, Clause]] = []
         while self.here() not in ("", ")"):
             operator = self.operator()
+            if operator is None and (row := self.row_here()):
+                self.losses.add("joined lines", row)
             if operator and operator[0] == "AND" and (also := self.operator()):
                 if also[0] != "NOT":
                     raise self.lacks(operator[1:], "after")
