@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 _NUMBER = re.compile(
     r"[ \t\ufeff]{0,8}(?:"
     r"(?P<sign>[#Ss])?(?P<plain>[0-9]{1,4})"
-    r"(?:[.):]?(?:[ \t]{1,20}|$)|[.):](?=[A-Za-z(\[{\"'*#]|[0-9]{1,3}\s(?:and|or|not)\s))"
+    r"(?:[.):]?(?:[ \t]{1,20}|$)|[.):](?=[A-Za-z(\[{\"'*#]|[0-9]{1,3}\s?(?:and|or|not)[\s0-9]))"
     r"|\#[ \t]{1,4}(?P<sharp>[0-9]{1,4})(?=[\s:.])[:.]?[ \t]{0,20}"
     r"|[（(](?P<inside>[0-9]{1,4})[)）](?=\s|[^\W\d]|[(（\"'“])[ \t]{0,20}"
     r"|(?P<comma>[0-9]{1,4})[、．：][ \t]{0,20}"
@@ -191,6 +191,12 @@ def numbered_lines(text: str) -> Lines | None:
     if lines is None:
         return _counted(text)
     return lines if any(_REFERS.search(it.text) for it in lines.lines) else None
+
+
+def has_numbers(text: str) -> bool:
+    """Whether a text is a strategy whose lines have numbers of their own."""
+    lines = numbered_lines(text)
+    return lines is not None and not any(kind == "counted" for kind, _ in lines.left)
 
 
 def all_lines(text: str) -> Lines:
@@ -399,7 +405,7 @@ class _Cutter:
                 self.leave("settings", row.text)
                 return blank, None
             if so_far.is_whole and (match := _HITS_CELL.fullmatch(row.text.strip())):
-                return blank, _count(match[1])
+                return blank, count_of(match[1])
             if so_far.is_whole and so_far.last[-1] in _ENDS and _is_section(row.text):
                 self.leave("section", row.text)
                 return blank, None
@@ -423,7 +429,7 @@ class _Cutter:
                 query.goes_on(shown)
                 continue
             if hits is None and (match := _HITS_CELL.fullmatch(shown)):
-                hits = _count(match[1])
+                hits = count_of(match[1])
             elif at in own or _SETTING.fullmatch(shown):
                 self.leave("settings" if _SETTING.fullmatch(shown) else "section", shown)
             cells[at] = " " * len(cell)
@@ -488,7 +494,7 @@ def _without_tail(text: str, hits: int | None) -> tuple[str, int | None]:
     while match := _MOMENT_LAST.search(text[-_TAIL:]):
         text = text[: len(text) - len(match[0])].rstrip()
     if hits is None and (match := _HITS.search(text[-_TAIL:])):
-        hits = _count(next(filter(None, match.groups())))
+        hits = count_of(next(filter(None, match.groups())))
         text = text[: len(text) - len(match[0])].rstrip()
     return text, hits
 
@@ -499,7 +505,7 @@ def _without_bare_hits(lines: list[NumberedLine]) -> list[NumberedLine]:
     """
     open_lines = [line for line in lines if line.hits is None]
     found = {id(line): match for line in open_lines if (match := _bare_hits(line.text))}
-    plain = sum(_is_count(line.text, found[id(line)]) for line in open_lines if id(line) in found)
+    plain = sum(_iscount_of(line.text, found[id(line)]) for line in open_lines if id(line) in found)
     without = len(open_lines) - len(found)
     others = len(lines) - len(open_lines)
     combined = any(
@@ -515,7 +521,7 @@ def _without_bare_hits(lines: list[NumberedLine]) -> list[NumberedLine]:
             line,
             text=(bare := line.text[: match.start()].rstrip()),
             end=line.start + len(bare),
-            hits=_count(match[1]),
+            hits=count_of(match[1]),
         )
         if (match := found.get(id(line)))
         else line
@@ -531,7 +537,7 @@ def _bare_hits(text: str) -> re.Match[str] | None:
     return None
 
 
-def _is_count(text: str, match: re.Match[str]) -> bool:
+def _iscount_of(text: str, match: re.Match[str]) -> bool:
     """Whether a last number can be nothing but hits."""
     before = text[: match.start()]
     return "," in match[1] or _FIELD_LAST.search(before) is not None or is_combination(before)
@@ -541,7 +547,8 @@ def _is_count(text: str, match: re.Match[str]) -> bool:
 _FIELD_LAST = re.compile(r"(?:[.:/][a-z]{2,4}(?:,[a-z]{2}){0,20}|[.)\]}/\"'*$])\Z", re.IGNORECASE)
 
 
-def _count(text: str) -> int | None:
+def count_of(text: str) -> int | None:
+    """The number of hits that a text shows; None where it shows none."""
     digits = "".join(char for char in text if char.isascii() and char.isdigit())
     return int(digits) if 0 < len(digits) <= 12 else None
 
