@@ -15,15 +15,30 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from metasearch.query.beside import (
+    QUERY_HEADS,
+    TAIL,
+    column_names,
+    count_of,
+    hits_of_cell,
+    is_beside,
+    is_count,
+    is_label,
+    is_section,
+    is_setting,
+    last_number,
+    narrows,
+    without_tail,
+)
+
 # Numbers of lines.
 
 _NUMBER = re.compile(
     r"[ \t\ufeff]{0,8}(?:"
-    r"(?P<sign>[#Ss])?(?P<plain>[0-9]{1,4})"
-    r"(?:[.):]?(?:[ \t]{1,20}|$)|[.):](?=[A-Za-z(\[{\"'*#]|[0-9]{1,3}\s?(?:and|or|not)[\s0-9]))"
+    r"(?P<sign>[#Ss])?(?P<plain>[0-9]{1,4})(?:[.):]?(?:[ \t]{1,20}|$)|[、．：][ \t]{0,20}"
+    r"|[.):](?=[A-Za-z(\[{\"'*#]|[0-9]{1,3}\s?(?:and|or|not)[\s0-9]))"
     r"|\#[ \t]{1,4}(?P<sharp>[0-9]{1,4})(?=[\s:.])[:.]?[ \t]{0,20}"
     r"|[（(](?P<inside>[0-9]{1,4})[)）](?=\s|[^\W\d]|[(（\"'“])[ \t]{0,20}"
-    r"|(?P<comma>[0-9]{1,4})[、．：][ \t]{0,20}"
     r"|(?:set|search|step|line)[ \t]{1,4}\#?(?P<named>[0-9]{1,4})[:.)]?(?=\s)[ \t]{0,20}"
     r")",
     re.IGNORECASE,
@@ -39,95 +54,16 @@ _REFERS_PLAINLY = re.compile(
 )
 _FURTHEST = 25
 
-# What stands beside a query.
-
-_COUNT = r"[0-9][0-9,. ]{0,12}"
-#: Hits at the end of a line: in brackets, behind a tab or several blanks, or with a word.
-_HITS = re.compile(
-    rf"[ \t]{{1,20}}\(\s?(?:n\s?=\s?)?({_COUNT})\)\Z"
-    r"|(?:\t[ \t]{0,20}|[ ]{3,60})([0-9][0-9,]{0,11})\Z"
-    rf"|\s{{1,20}}(?:Results?|Hits|Items found)\s?:\s?({_COUNT})\Z"
-    rf"|\s{{1,20}}({_COUNT})\s(?:results?|hits|documents?|document results|records)\Z",
-    re.IGNORECASE,
-)
-_HITS_CELL = re.compile(
-    rf"[(~≈]?\s?(?:n\s?=\s?)?({_COUNT})\s?"
-    r"(?:(?:document )?results?|hits|documents?|records?|[*°])?\)?",
-    re.IGNORECASE,
-)
-#: Hits behind a single blank, with thousands set apart or not.
-_BARE_HITS = (
-    re.compile(r"(?<=\S)[ \t]{1,20}([0-9]{1,3}(?:[, .][0-9]{3}){1,3})\Z"),
-    re.compile(r"(?<=\S)[ \t]{1,20}([0-9]{1,9})\Z"),
-)
-#: What a number must stand behind that is no count: `or 3`, `to 2020`, `> 2010`.
-_WANTS_NUMBER = re.compile(
-    r"(?:\A|[\s(])(?:and|or|not|limit|from|to|keep|is|aft|bef|after|before|since|until|year|near"
-    r"|next|adj|within)\Z|(?:or|and)/\Z|[=:#(<>,-]\Z",
-    re.IGNORECASE,
-)
-_MOMENT = (
-    r"(?:[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\s?[AP]M)?|[0-9]{1,2}[ -][A-Z][a-z]{2,8}[ -][0-9]{4}"
-    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4})"
-)
-_MOMENT_CELL = re.compile(_MOMENT)
-_MOMENT_LAST = re.compile(rf"\s{{1,20}}{_MOMENT}\Z")
-_BUTTONS = frozenset(
-    "add actions advanced basic edit delete details view rerun save more expand contract display "
-    "query select search share copy".split()
-) | {
-    "view results", "view details", "display results", "add to builder", "create alert",
-    "save search", "…", "...",
-}  # fmt: skip
-#: What stands below a query in the histories of EBSCO and Web of Science.
-_SETTING = re.compile(
-    r"\s{0,20}(?:Expanders|Search modes|Interface|Search Screen|Databases?|Indexes|Timespan|"
-    r"Editions|Collections?|Exact search|Last Run Via|View Results|Edit|Save|Date Run)\b\s?"
-    r"(?:[-–=:(]|\Z).{0,2000}",
-    re.IGNORECASE,
-)
-#: The same where it narrows the query, which its reader reads.
-_NARROWS = re.compile(
-    r"\s{0,20}(?:Limiters|Narrow by|Refined by|Filters?|Limits?)\s?[-–:]", re.IGNORECASE
-)
-_SEARCH = re.compile(r"Search:\s{0,3}", re.IGNORECASE)
-_SEARCH_BARE = re.compile(r"Search\s{1,3}(?=\S)")
-#: What stands above, between or below the lines: who searched what and when.
-_LABEL = re.compile(
-    r"\s{0,20}(?:Databases?(?: name| searched)?|Platform|Provider|Host|Source|Search (?:strategy|"
-    r"name|history|terms|date)|Strategy|Date(?: run| searched| of search)?|Searched(?: on| by)?|"
-    r"Last saved|Comments?|Notes?|Description|Total|Results?|ID)\s?(?:[:=].{0,500}|\Z)",
-    re.IGNORECASE,
-)
-_HEAD_OF_LIST = re.compile(
-    r"(?:ID|No\.?|#|Set|Line)[ \t]{1,9}(?:Search(?:es)?|Query|Term).{0,60}", re.IGNORECASE
-)
-_RULE = re.compile(r"[\s|:+=_-]{3,}")
-_SECTION = re.compile(r"\s{0,20}([^\W\d_][\w ,&()'/-]{0,80})(:?)\s{0,20}")
-
 # Tables.
 
-_QUERY_HEADS = frozenset(
-    "query|queries|search|searches|search term|search terms|search string|search strings|terms|"
-    "search strategy|search query|search statement|strategy|statement|string|keywords|检索式|检索词"
-    .split("|")
-)  # fmt: skip
-_HITS_HEADS = frozenset(
-    "results|result|hits|records|articles|citations|count|n|items found|no. of results|no of "
-    "results|number of results|number of hits|no. of hits|# of results|results (n)|hits (n)|"
-    "retrieved|references|结果|结果数|命中数".split("|")
-)
-_OTHER_HEADS = frozenset(
-    "#|no|no.|nr|nr.|number|line|set|step|id|search number|search id|type|actions|action|date|time|"
-    "database|details|annotations|limiters|last run via|序号|编号|".split("|")
-)
 #: Signs that queries have, and labels have not.
 _SIGNS = re.compile(r"[*/\[\]()=\"'.#:+]|[0-9]\s?(?:and|or|not)\s?[0-9]", re.IGNORECASE)
-_GOES_ON = re.compile(r"(?:and|or|not)(?=[\s(])(?!/)", re.IGNORECASE)
+_GOES_ON = re.compile(r"(?:and|or|not)(?=[\s(]|\Z)", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s{0,3}/?>", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
-#: How much of a line's end is looked at.
-_TAIL = 90
+_SEARCH = re.compile(r"Search:\s{0,3}", re.IGNORECASE)
+_SEARCH_BARE = re.compile(r"Search\s{1,3}(?=\S)")
+_RULE = re.compile(r"[\s|:+=_-]{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +129,16 @@ def numbered_lines(text: str) -> Lines | None:
     return lines if any(_REFERS.search(it.text) for it in lines.lines) else None
 
 
+def whole_text(text: str) -> Lines:
+    """A text that is one query, without the settings, labels and headings in it: a single line."""
+    cutter = _Cutter(text)
+    rows = list(cutter.rows())
+    while rows and (is_label(rows[0].text) or is_section(rows[0].text, colon=True)):
+        cutter.leave("section", rows.pop(0).text)
+    lines = [cutter.line(0, "", rows)] if rows else []
+    return Lines(cutter.text, tuple(lines), tuple(cutter.left))
+
+
 def has_numbers(text: str) -> bool:
     """Whether a text is a strategy whose lines have numbers of their own."""
     lines = numbered_lines(text)
@@ -234,7 +180,7 @@ class _Rows:
     def goes_on(self, text: str) -> None:
         self._open += text.count("(") - text.count(")")
         self._quotes += text.count('"')
-        self.last = text.rstrip()[-_TAIL:] or self.last
+        self.last = text.rstrip()[-TAIL:] or self.last
 
     @property
     def is_whole(self) -> bool:
@@ -249,6 +195,7 @@ class _Cutter:
         self.piped = _is_piped(text)
         self.text = _ESCAPED.sub("", text) if self.piped else text
         self.left: list[tuple[str, str]] = []
+        self.columns: frozenset[int] = frozenset()
         self.column: int | None = None
 
     def rows(self) -> Iterator[_Row]:
@@ -314,51 +261,51 @@ class _Cutter:
 
     def heads(self, row: _Row) -> bool:
         """Whether a row above the lines is a heading; note what it says."""
-        shown = row.text.strip("\ufeff \t")
-        if self.heads_table(row) or _HEAD_OF_LIST.fullmatch(shown):
+        if self.heads_table(row):
             return True
-        if _LABEL.fullmatch(shown) or _is_section(shown):
-            self.leave("section", shown)
+        if is_label(row.text.strip("\ufeff")) or is_section(row.text):
+            self.leave("section", row.text)
             return True
         return False
 
-    def heads_table(self, row: _Row) -> bool:
-        """Whether a row names the columns of a table."""
-        cells = [cell.strip().casefold() for cell in row.text.split("\t")]
-        known = _QUERY_HEADS | _HITS_HEADS | _OTHER_HEADS
-        names = [cell for cell in cells if cell]
-        if sum(name in known for name in names) < 2 or any(len(name) > 40 for name in names):
+    def heads_table(self, row: _Row, *, known: bool = False) -> bool:
+        """Whether a row names the columns of a table. `known`: by usual names."""
+        names = column_names(row.text.split("\t"), known=known)
+        if names is None:
             return False
-        self.column = next((at for at, cell in enumerate(cells) if cell in _QUERY_HEADS), None)
+        self.columns = frozenset(at for at, name in enumerate(names) if name in QUERY_HEADS)
         return True
 
     def counted(self) -> Lines:
         """Lines without numbers: each row that does not go on with the one above."""
         found: list[_Rows] = []
         for row in self.rows():
-            shown = row.text.strip("\ufeff \t")
-            if not found and self.heads_table(row):
+            if not found and self.heads_table(row, known=True):
                 continue
-            if _LABEL.fullmatch(shown) or (shown[-1] == ":" and _is_section(shown)):
-                self.leave("section", shown)
+            if is_label(row.text) or is_section(row.text, colon=True):
+                self.leave("section", row.text)
                 continue
-            if not found or (found[-1].is_whole and not _GOES_ON.match(shown)):
+            if not found or not self.belongs(row.text, found[-1]):
                 found.append(_Rows(len(found) + 1))
             found[-1].add(row)
         self.find_column(found)
         return self.cut([self.line(one.number, "", one.rows) for one in found])
 
+    @staticmethod
+    def belongs(row: str, above: _Rows) -> bool:
+        """Whether a row without a number goes on with the line above."""
+        beside = is_setting(row) or narrows(row) or hits_of_cell(row.strip()) is not None
+        return beside or not above.is_whole or _GOES_ON.match(row.lstrip()) is not None
+
     def find_column(self, found: Sequence[_Rows]) -> None:
-        """Find the column of a table that holds queries, if no row has named the columns: that with
-        the most signs.
+        """Find the column of a table that holds queries: of those that are called so, or of all,
+        that with the most signs.
         """
-        if self.column is not None:
-            return
         signs: Counter[int] = Counter()
         for line in found:
             for place, cell in enumerate(line.rows[0].text.split("\t")):
-                if _SIGNS.search(cell) and not _is_beside(cell.strip()):
-                    signs[place] += 1
+                if _SIGNS.search(cell) and not is_beside(cell.strip()):
+                    signs[place] += 1 + len(found) * (place in self.columns)
         self.column = max(signs, key=lambda place: (signs[place], -place), default=None)
 
     def leave(self, kind: str, shown: str) -> None:
@@ -379,7 +326,7 @@ class _Cutter:
         pieces: list[str] = []
         hits: int | None = None
         at = start
-        so_far = _Rows()
+        so_far = _Rows(number, sign)
         for row in rows:
             pieces.append(("\n" + " " * (row.start - at - 1)) if row.start > at else "")
             body, count = self.body(row, so_far, first=row is rows[0])
@@ -387,8 +334,8 @@ class _Cutter:
             pieces.append(body)
             so_far.goes_on(body)
             at = row.start + len(row.text)
-        text = "".join(pieces).rstrip()
-        text, hits = _without_tail(text, hits)
+        text, last = without_tail("".join(pieces), said_only=not number)
+        hits = last if hits is None else hits
         lead = len(text) - len(text.lstrip("\ufeff \t\n"))
         skipped = len(rows[0].text) - len(rows[0].text.lstrip())
         printed = self.text[start + skipped : end].strip()
@@ -399,54 +346,45 @@ class _Cutter:
 
     def body(self, row: _Row, so_far: _Rows, *, first: bool) -> tuple[str, int | None]:
         """A row with blanks in place of what is no query, and its hits."""
+        if so_far.number and "\t" in row.text.strip("\t "):
+            return self.cells(row.text, goes_on=not first and so_far.is_whole)
+        if first:
+            return row.text, None
         blank = " " * len(row.text)
-        if not first:
-            if _SETTING.fullmatch(row.text) or _LABEL.fullmatch(row.text):
-                self.leave("settings", row.text)
-                return blank, None
-            if so_far.is_whole and (match := _HITS_CELL.fullmatch(row.text.strip())):
-                return blank, count_of(match[1])
-            if so_far.is_whole and so_far.last[-1] in _ENDS and _is_section(row.text):
+        if is_setting(row.text) or is_label(row.text):
+            self.leave("settings", row.text)
+            return blank, None
+        if so_far.is_whole:
+            hits = hits_of_cell(row.text.strip())
+            if hits is not None:
+                return blank, hits
+            if is_section(row.text, colon=not so_far.number or so_far.last[-1] not in _ENDS):
                 self.leave("section", row.text)
                 return blank, None
-        if "\t" not in row.text.strip("\t "):
-            return row.text, None
-        return self.cells(row.text)
+        return row.text, None
 
-    def cells(self, row: str) -> tuple[str, int | None]:
-        """A row of a table with blanks in place of all but its query, and its hits."""
+    def cells(self, row: str, *, goes_on: bool) -> tuple[str, int | None]:
+        """A row of a table with blanks in place of all but its query, and its hits. `goes_on`: the
+        query is in a row above, and may go on in its column.
+        """
         cells = row.split("\t")
-        own = [at for at, cell in enumerate(cells) if not _is_beside(cell.strip())]
+        own = [at for at, cell in enumerate(cells) if not is_beside(cell.strip())]
         main = self.column if self.column in own else next(iter(own), None)
+        if goes_on and main != self.column:
+            main = None
         hits, query = None, _Rows()
         for at, cell in enumerate(cells):
             shown = cell.strip()
-            if (
-                at == main
-                or _NARROWS.match(shown)
-                or (at in own and query.last and not query.is_whole)
-            ):
+            more = at in own and query.last != "" and not query.is_whole
+            if at == main or more or narrows(shown):
                 query.goes_on(shown)
                 continue
-            if hits is None and (match := _HITS_CELL.fullmatch(shown)):
-                hits = count_of(match[1])
-            elif at in own or _SETTING.fullmatch(shown):
-                self.leave("settings" if _SETTING.fullmatch(shown) else "section", shown)
+            if hits is None:
+                hits = hits_of_cell(shown)
+            if at in own or is_setting(shown):
+                self.leave("settings" if is_setting(shown) else "section", shown)
             cells[at] = " " * len(cell)
         return " ".join(cells), hits
-
-
-def _is_beside(cell: str) -> bool:
-    """Whether a cell is no query: a count, moment, button, setting or limit."""
-    return not cell or any(
-        (
-            cell.casefold() in _BUTTONS,
-            _HITS_CELL.fullmatch(cell),
-            _MOMENT_CELL.fullmatch(cell),
-            _SETTING.fullmatch(cell),
-            _NARROWS.match(cell),
-        )
-    )
 
 
 def _blank(text: str) -> str:
@@ -458,13 +396,14 @@ def _is_piped(text: str) -> bool:
     """Whether nearly all rows have as many bars."""
     if "|" not in text:
         return False
-    bars = Counter(row.count("|") for row in text.splitlines() if row.strip())
-    (most, rows), *_ = bars.most_common(1)
-    return most > 0 and rows > 1 and rows * 3 >= bars.total() * 2
+    rows = [row for row in text.splitlines() if row.strip() and not _RULE.fullmatch(row)]
+    bars = Counter(row.count("|") for row in rows)
+    most, same = next(iter(bars.most_common(1)), (0, 0))
+    return most > 0 and same > 1 and same * 3 >= len(rows) * 2
 
 
 def _named(match: re.Match[str]) -> tuple[int, str]:
-    names = ("plain", "sharp", "inside", "comma", "named")
+    names = ("plain", "sharp", "inside", "named")
     sign = match["sign"] or ("#" if match["sharp"] else "")
     return int(next(match[name] for name in names if match[name])), sign.upper()
 
@@ -478,79 +417,31 @@ _UNFINISHED = re.compile(
 )
 
 
-def _is_section(row: str) -> bool:
-    """Whether a row without a number is words alone, with a capital or a colon."""
-    match = _SECTION.fullmatch(row)
-    if match is None or re.search(r"(?:\A|\s)(?:AND|OR|NOT)(?:\s|\Z)", match[1]):
-        return False
-    return len(match[1].split()) <= 8 and bool(match[2] or match[1][0].isupper())
-
-
 # Hits.
 
 
-def _without_tail(text: str, hits: int | None) -> tuple[str, int | None]:
-    """The text without the moment and the hits that end it."""
-    while match := _MOMENT_LAST.search(text[-_TAIL:]):
-        text = text[: len(text) - len(match[0])].rstrip()
-    if hits is None and (match := _HITS.search(text[-_TAIL:])):
-        hits = count_of(next(filter(None, match.groups())))
-        text = text[: len(text) - len(match[0])].rstrip()
-    return text, hits
-
-
 def _without_bare_hits(lines: list[NumberedLine]) -> list[NumberedLine]:
-    """The lines without a last number behind a blank, where nearly all have one and most cannot be
-    meant otherwise.
+    """The lines without a last number behind a blank, where nearly all have one and most can hardly
+    be meant otherwise.
     """
     open_lines = [line for line in lines if line.hits is None]
-    found = {id(line): match for line in open_lines if (match := _bare_hits(line.text))}
-    plain = sum(_iscount_of(line.text, found[id(line)]) for line in open_lines if id(line) in found)
-    without = len(open_lines) - len(found)
-    others = len(lines) - len(open_lines)
-    combined = any(
-        is_combination(line.text[: found[id(line)].start()])
-        for line in open_lines
-        if id(line) in found
+    found = [(line, number) for line in open_lines if (number := last_number(line.text))]
+    combined = [is_combination(line.text[: number.start()]) for line, number in found]
+    sure = sum(
+        one or is_count(line.text, number)
+        for one, (line, number) in zip(combined, found, strict=True)
     )
-    enough = combined or (plain * 2 >= len(found) and plain + others > 1)
-    if not enough or without > (len(lines) > 4 and plain == len(found)):
+    enough = any(combined) or (sure * 2 >= len(found) and sure + len(lines) > len(open_lines) + 1)
+    without = len(open_lines) - len(found)
+    if not enough or without > (len(lines) > 4 and sure == len(found)):
         return lines
-    return [
-        replace(
-            line,
-            text=(bare := line.text[: match.start()].rstrip()),
-            end=line.start + len(bare),
-            hits=count_of(match[1]),
-        )
-        if (match := found.get(id(line)))
-        else line
-        for line in lines
-    ]
+    bare = {line.number: _without_number(line, number) for line, number in found}
+    return [bare.get(line.number, line) for line in lines]
 
 
-def _bare_hits(text: str) -> re.Match[str] | None:
-    for pattern in _BARE_HITS:
-        match = pattern.search(text, max(0, len(text) - _TAIL))
-        if match and not _WANTS_NUMBER.search(text[max(0, match.start() - 12) : match.start()]):
-            return match
-    return None
-
-
-def _iscount_of(text: str, match: re.Match[str]) -> bool:
-    """Whether a last number can be nothing but hits."""
-    before = text[: match.start()]
-    return "," in match[1] or _FIELD_LAST.search(before) is not None or is_combination(before)
-
-
-#: What no word of a query follows directly: a field, a bracket, a quote, a star.
-_FIELD_LAST = re.compile(r"(?:[.:/][a-z]{2,4}(?:,[a-z]{2}){0,20}|[.)\]}/\"'*$])\Z", re.IGNORECASE)
-
-
-def count_of(text: str) -> int | None:
-    """The number of hits that a text shows; None where it shows none."""
-    digits = "".join(char for char in text if char.isascii() and char.isdigit())
-    return int(digits) if 0 < len(digits) <= 12 else None
+def _without_number(line: NumberedLine, number: re.Match[str]) -> NumberedLine:
+    text = line.text[: number.start()].rstrip()
+    return replace(line, text=text, end=line.start + len(text), hits=count_of(number[1]))
 
 
 # Combinations of other lines.

@@ -11,7 +11,6 @@ from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, exact, left_to_right, wider, without
 from metasearch.query.databases import exploded, named
 from metasearch.query.grammar import DOUBLE, FieldTarget, Style, YearRanges
-from metasearch.query.lines import numbered_lines
 from metasearch.query.reading import (
     NestedReader,
     ReadQuery,
@@ -21,7 +20,7 @@ from metasearch.query.reading import (
     words,
 )
 from metasearch.query.scanner import Losses, StrategyLine
-from metasearch.query.strategy import read_lines
+from metasearch.query.strategy import read_strategy
 from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, Near, Term, is_blank, plain
 from metasearch.query.values import (
     BROAD_TYPES,
@@ -405,15 +404,7 @@ def parse_pubmed(text: str) -> ReadQuery:
     """Read a query as one types it into PubMed. Raises QuerySyntaxError: it is none, or has a tag
     that cannot be searched here.
     """
-    return read_or_suggest(_read, text)
-
-
-def _read(text: str) -> ReadQuery:
-    reader = PubmedReader(text)
-    lines = numbered_lines(text)
-    return (
-        reader.ended(reader.tree()) if lines is None else read_lines(lines, PubmedReader, "pubmed")
-    )
+    return read_or_suggest(lambda one: read_strategy(one, PubmedReader, "pubmed"), text)
 
 
 class PubmedReader(PubmedValueReader):

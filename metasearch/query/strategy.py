@@ -9,7 +9,7 @@ from typing import Protocol
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import Clause
-from metasearch.query.lines import Lines, NumberedLine, numbered_lines
+from metasearch.query.lines import Lines, NumberedLine, numbered_lines, whole_text
 from metasearch.query.reading import ReadQuery, read_or_suggest
 from metasearch.query.scanner import Losses, StrategyLine
 from metasearch.query.tree import MAX_LINES, And, Near, Not, Or, Query
@@ -30,16 +30,33 @@ class LineReader(Protocol):
     def ended(self, clause: Clause) -> ReadQuery: ...
 
 
+#: Makes the reader of a text, or of one line: from it, the lines before it, and where notes are
+#: gathered.
+Make = Callable[..., LineReader]
+
+
+def read_strategy(text: str, make: Make, syntax: str) -> ReadQuery:
+    """A single text, or lines with numbers. Raises QuerySyntaxError: it cannot be read."""
+    # The whole is looked at once, for what holds for it: its length, and that it is text.
+    one = make(text)
+    lines = numbered_lines(text)
+    if lines is not None:
+        return read_lines(lines, make, syntax)
+    whole = whole_text(text)
+    if whole.lines and (whole.left or whole.lines[0].hits is not None):
+        losses = _losses(whole)
+        one = make(" " * whole.lines[0].start + whole.lines[0].text, None, losses)
+    return one.ended(one.tree())
+
+
 def read_lines(
     cut: Lines,
-    reader: Callable[[str, Mapping[int, StrategyLine], Losses], LineReader],
+    make: Make,
     syntax: str,
 ) -> ReadQuery:
     """The search that the last line is.
 
-    `reader`: makes the reader of one line, from its text, the lines before it and where notes are
-    gathered. Raises QuerySyntaxError: one of them cannot be read; its place is that in the text of
-    all.
+    Raises QuerySyntaxError: one of them cannot be read; its place is that in the text of all.
     """
     lines = cut.lines
     if len(lines) > MAX_LINES:
@@ -59,16 +76,12 @@ def read_lines(
             advice=message("Number the lines anew, and read one strategy at a time."),
             syntax=syntax,
         )
-    losses = Losses()
-    for kind, shown in cut.left:
-        losses.add(kind, shown)
+    losses = _losses(cut)
     known: dict[int, StrategyLine] = {}
     uses: dict[int, set[int]] = {}
     for line in lines:
-        if line.hits is not None:
-            losses.add("hits", f"{line.hits:,}")
         try:
-            one = reader(line.text, known, losses)
+            one = make(line.text, known, losses)
             clause = one.tree()
             if line is lines[-1]:
                 _note_unused(losses, {**uses, line.number: one.used}, line.number)
@@ -78,6 +91,17 @@ def read_lines(
         known[line.number] = StrategyLine(clause, max(1, _size(clause.widest)))
         uses[line.number] = one.used
     raise AssertionError("a strategy has lines")
+
+
+def _losses(cut: Lines) -> Losses:
+    """What was cut away, as it is told."""
+    losses = Losses()
+    for kind, shown in cut.left:
+        losses.add(kind, shown)
+    for line in cut.lines:
+        if line.hits is not None:
+            losses.add("hits", f"{line.hits:,}")
+    return losses
 
 
 def _size(query: Query | None) -> int:
@@ -144,21 +168,14 @@ def parse_database(text: str, syntax: str) -> ReadQuery:
     `syntax`: a key of `metasearch.query.syntaxes.SYNTAXES` that is the syntax of a database. Raises
     QuerySyntaxError: it cannot be read in that syntax.
     """
-    return read_or_suggest(lambda one: _read(one, syntax), text)
+    make = line_reader(syntax)
+    return read_or_suggest(lambda one: read_strategy(one, make, syntax), text)
 
 
-def line_reader(syntax: str) -> Callable[..., LineReader]:
+def line_reader(syntax: str) -> Make:
     """What reads one line in the syntax of a database, made of its text, the lines that it may name
     and where its losses are gathered; `PubmedReader` of pubmed.py does the same.
     """
     module, name = _READERS[syntax]
-    made: Callable[..., LineReader] = getattr(import_module(f"metasearch.query.{module}"), name)
+    made: Make = getattr(import_module(f"metasearch.query.{module}"), name)
     return made
-
-
-def _read(text: str, syntax: str) -> ReadQuery:
-    make = line_reader(syntax)
-    # The whole is looked at once, for what holds for it: its length, and that it is text.
-    one = make(text)
-    lines = numbered_lines(text)
-    return one.ended(one.tree()) if lines is None else read_lines(lines, make, syntax)

@@ -17,9 +17,10 @@ from typing import Any
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
+from metasearch.query.beside import count_of
 from metasearch.query.characters import plain_characters
 from metasearch.query.detect import detect
-from metasearch.query.lines import all_lines, count_of
+from metasearch.query.lines import all_lines
 from metasearch.query.syntaxes import DATABASES
 from metasearch.query.tree import MAX_LENGTH, plain
 from metasearch.review.store.database import Database

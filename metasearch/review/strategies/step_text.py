@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import changed, message
 from metasearch.query import CHOICES, read
-from metasearch.query.clauses import Clause, exact
 from metasearch.query.characters import plain_characters
+from metasearch.query.clauses import Clause, exact
 from metasearch.query.detect import detect
 from metasearch.query.lines import has_numbers
 from metasearch.query.reading import ReadQuery, read_or_suggest
