@@ -60,8 +60,9 @@ def without_tail(text: str, *, said_only: bool = False) -> tuple[str, int | None
     hits that a word calls so.
     """
     text = text.rstrip()
-    while match := _MOMENT_LAST.search(text[-TAIL:]) or _BUTTONS_LAST.search(text[-TAIL:]):
-        text = text[: len(text) - len(match[0])].rstrip()
+    for pattern in (_MOMENT_LAST, _MOMENT_LAST, _BUTTONS_LAST):
+        if match := pattern.search(text[-TAIL:]):
+            text = text[: len(text) - len(match[0])].rstrip()
     if match := _SAID.search(text[-TAIL:]):
         return text[: len(text) - len(match[0])].rstrip(), count_of(match[1])
     if said := _SAID_BEHIND.search(text[-TAIL:]):

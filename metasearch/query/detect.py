@@ -62,7 +62,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             ),
             re.compile(
                 r"(?<=\))\.(?:ti|ab|tw|mp|kw|kf|sh|hw|ot|ed|ep|dp|da|dt|up|yr|lg|pt|tn|mf|dv|rx)"
-                r"(?:[.,]\s?[a-z]{2}){0,20}\.?(?=[\s)\]]|\Z)",
+                r"(?:(?:[.,]\s?[a-z]{2}){1,20}\.?|\.)(?=[\s)\]]|\Z)|(?<=\))\.mp(?=[\s)]|\Z)",
                 re.IGNORECASE,
             ),
             re.compile(
@@ -86,7 +86,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             ),
             re.compile(r"(?<!\w)PUBYEAR\s{0,5}(?:[<>=]|AFT|BEF|IS)", re.IGNORECASE),
             re.compile(r"(?<!\w)(?:LIMIT-TO|EXCLUDE)\s?\(\s?[A-Z]{2,15}\s?,"),
-            re.compile(r"(?<![\w-])(?:TITLE|ABS|KEY)\s?\(\s?[\"“{(]?[A-Za-z]{3}"),
+            re.compile(r"(?<![\w-])(?:TITLE|ABS|KEY)\s?\(\s?[\"“{(]?[A-Za-z_]{3}"),
         ),
         (re.compile(r"(?<=[\w*?)\"”]) W/[0-9]{1,3} (?=[\w(\"“{*])", re.IGNORECASE),),
     ),
@@ -118,7 +118,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
                 re.IGNORECASE,
             ),
             re.compile(
-                r"(?<![\w.\\])(?:ti|ab|su|if|TI|AB|SU|IF)\(\s?[\"“(]?[A-Za-z]{3,40}[\s*?)\"”_]"
+                r"(?<![\w.\\])(?:ti|ab|su|if|TI|AB|SU|IF)\(\s?[\"“(]?[A-Za-z_]{3,40}[\s*?)\"”_]"
             ),
         ),
         (),
@@ -126,6 +126,9 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
     "wos": (
         (
             re.compile(rf"(?<!\w)(?:TS|ALL|AK|KP)\s?=\s?\(?\s?\(?\s?{_ASCII}"),
+            re.compile(rf"(?<!\w)(?:ts=\(\s?{_ASCII}|TS\s?=\s?\(?')"),
+            re.compile(r"(?<!\w)(?:TI|AB|AU|SO)=[A-Za-z][\w-]{2,40}\*(?=[\s)]|\Z)"),
+            re.compile(r"(?<!\w)TOPIC:\s?\(|(?<=\S )\(Topic\)(?=\s(?:and|or|not)\s|[\s)]{0,3}\Z)"),
             re.compile(
                 rf"(?<!\w)(?:TI|AB|AU|SO|DT|LA|PY|AD|WC|OG|CU|SU)\s?=\s?\(\s?\(?\s?(?:{_ASCII}|[12][0-9]{{3}})"
             ),
@@ -140,7 +143,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
     "ebsco": (
         (
             re.compile(
-                r"(?<!\w)(?:MH|MM|MJ|DE|SU|TI|AB|TX|KW|AU|SO|JN|ZU)\s{1,3}[\"“]_{0,150}[\"”+]"
+                r"(?<!\w)(?:MH|MM|MJ|DE|SU|TI|AB|TX|KW|AU|SO|JN|ZU)\s{1,3}\(?[\"“]_{0,150}[\"”+]"
             ),
             re.compile(
                 r"(?<!\w)(?:TI|AB|SU|TX|MH|KW|DE)\s{0,3}\([^()]{0,200}\s(?:OR|AND|or|and|[NW][0-9]{1,2})\s"
@@ -159,6 +162,7 @@ _IEEE = re.compile(
     r'Full Text (?:&|\.AND\.) Metadata|Mesh_Terms)["”]\s?:',
     re.IGNORECASE,
 )
+_JOINED = re.compile(r"\s{1,3}(?:AND|OR|NOT)\s|[\s)]{0,5}\Z")
 #: Tags that mean nothing else, wherever they stand.
 _PUBMED_ALONE = frozenset(
     ("mesh", "mesh terms", "mesh:noexp", "mesh terms:noexp", "tiab", "title/abstract", "majr")
@@ -226,7 +230,7 @@ def _named_fields() -> tuple[re.Pattern[str], ...]:
     names = "|".join(han)
     return (
         re.compile(rf"(?<!\w)({names})\s?[%％]?[=＝]"),
-        re.compile(rf"(?<!\w)({names}):\s?[(（\"“'‘]"),
+        re.compile(rf"(?<!\w)({names})[:：]\s?[(（\"“'‘]"),
     )
 
 
@@ -244,8 +248,13 @@ def _is_pubmed(bare: str, *, lined: bool = False) -> bool:
     """Whether a tag of PubMed stands there; behind a blank only in quotes or in lines of a
     strategy, or where none but PubMed has it.
     """
+    joined = 0
     for tag in _TAG.finditer(bare):
         name = tag[2].strip()
+        if _JOINED.match(bare, tag.end()) and not _ELEMENT.fullmatch(name):
+            joined += _is_pubmed_tag(name.casefold())
+            if joined > 1:  # a tag behind a blank may be an editor's remark: two are not
+                return True
         spaced = tag[1] and not (
             lined or bare[tag.start() - 1] in '"”' or name.casefold() in _PUBMED_ALONE
         )

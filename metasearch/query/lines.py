@@ -253,7 +253,7 @@ class _Cutter:
             return False
         away = number - last.number
         if alone and not sign:  # cells of a table, each in a row of its own
-            return away == 1 and last.last != ""
+            return away == 1 and last.is_whole
         if 0 < away * (step or away) <= _FURTHEST:
             return True
         # A number that was there is one again, where nothing is to be gone on with.
@@ -315,7 +315,7 @@ class _Cutter:
         lines = _without_bare_hits(lines)
         if all(_SEARCH_BARE.match(line.text) for line in lines):
             lines = [_from(line, _SEARCH_BARE) for line in lines]
-        return Lines(self.text, tuple(map(_spaced, lines)), tuple(self.left))
+        return _spaced(Lines(self.text, tuple(lines), tuple(self.left)))
 
     # ---------------------------------------------------------------- one line
 
@@ -466,9 +466,26 @@ def is_combination(text: str) -> bool:
     )
 
 
-def _spaced(line: NumberedLine) -> NumberedLine:
-    """A combination whose operators stand directly at numbers, with blanks: `1 or3`."""
-    return line if not is_combination(line.text) else replace(line, text=_GLUED.sub(" ", line.text))
+def _spaced(cut: Lines) -> Lines:
+    """The lines with blanks between the numbers and operators of combinations: `1 or3`."""
+    spaced = {
+        line.start: text
+        for line in cut.lines
+        if is_combination(line.text) and (text := _GLUED.sub(" ", line.text)) != line.text
+    }
+    if not spaced:
+        return cut
+    pieces: list[str] = []
+    moved: dict[int, NumberedLine] = {}
+    at = end = 0
+    for line in sorted(cut.lines, key=lambda line: line.start):
+        text = spaced.get(line.start, line.text)
+        pieces += [cut.text[at : line.start], text]
+        at = line.end
+        end += len(pieces[-2]) + len(text)
+        moved[line.start] = replace(line, text=text, start=end - len(text), end=end)
+    lines = tuple(moved[line.start] for line in cut.lines)
+    return replace(cut, text="".join((*pieces, cut.text[at:])), lines=lines)
 
 
 def _from(line: NumberedLine, sign: re.Pattern[str]) -> NumberedLine:
