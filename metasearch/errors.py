@@ -196,7 +196,8 @@ class QuerySyntaxError(UsageError):
     """A query that cannot be read.
 
     Attributes:
-        text: The query as typed.
+        text: The query as typed, but for characters that `metasearch.query.characters` makes plain:
+            what was read, and what the place refers to.
         position: Index of the offending character, 0-based, in code points.
         length: How many characters the caret line marks, at least 1.
         suggestion: One corrected query, which can be parsed, or None; `advice` says in words what
