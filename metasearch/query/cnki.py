@@ -32,7 +32,7 @@ from metasearch.query.cnki_values import (
 )
 from metasearch.query.grammar import DOUBLE, SINGLE, Booleans, FieldTarget, Style, YearRanges
 from metasearch.query.reading import ReadQuery, read_or_suggest
-from metasearch.query.strategy import numbered_lines, read_lines
+from metasearch.query.strategy import read_strategy
 from metasearch.query.tree import is_blank, plain
 from metasearch.query.values import BadYears, between
 
@@ -69,13 +69,7 @@ def parse_expert(text: str) -> ReadQuery:
     last is the search. Raises QuerySyntaxError: it is none, or names a field that cannot be
     searched here.
     """
-    return read_or_suggest(_read, text)
-
-
-def _read(text: str) -> ReadQuery:
-    one = ExpertReader(text)
-    lines = numbered_lines(text)
-    return one.ended(one.tree()) if lines is None else read_lines(text, lines, ExpertReader, "cnki")
+    return read_or_suggest(lambda one: read_strategy(one, ExpertReader, "cnki"), text)
 
 
 @dataclass(slots=True)
