@@ -191,7 +191,7 @@ class ExpertReader(ExpertValueReader):
                 continue
             printed = bool(parts) and not self.open and self.label_at(self.at) is not None
             if "\n" in gap and parts and not self.open and not printed:
-                self.tell(message("lines without an operator between them are joined with AND"))
+                self.losses.add("joined lines", self.text[self.at :].partition("\n")[0])
             part = self.operand()
             ended = self.at
             last = parts[-1] if parts else None

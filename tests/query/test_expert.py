@@ -205,7 +205,10 @@ def test_years(text: str, years: Query) -> None:
         ("TI='甲' AND 被引频次>=10", "被引频次 10: ignored"),
         ("TI='甲' AND (SI='Y' OR EI='Y')", "SI Y, EI Y: ignored"),
         ("TI='甲' AND RT BETWEEN ('2020-01-01','2020-02-01')", "RT 2020-01-01-2020-02-01: ignored"),
-        ("TI='甲'\nTI='乙'", "lines without an operator between them are joined with AND"),
+        (
+            "TI='甲'\nTI='乙'",
+            "TI='乙': no operator stands before this line, so the lines are joined",
+        ),
         ("p<0.05", "p<0.05 is read as words: it names no field"),
         ("综述：进展", "综述：进展 is read as words: it names no field"),
         ("甲*YE='2015-06-01'", "only the year of a date"),
