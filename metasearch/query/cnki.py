@@ -191,7 +191,9 @@ class ExpertReader(ExpertValueReader):
                 continue
             printed = bool(parts) and not self.open and self.label_at(self.at) is not None
             if "\n" in gap and parts and not self.open and not printed:
-                self.losses.add("joined lines", self.text[self.at :].partition("\n")[0])
+                self.losses.add(
+                    "joined lines", self.text[self.at : self.at + 99].partition("\n")[0]
+                )
             part = self.operand()
             ended = self.at
             last = parts[-1] if parts else None
