@@ -54,6 +54,37 @@ _ASCII = r"[\"“]?[A-Za-z*$?]"
 #: what is in quotes.
 _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], ...]]] = {
     "ieee": ((re.compile(r'["“]_{0,60}["”]\s?:["“(\w]'),), ()),
+    "europepmc": (
+        (
+            re.compile(
+                r"(?<![\w.-])(?:TITLE_ABS|PUB_YEAR|PUB_TYPE|FIRST_PDATE|E_PDATE|P_PDATE|OPEN_ACCESS|"
+                r"HAS_(?:ABSTRACT|FT|PDF|DOI|FREE_FULLTEXT)|IN_E?PMC|EXT_ID|GRANT_(?:AGENCY|ID)|"
+                r"GENE_PROTEIN|AUTHORID|AUTH|SRC|KW|MESH):"
+                r"(?=[\"“(\[A-Za-z0-9])"
+            ),
+        ),
+        (),
+    ),
+    "acm": (
+        (
+            re.compile(
+                r"\[\s?(?:Title|Abstract|All|Keywords?|Full ?Text|Author Keywords?|Authors?|"
+                r"Publication Title|(?:E-)?Publication Date|CCS 2012)\s?:\s?[\"“'(\w*]"
+            ),
+            re.compile(r"(?<!\w)(?:AllField|ContribAuthor|E-Publication Date):\s?\("),
+        ),
+        (),
+    ),
+    "vhl": (
+        (
+            re.compile(
+                r"(?<![\w.:'’\")])(?:(?:tw|mh|mj|db|fulltext|collection|instance|mh_cluster|"
+                r"clinical_aspect):\s?\(?\s?[\"“]|(?:tw|mh|mj):[(\w]"
+                r"|(?:type_of_study|year_cluster):\s?[\"(\[\w])"
+            ),
+        ),
+        (),
+    ),
     "ovid": (
         (
             re.compile(

@@ -2,164 +2,269 @@
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.grammar import DOUBLE, FieldTarget, Style, YearRanges
-from metasearch.query.reading import (
-    LeftToRight,
-    NestedReader,
-    ReadQuery,
-    in_fields,
-    negation,
-    read_or_suggest,
-    truncatable,
-    words,
+from metasearch.query.clauses import Clause, exact, left_to_right, wider
+from metasearch.query.databases import DatabaseReader, exploded, named
+from metasearch.query.grammar import (
+    ABSTRACT,
+    ANY,
+    AUTHOR,
+    DOI,
+    DOUBLE,
+    ENTRY_DATE,
+    FIRST_AUTHOR,
+    HEADING,
+    ISBN,
+    ISSN,
+    LANGUAGE,
+    NOWHERE,
+    NUMBER,
+    SUBJECT,
+    TITLE,
+    TITLE_ABSTRACT,
+    TYPE,
+    VENUE,
+    YEAR,
+    DatabaseGrammar,
+    FieldTarget,
+    Style,
+    YearRanges,
 )
-from metasearch.query.scanner import Losses, StrategyLine
+from metasearch.query.reading import ReadQuery, in_fields, read_or_suggest, truncatable, words
+from metasearch.query.scanner import Sign
 from metasearch.query.strategy import numbered_lines, read_lines
-from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, Query, Term, is_blank, plain
+from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, Not, Term, is_blank, plain
 from metasearch.query.values import (
     STUDIES,
+    TYPE_NAMES,
     TYPES,
     BadYears,
     between,
+    counted_back,
     dated,
     identifier_field,
-    type_word,
+    type_named,
+    years_text,
 )
 
-# PubMed's search field tags -> our fields (https://pubmed.ncbi.nlm.nih.gov/help/#search-tags).
+# PubMed's search field tags -> our fields (https://pubmed.ncbi.nlm.nih.gov/help/#search-tags):
+# those of its help, the names that its builder writes, and those of the Entrez utilities.
 
-_ANY_AUTHOR = message("looked for among all authors: sources cannot be asked for their order")
 _HEADING = message(
     "looked for among keywords and subject headings; narrower headings are not added"
 )
 _MAIN = message("{heading}, and it need not be the main topic", heading=_HEADING)
-_OTHER_DATE = message("read as the date of publication")
-_TABLE: tuple[tuple[str, FieldTarget], ...] = (
-    ("ti|title|tt|transliterated title", FieldTarget(("title",))),
-    ("tiab|title/abstract", FieldTarget(("title", "abstract"))),
-    ("ab|abstract", FieldTarget(("abstract",))),
-    ("tw|text word|text words", FieldTarget(("any",))),
-    ("all|all fields", FieldTarget(("any",))),
+_HEADINGS = FieldTarget(("subject",), _HEADING, heading=True)
+_MAIN_HEADINGS = FieldTarget(("subject",), _MAIN, heading=True)
+_ROWS: tuple[tuple[str, FieldTarget], ...] = (
+    ("ti|title|titl|tt|transliterated title", TITLE),
+    ("tiab|title/abstract|title abstract", TITLE_ABSTRACT),
+    ("ab|abstract", ABSTRACT),
+    ("tw|text word|text words|text|word", ANY),
+    ("all|all fields", ANY),
     (
-        "au|author|author name|fau|full author name|auid|author - identifier|cn|corporate author",
-        FieldTarget(("author",)),
-    ),
-    ("1au|first author name|author - first", FieldTarget(("author",), _ANY_AUTHOR)),
-    ("lastau|last author name|author - last", FieldTarget(("author",), _ANY_AUTHOR)),
-    ("ta|journal|jour|jt|journal title", FieldTarget(("venue",))),
-    (
-        "mh|mesh|mesh terms|mesh:noexp|mh:noexp|mesh terms:noexp",
-        FieldTarget(("subject",), _HEADING, heading=True),
+        "au|author|author name|auth|fau|full author name|author - full|full|auid|"
+        "author - identifier|author identifier|cn|corporate author|author - corporate|coln",
+        AUTHOR,
     ),
     (
-        "majr|mesh major topic|majr:noexp|mesh major topic:noexp",
-        FieldTarget(("subject",), _MAIN, heading=True),
+        "1au|first author name|first author|author - first|faut|"
+        "lastau|last author name|last author|author - last|laut",
+        FIRST_AUTHOR,
     ),
+    ("ta|journal|jour|jt|journal title|title abbreviation|journal title abbreviation", VENUE),
+    ("mh|mesh|mesh terms|mesh term|mesh heading|mesh headings", _HEADINGS),
+    ("majr|mesh major topic|mesh major|major topic", _MAIN_HEADINGS),
+    ("sh|mesh subheading|mesh subheadings|subheading|subheadings|subh", HEADING),
     (
-        "sh|mesh subheading|mesh subheadings|subheading",
-        FieldTarget(("subject",), _HEADING, heading=True),
+        "nm|supplementary concept|substance name|substance|subs|rn|ec/rn number|ecno|"
+        "registry number",
+        HEADING,
     ),
+    ("ot|other term|other terms|otrm|kw|keyword|keywords", SUBJECT),
+    ("dp|pdat|date - publication|publication date", YEAR),
     (
-        "nm|supplementary concept|substance name|rn|ec/rn number",
-        FieldTarget(("subject",), _HEADING, heading=True),
-    ),
-    ("ot|other term|other terms|kw|keyword", FieldTarget(("subject",))),
-    ("dp|pdat|date - publication|publication date", FieldTarget(("year",))),
-    (
-        "epdat|date - electronic publication|ppdat|date - print publication",
-        FieldTarget(("year",), _OTHER_DATE),
+        "epdat|epdt|date - electronic publication|electronic publication date|"
+        "ppdat|ppdt|date - print publication|print publication date",
+        ENTRY_DATE,
     ),
     (
         "edat|date - entry|entrez date|entry date|crdt|date - create|create date|date - mesh|mhda",
-        FieldTarget(("year",), _OTHER_DATE),
+        ENTRY_DATE,
     ),
-    ("la|lang|language", FieldTarget(("language",))),
-    ("pt|ptyp|publication type", FieldTarget(("type",))),
-    ("aid|article identifier|lid|location id", FieldTarget(("identifier",))),
-    ("doi", FieldTarget(("doi",))),
-    ("is|issn", FieldTarget(("issn",))),
-    ("isbn", FieldTarget(("isbn",))),
-    ("pmid|uid", FieldTarget(("any",), message("looked for everywhere: there is no field for it"))),
+    ("la|lang|language", LANGUAGE),
+    ("pt|ptyp|publication type|article type", TYPE),
+    ("aid|article identifier|lid|location id|eid|pii", FieldTarget(("identifier",))),
+    ("doi", DOI),
+    ("is|issn", ISSN),
+    ("isbn", ISBN),
+    ("pmid|uid|pmc|pmcid|pid", NUMBER),
     (
-        "pmc|pmcid",
-        FieldTarget(("any",), message("looked for everywhere: there is no field for it")),
-    ),
-    (
-        (
-            "ad|affiliation|gr|grants and funding|grant "
-            "number|sb|subset|filter|vi|volume|ip|issue|pg|pagination|page"
-        ),
-        FieldTarget(()),
+        "filter|filt|filters|sb|subset|citation subset|ad|affiliation|affl|gr|grants and funding|"
+        "grant number|grnt|vi|volume|vol|ip|issue|iss|pg|pagination|page",
+        NOWHERE,
     ),
     (
-        (
-            "pl|place of publication|pubn|publisher|ir|investigator|fir|full investigator "
-            "name|ed|editor|ps"
-        ),
-        FieldTarget(()),
-    ),
-    ("personal name as subject|si|secondary source id|nlm unique id|jid|cois|lr", FieldTarget(())),
-    (
-        "date - modification|pa|pharmacological action|book|be|bti|stat|owner|phst|mid|filters",
-        FieldTarget(()),
+        "pl|place of publication|country of publication|cnty|pubn|publisher|ir|investigator|invr|"
+        "fir|full investigator name|investigator - full|finv|ed|editor|ps|"
+        "personal name as subject|subject - personal name|si|secondary source id|"
+        "nlm unique id|jid|cois|conflict of interest statements|conflict of interest statement",
+        NOWHERE,
     ),
     (
-        "subject - personal name|conflict of interest statements|comment correction type|ci",
-        FieldTarget(()),
+        "pa|pharmacological action|papx|book|be|bti|stat|owner|phst|mid|ci|"
+        "comment correction type|dso|aucl|publication status|text availability",
+        NOWHERE,
     ),
-    ("dcom|date - completion|completion date|mesh date|modification date", FieldTarget(())),
+    (
+        "lr|date - modification|modification date|mdat|"
+        "dcom|date - completion|completion date|cdat|mesh date",
+        NOWHERE,
+    ),
 )
 
 #: FieldTarget in small letters, without its brackets -> where its words are looked for.
-TAGS: Mapping[str, FieldTarget] = {name: tag for names, tag in _TABLE for name in names.split("|")}
+TAGS: Mapping[str, FieldTarget] = {name: tag for names, tag in _ROWS for name in names.split("|")}
 #: The short tags that can be searched, for messages.
-SEARCHED = " ".join(f"[{names.split('|')[0]}]" for names, tag in _TABLE if tag.fields)
+SEARCHED = " ".join(f"[{names.split('|')[0]}]" for names, tag in _ROWS if tag.fields)
+
+_TAG = r"\s{0,5}\[([^\[\]]{1,60})\]"
+PUBMED = DatabaseGrammar(
+    "pubmed",
+    "PubMed",
+    TAGS,
+    suffix=re.compile(_TAG),
+    near=re.compile("(?!)"),
+    wild="*",
+    printed=re.compile(
+        r"(?:Filters?|Limits?)(?:\s(?:applied|activated))?\s?:\s?"
+        r"(?P<limits>(?:(?!Sort\sby:|Clear\sall)[^\n()\[\]]){1,500})"
+        r"|Sort\sby\s?:\s?[A-Z][a-z]{1,20}(?:\s[A-Z][a-z]{1,20}){0,2}|Clear\sall\b"
+        r"|(?:Search|Query)\s?:|\ASearch(?=\s[(\"#])",
+        re.IGNORECASE,
+    ),
+)
+
+# What stands at a tag: a distance (`[tiab:~3]`), and whether a heading is taken with narrower ones.
+_DISTANCE = re.compile(r"(.*):~([0-9]{1,3})")
+_EXPLOSION = re.compile(r"(.*): ?(?:no ?)?exp")
+_EXACT = re.compile(r": ?no ?exp\]\Z", re.IGNORECASE)
+_FILTERS = frozenset({"filter", "filt", "filters", "sb", "subset", "citation subset"})
+_DATE = r"[0-9]{4}(?:/[0-9]{1,2}){0,2}"
+_RANGE = re.compile(rf"({_DATE})(?:\s?:\s?|\s-\s|\sto\s)({_DATE})")
+_SPREAD = re.compile(
+    rf'("?)({_DATE})\1(?:{_TAG})?\s{{0,5}}:\s{{0,5}}("?)({_DATE})\4(?:{_TAG})?'
+)
+_OF_YEARS = re.compile(r"y_?([0-9]{1,3})")
+#: What may stand after the slash of a heading
+#: (https://www.nlm.nih.gov/mesh/topsubscope.html).
+SUBHEADINGS = frozenset(
+    (
+        "abnormalities|administration & dosage|adverse effects|agonists|analogs & derivatives|"
+        "analysis|anatomy & histology|antagonists & inhibitors|biosynthesis|blood|blood supply|"
+        "cerebrospinal fluid|chemical synthesis|chemically induced|chemistry|classification|"
+        "complications|congenital|cytology|deficiency|diagnosis|diagnostic imaging|diet therapy|"
+        "drug effects|drug therapy|economics|education|embryology|enzymology|epidemiology|ethics|"
+        "ethnology|etiology|genetics|growth & development|history|immunology|injuries|innervation|"
+        "instrumentation|isolation & purification|legislation & jurisprudence|metabolism|methods|"
+        "microbiology|mortality|nursing|organization & administration|parasitology|pathogenicity|"
+        "pathology|pharmacokinetics|pharmacology|physiology|physiopathology|poisoning|"
+        "prevention & control|psychology|radiation effects|radiotherapy|rehabilitation|secondary|"
+        "secretion|standards|statistics & numerical data|supply & distribution|surgery|"
+        "therapeutic use|therapy|toxicity|transmission|transplantation|trends|ultrastructure|"
+        "urine|veterinary|virology"
+    ).split("|")
+)
+_AND = re.compile(r"\band\b")
 
 
-OPERATORS = ("AND", "OR", "NOT")
-CLOSERS = {'"': '"', "“": "”", "”": "”", "＂": "＂"}
-TAG = re.compile(r"\s{0,5}\[([^\[\]]{1,50})\]")
-LINE = re.compile(r"#([0-9]{1,4})(?![^\s()（）])")
+@cache
+def _filter_types() -> Mapping[str, str]:
+    """Types of works and studies as PubMed writes filters: "randomizedcontrolledtrial"."""
+    names = (*TYPES, *STUDIES, *TYPE_NAMES)
+    squeezed = {"".join(filter(str.isalpha, name)): name for name in names}
+    return squeezed | {"systematic": "systematic review", "booksdocs": "book"}
 
 
-class PubmedScanner(NestedReader):
-    """A text with a place in it."""
+# PubMed's syntax -> `ReadQuery`, as its help describes it (https://pubmed.ncbi.nlm.nih.gov/help/).
+#
+#     query   = operand { [ "AND" | "OR" | "NOT" ] operand }    left to right, no precedence;
+# capitals
+#     operand = "(" query ")" [ tag ] | ( words | phrase ) [ tag ]
+#             | date [ tag ] ":" date tag
+#
+# A tag applies to the words, or the phrase, directly before it. If only a wider field exists here,
+# that field is searched and a note says so. Without any field, the words are ignored beside others
+# that can be searched for, and a note names them.
 
-    def __init__(
-        self,
-        text: str,
-        lines: Mapping[int, StrategyLine] | None = None,
-        losses: Losses | None = None,
-    ) -> None:
-        super().__init__(text, "pubmed")
-        self.lines = lines
-        self.losses = losses or Losses()
-        self.used: set[int] = set()
-        self.not_searchable: QuerySyntaxError | None = None
 
-    def here(self) -> str:
-        """The next character that is no blank, brackets as ASCII; "" at the end."""
-        while self.at < len(self.text) and is_blank(self.text[self.at]):
-            self.at += 1
-        return self.text[self.at : self.at + 1].translate({0xFF08: "(", 0xFF09: ")"})
+def parse_pubmed(text: str) -> ReadQuery:
+    """Read a query as one types it into PubMed, or its history. Raises QuerySyntaxError: it is
+    none, or has a tag that cannot be searched here.
+    """
+    return read_or_suggest(_read, as_lines(text))
 
-    def operator(self) -> tuple[str, int, int] | None:
-        """Take an operator, if it is next: (which, where it stood)."""
+
+def _read(text: str) -> ReadQuery:
+    reader = PubmedReader(text)
+    lines = numbered_lines(text)
+    return reader.whole() if lines is None else read_lines(text, lines, PubmedReader, "pubmed")
+
+
+def is_history(text: str) -> bool:
+    """Whether it is PubMed's history as a file of comma-separated values."""
+    return text[:100].lstrip("\ufeff \r\n").casefold().startswith("search number,")
+
+
+def as_lines(text: str) -> str:
+    """A history as lines with numbers; any other text as it is."""
+    if not is_history(text):
+        return text
+    try:
+        rows = list(csv.DictReader(text.lstrip("\ufeff \r\n").splitlines()))
+    except csv.Error:
+        return text
+    lines: dict[int, str] = {}
+    for row in rows:
+        number, query = (row.get("Search number") or "").strip(" #"), plain(row.get("Query") or "")
+        if query and number.isascii() and number.isdigit() and len(number) < 5:
+            limits = plain(row.get("Filters") or "")
+            lines[int(number)] = f"{query} Filters: {limits}" if limits else query
+    if len(lines) == 1:
+        return next(iter(lines.values()))
+    return "\n".join(f"#{number} {lines[number]}" for number in sorted(lines)) or text
+
+
+class PubmedReader(DatabaseReader):
+    """One text, or one line of a strategy."""
+
+    grammar = PUBMED
+
+    # ---------------------------------------------------------------- operators and tags
+
+    def word_end(self, at: int) -> int:
+        end = super().word_end(at)
+        for place in range(at, end):
+            if self.text[place] in "[]":
+                return place + (place == at and self.text[at] == "]")
+        return end
+
+    def peeked(self) -> Sign | None:
         self.here()
         end = self.word_end(self.at)
         name = self.text[self.at : end]
-        if name not in OPERATORS or TAG.match(self.text, end):
-            if not self.lower_operator(self.at, end):
-                return None
-            self.losses.add("lower case", name)
-        start, self.at = self.at, end
-        return name.upper(), start, end
+        if name in ("AND", "OR", "NOT"):
+            tagged = PUBMED.suffix and PUBMED.suffix.match(self.text, end)
+            return None if tagged else Sign(name, self.at, end)
+        lower = self.lower_operator(self.at, end)
+        return Sign(name.upper(), self.at, end) if lower else None
 
     def lower_operator(self, at: int, end: int) -> bool:
         """Whether what stands there is an operator in small letters: between brackets, quotes or
@@ -179,164 +284,210 @@ class PubmedScanner(NestedReader):
             self.losses.add("word", self.text[at:end])
         return shown
 
-    def word_end(self, at: int) -> int:
-        end = at
-        while (
-            end < len(self.text)
-            and not is_blank(self.text[end])
-            and self.text[end] not in '()（）[]"“”＂'
-        ):
-            end += 1
-        return max(end, at + 1) if self.text[at : at + 1] == "]" else end
+    def operator(self) -> Sign | None:
+        sign = super().operator()
+        if sign and self.text[sign.start].islower():
+            self.losses.add("lower case", self.text[sign.start : sign.end])
+        return sign
 
-    def words(self) -> str:
-        """Take words up to the next operator, bracket, quote or tag."""
-        taken: list[str] = []
-        while (char := self.here()) and char not in "()[" and char not in CLOSERS:
-            end = self.word_end(self.at)
-            word = self.text[self.at : end]
-            if word in OPERATORS and not TAG.match(self.text, end):
-                break
-            if LINE.match(self.text, self.at) or self.lower_operator(self.at, end):
-                break
-            taken.append(word)
-            self.at = end
-        return plain(" ".join(taken))
+    def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
+        names = [sign.name for sign in operators]
+        return left_to_right(operands[0], list(zip(names, operands[1:], strict=True)))
 
+    def known(self, names: str) -> FieldTarget | None:
+        name = re.sub(r"\s?/\s?", "/", plain(names).casefold())
+        if match := _DISTANCE.fullmatch(name):
+            return TAGS.get(match[1])
+        if match := _EXPLOSION.fullmatch(name):
+            tag = TAGS.get(match[1])
+            return tag if tag and tag.heading else None
+        return TAGS.get(name)
 
-# What the words before a tag of PubMed mean in our fields.
-
-DATE = r"[0-9]{4}(?:/[0-9]{1,2}){0,2}"
-_RANGE = re.compile(rf"({DATE}):({DATE})")
-_FILTERS = frozenset({"filter", "sb", "subset", "filters"})
-
-
-class PubmedValueReader(PubmedScanner):
-    """Turns words with a tag into the part of the tree that asks for them."""
-
-    def tag(self, match: re.Match[str]) -> FieldTarget:
+    def unknown_field(self, name: str, start: int, end: int) -> QuerySyntaxError:
         from difflib import get_close_matches
 
-        name = plain(match[1]).casefold()
-        name, near, _ = name.partition(":~")
-        tag = TAGS.get(re.sub(r"\s*/\s*", "/", name))
-        start, end = match.start(1) - 1, match.end()
-        shown = plain(match[1])
+        start, shown = self.text.index("[", start), name.strip("[] ")
+        likely = get_close_matches(
+            shown.casefold(), [it for it, tag in TAGS.items() if tag.fields], 3, 0.6
+        )
+        reason = (
+            message(
+                "There is no tag [{tag}]; near it are {near}",
+                tag=shown,
+                near=" ".join(f"[{it}]" for it in likely),
+            )
+            if likely
+            else message("There is no tag [{tag}]; there are {tags}", tag=shown, tags=SEARCHED)
+        )
+        fix = self.replaced(start, end, f"[{likely[0]}]") if likely else self.without(start, end)
+        return self.error(reason, start, end, fix=fix)
+
+    # ---------------------------------------------------------------- operands
+
+    def operand(self, after: Sign | None) -> Clause:
+        if after and self.here() and self.peeked():
+            raise self.lacks(after.span, "after")
+        return super().operand(after)
+
+    def special(self) -> Clause | None:
+        if self.here() == "[":
+            match = re.compile(_TAG).match(self.text, self.at)
+            end = match.end() if match else self.at + 1
+            raise self.error(
+                message("A tag stands directly after a word or phrase"),
+                self.at,
+                end,
+                fix=self.without(self.at, end),
+            )
+        spread = _SPREAD.match(self.text, self.at)
+        if spread and (spread[3] or spread[6]):
+            return self.spread(spread)
+        return super().special()
+
+    def starts_special(self) -> bool:
+        return self.here() == "["
+
+    def suffix_in(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
+        self.cut_at = self.at = end
+        return self.suffix_here()
+
+    def spread(self, match: re.Match[str]) -> Clause:
+        """A range between two dates, each perhaps with its tag."""
+        self.at = match.end()
+        where, named = (match.start(), match.end(5) + len(match[4])), 6 if match[6] else 3
+        tag, shown = self.known(match[named]), plain(match[named])
         if tag is None:
-            likely = get_close_matches(name, [it for it, to in TAGS.items() if to.fields], 3, 0.6)
-            reason = (
-                message(
-                    "There is no tag [{tag}]; near it are {near}",
-                    tag=shown,
-                    near=" ".join(f"[{it}]" for it in likely),
-                )
-                if likely
-                else message("There is no tag [{tag}]; there are {tags}", tag=shown, tags=SEARCHED)
+            raise self.unknown_field(shown, match.start(named) - 1, match.end(named) + 1)
+        text = f"{match[2]}:{match[5]}"
+        if tag.fields not in ((), ("year",)):
+            reason = message("[{shown}] cannot be a range of years", shown=shown)
+            raise self.error(reason, *where, fix=self.replaced(*where, f'"{text}"'))
+        return self.value(text, tag, f"[{shown}]", where, quoted=True)
+
+    def bracketed(self) -> Clause:
+        behind = self.closing.get(self.at, 0) + 1
+        clause = super().bracketed()
+        if tag := plain(self.text[behind : self.at]):
+            told = message(
+                "{field} behind a bracket is read as the field of all words in it, which PubMed "
+                "itself does not do",
+                field=tag,
             )
-            fix = (
-                self.replaced(start, end, f"[{likely[0]}]") if likely else self.without(start, end)
-            )
-            raise self.error(reason, start, end, fix=fix)
-        if not tag.fields and self.not_searchable is None:
+            self.losses.add("field", told)
+        return clause
+
+    # ---------------------------------------------------------------- values
+
+    def value(
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
+    ) -> Clause:
+        if not quoted and where[0] < self.cut_at < where[1]:
+            where = where[0], self.cut_at
+        self.count(*where)
+        if not tag.fields or text.casefold().replace(" ", "") == "hasabstract":
+            return self.filtered(text, shown, where)
+        name, _, narrowed = text.partition("/")
+        if tag is ANY and not shown and _AND.sub("&", narrowed.casefold()) in SUBHEADINGS:
+            tag, shown = _HEADINGS, text
+        if tag.heading and name and narrowed:
+            self.losses.add("subheading", f"/{narrowed}")
+            text = name
+        if tag.loss and tag is not ENTRY_DATE:
+            self.losses.add("field", message("{field} is {loss}", field=shown, loss=tag.loss))
+        if distance := _DISTANCE.fullmatch(shown.strip("[]")):
+            return self.close(text, tag, shown, where, int(distance[2]))
+        match tag.fields:
+            case ("year",):
+                return self.years(text, where, shown if tag is ENTRY_DATE else "")
+            case ("type",):
+                return self.typed(text, shown.strip("[]"), where)
+            case ("language",):
+                if language_code(text) is None:
+                    raise self.unlisted("language", text, where)
+                return self.language(text)
+        clause = self.looked_for(text, tag, where, quoted=quoted)
+        if tag in (_HEADINGS, _MAIN_HEADINGS) and not _EXACT.search(shown):
+            clause = exploded(clause)
+        if tag == _MAIN_HEADINGS or (tag.heading and narrowed):
+            clause = Clause(clause.widest, None)
+        return clause
+
+    def filtered(self, text: str, shown: str, where: tuple[int, int]) -> Clause:
+        """A filter such as english[filter], as far as a field holds that; ignored otherwise."""
+        name, label = text.casefold(), shown.strip("[]")
+        if label.casefold() in _FILTERS:
+            letters = "".join(filter(str.isalpha, name))
+            if years := _OF_YEARS.fullmatch(name):
+                return self.years(f"last {years[1]} years", where)
+            if letters == "excludepreprints":
+                return exact(Not(Term("preprint", "type")))
+            if language_code(name):
+                return self.language(name)
+            if kind := _filter_types().get(letters):
+                return self.type(kind)
+        if label and self.not_searchable is None:
             reason = message(
                 "[{shown}] cannot be searched here: no field holds it; those that can "
                 "are {searched}",
-                shown=shown,
+                shown=label,
                 searched=SEARCHED,
             )
-            self.not_searchable = self.error(reason, start, end, fix=self.without(start, end))
-        if near:
-            self.note(
-                message(
-                    "[{shown}]: sources cannot be asked how near words stand to one another; "
-                    "all of the words are looked for",
-                    shown=shown,
-                )
+            self.not_searchable = self.error(
+                reason, where[1], self.at, fix=self.without(where[1], self.at)
             )
-        if tag.loss:
-            self.note(message("[{shown}] is {loss}", shown=shown, loss=tag.loss))
-        return tag
+        return self.ignored("nowhere", f"{text}{shown}")
 
-    def term(
-        self, text: str, tag: FieldTarget, phrase: bool, where: tuple[int, int], shown: str
-    ) -> Query | None:
-        if not tag.fields or text.casefold() == "hasabstract":
-            return self.filtered(text, shown)
-        if tag.fields == ("year",):
-            return self.years(text, tag, where, shown)
-        if tag.fields == ("type",):
-            known = TYPES.get(text.casefold()) or type_word(text)
-            if known is None and text.casefold() in STUDIES:
-                self.losses.add("type", f"{text}[{shown}]")
-                return words(text, "subject", phrase=" " in text)
-            if TYPES.get(text.casefold()):
-                self.note(
-                    message(
-                        '[{shown}] "{text}" is read as type:{known}, which includes more',
-                        shown=shown,
-                        text=text,
-                        known=known,
-                    )
-                )
-            return self.listed(known, "type", text, where)
-        if tag.fields == ("language",):
-            return self.listed(language_code(text), "language", text, where)
+    def typed(self, text: str, shown: str, where: tuple[int, int]) -> Clause:
+        known, includes_more = type_named(text)
+        if known is None and text.casefold() not in STUDIES:
+            raise self.unlisted("type", text, where)
+        if known is None or not includes_more:
+            return self.type(text)
+        told = message(
+            '[{shown}] "{text}" is read as type:{known}, which includes more',
+            shown=shown,
+            text=text,
+            known=known,
+        )
+        self.losses.add("field", told)
+        return wider(Term(known, "type"))
+
+    def unlisted(self, field: str, text: str, where: tuple[int, int]) -> QuerySyntaxError:
+        reason = message('"{word}" is no known {field}', word=text[:40], field=FIELD_WORDS[field])
+        advice = (
+            message("Write an English name or a code.")
+            if field == "language"
+            else message("Write a type, such as review or letter.")
+        )
+        return self.error(reason, *where, advice=advice)
+
+    def looked_for(
+        self, text: str, tag: FieldTarget, where: tuple[int, int], *, quoted: bool
+    ) -> Clause:
         fields = tag.fields
         if fields == ("identifier",):
-            known = identifier_field(text)
-            fields = (known or "any",)
-            if known is None:
-                self.note(
-                    message(
-                        "[{shown}] is looked for everywhere: the term is no DOI, ISBN or ISSN",
-                        shown=shown,
-                    )
+            fields = (identifier_field(text) or "any",)
+            if fields == ("any",):
+                told = message(
+                    "[{shown}] is looked for everywhere: the term is no DOI, ISBN or ISSN",
+                    shown=self.shown.strip("[]") or "aid",
                 )
-        if ":~" in shown:
-            phrase = False
-        texts = [self.cut_short(word, where) for word in text.split(" ")]
+                self.losses.add("field", told)
+        before = self.losses.more
+        texts = [self.widened(word, where) for word in text.split(" ")]
         if any(cut for _, cut in texts):
             if fields[0] in IDENTIFIERS:
                 raise self.truncated_number(fields[0].upper(), *where)
-            if phrase and len(texts) > 1:
-                self.note(
-                    message("a phrase with a * in it is read as all of its words, in any order")
-                )
-            return in_fields(fields, lambda field: truncatable(texts, field))
-        phrase = (phrase or (tag.heading and len(texts) > 1)) and fields[0] not in (
-            "doi",
-            "isbn",
-            "issn",
-        )
-        return in_fields(fields, lambda field: words(text, field, phrase=phrase))
+            if quoted and len(texts) > 1:
+                self.losses.add("broken phrase", text)
+            query = in_fields(fields, lambda field: truncatable(texts, field))
+            return exact(query) if self.losses.more == before else wider(query)
+        phrase = quoted or (tag.heading and len(texts) > 1)
+        phrase = phrase and fields[0] not in IDENTIFIERS
+        query = in_fields(fields, lambda field: words(text, field, phrase=phrase))
+        return exact(named(query, "exact" if tag.heading else ""))
 
-    def filtered(self, text: str, shown: str) -> Query | None:
-        """A filter such as english[filter], as far as a field holds that; None: passed over."""
-        name = text.casefold()
-        if shown.casefold() in _FILTERS:
-            if language := language_code(name):
-                return Term(language, "language")
-            systematic = TYPES.get(name.replace("systematic", "systematic review"))
-            kind = systematic or TYPES.get(name) or type_word(name)
-            if kind:
-                return Term(kind, "type")
-        self.losses.add("nowhere", f"{text}[{shown}]")
-        return None
-
-    def listed(self, known: str | None, field: str, text: str, where: tuple[int, int]) -> Query:
-        if known is None:
-            reason = message(
-                '"{word}" is no known {field}', word=text[:40], field=FIELD_WORDS[field]
-            )
-            advice = (
-                message("Write an English name or a code.")
-                if field == "language"
-                else message("Write a type, such as review or letter.")
-            )
-            raise self.error(reason, *where, advice=advice)
-        return Term(known, field)
-
-    def cut_short(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
+    def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
         """(the word without its star, whether it had one)."""
         bare = word.rstrip("*")
         stem = bare.partition("*")[0]
@@ -348,13 +499,18 @@ class PubmedValueReader(PubmedScanner):
             raise self.error(message("* can stand only at the end of a word"), *where, fix=fix)
         return bare, bare != word
 
-    def years(self, text: str, tag: FieldTarget, where: tuple[int, int], shown: str) -> Query:
-        if tag.fields != ("year",):
-            raise self.error(
-                message("[{shown}] cannot be a range of years", shown=shown),
-                *where,
-                fix=self.replaced(*where, f'"{text}"'),
+    def years(self, text: str, where: tuple[int, int], other: str = "") -> Clause:
+        if other:
+            told = message("{field} is {loss}", field=other, loss=ENTRY_DATE.loss)
+            self.losses.add("field", told)
+        if since := counted_back(text):
+            told = message(
+                "{text} is read as {years}, counted back from today",
+                text=text,
+                years=f"year:{years_text(since)}",
             )
+            self.losses.add("field", told)
+            return wider(since)
         try:
             ranged = _RANGE.fullmatch(text)
             years, whole = between(*ranged.groups()) if ranged else dated(text.rstrip("*"))
@@ -363,180 +519,8 @@ class PubmedValueReader(PubmedScanner):
             advice = None if fix else message("Write it as 2020[dp] or 2015:2020[dp].")
             raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
         if not whole:
-            self.note(message("only the year of a date is searched"))
-        return years
-
-
-# PubMed's syntax -> `ReadQuery`, as its help describes it (https://pubmed.ncbi.nlm.nih.gov/help/).
-#
-#     query   = operand { [ "AND" | "OR" | "NOT" ] operand }    left to right, no precedence;
-# capitals
-#     operand = "(" query ")" | ( words | phrase ) [ tag ]
-#             | date [ tag ] ":" date tag
-#
-# A tag applies to the words, or the phrase, directly before it. If only a wider field exists here,
-# that field is searched and a note says so. Without any field, the words are ignored (None) beside
-# others that can be searched for, and a note names them.
-
-_AND_THEN = re.compile(rf'\s{{0,5}}:\s{{0,5}}("?)({DATE})("?)')
-_EVERYWHERE = TAGS["all"]
-
-
-def parse_pubmed(text: str) -> ReadQuery:
-    """Read a query as one types it into PubMed. Raises QuerySyntaxError: it is none, or has a tag
-    that cannot be searched here.
-    """
-    return read_or_suggest(_read, text)
-
-
-def _read(text: str) -> ReadQuery:
-    reader = PubmedReader(text)
-    lines = numbered_lines(text)
-    return (
-        reader.ended(reader.tree())
-        if lines is None
-        else read_lines(text, lines, PubmedReader, "pubmed")
-    )
-
-
-class PubmedReader(PubmedValueReader):
-    """One text, or one line of a strategy."""
-
-    def tree(self) -> Query | None:
-        """All of the text; None where nothing of it can be asked."""
-        return self.all_of(self.query_or_none)
-
-    def ended(self, query: Query | None) -> ReadQuery:
-        """The query with its notes."""
-        if query is None:
-            end = len(self.text)
-            raise self.not_searchable or self.error(
-                message("No part of the query can be searched for"),
-                0,
-                end,
-                advice=message("Add a word to look for."),
-            )
-        for sentence in self.losses.sentences():
-            self.note(sentence)
-        return self.finished(query)
-
-    # ---------------------------------------------------------------- the grammar
-
-    def query_or_none(self) -> Query | None:
-        operator = self.operator()
-        if operator and operator[0] != "NOT":
-            raise self.lacks(operator[1:], "before")
-        first = self.operand(operator)
-        joined = (
-            None if first is None else LeftToRight(self, negation(first) if operator else first)
-        )
-        while self.here() not in ("", ")"):
-            operator = self.operator()
-            if operator and operator[0] == "AND" and (also := self.operator()):
-                if also[0] != "NOT":
-                    raise self.lacks(operator[1:], "after")
-                operator = also
-            before, start = self.losses.widened, self.at
-            name, right = operator[0] if operator else "AND", self.operand(operator)
-            if name == "NOT" and self.losses.widened > before:
-                self.losses.add("negated", f"NOT {plain(self.text[start : self.at])}")
-            if joined is None and right is not None:
-                joined = LeftToRight(self, negation(right) if name == "NOT" else right)
-            elif joined is not None and right is not None:
-                joined.add(name, right)
-        return joined.query() if joined else None
-
-    def operand(self, after: tuple[str, int, int] | None) -> Query | None:
-        char = self.here()
-        if char == "(":
-            return self.bracketed()
-        if match := LINE.match(self.text, self.at):
-            return self.reference(match)
-        if char == "[":
-            raise self.loose_tag()
-        if char in ("", ")"):
-            raise self.lacks(after[1:], "after") if after else self.stray()
-        start = self.at
-        if char in CLOSERS:
-            text, phrase = self.quoted_to(CLOSERS[char]), True
-        else:
-            text, phrase = self.words(), False
-            if not text:
-                raise self.lacks((self.operator() or ("", start, start + 1))[1:], "before")
-        if date := self.spread(text, start):
-            return date
-        self.count(start, self.at)
-        end = self.at
-        match = TAG.match(self.text, self.at)
-        if match is None:
-            return self.term(text, _EVERYWHERE, phrase, (start, end), "")
-        self.at = match.end()
-        return self.term(text, self.tag(match), phrase, (start, end), plain(match[1]))
-
-    def bracketed(self) -> Query | None:
-        opening = self.enter()
-        query = self.query_or_none()
-        self.leave(opening)
-        if match := TAG.match(self.text, self.at):
-            reason = message("A tag applies to a word or phrase, not to a group")
-            raise self.error(
-                reason, match.start(1) - 1, match.end(), fix=self.without(*match.span())
-            )
-        return query
-
-    def reference(self, match: re.Match[str]) -> Query | None:
-        """What an earlier line means."""
-        where = match.span()
-        if self.lines is None:
-            reason = message(
-                "{shown} names an earlier search; earlier searches are not kept", shown=match[0]
-            )
-            raise self.error(reason, *where, fix=self.without(*where))
-        line = self.lines.get(int(match[1]))
-        if line is None:
-            reason = message("There is no line {number} before this one", number=match[1])
-            raise self.error(reason, *where, advice=message("A line may name those before it."))
-        self.at = match.end()
-        self.used.add(int(match[1]))
-        self.losses.widened += line.widened
-        self.read += line.size - 1
-        self.count(*where)
-        return line.query
-
-    # ---------------------------------------------------------------- pieces
-
-    def spread(self, text: str, start: int) -> Query | None:
-        """The rest of a range that begins with the date `text`; None where it is no range."""
-        if not re.fullmatch(DATE, text):
-            return None
-        at = self.at
-        first = TAG.match(self.text, at)
-        then = _AND_THEN.match(self.text, first.end() if first else at)
-        if then is None or then[1] != then[3]:
-            return None
-        last = TAG.match(self.text, then.end())
-        named = last or first
-        if named is None:
-            return None
-        self.at = last.end() if last else then.end()
-        self.count(start, self.at)
-        return self.years(
-            f"{text}:{then[2]}", self.tag(named), (start, then.end()), plain(named[1])
-        )
-
-    # ---------------------------------------------------------------- tags
-
-    # ---------------------------------------------------------------- errors
-
-    def loose_tag(self) -> QuerySyntaxError:
-        match = TAG.match(self.text, self.at)
-        end = match.end() if match else self.at + 1
-        return self.error(
-            message("A tag stands directly after a word or phrase"),
-            self.at,
-            end,
-            fix=self.without(self.at, end),
-        )
+            self.losses.add("date", text)
+        return exact(years) if whole and not other else wider(years)
 
 
 # PubMed (https://pubmed.ncbi.nlm.nih.gov/help/): a tag in square brackets after each term.

@@ -195,6 +195,9 @@ _READERS: Mapping[str, tuple[str, str]] = {
     "cochrane": ("cochrane", "CochraneReader"),
     "proquest": ("proquest", "ProquestReader"),
     "ieee": ("ieee", "IeeeReader"),
+    "europepmc": ("europepmc", "EuropepmcReader"),
+    "acm": ("acm", "AcmReader"),
+    "vhl": ("vhl", "VhlReader"),
 }
 
 

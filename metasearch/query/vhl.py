@@ -1,0 +1,132 @@
+"""The syntax of the Virtual Health Library, which LILACS is searched in:
+`(mh:"Gambling" OR tw:(jogo$ OR apost*)) AND year_cluster:[2015 TO 2020]`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from metasearch.query.clauses import Clause
+from metasearch.query.grammar import (
+    ABSTRACT,
+    ANY,
+    AUTHOR,
+    DOI,
+    DOUBLE,
+    ENTRY_DATE,
+    HEADING,
+    ISBN,
+    ISSN,
+    LANGUAGE,
+    NOWHERE,
+    NUMBER,
+    SUBJECT,
+    TITLE,
+    TOPIC,
+    TYPE,
+    VENUE,
+    YEAR,
+    DatabaseGrammar,
+    FieldTarget,
+    Style,
+    YearRanges,
+    codes,
+    fields_of,
+)
+from metasearch.query.lucene import LuceneReader
+
+# https://lilacs.bvsalud.org/en/how-do-you-search-in-lilacs-database/, and the older interface of
+# LILACS, whose codes stand before a blank (`Tw asthma$`).
+
+VHL = DatabaseGrammar(
+    "vhl",
+    "the Virtual Health Library",
+    codes(
+        ("tw", TOPIC),
+        ("ti ti_pt ti_es ti_en ti_fr reference_title", TITLE),
+        ("ab ab_pt ab_es ab_en ab_fr reference_abstract", ABSTRACT),
+        ("mh mh_cluster mj mj_cluster ex ex_mh sh qualifier", HEADING),
+        ("kw keyword", SUBJECT),
+        ("au author", AUTHOR),
+        ("ta ta_cluster journal", VENUE),
+        ("year_cluster dp pd year py publication_year", YEAR),
+        ("da entry_date ed updated_date", ENTRY_DATE),
+        ("la lang", LANGUAGE),
+        ("pt type type_of_study", TYPE),
+        ("doi", DOI),
+        ("is issn", ISSN),
+        ("isbn", ISBN),
+        ("id pmid", NUMBER),
+        (
+            "db db_cluster instance collection collection_bioetica cc fulltext fo limit lim ct "
+            "clinical_aspect pais_assunto pais_afiliacao pais_publicacao cp country "
+            "afiliacao_autor af affiliation services_platform network thematic_area collection_vhl "
+            "ec nivel wlang treatment_type mesh_terms_cluster rct st ur link entry_month "
+            "subject_area sms_national_network tag pr jd",
+            NOWHERE,
+        ),
+        ("all", ANY),
+    ),
+    prefix=re.compile(
+        r"([A-Za-z][A-Za-z_]{1,30})(?:\s{0,2}[:=](?!//)\s{0,3}"
+        r"|(?<=\b(?:Tw|Mh|Ti|Ab|Au|Pt|Ct|Ex|TW|MH|PT|CT|EX))\s{1,3}(?=\S))"
+    ),
+    wild="*?$",
+    endless="*$",
+)
+
+#: What the Virtual Health Library calls a type of works or studies.
+_TYPES = {
+    "monography": "book",
+    "guideline": "practice guideline",
+    "clinical trials": "clinical trial",
+    "congress and conference": "congress",
+    "incidence studies": "observational study",
+}
+
+
+class VhlReader(LuceneReader):
+    """One text in the syntax of the Virtual Health Library."""
+
+    grammar = VHL
+    #: Its help has `ti: heat stress`.
+    for_one_word = False
+
+    def value(
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
+    ) -> Clause:
+        name = shown.strip(" (:=").casefold()
+        if name.startswith("mj"):
+            self.losses.add("focus", f"{shown} {text}")
+        if name.startswith("ex"):
+            self.losses.add("explosion", f"{shown} {text}")
+        if tag.heading and "/" in text:
+            text, _, narrowed = text.partition("/")
+            self.losses.add("subheading", f"/{narrowed}")
+        return super().value(text, tag, shown, where, quoted=quoted)
+
+    def type(self, text: str) -> Clause:
+        name = text.casefold().replace("_", " ")
+        return super().type(_TYPES.get(name, name))
+
+
+STYLE = Style(
+    name="vhl",
+    label="VHL",
+    bracketed=True,
+    fields=fields_of(VHL, "{code}:({x})", any="tw", subject="mh", venue="ta"),
+    lost=rf"[{DOUBLE}*?$\\]",
+    years=YearRanges(
+        only=("year_cluster:({first})",),
+        both=("year_cluster:[{first} TO {last}]",),
+        since=("year_cluster:[{first} TO 3000]",),
+        until=("year_cluster:[1000 TO {last}]",),
+    ),
+    types={
+        "article": ("article",),
+        "thesis": ("thesis",),
+        "book": ("monography",),
+        "preprint": ("preprint",),
+    },
+    languages="code",
+)
