@@ -72,7 +72,9 @@ class LuceneReader(DatabaseReader):
             return self.ranged(match)
         if match := _CLOSE.match(self.text, self.at):
             self.at = match.end()
-            return self.close(plain(match[1]), self.target, match.span(), int(match[2]))
+            text, where = plain(match[1]), match.span()
+            self.count(*where)
+            return self.close(text, self.target, match[0], where, int(match[2]))
         return super().special()
 
     def ranged(self, match: re.Match[str]) -> Clause:

@@ -42,6 +42,7 @@ from metasearch.query.scanner import Sign
 from metasearch.query.strategy import numbered_lines, read_lines
 from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, Not, Term, is_blank, plain
 from metasearch.query.values import (
+    BROAD_TYPES,
     STUDIES,
     TYPE_NAMES,
     TYPES,
@@ -450,7 +451,8 @@ class PubmedReader(DatabaseReader):
             known=known,
         )
         self.losses.add("field", told)
-        return wider(Term(known, "type"))
+        meant = Term(known, "type")
+        return wider(meant) if known in BROAD_TYPES else exact(meant)
 
     def unlisted(self, field: str, text: str, where: tuple[int, int]) -> QuerySyntaxError:
         reason = message('"{word}" is no known {field}', word=text[:40], field=FIELD_WORDS[field])
@@ -520,7 +522,7 @@ class PubmedReader(DatabaseReader):
             raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
         if not whole:
             self.losses.add("date", text)
-        return exact(years) if whole and not other else wider(years)
+        return exact(years) if whole else wider(years)
 
 
 # PubMed (https://pubmed.ncbi.nlm.nih.gov/help/): a tag in square brackets after each term.

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from metasearch.query.clauses import Clause
+from metasearch.query.databases import exploded
 from metasearch.query.grammar import (
     ABSTRACT,
     ANY,
@@ -95,15 +96,19 @@ class VhlReader(LuceneReader):
     def value(
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
-        name = shown.strip(" (:=").casefold()
-        if name.startswith("mj"):
-            self.losses.add("focus", f"{shown} {text}")
-        if name.startswith("ex"):
-            self.losses.add("explosion", f"{shown} {text}")
-        if tag.heading and "/" in text:
+        name, narrowed = shown.strip(" (:=").casefold(), ""
+        if tag.heading:
             text, _, narrowed = text.partition("/")
+        clause = super().value(text or narrowed, tag, shown, where, quoted=quoted)
+        if name.startswith("ex"):
+            self.losses.add("explosion", f"{shown}{text}")
+            clause = exploded(clause)
+        if narrowed:
             self.losses.add("subheading", f"/{narrowed}")
-        return super().value(text, tag, shown, where, quoted=quoted)
+        if name.startswith("mj"):
+            self.losses.add("focus", f"{shown}{text}")
+        inexact = narrowed or name.startswith("mj")
+        return Clause(clause.widest, None) if inexact else clause
 
     def type(self, text: str) -> Clause:
         name = text.casefold().replace("_", " ")
