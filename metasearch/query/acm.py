@@ -42,13 +42,17 @@ _ROWS = (
     ("ccs|ccs 2012|ccs2012|ccs concept|ccs concepts", HEADING),
     ("contribauthor|author|authors|contributor|contributors|name|names", AUTHOR),
     (
-        "publication title|publicationtitle|pubtitle|publication|publications|journal|conference|"
-        "conference name|conferencename|proceedings/book names|proceedings|journal/magazine names",
+        (
+            "publication title|publicationtitle|pubtitle|publication|publications|journal|conference|"
+            "conference name|conferencename|proceedings/book names|proceedings|journal/magazine names"
+        ),
         VENUE,
     ),
     (
-        "e-publication date|epublication date|epubdate|publication date|publication year|pubdate|"
-        "pubyear|ppubdate|earliest publication date",
+        (
+            "e-publication date|epublication date|epubdate|publication date|publication year|pubdate|"
+            "pubyear|ppubdate|earliest publication date"
+        ),
         YEAR,
     ),
     ("content type|article type|contenttype|articletype", TYPE),
@@ -56,21 +60,23 @@ _ROWS = (
     ("isbn", ISBN),
     ("issn", ISSN),
     (
-        "affiliation|affiliations|author affiliation|contribaffiliation|institution|institutions|"
-        "contribeditor|editor|editors|contribreviewer|reviewer|reviewers|advisor|advisors",
+        (
+            "affiliation|affiliations|author affiliation|contribaffiliation|institution|institutions|"
+            "contribeditor|editor|editors|contribreviewer|reviewer|reviewers|advisor|advisors"
+        ),
         NOWHERE,
     ),
     (
-        "conference location|conference locations|conferencelocation|conference sponsor|"
-        "conference sponsors|conferencesponsor|sponsor|sponsors|funder|funders|publisher|"
-        "publishers|acm content|virtualcontent|media format|media formats|sigs|sig|"
-        "conference collections|conferences|subject area|owner|owners|award|badge|badges|isactive",
+        (
+            "conference location|conference locations|conferencelocation|conference sponsor|"
+            "conference sponsors|conferencesponsor|sponsor|sponsors|funder|funders|publisher|"
+            "publishers|acm content|virtualcontent|media format|media formats|sigs|sig|"
+            "conference collections|conferences|subject area|owner|owners|award|badge|badges|isactive"
+        ),
         NOWHERE,
     ),
 )
-_CODES: Mapping[str, FieldTarget] = {
-    name: tag for names, tag in _ROWS for name in names.split("|")
-}
+_CODES: Mapping[str, FieldTarget] = {name: tag for names, tag in _ROWS for name in names.split("|")}
 _NAMES = "|".join(map(re.escape, sorted(_CODES, key=len, reverse=True)))
 
 ACM = DatabaseGrammar(

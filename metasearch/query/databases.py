@@ -448,6 +448,7 @@ class DatabaseReader(ReferenceReader):
             return False
         self.at = match.end()
         if listed := match.groupdict().get("limits"):
+            self.losses.add("limits", plain(match[0]))
             limits.append(self.limits(listed, match.start("limits")))
         else:
             self.losses.add("settings", plain(match[0]))

@@ -78,7 +78,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
     "vhl": (
         (
             re.compile(
-                r"(?<![\w.:'’\")])(?:(?:tw|mh|mj|db|fulltext|collection|instance|mh_cluster|"
+                r"(?<![\w.:'’\")[])(?:(?:tw|mh|mj|db|fulltext|collection|instance|mh_cluster|"
                 r"clinical_aspect):\s?\(?\s?[\"“]|(?:tw|mh|mj):[(\w]"
                 r"|(?:type_of_study|year_cluster):\s?[\"(\[\w])"
             ),
@@ -193,6 +193,8 @@ def detect(text: str) -> str:
     """The syntax that a text is in, a key of `metasearch.query.syntaxes.SYNTAXES`."""
     if len(text) > MAX_LENGTH:
         return "simple"
+    if text[:30].lstrip("\ufeff \r\n").casefold().startswith("search number,"):
+        return "pubmed"  # its history as a file
     bare = _QUOTED.sub(lambda it: f"{it[1]}{'_' * len(it[2])}{it[3]}", text)
     if any(map(str.isdigit, text)) and "\n" in text and (lined := _of_lines(bare, text)):
         return lined
@@ -271,13 +273,13 @@ def _is_pubmed(bare: str) -> bool:
         if (
             not spaced
             and not _ELEMENT.fullmatch(name)
-            and _is_pubmed_tag(name.casefold().partition(":~")[0])
+            and _is_pubmed_tag(name)
         ):
             return True
     return False
 
 
 def _is_pubmed_tag(name: str) -> bool:
-    from metasearch.query.pubmed import TAGS
+    from metasearch.query.pubmed import tag_named
 
-    return name in TAGS
+    return tag_named(name) is not None

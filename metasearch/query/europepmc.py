@@ -56,8 +56,10 @@ EUROPEPMC = DatabaseGrammar(
         ("pub_year", YEAR),
         ("first_pdate e_pdate p_pdate", YEAR),
         (
-            "creation_date creation_date_num update_date update_date_num ts_lastupdate first_idate "
-            "ft_cdate",
+            (
+                "creation_date creation_date_num update_date update_date_num ts_lastupdate first_idate "
+                "ft_cdate"
+            ),
             ENTRY_DATE,
         ),
         ("lang", LANGUAGE),
@@ -67,34 +69,42 @@ EUROPEPMC = DatabaseGrammar(
         ("isbn", ISBN),
         ("ext_id pmcid pmid book_id accession_id auth_man_id pprid", NUMBER),
         (
-            "body back back_noref abbr ack_fund appendix auth_con case comp_int com_int concl "
-            "data_availability discuss fig intro methods other ref results suppl table disease "
-            "disease_id gene_protein goterm goterm_id organism organism_id chebiterm chebiterm_id "
-            "chemical efo efo_id experimental_method experimental_method_id text_hl text_synonyms "
-            "ctx section_title",
+            (
+                "body back back_noref abbr ack_fund appendix auth_con case comp_int com_int concl "
+                "data_availability discuss fig intro methods other ref results suppl table disease "
+                "disease_id gene_protein goterm goterm_id organism organism_id chebiterm chebiterm_id "
+                "chemical efo efo_id experimental_method experimental_method_id text_hl text_synonyms "
+                "ctx section_title"
+            ),
             _FULL_TEXT,
         ),
         (
-            "aff org_id investigator authorid authorid_type author_role volume issue spage "
-            "page_info jrnl_iss_id license grant_agency grant_agency_id grant_id "
-            "funder_initiative ed publisher sb src accession_type annotation_type "
-            "annotation_provider cites cited reffed_by citation_count embargo_date embargoed_man "
-            "auth_man epmc_auth_man nih_auth_man is_scanned open_access public_access in_pmc "
-            "in_epmc preprint_publisher retracted_article qn1 qn2 resource_name subset "
-            "fulltext_site ft_id pdf",
+            (
+                "aff org_id investigator authorid authorid_type author_role volume issue spage "
+                "page_info jrnl_iss_id license grant_agency grant_agency_id grant_id "
+                "funder_initiative ed publisher sb src accession_type annotation_type "
+                "annotation_provider cites cited reffed_by citation_count embargo_date embargoed_man "
+                "auth_man epmc_auth_man nih_auth_man is_scanned open_access public_access in_pmc "
+                "in_epmc preprint_publisher retracted_article qn1 qn2 resource_name subset "
+                "fulltext_site ft_id pdf"
+            ),
             NOWHERE,
         ),
         (
-            "has_abstract has_arxpr has_book has_chebi has_chembl has_crd has_data has_doi "
-            "has_embl has_free_fulltext has_ft has_full_text has_fulltext has_fulltextdata "
-            "has_intact has_interpro has_labslinks has_omim has_pdb has_pdf has_preprint "
-            "has_published_version has_reflist has_suppl has_tm has_uniprot has_xrefs "
-            "has_version_evaluations has_pride has_versions",
+            (
+                "has_abstract has_arxpr has_book has_chebi has_chembl has_crd has_data has_doi "
+                "has_embl has_free_fulltext has_ft has_full_text has_fulltext has_fulltextdata "
+                "has_intact has_interpro has_labslinks has_omim has_pdb has_pdf has_preprint "
+                "has_published_version has_reflist has_suppl has_tm has_uniprot has_xrefs "
+                "has_version_evaluations has_pride has_versions"
+            ),
             NOWHERE,
         ),
         (
-            "arxpr_pubs chebi_pubs chembl_pubs embl_pubs intact_pubs interpro_pubs labs_pubs "
-            "omim_pubs pdb_pubs uniprot_pubs crd_links pride_pubs",
+            (
+                "arxpr_pubs chebi_pubs chembl_pubs embl_pubs intact_pubs interpro_pubs labs_pubs "
+                "omim_pubs pdb_pubs uniprot_pubs crd_links pride_pubs"
+            ),
             NOWHERE,
         ),
         ("sort_date sort_cited", NOWHERE),

@@ -64,6 +64,9 @@ _HEADING = message(
 _MAIN = message("{heading}, and it need not be the main topic", heading=_HEADING)
 _HEADINGS = FieldTarget(("subject",), _HEADING, heading=True)
 _MAIN_HEADINGS = FieldTarget(("subject",), _MAIN, heading=True)
+_NO_NUMBER = FieldTarget(
+    ("any",), message("looked for everywhere: the term is no DOI, ISBN or ISSN")
+)
 _ROWS: tuple[tuple[str, FieldTarget], ...] = (
     ("ti|title|titl|tt|transliterated title", TITLE),
     ("tiab|title/abstract|title abstract", TITLE_ABSTRACT),
@@ -71,13 +74,17 @@ _ROWS: tuple[tuple[str, FieldTarget], ...] = (
     ("tw|text word|text words|text|word", ANY),
     ("all|all fields", ANY),
     (
-        "au|author|author name|auth|fau|full author name|author - full|full|auid|"
-        "author - identifier|author identifier|cn|corporate author|author - corporate|coln",
+        (
+            "au|author|author name|auth|fau|full author name|author - full|full|auid|"
+            "author - identifier|author identifier|cn|corporate author|author - corporate|coln"
+        ),
         AUTHOR,
     ),
     (
-        "1au|first author name|first author|author - first|faut|"
-        "lastau|last author name|last author|author - last|laut",
+        (
+            "1au|first author name|first author|author - first|faut|"
+            "lastau|last author name|last author|author - last|laut"
+        ),
         FIRST_AUTHOR,
     ),
     ("ta|journal|jour|jt|journal title|title abbreviation|journal title abbreviation", VENUE),
@@ -85,15 +92,19 @@ _ROWS: tuple[tuple[str, FieldTarget], ...] = (
     ("majr|mesh major topic|mesh major|major topic", _MAIN_HEADINGS),
     ("sh|mesh subheading|mesh subheadings|subheading|subheadings|subh", HEADING),
     (
-        "nm|supplementary concept|substance name|substance|subs|rn|ec/rn number|ecno|"
-        "registry number",
+        (
+            "nm|supplementary concept|substance name|substance|subs|rn|ec/rn number|ecno|"
+            "registry number"
+        ),
         HEADING,
     ),
     ("ot|other term|other terms|otrm|kw|keyword|keywords", SUBJECT),
     ("dp|pdat|date - publication|publication date", YEAR),
     (
-        "epdat|epdt|date - electronic publication|electronic publication date|"
-        "ppdat|ppdt|date - print publication|print publication date",
+        (
+            "epdat|epdt|date - electronic publication|electronic publication date|"
+            "ppdat|ppdt|date - print publication|print publication date"
+        ),
         ENTRY_DATE,
     ),
     (
@@ -108,25 +119,33 @@ _ROWS: tuple[tuple[str, FieldTarget], ...] = (
     ("isbn", ISBN),
     ("pmid|uid|pmc|pmcid|pid", NUMBER),
     (
-        "filter|filt|filters|sb|subset|citation subset|ad|affiliation|affl|gr|grants and funding|"
-        "grant number|grnt|vi|volume|vol|ip|issue|iss|pg|pagination|page",
+        (
+            "filter|filt|filters|sb|subset|citation subset|ad|affiliation|affl|gr|grants and funding|"
+            "grant number|grnt|vi|volume|vol|ip|issue|iss|pg|pagination|page"
+        ),
         NOWHERE,
     ),
     (
-        "pl|place of publication|country of publication|cnty|pubn|publisher|ir|investigator|invr|"
-        "fir|full investigator name|investigator - full|finv|ed|editor|ps|"
-        "personal name as subject|subject - personal name|si|secondary source id|"
-        "nlm unique id|jid|cois|conflict of interest statements|conflict of interest statement",
+        (
+            "pl|place of publication|country of publication|cnty|pubn|publisher|ir|investigator|invr|"
+            "fir|full investigator name|investigator - full|finv|ed|editor|ps|"
+            "personal name as subject|subject - personal name|si|secondary source id|"
+            "nlm unique id|jid|cois|conflict of interest statements|conflict of interest statement"
+        ),
         NOWHERE,
     ),
     (
-        "pa|pharmacological action|papx|book|be|bti|stat|owner|phst|mid|ci|"
-        "comment correction type|dso|aucl|publication status|text availability",
+        (
+            "pa|pharmacological action|papx|book|be|bti|stat|owner|phst|mid|ci|"
+            "comment correction type|dso|aucl|publication status|text availability"
+        ),
         NOWHERE,
     ),
     (
-        "lr|date - modification|modification date|mdat|"
-        "dcom|date - completion|completion date|cdat|mesh date",
+        (
+            "lr|date - modification|modification date|mdat|"
+            "dcom|date - completion|completion date|cdat|mesh date"
+        ),
         NOWHERE,
     ),
 )
@@ -147,8 +166,9 @@ PUBMED = DatabaseGrammar(
     printed=re.compile(
         r"(?:Filters?|Limits?)(?:\s(?:applied|activated))?\s?:\s?"
         r"(?P<limits>(?:(?!Sort\sby:|Clear\sall)[^\n()\[\]]){1,500})"
+        r"|[0-9][0-9,]{0,11}\s{1,20}[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?=\s{0,20}\Z)"
         r"|Sort\sby\s?:\s?[A-Z][a-z]{1,20}(?:\s[A-Z][a-z]{1,20}){0,2}|Clear\sall\b"
-        r"|(?:Search|Query)\s?:|\ASearch(?=\s[(\"#])",
+        r"|(?:Add(?:\sto\sbuilder)?\s{1,5})?(?:Search|Query)\s?:|\ASearch(?=\s[(\"#])",
         re.IGNORECASE,
     ),
 )
@@ -160,9 +180,9 @@ _EXACT = re.compile(r": ?no ?exp\]\Z", re.IGNORECASE)
 _FILTERS = frozenset({"filter", "filt", "filters", "sb", "subset", "citation subset"})
 _DATE = r"[0-9]{4}(?:/[0-9]{1,2}){0,2}"
 _RANGE = re.compile(rf"({_DATE})(?:\s?:\s?|\s-\s|\sto\s)({_DATE})")
-_SPREAD = re.compile(
-    rf'("?)({_DATE})\1(?:{_TAG})?\s{{0,5}}:\s{{0,5}}("?)({_DATE})\4(?:{_TAG})?'
-)
+_SPREAD = re.compile(rf'("?)({_DATE})\1(?:{_TAG})?\s{{0,5}}:\s{{0,5}}("?)({_DATE})\4(?:{_TAG})?')
+#: What older lists of filters write before a range of dates.
+_PUBLISHED = re.compile(r"\A\s{0,5}publication dates?\s", re.IGNORECASE)
 _OF_YEARS = re.compile(r"y_?([0-9]{1,3})")
 #: What may stand after the slash of a heading
 #: (https://www.nlm.nih.gov/mesh/topsubscope.html).
@@ -194,6 +214,17 @@ def _filter_types() -> Mapping[str, str]:
     return squeezed | {"systematic": "systematic review", "booksdocs": "book"}
 
 
+def tag_named(name: str) -> FieldTarget | None:
+    """The tag of that name; None where there is none."""
+    name = re.sub(r"\s?/\s?", "/", plain(name).casefold())
+    if match := _DISTANCE.fullmatch(name):
+        return TAGS.get(match[1])
+    if match := _EXPLOSION.fullmatch(name):
+        tag = TAGS.get(match[1])
+        return tag if tag and tag.heading else None
+    return TAGS.get(name)
+
+
 # PubMed's syntax -> `ReadQuery`, as its help describes it (https://pubmed.ncbi.nlm.nih.gov/help/).
 #
 #     query   = operand { [ "AND" | "OR" | "NOT" ] operand }    left to right, no precedence;
@@ -219,14 +250,11 @@ def _read(text: str) -> ReadQuery:
     return reader.whole() if lines is None else read_lines(text, lines, PubmedReader, "pubmed")
 
 
-def is_history(text: str) -> bool:
-    """Whether it is PubMed's history as a file of comma-separated values."""
-    return text[:100].lstrip("\ufeff \r\n").casefold().startswith("search number,")
-
-
 def as_lines(text: str) -> str:
-    """A history as lines with numbers; any other text as it is."""
-    if not is_history(text):
+    """A history as a file of comma-separated values, as lines with numbers; any other text as it
+    is.
+    """
+    if not text[:30].lstrip("\ufeff \r\n").casefold().startswith("search number,"):
         return text
     try:
         rows = list(csv.DictReader(text.lstrip("\ufeff \r\n").splitlines()))
@@ -296,13 +324,7 @@ class PubmedReader(DatabaseReader):
         return left_to_right(operands[0], list(zip(names, operands[1:], strict=True)))
 
     def known(self, names: str) -> FieldTarget | None:
-        name = re.sub(r"\s?/\s?", "/", plain(names).casefold())
-        if match := _DISTANCE.fullmatch(name):
-            return TAGS.get(match[1])
-        if match := _EXPLOSION.fullmatch(name):
-            tag = TAGS.get(match[1])
-            return tag if tag and tag.heading else None
-        return TAGS.get(name)
+        return tag_named(names)
 
     def unknown_field(self, name: str, start: int, end: int) -> QuerySyntaxError:
         from difflib import get_close_matches
@@ -356,7 +378,7 @@ class PubmedReader(DatabaseReader):
         """A range between two dates, each perhaps with its tag."""
         self.at = match.end()
         where, named = (match.start(), match.end(5) + len(match[4])), 6 if match[6] else 3
-        tag, shown = self.known(match[named]), plain(match[named])
+        tag, shown = tag_named(match[named]), plain(match[named])
         if tag is None:
             raise self.unknown_field(shown, match.start(named) - 1, match.end(named) + 1)
         text = f"{match[2]}:{match[5]}"
@@ -393,6 +415,8 @@ class PubmedReader(DatabaseReader):
         if tag.heading and name and narrowed:
             self.losses.add("subheading", f"/{narrowed}")
             text = name
+        if tag.fields == ("identifier",):
+            tag = FieldTarget((identifier_field(text),)) if identifier_field(text) else _NO_NUMBER
         if tag.loss and tag is not ENTRY_DATE:
             self.losses.add("field", message("{field} is {loss}", field=shown, loss=tag.loss))
         if distance := _DISTANCE.fullmatch(shown.strip("[]")):
@@ -438,6 +462,15 @@ class PubmedReader(DatabaseReader):
             )
         return self.ignored("nowhere", f"{text}{shown}")
 
+    def limit(self, text: str, start: int, shown: str) -> Clause:
+        bare = _PUBLISHED.sub("", text)
+        letters = "".join(filter(str.isalpha, bare.casefold()))
+        if letters == "excludepreprints":
+            return exact(Not(Term("preprint", "type")))
+        if kind := _filter_types().get(letters):
+            return self.type(kind)
+        return super().limit(bare, start, shown)
+
     def typed(self, text: str, shown: str, where: tuple[int, int]) -> Clause:
         known, includes_more = type_named(text)
         if known is None and text.casefold() not in STUDIES:
@@ -467,14 +500,6 @@ class PubmedReader(DatabaseReader):
         self, text: str, tag: FieldTarget, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
         fields = tag.fields
-        if fields == ("identifier",):
-            fields = (identifier_field(text) or "any",)
-            if fields == ("any",):
-                told = message(
-                    "[{shown}] is looked for everywhere: the term is no DOI, ISBN or ISSN",
-                    shown=self.shown.strip("[]") or "aid",
-                )
-                self.losses.add("field", told)
         before = self.losses.more
         texts = [self.widened(word, where) for word in text.split(" ")]
         if any(cut for _, cut in texts):

@@ -86,6 +86,7 @@ SENTENCES: Mapping[str, str] = {
         "{words}: a field does not hold for another line, which is looked for as it is"
     ),
     "word": message_template("{words}: read as words; write operators in capitals"),
+    "limits": message_template("{words}: read as limits of all that stands beside them"),
     "settings": message_template("{words}: settings of a database are ignored"),
 }
 #: Kinds of words with signs that find more than is meant.
@@ -103,9 +104,8 @@ class Losses:
     def add(self, kind: str, of: str) -> None:
         """Note a loss: a key of `SENTENCES`, and the operator or words that it concerns."""
         self.more += kind in _WIDER
-        shown = " ".join(of[:60].split())
-        if shown == of:  # a whole sentence may be translated
-            shown = of
+        # A whole sentence may be translated.
+        shown = of if kind == "field" else " ".join(of[:60].split())
         self._concerned.setdefault(kind, {})[shown] = None
 
     def sentences(self) -> tuple[str, ...]:

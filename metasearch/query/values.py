@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from operator import index
 from typing import Any
 
@@ -314,7 +314,7 @@ _LAST = late_pattern(
 
 def today() -> date:
     """The day that "last 5 years" is counted back from."""
-    return date.today()
+    return datetime.now(UTC).date()
 
 
 def counted_back(text: str) -> Years | None:

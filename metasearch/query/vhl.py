@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from metasearch.message import message
 from metasearch.query.clauses import Clause
 from metasearch.query.databases import exploded
 from metasearch.query.grammar import (
@@ -59,11 +60,13 @@ VHL = DatabaseGrammar(
         ("isbn", ISBN),
         ("id pmid", NUMBER),
         (
-            "db db_cluster instance collection collection_bioetica cc fulltext fo limit lim ct "
-            "clinical_aspect pais_assunto pais_afiliacao pais_publicacao cp country "
-            "afiliacao_autor af affiliation services_platform network thematic_area collection_vhl "
-            "ec nivel wlang treatment_type mesh_terms_cluster rct st ur link entry_month "
-            "subject_area sms_national_network tag pr jd",
+            (
+                "db db_cluster instance collection collection_bioetica cc fulltext fo limit lim ct "
+                "clinical_aspect pais_assunto pais_afiliacao pais_publicacao cp country "
+                "afiliacao_autor af affiliation services_platform network thematic_area collection_vhl "
+                "ec nivel wlang treatment_type mesh_terms_cluster rct st ur link entry_month "
+                "subject_area sms_national_network tag pr jd"
+            ),
             NOWHERE,
         ),
         ("all", ANY),
@@ -120,6 +123,11 @@ STYLE = Style(
     label="VHL",
     bracketed=True,
     fields=fields_of(VHL, "{code}:({x})", any="tw", subject="mh", venue="ta"),
+    losses={
+        "any": message(
+            "VHL: what is looked for everywhere is looked for in titles, abstracts and keywords"
+        )
+    },
     lost=rf"[{DOUBLE}*?$\\]",
     years=YearRanges(
         only=("year_cluster:({first})",),

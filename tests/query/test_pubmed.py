@@ -192,7 +192,6 @@ def test_tags_that_nothing_here_holds(name: str) -> None:
         ('"gene', 0, "quote is never closed", '"gene"'),
         ('""', 0, "nothing between", None),
         ("[ti]", 0, "directly after", None),
-        ("(a OR b)[ti]", 8, "not to a group", "(a OR b)"),
         ("g*ne", 0, "only at the end of a word", "gne"),
         ("#1 AND gene", 0, "earlier search", "gene"),
         ("gene AND 2020:2015[dp]", 9, "ends before it begins", "gene AND 2015:2020[dp]"),
