@@ -43,15 +43,16 @@ _ROWS = (
     ("contribauthor|author|authors|contributor|contributors|name|names", AUTHOR),
     (
         (
-            "publication title|publicationtitle|pubtitle|publication|publications|journal|conference|"
-            "conference name|conferencename|proceedings/book names|proceedings|journal/magazine names"
+            "publication title|publicationtitle|pubtitle|publication|publications|journal|"
+            "conference|conference name|conferencename|proceedings/book names|proceedings|"
+            "journal/magazine names"
         ),
         VENUE,
     ),
     (
         (
-            "e-publication date|epublication date|epubdate|publication date|publication year|pubdate|"
-            "pubyear|ppubdate|earliest publication date"
+            "e-publication date|epublication date|epubdate|publication date|publication year|"
+            "pubdate|pubyear|ppubdate|earliest publication date"
         ),
         YEAR,
     ),
@@ -61,8 +62,9 @@ _ROWS = (
     ("issn", ISSN),
     (
         (
-            "affiliation|affiliations|author affiliation|contribaffiliation|institution|institutions|"
-            "contribeditor|editor|editors|contribreviewer|reviewer|reviewers|advisor|advisors"
+            "affiliation|affiliations|author affiliation|contribaffiliation|institution|"
+            "institutions|contribeditor|editor|editors|contribreviewer|reviewer|reviewers|advisor|"
+            "advisors"
         ),
         NOWHERE,
     ),
@@ -71,7 +73,8 @@ _ROWS = (
             "conference location|conference locations|conferencelocation|conference sponsor|"
             "conference sponsors|conferencesponsor|sponsor|sponsors|funder|funders|publisher|"
             "publishers|acm content|virtualcontent|media format|media formats|sigs|sig|"
-            "conference collections|conferences|subject area|owner|owners|award|badge|badges|isactive"
+            "conference collections|conferences|subject area|owner|owners|award|badge|badges|"
+            "isactive"
         ),
         NOWHERE,
     ),

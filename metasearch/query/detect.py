@@ -57,9 +57,8 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
     "europepmc": (
         (
             re.compile(
-                r"(?<![\w.-])(?:TITLE_ABS|PUB_YEAR|PUB_TYPE|FIRST_PDATE|E_PDATE|P_PDATE|OPEN_ACCESS|"
-                r"HAS_(?:ABSTRACT|FT|PDF|DOI|FREE_FULLTEXT)|IN_E?PMC|EXT_ID|GRANT_(?:AGENCY|ID)|"
-                r"GENE_PROTEIN|AUTHORID|AUTH|SRC|KW|MESH):"
+                r"(?<![\w.-])(?:[A-Z]{1,8}_(?:ABS|YEAR|TYPE|P?DATE|ACCESS|ID|AGENCY|PROTEIN|FUND|"
+                r"FIRST|LAST|PUBS|E?PMC)|HAS_[A-Z]{2,10}|AUTHORID|AUTH|SRC|KW|MESH):"
                 r"(?=[\"“(\[A-Za-z0-9])"
             ),
         ),
@@ -71,7 +70,9 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
                 r"\[\s?(?:Title|Abstract|All|Keywords?|Full ?Text|Author Keywords?|Authors?|"
                 r"Publication Title|(?:E-)?Publication Date|CCS 2012)\s?:\s?[\"“'(\w*]"
             ),
-            re.compile(r"(?<!\w)(?:AllField|ContribAuthor|E-Publication Date):\s?\("),
+            re.compile(
+                r"(?<!\w)(?:AllField|Fulltext|Keyword|ContribAuthor|E-Publication Date):\s?\("
+            ),
         ),
         (),
     ),
@@ -81,6 +82,8 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
                 r"(?<![\w.:'’\")[])(?:(?:tw|mh|mj|db|fulltext|collection|instance|mh_cluster|"
                 r"clinical_aspect):\s?\(?\s?[\"“]|(?:tw|mh|mj):[(\w]"
                 r"|(?:type_of_study|year_cluster):\s?[\"(\[\w])"
+                r"|\[(?:Words|Palavras|Palabras|(?:Subject d|D)escriptor(?: de asunto)?|"
+                r"Descritor de assunto)\]"
             ),
         ),
         (),
@@ -270,11 +273,7 @@ def _is_pubmed(bare: str) -> bool:
     for tag in _TAG.finditer(bare):
         name = tag[2].strip()
         spaced = tag[1] and bare[tag.start() - 1] not in '"”'
-        if (
-            not spaced
-            and not _ELEMENT.fullmatch(name)
-            and _is_pubmed_tag(name)
-        ):
+        if not spaced and not _ELEMENT.fullmatch(name) and _is_pubmed_tag(name):
             return True
     return False
 

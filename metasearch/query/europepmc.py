@@ -57,8 +57,8 @@ EUROPEPMC = DatabaseGrammar(
         ("first_pdate e_pdate p_pdate", YEAR),
         (
             (
-                "creation_date creation_date_num update_date update_date_num ts_lastupdate first_idate "
-                "ft_cdate"
+                "creation_date creation_date_num update_date update_date_num ts_lastupdate "
+                "first_idate ft_cdate"
             ),
             ENTRY_DATE,
         ),
@@ -72,9 +72,9 @@ EUROPEPMC = DatabaseGrammar(
             (
                 "body back back_noref abbr ack_fund appendix auth_con case comp_int com_int concl "
                 "data_availability discuss fig intro methods other ref results suppl table disease "
-                "disease_id gene_protein goterm goterm_id organism organism_id chebiterm chebiterm_id "
-                "chemical efo efo_id experimental_method experimental_method_id text_hl text_synonyms "
-                "ctx section_title"
+                "disease_id gene_protein goterm goterm_id organism organism_id chebiterm "
+                "chebiterm_id chemical efo efo_id experimental_method experimental_method_id "
+                "text_hl text_synonyms ctx section_title"
             ),
             _FULL_TEXT,
         ),
@@ -83,10 +83,10 @@ EUROPEPMC = DatabaseGrammar(
                 "aff org_id investigator authorid authorid_type author_role volume issue spage "
                 "page_info jrnl_iss_id license grant_agency grant_agency_id grant_id "
                 "funder_initiative ed publisher sb src accession_type annotation_type "
-                "annotation_provider cites cited reffed_by citation_count embargo_date embargoed_man "
-                "auth_man epmc_auth_man nih_auth_man is_scanned open_access public_access in_pmc "
-                "in_epmc preprint_publisher retracted_article qn1 qn2 resource_name subset "
-                "fulltext_site ft_id pdf"
+                "annotation_provider cites cited reffed_by citation_count embargo_date "
+                "embargoed_man auth_man epmc_auth_man nih_auth_man is_scanned open_access "
+                "public_access in_pmc in_epmc preprint_publisher retracted_article qn1 qn2 "
+                "resource_name subset fulltext_site ft_id pdf"
             ),
             NOWHERE,
         ),

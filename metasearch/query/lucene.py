@@ -51,7 +51,7 @@ class LuceneReader(DatabaseReader):
         if found is None and pattern and not (at and self.text[at - 1].isalnum()):
             match = pattern.match(self.text, at)
             if match and not is_blank(self.text[match.end() - 1]) and self.known(match[1]) is None:
-                raise self.unknown_field(match[1], *match.span(1))
+                raise self.unknown_field(match[1], *match.span())
         return found
 
     def prefixed(self, tag: FieldTarget, shown: str) -> Clause:
@@ -65,7 +65,7 @@ class LuceneReader(DatabaseReader):
         return super().bracketed()
 
     def starts_special(self) -> bool:
-        return self._alone or super().starts_special()
+        return self._alone or bool(_RANGE.match(self.text, self.at)) or super().starts_special()
 
     def special(self) -> Clause | None:
         if match := _RANGE.match(self.text, self.at):
@@ -81,7 +81,9 @@ class LuceneReader(DatabaseReader):
         """`[2015 TO 2020]`, in a field of dates or of what no field here holds."""
         self.at = match.end()
         if self.target.fields not in ((), ("year",)):
-            reason = message("[{shown}] cannot be a range of years", shown=self.shown.strip(" (:"))
+            reason = message(
+                "[{shown}] cannot be a range of years", shown=self.shown.strip(" (:") or match[0]
+            )
             raise self.error(reason, *match.span(), fix=self.without(*match.span()))
         days = " to ".join(map(day, match.groups()))
         return self.value(days, self.target, self.shown, match.span(), quoted=True)

@@ -37,9 +37,9 @@ from metasearch.query.grammar import (
     Style,
     YearRanges,
 )
-from metasearch.query.reading import ReadQuery, in_fields, read_or_suggest, truncatable, words
+from metasearch.query.reading import ReadQuery, in_fields, truncatable, words
 from metasearch.query.scanner import Sign
-from metasearch.query.strategy import numbered_lines, read_lines
+from metasearch.query.strategy import parse_database
 from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, Not, Term, is_blank, plain
 from metasearch.query.values import (
     BROAD_TYPES,
@@ -82,8 +82,8 @@ _ROWS: tuple[tuple[str, FieldTarget], ...] = (
     ),
     (
         (
-            "1au|first author name|first author|author - first|faut|"
-            "lastau|last author name|last author|author - last|laut"
+            "1au|first author name|first author|author - first|faut|lastau|last author name|"
+            "last author|author - last|laut"
         ),
         FIRST_AUTHOR,
     ),
@@ -102,8 +102,8 @@ _ROWS: tuple[tuple[str, FieldTarget], ...] = (
     ("dp|pdat|date - publication|publication date", YEAR),
     (
         (
-            "epdat|epdt|date - electronic publication|electronic publication date|"
-            "ppdat|ppdt|date - print publication|print publication date"
+            "epdat|epdt|date - electronic publication|electronic publication date|ppdat|ppdt|"
+            "date - print publication|print publication date"
         ),
         ENTRY_DATE,
     ),
@@ -120,17 +120,17 @@ _ROWS: tuple[tuple[str, FieldTarget], ...] = (
     ("pmid|uid|pmc|pmcid|pid", NUMBER),
     (
         (
-            "filter|filt|filters|sb|subset|citation subset|ad|affiliation|affl|gr|grants and funding|"
-            "grant number|grnt|vi|volume|vol|ip|issue|iss|pg|pagination|page"
+            "filter|filt|filters|sb|subset|citation subset|ad|affiliation|affl|gr|"
+            "grants and funding|grant number|grnt|vi|volume|vol|ip|issue|iss|pg|pagination|page"
         ),
         NOWHERE,
     ),
     (
         (
-            "pl|place of publication|country of publication|cnty|pubn|publisher|ir|investigator|invr|"
-            "fir|full investigator name|investigator - full|finv|ed|editor|ps|"
-            "personal name as subject|subject - personal name|si|secondary source id|"
-            "nlm unique id|jid|cois|conflict of interest statements|conflict of interest statement"
+            "pl|place of publication|country of publication|cnty|pubn|publisher|ir|investigator|"
+            "invr|fir|full investigator name|investigator - full|finv|ed|editor|ps|"
+            "personal name as subject|subject - personal name|si|secondary source id|nlm unique id|"
+            "jid|cois|conflict of interest statements|conflict of interest statement"
         ),
         NOWHERE,
     ),
@@ -143,8 +143,8 @@ _ROWS: tuple[tuple[str, FieldTarget], ...] = (
     ),
     (
         (
-            "lr|date - modification|modification date|mdat|"
-            "dcom|date - completion|completion date|cdat|mesh date"
+            "lr|date - modification|modification date|mdat|dcom|date - completion|completion date|"
+            "cdat|mesh date"
         ),
         NOWHERE,
     ),
@@ -165,7 +165,8 @@ PUBMED = DatabaseGrammar(
     wild="*",
     printed=re.compile(
         r"(?:Filters?|Limits?)(?:\s(?:applied|activated))?\s?:\s?"
-        r"(?P<limits>(?:(?!Sort\sby:|Clear\sall)[^\n()\[\]]){1,500})"
+        r"(?P<limits>(?:(?!Sort\sby:|Clear\sall|\s[0-9,]{1,12}\s{1,20}[0-9]{1,2}:[0-9]{2}:)"
+        r"[^\n\t()\[\]]){1,500})"
         r"|[0-9][0-9,]{0,11}\s{1,20}[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?=\s{0,20}\Z)"
         r"|Sort\sby\s?:\s?[A-Z][a-z]{1,20}(?:\s[A-Z][a-z]{1,20}){0,2}|Clear\sall\b"
         r"|(?:Add(?:\sto\sbuilder)?\s{1,5})?(?:Search|Query)\s?:|\ASearch(?=\s[(\"#])",
@@ -241,13 +242,7 @@ def parse_pubmed(text: str) -> ReadQuery:
     """Read a query as one types it into PubMed, or its history. Raises QuerySyntaxError: it is
     none, or has a tag that cannot be searched here.
     """
-    return read_or_suggest(_read, as_lines(text))
-
-
-def _read(text: str) -> ReadQuery:
-    reader = PubmedReader(text)
-    lines = numbered_lines(text)
-    return reader.whole() if lines is None else read_lines(text, lines, PubmedReader, "pubmed")
+    return parse_database(as_lines(text), "pubmed")
 
 
 def as_lines(text: str) -> str:
@@ -268,6 +263,14 @@ def as_lines(text: str) -> str:
             lines[int(number)] = f"{query} Filters: {limits}" if limits else query
     if len(lines) == 1:
         return next(iter(lines.values()))
+    if lines and not any("#" in query for query in lines.values()):
+        raise QuerySyntaxError(
+            message("The history has several searches, and none that combines them"),
+            text=text,
+            position=0,
+            advice=message("Search for one of them."),
+            syntax="pubmed",
+        )
     return "\n".join(f"#{number} {lines[number]}" for number in sorted(lines)) or text
 
 

@@ -187,6 +187,7 @@ def _placed(
 
 #: Syntax -> (module, class) of what reads a text or line in it.
 _READERS: Mapping[str, tuple[str, str]] = {
+    "pubmed": ("pubmed", "PubmedReader"),
     "ovid": ("ovid", "OvidReader"),
     "scopus": ("scopus", "ScopusReader"),
     "wos": ("wos", "WosReader"),
@@ -212,7 +213,7 @@ def parse_database(text: str, syntax: str) -> ReadQuery:
 
 def line_reader(syntax: str) -> Callable[..., LineReader]:
     """What reads one line in the syntax of a database, made of its text, the lines that it may name
-    and where its losses are gathered; `PubmedReader` of pubmed.py does the same.
+    and where its losses are gathered.
     """
     module, name = _READERS[syntax]
     made: Callable[..., LineReader] = getattr(import_module(f"metasearch.query.{module}"), name)

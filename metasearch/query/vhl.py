@@ -28,6 +28,7 @@ from metasearch.query.grammar import (
     TYPE,
     VENUE,
     YEAR,
+    Booleans,
     DatabaseGrammar,
     FieldTarget,
     Style,
@@ -39,6 +40,26 @@ from metasearch.query.lucene import LuceneReader
 
 # https://lilacs.bvsalud.org/en/how-do-you-search-in-lilacs-database/, and the older interface of
 # LILACS, whose codes stand before a blank (`Tw asthma$`).
+
+#: Names that the older interface prints behind what they hold for.
+_PRINTED = (
+    ("words|palavras|palabras", TOPIC),
+    ("title words|palavras do título|palabras del título", TITLE),
+    ("abstract words|palavras do resumo|palabras del resumen", ABSTRACT),
+    (
+        (
+            "subject descriptor|descritor de assunto|descriptor de asunto|exact descriptor|"
+            "descritor exato|descriptor exacto"
+        ),
+        HEADING,
+    ),
+    ("autor", AUTHOR),
+    ("publication type|tipo de publicação|tipo de publicación", TYPE),
+    ("language|idioma", LANGUAGE),
+    ("limits|limites|límites", NOWHERE),
+)
+#: A number of the tree of headings.
+_TREE = re.compile(r"[A-Z]{1,2}[0-9]{1,3}(?:\.[0-9]{3}){0,12}[.$*]?", re.IGNORECASE)
 
 VHL = DatabaseGrammar(
     "vhl",
@@ -63,14 +84,16 @@ VHL = DatabaseGrammar(
             (
                 "db db_cluster instance collection collection_bioetica cc fulltext fo limit lim ct "
                 "clinical_aspect pais_assunto pais_afiliacao pais_publicacao cp country "
-                "afiliacao_autor af affiliation services_platform network thematic_area collection_vhl "
-                "ec nivel wlang treatment_type mesh_terms_cluster rct st ur link entry_month "
-                "subject_area sms_national_network tag pr jd"
+                "afiliacao_autor af affiliation services_platform network thematic_area "
+                "collection_vhl ec nivel wlang treatment_type mesh_terms_cluster rct st ur link "
+                "entry_month subject_area sms_national_network tag pr jd"
             ),
             NOWHERE,
         ),
         ("all", ANY),
-    ),
+    )
+    | {name: tag for names, tag in _PRINTED for name in names.split("|")},
+    suffix=re.compile(r"\s{0,3}\[([^\W\d][^\[\]]{1,40})\]"),
     prefix=re.compile(
         r"([A-Za-z][A-Za-z_]{1,30})(?:\s{0,2}[:=](?!//)\s{0,3}"
         r"|(?<=\b(?:Tw|Mh|Ti|Ab|Au|Pt|Ct|Ex|TW|MH|PT|CT|EX))\s{1,3}(?=\S))"
@@ -96,10 +119,16 @@ class VhlReader(LuceneReader):
     #: Its help has `ti: heat stress`.
     for_one_word = False
 
+    def suffix_in(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
+        self.cut_at = self.at = end
+        return self.suffix_here()
+
     def value(
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
         name, narrowed = shown.strip(" (:=").casefold(), ""
+        if tag.heading and _TREE.fullmatch(text):
+            return self.value(text, NOWHERE, shown, where, quoted=quoted)
         if tag.heading:
             text, _, narrowed = text.partition("/")
         clause = super().value(text or narrowed, tag, shown, where, quoted=quoted)
@@ -128,6 +157,7 @@ STYLE = Style(
             "VHL: what is looked for everywhere is looked for in titles, abstracts and keywords"
         )
     },
+    booleans=Booleans(without=" AND NOT "),
     lost=rf"[{DOUBLE}*?$\\]",
     years=YearRanges(
         only=("year_cluster:({first})",),

@@ -79,6 +79,13 @@ PIECES = [
     ),
     *(
         '"Document Title":',
+        "TITLE_ABS:(",
+        "[2015 TO 2020]",
+        "[Title: ",
+        "tw:(",
+        "[Words]",
+        "Filters: ",
+        "[tiab:~3]",
         "remove duplicates from 2",
         "use ppez",
         "NEAR",
@@ -133,7 +140,13 @@ SHAPES = {
     "cochrane": ["[mh gene] OR ", "gene:ti,ab,kw OR ", "MeSH descriptor: [", "{OR #1", "[mh "],
     "proquest": ["ti(gene) OR ", "SU.EXACT(", "noft(gene) AND ", "a.b(", "ti,ab,", "x."],
     "ieee": ['"Abstract":gene OR ', '"Abstract', '":', "ONEAR/3 "],
-    "pubmed": ["gene[ti] OR ", "and ", "and    ", "#1 OR ", "[ad] ", "gene* "],
+    "europepmc": ["TITLE:gene OR ", "PUB_YEAR:[2015 TO 2020] ", "-gene ", '"a b"~3 ', "[20", "A:"],
+    "acm": ["[Title: gene] OR ", "[[", '"query": {', '"filter": { a, ', "Title:(gene) AND ", "[A:"],
+    "vhl": ["tw:(gene) OR ", "gene [Words] or ", "mh:gene/x ", "Tw gene ", "[", "db:"],
+    "pubmed": [
+        *("gene[ti] OR ", "and ", "and    ", "#1 OR ", "[ad] ", "gene* ", "2015:2020[dp] "),
+        *("Filters: English, ", "(gene)[ti] ", "a/therapy ", "Search: ", "gene drive ", "2015:"),
+    ],
     "simple": ["gene or ", "(gene or drive) ", "and ", "gambl$ ", "x) or "],
     "auto": [
         "\n1 gene",
