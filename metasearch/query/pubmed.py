@@ -419,7 +419,8 @@ class PubmedReader(DatabaseReader):
             self.losses.add("subheading", f"/{narrowed}")
             text = name
         if tag.fields == ("identifier",):
-            tag = FieldTarget((identifier_field(text),)) if identifier_field(text) else _NO_NUMBER
+            known = identifier_field(text)
+            tag = FieldTarget((known,)) if known else _NO_NUMBER
         if tag.loss and tag is not ENTRY_DATE:
             self.losses.add("field", message("{field} is {loss}", field=shown, loss=tag.loss))
         if distance := _DISTANCE.fullmatch(shown.strip("[]")):
