@@ -58,12 +58,9 @@ from metasearch.query.values import (
 # PubMed's search field tags -> our fields (https://pubmed.ncbi.nlm.nih.gov/help/#search-tags):
 # those of its help, the names that its builder writes, and those of the Entrez utilities.
 
-_HEADING = message(
-    "looked for among keywords and subject headings; narrower headings are not added"
-)
-_MAIN = message("{heading}, and it need not be the main topic", heading=_HEADING)
-_HEADINGS = FieldTarget(("subject",), _HEADING, heading=True)
-_MAIN_HEADINGS = FieldTarget(("subject",), _MAIN, heading=True)
+#: Headings that are taken with all narrower ones, those of the main topic last.
+_MESH = "mh|mesh|mesh terms|mesh term|mesh heading|mesh headings"
+_MAJOR = "majr|mesh major topic|mesh major|major topic"
 _NO_NUMBER = FieldTarget(
     ("any",), message("looked for everywhere: the term is no DOI, ISBN or ISSN")
 )
@@ -88,8 +85,8 @@ _ROWS: tuple[tuple[str, FieldTarget], ...] = (
         FIRST_AUTHOR,
     ),
     ("ta|journal|jour|jt|journal title|title abbreviation|journal title abbreviation", VENUE),
-    ("mh|mesh|mesh terms|mesh term|mesh heading|mesh headings", _HEADINGS),
-    ("majr|mesh major topic|mesh major|major topic", _MAIN_HEADINGS),
+    (_MESH, HEADING),
+    (_MAJOR, HEADING),
     ("sh|mesh subheading|mesh subheadings|subheading|subheadings|subh", HEADING),
     (
         (
@@ -177,7 +174,6 @@ PUBMED = DatabaseGrammar(
 # What stands at a tag: a distance (`[tiab:~3]`), and whether a heading is taken with narrower ones.
 _DISTANCE = re.compile(r"(.*):~([0-9]{1,3})")
 _EXPLOSION = re.compile(r"(.*): ?(?:no ?)?exp")
-_EXACT = re.compile(r": ?no ?exp\]\Z", re.IGNORECASE)
 _FILTERS = frozenset({"filter", "filt", "filters", "sb", "subset", "citation subset"})
 _DATE = r"[0-9]{4}(?:/[0-9]{1,2}){0,2}"
 _RANGE = re.compile(rf"({_DATE})(?:\s?:\s?|\s-\s|\sto\s)({_DATE})")
@@ -414,14 +410,16 @@ class PubmedReader(DatabaseReader):
             return self.filtered(text, shown, where)
         name, _, narrowed = text.partition("/")
         if tag is ANY and not shown and _AND.sub("&", narrowed.casefold()) in SUBHEADINGS:
-            tag, shown = _HEADINGS, text
+            tag, shown = HEADING, "mesh"
         if tag.heading and name and narrowed:
             self.losses.add("subheading", f"/{narrowed}")
             text = name
         if tag.fields == ("identifier",):
             known = identifier_field(text)
             tag = FieldTarget((known,)) if known else _NO_NUMBER
-        if tag.loss and tag is not ENTRY_DATE:
+        if tag.heading:
+            self.losses.add("heading", shown)
+        elif tag.loss and tag is not ENTRY_DATE:
             self.losses.add("field", message("{field} is {loss}", field=shown, loss=tag.loss))
         if distance := _DISTANCE.fullmatch(shown.strip("[]")):
             return self.close(text, tag, shown, where, int(distance[2]))
@@ -435,11 +433,16 @@ class PubmedReader(DatabaseReader):
                     raise self.unlisted("language", text, where)
                 return self.language(text)
         clause = self.looked_for(text, tag, where, quoted=quoted)
-        if tag in (_HEADINGS, _MAIN_HEADINGS) and not _EXACT.search(shown):
+        if not tag.heading:
+            return clause
+        label, _, alone = shown.strip("[]").casefold().partition(":")
+        is_main = label in _MAJOR.split("|")
+        if is_main:
+            self.losses.add("focus", shown)
+        if "no" not in alone and (is_main or label in _MESH.split("|")):
+            self.losses.add("explosion", shown)
             clause = exploded(clause)
-        if tag == _MAIN_HEADINGS or (tag.heading and narrowed):
-            clause = Clause(clause.widest, None)
-        return clause
+        return Clause(clause.widest, None) if is_main or narrowed else clause
 
     def filtered(self, text: str, shown: str, where: tuple[int, int]) -> Clause:
         """A filter such as english[filter], as far as a field holds that; ignored otherwise."""
@@ -596,5 +599,7 @@ STYLE = Style(
         "report": ("Technical Report",),
         "proceedings": ("Congress",),
     },
+    near_words={"title": '"{x}"[ti:~{n}]', "title abstract": '"{x}"[tiab:~{n}]'},
+    headings={"exact": '"{x}"[mh:noexp]', "exploded": '"{x}"[mh]'},
     languages="bibliographic",
 )
