@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from metasearch.message import message
@@ -44,6 +46,11 @@ class LuceneReader(DatabaseReader):
         if begins and text[at : at + 1] == "-" and not is_blank(text[at + 1 : at + 2] or " "):
             return Sign("NOT", at, at + 1)
         return None
+
+    def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
+        # What stands side by side has to hold, and binds no closer than an AND: `x NOT y z`.
+        signs = [replace(it, name="AND") if it.name == "BESIDE" else it for it in operators]
+        return super().combined(operands, signs)
 
     def prefix(self) -> tuple[FieldTarget, str] | None:
         found = super().prefix()

@@ -408,9 +408,10 @@ class PubmedReader(DatabaseReader):
         self.count(*where)
         if not tag.fields or text.casefold().replace(" ", "") == "hasabstract":
             return self.filtered(text, shown, where)
+        label, _, alone = shown.strip("[]").casefold().partition(":")
         name, _, narrowed = text.partition("/")
         if tag is ANY and not shown and _AND.sub("&", narrowed.casefold()) in SUBHEADINGS:
-            tag, shown = HEADING, "mesh"
+            tag, label, shown = HEADING, "mesh", text
         if tag.heading and name and narrowed:
             self.losses.add("subheading", f"/{narrowed}")
             text = name
@@ -435,7 +436,6 @@ class PubmedReader(DatabaseReader):
         clause = self.looked_for(text, tag, where, quoted=quoted)
         if not tag.heading:
             return clause
-        label, _, alone = shown.strip("[]").casefold().partition(":")
         is_main = label in _MAJOR.split("|")
         if is_main:
             self.losses.add("focus", shown)

@@ -64,33 +64,35 @@ _TREE = re.compile(r"[A-Z]{1,2}[0-9]{1,3}(?:\.[0-9]{3}){0,12}[.$*]?", re.IGNOREC
 VHL = DatabaseGrammar(
     "vhl",
     "the Virtual Health Library",
-    codes(
-        ("tw", TOPIC),
-        ("ti ti_pt ti_es ti_en ti_fr reference_title", TITLE),
-        ("ab ab_pt ab_es ab_en ab_fr reference_abstract", ABSTRACT),
-        ("mh mh_cluster mj mj_cluster ex ex_mh sh qualifier", HEADING),
-        ("kw keyword", SUBJECT),
-        ("au author", AUTHOR),
-        ("ta ta_cluster journal", VENUE),
-        ("year_cluster dp pd year py publication_year", YEAR),
-        ("da entry_date ed updated_date", ENTRY_DATE),
-        ("la lang", LANGUAGE),
-        ("pt type type_of_study", TYPE),
-        ("doi", DOI),
-        ("is issn", ISSN),
-        ("isbn", ISBN),
-        ("id pmid", NUMBER),
-        (
+    dict(
+        codes(
+            ("tw", TOPIC),
+            ("ti ti_pt ti_es ti_en ti_fr reference_title", TITLE),
+            ("ab ab_pt ab_es ab_en ab_fr reference_abstract", ABSTRACT),
+            ("mh mh_cluster mj mj_cluster ex ex_mh sh qualifier", HEADING),
+            ("kw keyword", SUBJECT),
+            ("au author", AUTHOR),
+            ("ta ta_cluster journal", VENUE),
+            ("year_cluster dp pd year py publication_year", YEAR),
+            ("da entry_date ed updated_date", ENTRY_DATE),
+            ("la lang", LANGUAGE),
+            ("pt type type_of_study", TYPE),
+            ("doi", DOI),
+            ("is issn", ISSN),
+            ("isbn", ISBN),
+            ("id pmid", NUMBER),
             (
-                "db db_cluster instance collection collection_bioetica cc fulltext fo limit lim ct "
-                "clinical_aspect pais_assunto pais_afiliacao pais_publicacao cp country "
-                "afiliacao_autor af affiliation services_platform network thematic_area "
-                "collection_vhl ec nivel wlang treatment_type mesh_terms_cluster rct st ur link "
-                "entry_month subject_area sms_national_network tag pr jd"
+                (
+                    "db db_cluster instance collection collection_bioetica cc fulltext fo limit "
+                    "lim ct clinical_aspect pais_assunto pais_afiliacao pais_publicacao cp country "
+                    "afiliacao_autor af affiliation services_platform network thematic_area "
+                    "collection_vhl ec nivel wlang treatment_type mesh_terms_cluster rct st ur "
+                    "link entry_month subject_area sms_national_network tag pr jd"
+                ),
+                NOWHERE,
             ),
-            NOWHERE,
-        ),
-        ("all", ANY),
+            ("all", ANY),
+        )
     )
     | {name: tag for names, tag in _PRINTED for name in names.split("|")},
     suffix=re.compile(r"\s{0,3}\[([^\W\d][^\[\]]{1,40})\]"),

@@ -67,6 +67,7 @@ def told(text: str, syntax: str) -> str:
         ("europepmc", 'x (LANG:"eng" OR LANG:"en" OR LANG:"us")', "x AND language:en"),
         ("europepmc", "x NOT SRC:PPR", "x AND NOT type:preprint"),
         ("europepmc", "x -y", "x AND NOT y"),
+        ("europepmc", 'x NOT y "z z"', 'x AND NOT y AND "z z"'),
         ("europepmc", "x && (y || z)", "x AND (y OR z)"),
         ("europepmc", r'DOI:10.1007/bf00197367 OR TITLE:a\-b', ("doi:10.1007/bf00197367 OR "
                                                               "title:a-b")),
