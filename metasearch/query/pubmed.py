@@ -165,12 +165,14 @@ PUBMED = DatabaseGrammar(
         r"(?P<limits>(?:(?!Sort\sby:|Clear\sall|\s[0-9,]{1,12}\s{1,20}[0-9]{1,2}:[0-9]{2}:)"
         r"[^\n\t()\[\]]){1,500})"
         r"|[0-9][0-9,]{0,11}\s{1,20}[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?=\s{0,20}\Z)"
-        r"|Sort\sby\s?:\s?[A-Z][a-z]{1,20}(?:\s[A-Z][a-z]{1,20}){0,2}|Clear\sall\b"
-        r"|(?:Add(?:\sto\sbuilder)?\s{1,5})?(?:Search|Query)\s?:|\ASearch(?=\s[(\"#])",
+        r"|Sort\sby\s?:\s?(?:Best\sMatch|Most\sRecent|Publication\sDate|(?:First|Last)\sAuthor|"
+        r"[a-z]{2,20})|Clear\sall\b"
+        r"|(?:Add(?:\sto\sbuilder)?\s{1,5})?(?:Search|Query)(?:\sdetails)?\s?:|\ASearch(?=\s[(\"#])",
         re.IGNORECASE,
     ),
 )
 
+_OPERATORS = {"AND": "AND", "OR": "OR", "NOT": "NOT", "ANDNOT": "NOT", "BUTNOT": "NOT"}
 # What stands at a tag: a distance (`[tiab:~3]`), and whether a heading is taken with narrower ones.
 _DISTANCE = re.compile(r"(.*):~([0-9]{1,3})")
 _EXPLOSION = re.compile(r"(.*): ?(?:no ?)?exp")
@@ -200,6 +202,8 @@ SUBHEADINGS = frozenset(
         "urine|veterinary|virology"
     ).split("|")
 )
+#: The one sign of PubMed, and the one that other databases have within words.
+_SIGN = re.compile(r"\*|(?<=\w)\?(?=\w)")
 _AND = re.compile(r"\band\b")
 
 
@@ -288,9 +292,9 @@ class PubmedReader(DatabaseReader):
         self.here()
         end = self.word_end(self.at)
         name = self.text[self.at : end]
-        if name in ("AND", "OR", "NOT"):
+        if name in _OPERATORS:
             tagged = PUBMED.suffix and PUBMED.suffix.match(self.text, end)
-            return None if tagged else Sign(name, self.at, end)
+            return None if tagged else Sign(_OPERATORS[name], self.at, end)
         lower = self.lower_operator(self.at, end)
         return Sign(name.upper(), self.at, end) if lower else None
 
@@ -516,6 +520,7 @@ class PubmedReader(DatabaseReader):
                 self.losses.add("broken phrase", text)
             query = in_fields(fields, lambda field: truncatable(texts, field))
             return exact(query) if self.losses.more == before else wider(query)
+        text = " ".join(word for word, _ in texts)
         phrase = quoted or (tag.heading and len(texts) > 1)
         phrase = phrase and fields[0] not in IDENTIFIERS
         query = in_fields(fields, lambda field: words(text, field, phrase=phrase))
@@ -523,15 +528,15 @@ class PubmedReader(DatabaseReader):
 
     def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
         """(the word without its star, whether it had one)."""
-        bare = word.rstrip("*")
-        stem = bare.partition("*")[0]
+        bare = word.rstrip("*?")
+        stem = _SIGN.split(bare, maxsplit=1)[0]
         if stem != bare and sum(map(str.isalnum, stem)) > 1:
             self.losses.add("wildcard", word)
             return stem, True
         if "*" in bare or (bare != word and not any(map(str.isalnum, bare))):
             fix = self.replaced(*where, self.text[where[0] : where[1]].replace("*", ""))
             raise self.error(message("* can stand only at the end of a word"), *where, fix=fix)
-        return bare, bare != word
+        return bare or word, "*" in word[len(bare) :]
 
     def years(self, text: str, where: tuple[int, int], other: str = "") -> Clause:
         if other:
@@ -577,7 +582,7 @@ STYLE = Style(
         "type": "{x}[pt]",
         "language": "{x}[la]",
     },
-    lost=f"[{DOUBLE}*]",
+    lost=f"[{DOUBLE}*?]",
     least=4,
     years=YearRanges(
         only=("{first}[dp]",),

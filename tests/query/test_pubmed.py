@@ -188,6 +188,8 @@ def test_what_is_not_kept_is_told(text: str, shown: str | None, told: str | None
         ("injuries/prevention and control AND x", "subject:injuries AND x",
          ["and: read as words", "/prevention and control: sources", *HEADING]),
         ("cats/dogs AND x", "cats/dogs AND x", []),
+        ("what is gene drive?", "what is gene drive", []),
+        ("wom?n[ti] ANDNOT x", "title:wom* AND NOT x", ["wom?n: a sign that stands for some"]),
         ("x AND 2019/01/01:2020/12/31[edat]", "x AND year:2019-2020", ["date of publication"]),
         ('x AND ("2019/01/01"[Date - Entry] : "3000"[Date - Entry])', "x AND year:2019-",
          ["date of publication"]),
@@ -245,6 +247,9 @@ def test_dates_that_count_back_from_today(
          "x AND title:y AND type:review AND language:en AND year:2010-2020"),
         ("Search: x Filters applied: Humans, Clinical Trial Sort by: Most Recent",
          'x AND subject:"clinical trial"'),
+        ("x Filters: Review, Clinical Trial, English, French, Exclude preprints",
+         ('x AND (type:review OR subject:"clinical trial") AND (language:en OR language:fr) '
+         "AND NOT type:preprint")),
         ("x OR y Filters: Publication date from 2010/01/01 to 2019/12/31; English",
          "(x OR y) AND year:2010-2019 AND language:en"),
         ("x Filters activated: Meta-Analysis, Exclude preprints. Clear all",

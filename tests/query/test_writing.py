@@ -230,6 +230,8 @@ def test_a_heading_that_a_syntax_does_not_have_is_a_subject_and_is_told() -> Non
 
     assert written.text == 'AK=("Carbon Cycle")'
     assert written.notes == (
-        'Web of Science cannot be asked for narrower headings: subject:"Carbon Cycle" is looked '
-        "for alone",
+        (
+            'Web of Science cannot be asked for narrower headings: subject:"Carbon Cycle" is looked '
+            "for alone"
+        ),
     )
