@@ -282,65 +282,6 @@ def history(text: str) -> list[tuple[int, str, str]]:
     return found
 
 
-def tag_named(name: str) -> FieldTarget | None:
-    """The tag of that name; None where there is none."""
-    name = re.sub(r"\s?/\s?", "/", plain(name).casefold())
-    if match := _DISTANCE.fullmatch(name):
-        return TAGS.get(match[1])
-    if match := _EXPLOSION.fullmatch(name):
-        tag = TAGS.get(match[1])
-        return tag if tag and tag.heading else None
-    return TAGS.get(name)
-
-
-# PubMed's syntax -> `ReadQuery`, as its help describes it (https://pubmed.ncbi.nlm.nih.gov/help/).
-#
-#     query   = operand { [ "AND" | "OR" | "NOT" ] operand }    left to right, no precedence;
-# capitals
-#     operand = "(" query ")" [ tag ] | ( words | phrase ) [ tag ]
-#             | date [ tag ] ":" date tag
-#
-# A tag applies to the words, or the phrase, directly before it. If only a wider field exists here,
-# that field is searched and a note says so. Without any field, the words are ignored beside others
-# that can be searched for, and a note names them.
-
-
-def parse_pubmed(text: str) -> ReadQuery:
-    """Read a query as one types it into PubMed, or its history. Raises QuerySyntaxError: it is
-    none, or has a tag that cannot be searched here.
-    """
-    return parse_database(as_lines(text), "pubmed")
-
-
-def as_lines(text: str) -> str:
-    """A history as a file of comma-separated values, as lines with numbers; any other text as it
-    is.
-    """
-    if not text[:30].lstrip("\ufeff \r\n").casefold().startswith("search number,"):
-        return text
-    try:
-        rows = list(csv.DictReader(text.lstrip("\ufeff \r\n").splitlines()))
-    except csv.Error:
-        return text
-    lines: dict[int, str] = {}
-    for row in rows:
-        number, query = (row.get("Search number") or "").strip(" #"), plain(row.get("Query") or "")
-        if query and number.isascii() and number.isdigit() and len(number) < 5:
-            limits = plain(row.get("Filters") or "")
-            lines[int(number)] = f"{query} Filters: {limits}" if limits else query
-    if len(lines) == 1:
-        return next(iter(lines.values()))
-    if lines and not any("#" in query for query in lines.values()):
-        raise QuerySyntaxError(
-            message("The history has several searches, and none that combines them"),
-            text=text,
-            position=0,
-            advice=message("Search for one of them."),
-            syntax="pubmed",
-        )
-    return "\n".join(f"#{number} {lines[number]}" for number in sorted(lines)) or text
-
-
 class PubmedReader(DatabaseReader):
     """One text, or one line of a strategy."""
 
