@@ -279,6 +279,6 @@ def _is_pubmed(bare: str) -> bool:
 
 
 def _is_pubmed_tag(name: str) -> bool:
-    from metasearch.query.pubmed import tag_named
+    from metasearch.query.pubmed_tags import tag_named
 
     return tag_named(name) is not None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
 
 from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
@@ -13,29 +12,26 @@ from metasearch.message import message
 from metasearch.query.clauses import Clause, exact, left_to_right, wider
 from metasearch.query.databases import DatabaseReader, exploded, named
 from metasearch.query.grammar import (
-    ABSTRACT,
     ANY,
-    AUTHOR,
-    DOI,
     DOUBLE,
     ENTRY_DATE,
-    FIRST_AUTHOR,
     HEADING,
-    ISBN,
-    ISSN,
-    LANGUAGE,
-    NOWHERE,
-    NUMBER,
-    SUBJECT,
-    TITLE,
-    TITLE_ABSTRACT,
-    TYPE,
-    VENUE,
-    YEAR,
     DatabaseGrammar,
     FieldTarget,
     Style,
     YearRanges,
+)
+from metasearch.query.pubmed_tags import (
+    DISTANCE,
+    FILTERS,
+    MAJOR,
+    MESH,
+    NO_NUMBER,
+    SEARCHED,
+    SUBHEADINGS,
+    TAGS,
+    filter_types,
+    tag_named,
 )
 from metasearch.query.reading import ReadQuery, in_fields, truncatable, words
 from metasearch.query.scanner import Sign
@@ -44,8 +40,6 @@ from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, Not, Term, is_blank,
 from metasearch.query.values import (
     BROAD_TYPES,
     STUDIES,
-    TYPE_NAMES,
-    TYPES,
     BadYears,
     between,
     counted_back,
@@ -54,103 +48,6 @@ from metasearch.query.values import (
     type_named,
     years_text,
 )
-
-# PubMed's search field tags -> our fields (https://pubmed.ncbi.nlm.nih.gov/help/#search-tags):
-# those of its help, the names that its builder writes, and those of the Entrez utilities.
-
-#: Headings that are taken with all narrower ones, those of the main topic last.
-_MESH = "mh|mesh|mesh terms|mesh term|mesh heading|mesh headings"
-_MAJOR = "majr|mesh major topic|mesh major|major topic"
-_NO_NUMBER = FieldTarget(
-    ("any",), message("looked for everywhere: the term is no DOI, ISBN or ISSN")
-)
-_ROWS: tuple[tuple[str, FieldTarget], ...] = (
-    ("ti|title|titl|tt|transliterated title", TITLE),
-    ("tiab|title/abstract|title abstract", TITLE_ABSTRACT),
-    ("ab|abstract", ABSTRACT),
-    ("tw|text word|text words|text|word", ANY),
-    ("all|all fields", ANY),
-    (
-        (
-            "au|author|author name|auth|fau|full author name|author - full|full|auid|"
-            "author - identifier|author identifier|cn|corporate author|author - corporate|coln"
-        ),
-        AUTHOR,
-    ),
-    (
-        (
-            "1au|first author name|first author|author - first|faut|lastau|last author name|"
-            "last author|author - last|laut"
-        ),
-        FIRST_AUTHOR,
-    ),
-    ("ta|journal|jour|jt|journal title|title abbreviation|journal title abbreviation", VENUE),
-    (_MESH, HEADING),
-    (_MAJOR, HEADING),
-    ("sh|mesh subheading|mesh subheadings|subheading|subheadings|subh", HEADING),
-    (
-        (
-            "nm|supplementary concept|substance name|substance|subs|rn|ec/rn number|ecno|"
-            "registry number"
-        ),
-        HEADING,
-    ),
-    ("ot|other term|other terms|otrm|kw|keyword|keywords", SUBJECT),
-    ("dp|pdat|date - publication|publication date", YEAR),
-    (
-        (
-            "epdat|epdt|date - electronic publication|electronic publication date|ppdat|ppdt|"
-            "date - print publication|print publication date"
-        ),
-        ENTRY_DATE,
-    ),
-    (
-        "edat|date - entry|entrez date|entry date|crdt|date - create|create date|date - mesh|mhda",
-        ENTRY_DATE,
-    ),
-    ("la|lang|language", LANGUAGE),
-    ("pt|ptyp|publication type|article type", TYPE),
-    ("aid|article identifier|lid|location id|eid|pii", FieldTarget(("identifier",))),
-    ("doi", DOI),
-    ("is|issn", ISSN),
-    ("isbn", ISBN),
-    ("pmid|uid|pmc|pmcid|pid", NUMBER),
-    (
-        (
-            "filter|filt|filters|sb|subset|citation subset|ad|affiliation|affl|gr|"
-            "grants and funding|grant number|grnt|vi|volume|vol|ip|issue|iss|pg|pagination|page"
-        ),
-        NOWHERE,
-    ),
-    (
-        (
-            "pl|place of publication|country of publication|cnty|pubn|publisher|ir|investigator|"
-            "invr|fir|full investigator name|investigator - full|finv|ed|editor|ps|"
-            "personal name as subject|subject - personal name|si|secondary source id|nlm unique id|"
-            "jid|cois|conflict of interest statements|conflict of interest statement"
-        ),
-        NOWHERE,
-    ),
-    (
-        (
-            "pa|pharmacological action|papx|book|be|bti|stat|owner|phst|mid|ci|"
-            "comment correction type|dso|aucl|publication status|text availability"
-        ),
-        NOWHERE,
-    ),
-    (
-        (
-            "lr|date - modification|modification date|mdat|dcom|date - completion|completion date|"
-            "cdat|mesh date"
-        ),
-        NOWHERE,
-    ),
-)
-
-#: FieldTarget in small letters, without its brackets -> where its words are looked for.
-TAGS: Mapping[str, FieldTarget] = {name: tag for names, tag in _ROWS for name in names.split("|")}
-#: The short tags that can be searched, for messages.
-SEARCHED = " ".join(f"[{names.split('|')[0]}]" for names, tag in _ROWS if tag.fields)
 
 _TAG = r"\s{0,5}\[([^\[\]]{1,60})\]"
 PUBMED = DatabaseGrammar(
@@ -161,69 +58,27 @@ PUBMED = DatabaseGrammar(
     near=re.compile("(?!)"),
     wild="*",
     printed=re.compile(
-        r"(?:Filters?|Limits?)(?:\s(?:applied|activated))?\s?:\s?"
+        r"(?-i:Filters?|Limits?)(?:\s(?:applied|activated))?\s?:\s?"
         r"(?P<limits>(?:(?!Sort\sby:|Clear\sall|\s[0-9,]{1,12}\s{1,20}[0-9]{1,2}:[0-9]{2}:)"
         r"[^\n\t()\[\]]){1,500})"
         r"|[0-9][0-9,]{0,11}\s{1,20}[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?=\s{0,20}\Z)"
         r"|Sort\sby\s?:\s?(?:Best\sMatch|Most\sRecent|Publication\sDate|(?:First|Last)\sAuthor|"
         r"[a-z]{2,20})|Clear\sall\b"
-        r"|(?:Add(?:\sto\sbuilder)?\s{1,5})?(?:Search|Query)(?:\sdetails)?\s?:|\ASearch(?=\s[(\"#])",
+        r"|(?:Add(?:\sto\sbuilder)?\s{1,5})?(?-i:Search|Query)(?:\sdetails)?\s?:|\ASearch(?=\s[(\"#])",
         re.IGNORECASE,
     ),
 )
 
 _OPERATORS = {"AND": "AND", "OR": "OR", "NOT": "NOT", "ANDNOT": "NOT", "BUTNOT": "NOT"}
-# What stands at a tag: a distance (`[tiab:~3]`), and whether a heading is taken with narrower ones.
-_DISTANCE = re.compile(r"(.*):~([0-9]{1,3})")
-_EXPLOSION = re.compile(r"(.*): ?(?:no ?)?exp")
-_FILTERS = frozenset({"filter", "filt", "filters", "sb", "subset", "citation subset"})
 _DATE = r"[0-9]{4}(?:/[0-9]{1,2}){0,2}"
 _RANGE = re.compile(rf"({_DATE})(?:\s?:\s?|\s-\s|\sto\s)({_DATE})")
 _SPREAD = re.compile(rf'("?)({_DATE})\1(?:{_TAG})?\s{{0,5}}:\s{{0,5}}("?)({_DATE})\4(?:{_TAG})?')
 #: What older lists of filters write before a range of dates.
 _PUBLISHED = re.compile(r"\A\s{0,5}publication dates?\s", re.IGNORECASE)
 _OF_YEARS = re.compile(r"y_?([0-9]{1,3})")
-#: What may stand after the slash of a heading
-#: (https://www.nlm.nih.gov/mesh/topsubscope.html).
-SUBHEADINGS = frozenset(
-    (
-        "abnormalities|administration & dosage|adverse effects|agonists|analogs & derivatives|"
-        "analysis|anatomy & histology|antagonists & inhibitors|biosynthesis|blood|blood supply|"
-        "cerebrospinal fluid|chemical synthesis|chemically induced|chemistry|classification|"
-        "complications|congenital|cytology|deficiency|diagnosis|diagnostic imaging|diet therapy|"
-        "drug effects|drug therapy|economics|education|embryology|enzymology|epidemiology|ethics|"
-        "ethnology|etiology|genetics|growth & development|history|immunology|injuries|innervation|"
-        "instrumentation|isolation & purification|legislation & jurisprudence|metabolism|methods|"
-        "microbiology|mortality|nursing|organization & administration|parasitology|pathogenicity|"
-        "pathology|pharmacokinetics|pharmacology|physiology|physiopathology|poisoning|"
-        "prevention & control|psychology|radiation effects|radiotherapy|rehabilitation|secondary|"
-        "secretion|standards|statistics & numerical data|supply & distribution|surgery|"
-        "therapeutic use|therapy|toxicity|transmission|transplantation|trends|ultrastructure|"
-        "urine|veterinary|virology"
-    ).split("|")
-)
 #: The one sign of PubMed, and the one that other databases have within words.
 _SIGN = re.compile(r"\*|(?<=\w)\?(?=\w)")
 _AND = re.compile(r"\band\b")
-
-
-@cache
-def _filter_types() -> Mapping[str, str]:
-    """Types of works and studies as PubMed writes filters: "randomizedcontrolledtrial"."""
-    names = (*TYPES, *STUDIES, *TYPE_NAMES)
-    squeezed = {"".join(filter(str.isalpha, name)): name for name in names}
-    return squeezed | {"systematic": "systematic review", "booksdocs": "book"}
-
-
-def tag_named(name: str) -> FieldTarget | None:
-    """The tag of that name; None where there is none."""
-    name = re.sub(r"\s?/\s?", "/", plain(name).casefold())
-    if match := _DISTANCE.fullmatch(name):
-        return TAGS.get(match[1])
-    if match := _EXPLOSION.fullmatch(name):
-        tag = TAGS.get(match[1])
-        return tag if tag and tag.heading else None
-    return TAGS.get(name)
 
 
 # PubMed's syntax -> `ReadQuery`, as its help describes it (https://pubmed.ncbi.nlm.nih.gov/help/).
@@ -429,12 +284,12 @@ class PubmedReader(DatabaseReader):
             text = name
         if tag.fields == ("identifier",):
             known = identifier_field(text)
-            tag = FieldTarget((known,)) if known else _NO_NUMBER
+            tag = FieldTarget((known,)) if known else NO_NUMBER
         if tag.heading:
             self.losses.add("heading", shown)
         elif tag.loss and tag is not ENTRY_DATE:
             self.losses.add("field", message("{field} is {loss}", field=shown, loss=tag.loss))
-        if distance := _DISTANCE.fullmatch(shown.strip("[]")):
+        if distance := DISTANCE.fullmatch(shown.strip("[]")):
             return self.close(text, tag, shown, where, int(distance[2]))
         match tag.fields:
             case ("year",):
@@ -448,10 +303,10 @@ class PubmedReader(DatabaseReader):
         clause = self.looked_for(text, tag, where, quoted=quoted)
         if not tag.heading:
             return clause
-        is_main = label in _MAJOR.split("|")
+        is_main = label in MAJOR.split("|")
         if is_main:
             self.losses.add("focus", shown)
-        if "no" not in alone and (is_main or label in _MESH.split("|")):
+        if "no" not in alone and (is_main or label in MESH.split("|")):
             self.losses.add("explosion", shown)
             clause = exploded(clause)
         return Clause(clause.widest, None) if is_main or narrowed else clause
@@ -459,7 +314,7 @@ class PubmedReader(DatabaseReader):
     def filtered(self, text: str, shown: str, where: tuple[int, int]) -> Clause:
         """A filter such as english[filter], as far as a field holds that; ignored otherwise."""
         name, label = text.casefold(), shown.strip("[]")
-        if label.casefold() in _FILTERS:
+        if label.casefold() in FILTERS:
             letters = "".join(filter(str.isalpha, name))
             if years := _OF_YEARS.fullmatch(name):
                 return self.years(f"last {years[1]} years", where)
@@ -467,7 +322,7 @@ class PubmedReader(DatabaseReader):
                 return exact(Not(Term("preprint", "type")))
             if language_code(name):
                 return self.language(name)
-            if kind := _filter_types().get(letters):
+            if kind := filter_types().get(letters):
                 return self.type(kind)
         if label and self.not_searchable is None:
             reason = message(
@@ -486,7 +341,7 @@ class PubmedReader(DatabaseReader):
         letters = "".join(filter(str.isalpha, bare.casefold()))
         if letters == "excludepreprints":
             return exact(Not(Term("preprint", "type")))
-        if kind := _filter_types().get(letters):
+        if kind := filter_types().get(letters):
             return self.type(kind)
         return super().limit(bare, start, shown)
 

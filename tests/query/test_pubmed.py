@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Or, Query, Term, Years, read, to_text
-from metasearch.query.pubmed import TAGS, parse_pubmed, tag_named
+from metasearch.query.pubmed import parse_pubmed
+from metasearch.query.pubmed_tags import TAGS, tag_named
 from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, terms
 from tests.cases import each
 
