@@ -58,8 +58,8 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
         (
             re.compile(
                 r"(?<![\w.-])(?:[A-Z]{1,8}_(?:ABS|YEAR|TYPE|P?DATE|ACCESS|ID|AGENCY|PROTEIN|FUND|"
-                r"FIRST|LAST|PUBS|E?PMC)|HAS_[A-Z]{2,10}|AUTHORID|AUTH|SRC|KW|MESH):"
-                r"(?=[\"“(\[A-Za-z0-9])"
+                r"FIRST|LAST|PUBS|E?PMC)|HAS_[A-Z]{2,10}|AUTHORID|AUTH|KW|MESH):"
+                r"(?=[\"“(\[A-Za-z0-9])|(?<![\w.-])SRC:(?:MED|PMC|PPR|PAT|AGR|NBK|ETH)\b"
             ),
         ),
         (),

@@ -208,6 +208,7 @@ def test_every_field_of_the_vendors_lists(syntax: str, text: str, fields: tuple[
         ("DOI:10.1000/x", "simple"),
         ("for instance: a study", "simple"),
         ("MY_NAME:x", "simple"),
+        ("the SRC:FAK complex", "simple"),
         ("ratio 1:2 [sic]", "simple"),
     ],
 )
