@@ -102,6 +102,7 @@ def test_by_the_documentation_of_each_database(query: str, to: str, text: str) -
         (Term("f(x)"), "scopus", 'TITLE-ABS-KEY("f(x)")'),
         (Term("next"), "embase", "'next':ti,ab,kw"),
         (Term("x[ti]"), "pubmed", '"x[ti]"[tw]'),
+        (Term("x_y"), "pubmed", '"x_y"[tw]'),
         (Term("C++"), "cnki", "SU%='C++'"),
         (Term("sea-level"), "wos", "TS=(sea-level)"),
         (Term("x) OR (y", "title", phrase=True), "proquest", 'ti("x) OR (y")'),
