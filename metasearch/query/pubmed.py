@@ -59,12 +59,10 @@ PUBMED = DatabaseGrammar(
     wild="*",
     printed=re.compile(
         r"(?-i:Filters?|Limits?)(?:\s(?:applied|activated))?\s?:\s?"
-        r"(?P<limits>(?:(?!Sort\sby:|Clear\sall|\s[0-9,]{1,12}\s{1,20}[0-9]{1,2}:[0-9]{2}:)"
-        r"[^\n\t()\[\]]){1,500})"
-        r"|[0-9][0-9,]{0,11}\s{1,20}[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?=\s{0,20}\Z)"
+        r"(?P<limits>(?:(?!Sort\sby:|Clear\sall)[^\n\t()\[\]]){1,500})"
         r"|Sort\sby\s?:\s?(?:Best\sMatch|Most\sRecent|Publication\sDate|(?:First|Last)\sAuthor|"
         r"[a-z]{2,20})|Clear\sall\b"
-        r"|(?:Add(?:\sto\sbuilder)?\s{1,5})?(?-i:Search|Query)(?:\sdetails)?\s?:|\ASearch(?=\s[(\"#])",
+        r"|(?-i:Search|Query)(?:\sdetails)?\s?:|\ASearch(?=\s[(\"#])",
         re.IGNORECASE,
     ),
 )
@@ -113,12 +111,12 @@ def as_lines(text: str) -> str:
             advice=message("Search for one of them."),
             syntax="pubmed",
         )
-    return "\n".join(f"#{number} {lines[number]}" for number in sorted(lines)) or text
+    return "\n".join(f"#{number} {query}" for number, query in lines.items()) or text
 
 
 def history(text: str) -> list[tuple[int, str, str]]:
     """The searches in PubMed's history as a file of comma-separated values: number, query with its
-    filters, results; none where the text is no such file.
+    filters, results; the first ones first. None where the text is no such file.
     """
     text = text.lstrip("\ufeff \r\n")
     if text[:14].casefold() != "search number,":
@@ -134,7 +132,7 @@ def history(text: str) -> list[tuple[int, str, str]]:
             limits = plain(row.get("Filters") or "")
             query = f"{query} Filters: {limits}" if limits else query
             found.append((int(number), query, row.get("Results") or ""))
-    return found
+    return sorted(found)
 
 
 class PubmedReader(DatabaseReader):
