@@ -116,7 +116,7 @@ def as_lines(text: str) -> str:
 
 def history(text: str) -> list[tuple[int, str, str]]:
     """The searches in PubMed's history as a file of comma-separated values: number, query with its
-    filters, results; the first ones first. None where the text is no such file.
+    filters, results; the first ones first. Nothing where the text is no such file.
     """
     text = text.lstrip("\ufeff \r\n")
     if text[:14].casefold() != "search number,":
