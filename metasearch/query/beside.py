@@ -114,20 +114,21 @@ _BUTTONS_LAST = re.compile(
 
 #: What stands below a query in the histories of EBSCO and Web of Science.
 _SETTING = re.compile(
-    r"\s{0,20}(?:Expanders|Search modes|Interface|Search Screen|Databases?|Indexes|Timespan|"
+    r"\s{0,20}(?:Expanders|Search modes|Interface|Search Screen|Databases?|Indexes|"
     r"Editions|Collections?|Exact search|Last Run Via|View Results|Edit|Save|Date Run)\b\s?"
     r"(?:[-–=:(]|\Z).{0,2000}",
     re.IGNORECASE,
 )
 #: The same where it narrows the query, which its reader reads.
 _NARROWS = re.compile(
-    r"\s{0,20}(?:Limiters|Narrow by|Refined by|Filters?|Limits?)\s?[-–:]", re.IGNORECASE
+    r"\s{0,20}(?:Limiters|Narrow by|Refined by|Filters?|Limits?|Timespan)\s?[-–=:]", re.IGNORECASE
 )
 #: What stands above, between or below the lines: who searched what and when.
 _LABEL = re.compile(
     r"\s{0,20}(?:Databases?(?: name| searched)?|Platform|Provider|Host|Source|Search (?:strategy|"
     r"name|history|terms|date)|Strategy|Date(?: run| searched| of search)?|Searched(?: on| by)?|"
-    r"Last saved|Comments?|Notes?|Key|Legend|Description|Total|Results?|ID)\s?:.{0,500}",
+    r"Last saved|Comments?|Notes?|Key|Legend|Description|Total|Results?|ID)\s?:"
+    r"(?!\s?(?:before|after|from|since|between)\b).{0,500}",
     re.IGNORECASE,
 )
 _LABEL_ALONE = re.compile(

@@ -230,9 +230,4 @@ def test_a_heading_that_a_syntax_does_not_have_is_a_subject_and_is_told() -> Non
     written = metasearch.translate("exp Carbon Cycle/", to="wos", syntax="ovid")
 
     assert written.text == 'AK=("Carbon Cycle")'
-    assert written.notes == (
-        (
-            'Web of Science cannot be asked for narrower headings: subject:"Carbon Cycle" is looked '
-            "for alone"
-        ),
-    )
+    assert "Web of Science cannot be asked for narrower headings" in written.notes[0]
