@@ -32,10 +32,16 @@ SYNTAXES: Mapping[str, str] = {
     "cochrane": "that of the Cochrane Library: [mh Gambling] AND (harm* NEAR/3 reduc*):ti,ab,kw",
     "proquest": 'that of ProQuest: ti,ab(gambl* NEAR/3 harm) AND MESH.EXACT("Gambling")',
     "ieee": 'that of IEEE Xplore: "Document Title":gambling AND "Abstract":harm',
+    "europepmc": "that of Europe PMC: TITLE_ABS:(gambl* OR bet) AND PUB_YEAR:[2015 TO 2020]",
+    "acm": "that of the ACM Digital Library: Title:(gambl*) AND Abstract:(harm OR loss)",
+    "vhl": 'that of LILACS and the Virtual Health Library: mh:"Gambling" OR tw:(jogo$)',
     "sinomed": 'that of SinoMed: "肝肿瘤"[不加权:扩展] OR "肝癌"[常用字段:智能]',
 }
 #: Those that strategies for one database are written in.
-DATABASES = ("ovid", "scopus", "wos", "ebsco", "embase", "cochrane", "proquest", "ieee", "sinomed")
+DATABASES = (
+    "ovid", "scopus", "wos", "ebsco", "embase", "cochrane", "proquest", "ieee", "europepmc", "acm",
+    "vhl", "sinomed",
+)  # fmt: skip
 #: What may be asked for: one of them, "expert" (another name of cnki), or "auto".
 CHOICES = ("auto", *SYNTAXES, "expert")
 
