@@ -11,6 +11,7 @@ cannot be asked is an ignored clause (see clauses.py), and a note names it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -320,6 +321,9 @@ class ReferenceReader(TermReader):
 class DatabaseReader(ReferenceReader):
     """One text, or one line of a strategy, with the arguments of `TextScanner`."""
 
+    #: In how many NOTs the place is.
+    negations = 0
+
     # ---------------------------------------------------------------- the whole
 
     def tree(self) -> Clause:
@@ -356,7 +360,10 @@ class DatabaseReader(ReferenceReader):
             pass
         self.here()
         start = self.at
-        operands = [without(self.excluded(first)) if first else self.operand(None)]
+        operands = [self.operand(first)]
+        if first:
+            self.note_excluded(operands, [first], [first])
+            operands = [without(operands[0])]
         operators: list[Sign] = []
         while self.here() not in ("", ")"):
             if self.take_printed(limits):
@@ -365,13 +372,14 @@ class DatabaseReader(ReferenceReader):
             if sign is None and (row := self.row_here()):
                 self.losses.add("joined lines", row)
             operators.append(sign or Sign("BESIDE", self.at, self.at))
-            operands.append(
-                self.excluded(sign) if sign and sign.name == "NOT" else self.operand(sign)
-            )
+            self.negations += bool(sign and sign.name == "NOT")
+            operands.append(self.operand(sign))
+            self.negations -= bool(sign and sign.name == "NOT")
         clause = self.combined(operands, operators)
         if (
             clause.widest is None
             and operators
+            and self.negations % 2 == 0
             and any(operand.widest is not None for operand in operands)
         ):
             self.losses.add("alternatives", plain(self.text[start : self.at]))
@@ -381,13 +389,17 @@ class DatabaseReader(ReferenceReader):
                 self.check_alternation(bound)
         return clause
 
-    def excluded(self, sign: Sign) -> Clause:
-        """The operand of a NOT; where it cannot be excluded as it is meant, a note says so."""
-        start = self.at
-        clause = self.operand(sign)
-        if not clause.is_exact:
-            self.losses.add("negated", f"NOT {plain(self.text[start : self.at])}")
-        return clause
+    def note_excluded(
+        self, operands: Sequence[Clause], signs: Sequence[Sign], operators: Sequence[Sign]
+    ) -> None:
+        """Say what cannot be excluded as it is meant, of operands behind the NOT `signs`, which are
+        some of the `operators`.
+        """
+        ends = [sign.start for sign in operators if sign.name not in ("BESIDE", "NEAR")]
+        for clause, sign in zip(operands, signs, strict=True):
+            if not clause.is_exact:
+                end = ends[bisect_right(ends, sign.start)] if ends[-1] > sign.start else self.at
+                self.losses.add("negated", plain(self.text[sign.start : end]))
 
     def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
         """Operands with the operators between them, those that bind closely first."""
@@ -395,6 +407,7 @@ class DatabaseReader(ReferenceReader):
             self.losses.add("order", f"AND, OR and NOT|{self.grammar.title}")
         order: list[str] = list(self.grammar.order)
         order.insert(1 if order[0] == "OR" else 0, "NEAR")
+        written = operators
         for level in ("BESIDE", *order):
             groups, signs, rest = [[operands[0]]], [list[Sign]()], list[Sign]()
             for operator, operand in zip(operators, operands[1:], strict=True):
@@ -405,6 +418,10 @@ class DatabaseReader(ReferenceReader):
                     rest.append(operator)
                     groups.append([operand])
                     signs.append([])
+            if level == "NOT":
+                for group, between in zip(groups, signs, strict=True):
+                    if between:
+                        self.note_excluded(group[1:], between, written)
             operands = list(map(joined, groups, signs))
             operators = rest
         return operands[0]
