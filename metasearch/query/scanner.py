@@ -12,9 +12,9 @@ from typing import ClassVar
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import joined, message, message_template
 from metasearch.query.clauses import Clause
-from metasearch.query.grammar import DatabaseGrammar, FieldTarget
+from metasearch.query.grammar import DatabaseGrammar, FieldTarget, together
 from metasearch.query.reading import NestedReader
-from metasearch.query.tree import IDENTIFIERS, is_blank, plain
+from metasearch.query.tree import is_blank, plain
 
 # What the tree cannot express of a strategy: a sentence for each kind of loss, with its words.
 
@@ -103,7 +103,7 @@ class Losses:
     def add(self, kind: str, of: str) -> None:
         """Note a loss: a key of `SENTENCES`, and the operator or words that it concerns."""
         self.more += kind in _WIDER
-        shown = " ".join(of[:60].split())
+        shown = " ".join(of[: 60 if kind != "field" else 400].split())
         if shown == of:  # a whole sentence may be translated
             shown = of
         self._concerned.setdefault(kind, {})[shown] = None
@@ -332,7 +332,9 @@ class TextScanner(NestedReader):
         """Returns the error for a code that the database does not have."""
         from difflib import get_close_matches
 
-        near = get_close_matches(name.casefold()[:40], self.grammar.codes, 3, 0.5)
+        names = re.findall(r"[\w-]{1,40}", name.casefold())[:60]
+        unknown = [it for it in names if it not in self.grammar.codes] or names
+        near = get_close_matches((unknown or [""])[0], self.grammar.codes, 3, 0.5)
         reason = (
             message(
                 "There is no field {field} in {title}; near it are {near}",
@@ -355,16 +357,7 @@ class TextScanner(NestedReader):
             if tag is None:
                 return None
             tags.append(tag)
-        if len(tags) == 1:
-            return tags[0]
-        fields = dict.fromkeys(field for tag in tags for field in tag.fields)
-        if len(fields) > 1:
-            for special in ("year", "type", "language", *IDENTIFIERS):
-                fields.pop(special, None)
-        if "any" in fields:
-            return FieldTarget(("any",))
-        loss = next((tag.loss for tag in tags if tag.loss), "")
-        return FieldTarget(tuple(fields), loss, heading=all(tag.heading for tag in tags))
+        return together(tags)
 
     # ---------------------------------------------------------------- earlier lines
 

@@ -394,6 +394,8 @@ _DATE_RANGE = re.compile(
     re.IGNORECASE,
 )
 _ONE = re.compile(rf"(>=|<=|>|<|=|is|aft|bef)?\s{{0,3}}({_DATE_FORM})", re.IGNORECASE)
+#: A date that is cut: any ending will do.
+_STEM = re.compile(r"([12][0-9]{1,7})[*$]")
 
 
 def years_in(text: str) -> tuple[Years, bool]:
@@ -401,6 +403,9 @@ def years_in(text: str) -> tuple[Years, bool]:
     more than years. Raises BadYears: it says none.
     """
     plain = " ".join(text.split())
+    if stem := _STEM.fullmatch(plain):  # 201* is a decade, 202306* a month
+        first = int(stem[1][:4].ljust(4, "0"))
+        return Years(first, first + 10 ** (4 - min(len(stem[1]), 4)) - 1), len(stem[1]) <= 4
     if one := _ONE.fullmatch(plain):
         year, whole = int(one[2][:4]), len(one[2]) == 4
         match (one[1] or "").lower():
@@ -438,8 +443,9 @@ def _at_edge(date: str, month: str, day: str) -> bool:
 def type_named(text: str) -> tuple[str | None, bool]:
     """The type that a publication type means, or None, and whether that holds more."""
     name = " ".join(text.split()).casefold()
-    if name in TYPES:
-        return TYPES[name], True
+    for known in (name, name.removesuffix("s")):
+        if known in TYPES:
+            return TYPES[known], True
     return type_word(name), False
 
 
