@@ -82,6 +82,9 @@ class TermReader(TextScanner):
             case ("year",):
                 return self.years(text, where, label if tag.loss else "")
             case ("type",):
+                if tag.loss:
+                    loss = message("{field} is {loss}", field=label, loss=tag.loss)
+                    self.losses.add("field", loss)
                 return self.type(text)
             case ("language",):
                 return self.language(text)

@@ -35,6 +35,10 @@ SENTENCES: Mapping[str, str] = {
     "subheading": message_template(
         "{words}: sources cannot be asked for subheadings; the heading is looked for without them"
     ),
+    "floating": message_template(
+        "{words}: all headings with this subheading are looked for by its words, among keywords "
+        "and subject headings"
+    ),
     "wildcard": message_template(
         "{words}: a sign that stands for some letters is read as any ending"
     ),
