@@ -85,7 +85,7 @@ OVID = DatabaseGrammar(
         ("nr ur cg hn ry sd rt rp vn vi ln lc lh ml go gc cc cl ec sc", NOWHERE),
     ),
     suffix=re.compile(
-        rf"\.\s?({_CODE}(?:{_PART}{_CODE}){{0,60}})[.,]{{0,3}}(?![\w.])", re.IGNORECASE
+        rf"\.\s?({_CODE}(?:{_PART}{_CODE}){{0,60}})[.,;]{{0,3}}(?![\w.])", re.IGNORECASE
     ),
     near=near(r"adj"),
     wild="*$:?#",
@@ -109,7 +109,7 @@ _NAMED = re.compile(r"\s{0,3}\[[^\[\]]{0,600}\]")
 _COMBINED = re.compile(
     r"(or|and)/\s?(#?[0-9]{1,4}(?:\s?[-,]\s?#?[0-9]{1,4}){0,200})(?!\w)", re.IGNORECASE
 )
-_LIMIT = re.compile(r"limit\s{1,5}(?:#?([0-9]{1,4})\s{1,5}to\s{1,5}|(?=\())", re.IGNORECASE)
+_LIMIT = re.compile(r"limit\s{1,5}(?:#?([0-9]{1,4})\s{1,5}to(?!\w)|(?=\())", re.IGNORECASE)
 _TO = re.compile(r"\s{0,5}to\s{1,5}", re.IGNORECASE)
 _DUPLICATES = re.compile(
     r"(?:remove\s{1,3}duplicates\s{1,3}from|dedup)\s{1,3}([0-9]{1,4})(?!\w)", re.IGNORECASE
@@ -174,7 +174,7 @@ class OvidReader(DatabaseReader):
     # ---------------------------------------------------------------- fields
 
     def is_suffix(self, match: re.Match[str]) -> bool:
-        shown = match[0].rstrip(",")
+        shown = match[0].rstrip(",;")
         if shown.endswith(".") or shown[1:2].isspace():
             return shown.endswith(".")
         names = re.split(r"[\s,;./]{1,3}", match[1].lower())
@@ -247,6 +247,9 @@ class OvidReader(DatabaseReader):
         if shown.strip(" .").lower() in _SUBHEADINGS:
             text = subheading_named(text)
         return super().value(text, tag, shown, where, quoted=quoted)
+
+    def unsigned(self, word: str) -> str:
+        return super().unsigned(word.strip("'"))
 
     def slashed_heading(self, text: str, where: tuple[int, int], *, explode: bool) -> Clause:
         """A heading that stood before a slash."""

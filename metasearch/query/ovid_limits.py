@@ -63,8 +63,10 @@ class LimitReader:
         if depth > _DEEPEST:
             raise self.reader.error(message("The limits have too many brackets"), *self.here())
         if self.next_is("("):
+            opening = self.tokens[self.at - 1].span()
             clause = self.alternatives(depth + 1)
-            self.next_is(")")
+            if not self.next_is(")"):
+                raise self.reader.error(message("This bracket is never closed"), *opening)
             return clause
         start = self.at
         while self.at < len(self.tokens) and self.word() not in ("and", "or", ",", ")"):
@@ -84,7 +86,9 @@ class LimitReader:
         where = found[0].start(), found[-1].end()
         if len(found) == 1 and found[0][1]:
             code, dates = found[0][1].lower(), plain(found[0][2] or found[0][3])
-            return self.reader.years(dates, where, "" if code in _PUBLISHED else code)
+            if any(map(str.isdigit, dates)) and not dates.lower().startswith("last"):
+                return self.reader.years(dates, where, "" if code in _PUBLISHED else code)
+            return self.reader.limit(dates, where[0], plain(found[0][0]))
         words = [it[4] or it[0] for it in found if not it[0].startswith("[")]
         name = plain(" ".join(words)).replace("( ", "(").replace(" )", ")")
         return self.reader.limit(name, where[0], message("limit to {name}", name=name))

@@ -390,7 +390,7 @@ _DATE_FORM = (
     rf"|/{_DATE_MONTH}(?:/{_DATE_DAY})?|\.{_DATE_MONTH}(?:\.{_DATE_DAY})?)?"
 )
 _DATE_RANGE = re.compile(
-    rf"({_DATE_FORM})?\s{{0,3}}(?:-|–|:|to|\.\.)\s{{0,3}}({_DATE_FORM}|current|present)?",
+    rf"({_DATE_FORM})?\s{{0,3}}(?:-|–|:|to|\.\.)\s{{0,3}}({_DATE_FORM}|9999|current|present)?",
     re.IGNORECASE,
 )
 _ONE = re.compile(rf"(>=|<=|>|<|=|is|aft|bef)?\s{{0,3}}({_DATE_FORM})", re.IGNORECASE)
