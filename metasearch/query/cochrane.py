@@ -31,7 +31,11 @@ from metasearch.query.tree import plain
 
 _CODE = r"(?:so-all|[a-z]{2,4})"
 #: Limits of a search, as the search manager prints them behind it.
-_PUBLISHED = r"with\s(?:Cochrane\sLibrary\s)?publication\s(?:year|date)\b"
+_PUBLISHED = (
+    r"(?:with\s(?:Cochrane\sLibrary\s)?publication\s(?:year|date)\b"
+    r"|(?:publication\s(?:year|date)\s)?from\s[12][0-9]{3}\sto\s(?:[12][0-9]{3}|present)"
+    r"(?=\s{0,3}(?:[,\n]|\Z|in\s)))"
+)
 _COLLECTION = (
     r"in\s(?:the\s)?(?-i:Trials|Cochrane\s(?:Reviews|Protocols|Central|Groups)|CENTRAL|Reviews|"
     r"Clinical\sAnswers|Editorials?|Special\sCollections|Other\sReviews|Technology\sAssessments|"
@@ -123,10 +127,10 @@ _FIELDS = {
 }
 _UNKNOWN = re.compile(rf"[\w*?]:({_CODE}(?:,{_CODE}){{0,40}})\Z", re.IGNORECASE)
 _YEARS = re.compile(
-    r"with\s((?:Cochrane\sLibrary\s)?publication\s(?:year|date))\s?(?:(?:from|between|in|:)\s)?",
+    r"(?:with\s)?((?:Cochrane\sLibrary\s)?publication\s(?:year|date)\s?)?(?:(?:from|between|in|:)\s)?",
     re.IGNORECASE,
 )
-_IN_COLLECTION = re.compile(rf"\s{_COLLECTION}", re.IGNORECASE)
+_IN_COLLECTION = re.compile(rf"(?:\A|[\s,])({_COLLECTION})", re.IGNORECASE)
 _MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
 _MONTH = re.compile(
     r"(?<!\w)(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?\s([0-9]{4})(?!\w)",
@@ -223,28 +227,21 @@ class CochraneReader(DatabaseReader):
         self.at = before
         return printed or super().ends_at(at)
 
-    def limit(self, text: str, start: int, shown: str) -> Clause:
-        published = _YEARS.match(shown)
-        if published is None:
-            return super().limit(text, start, shown)
-        dates, collection, rest = _parted(shown[published.end() :])
-        if collection:
-            self.losses.add("limit", plain(collection + rest))
-        dates = _MONTH.sub(_numbered_month, dates).replace(" and ", " - ")
-        other = "" if "year" in published[0].lower() else published[1]
+    def limits(self, text: str, start: int) -> Clause:
+        found = _IN_COLLECTION.search(text)
+        dates = plain(text if found is None else text[: found.start()]).strip(" ,")
+        parts = [] if found is None else [self.ignored("limit", plain(text[found.start(1) :]))]
+        if published := _YEARS.match(dates):
+            parts.append(self.published(dates, published, (start, start + len(text))))
+        return every(parts) if parts else IGNORED
+
+    def published(self, shown: str, match: re.Match[str], where: tuple[int, int]) -> Clause:
+        """Works of certain years, or of certain months of publication in the Cochrane Library."""
+        dates = _MONTH.sub(_numbered_month, shown[match.end() :]).replace(" and ", " - ")
         try:
-            clause = self.years(dates, (start, start + len(text)), other)
+            return self.years(dates, where, plain(match[1]) if "date" in match[0].lower() else "")
         except QuerySyntaxError:
             return self.ignored("limit", shown)
-        return every([clause, IGNORED]) if collection else clause
-
-
-def _parted(text: str) -> tuple[str, str, str]:
-    """(dates, the first word of a collection behind them, what follows)."""
-    found = _IN_COLLECTION.search(text)
-    return (
-        (text, "", "") if found is None else (text[: found.start()], found[0], text[found.end() :])
-    )
 
 
 def _numbered_month(month: re.Match[str]) -> str:

@@ -42,7 +42,8 @@ from metasearch.query.subheadings import subheading_named
 from metasearch.query.tree import plain
 
 #: Codes of MEDLINE and the other databases have two letters; `m_titl` is a title in any of them.
-_CODE = r"(?:m_[a-z]{2,6}|[a-z][a-z0-9])"
+#: Longer ones there are none, but people write them: with a sign behind, they are no words.
+_CODE = r"(?:m_[a-z]{2,6}|[a-z][a-z0-9](?:[a-z]{1,8}(?=[.,;]))?)"
 #: People part codes with a dot, too, which Ovid refuses.
 _PART = rf"(?:\.?\s?[,;/]\s?|\.|\s(?={_CODE}[.,]))(?!(?:or|and|not)\b)"
 
@@ -92,7 +93,11 @@ OVID = DatabaseGrammar(
     endless="*$:",
     phrases=True,
     reference=re.compile(r"#?([0-9]{1,4})"),
+    # Ovid takes what stands in square brackets for a comment.
+    printed=re.compile(r"\[(?:[^\[\]]|\[[^\[\]]{0,200}\]){0,600}\](?![\w-])"),
 )
+#: What people write for several codes.
+_WRITTEN = {"tiab": "ti,ab", "title": "ti", "abstract": "ab"}
 
 
 # What Ovid alone has: headings with a slash, `or/1-4`, `limit 3 to`, `remove duplicates from`.
@@ -122,7 +127,11 @@ _USE = re.compile(
     re.IGNORECASE,
 )
 #: A blank before a field: `(a or b) .ti,ab.`
-_APART = re.compile(rf"\s{{1,3}}(?=\.{_CODE}(?:,\s?{_CODE}){{0,60}}\.(?!\w))", re.IGNORECASE)
+_APART = re.compile(
+    rf"\s{{1,3}}(?=\.{_CODE}(?:,\s?{_CODE}){{0,60}}\.(?!\w)|/(?![\w/]))", re.IGNORECASE
+)
+#: A field whose dot is missing, behind a bracket or quote.
+_DOTLESS = re.compile(rf"(?<=[)\"])[,\s]?({_CODE}(?:,\s?{_CODE}){{0,60}})\.(?!\w)", re.IGNORECASE)
 _FREQUENCY = re.compile(r"\s{0,3}/\s?freq\s?=\s?[0-9]{1,3}", re.IGNORECASE)
 _DISTANCE = re.compile(r"\s{1,3}([0-9]{1,2})(?=[\s(])")
 _UNKNOWN = re.compile(rf"[\w*$?#)]\.({_CODE}(?:,\s?{_CODE}){{0,60}})\.?\Z", re.IGNORECASE)
@@ -164,7 +173,20 @@ class OvidReader(DatabaseReader):
         return clause
 
     def ends_at(self, at: int) -> bool:
-        return _USE.match(self.text, at) is not None or super().ends_at(at)
+        if _USE.match(self.text, at):
+            return True
+        before, self.at = self.at, at
+        self.here()
+        comment = self.printed_here() is not None
+        self.at = before
+        return comment or super().ends_at(at)
+
+    def take_printed(self, limits: list[Clause]) -> bool:
+        self.here()
+        if comment := self.printed_here():
+            self.at = comment.end()
+            self.losses.add("comment", comment[0])
+        return comment is not None
 
     def near_sign(self, word: str, start: int, end: int) -> Sign:
         if word.isalpha() and (number := _DISTANCE.match(self.text, end)):  # adj 3
@@ -181,14 +203,17 @@ class OvidReader(DatabaseReader):
         return _BARE.issuperset(names) or self.ends_at(match.end())
 
     def known(self, names: str) -> FieldTarget | None:
-        commas = re.sub(r"[\s,;./]{1,4}", ",", plain(names).lower())
+        codes = re.findall(r"\w{1,20}", names.lower())
+        commas = ",".join(_WRITTEN.get(code, code) for code in codes)
         tag = super().known(commas)
-        if tag and "." in names:
-            shown, meant = f".{names}.", f".{commas}."
-            self.losses.add(
-                "field", message("{field} is read as {meant}", field=shown, meant=meant)
-            )
+        if tag and ("." in names or not _WRITTEN.keys().isdisjoint(codes)):
+            self.read_as(f".{names}.", commas)
         return tag
+
+    def read_as(self, shown: str, commas: str) -> None:
+        """Tell how a list of codes that Ovid does not know so is read."""
+        meant = message("{field} is read as {meant}", field=shown, meant=f".{commas}.")
+        self.losses.add("field", meant)
 
     def after_suffix(self) -> None:
         if named := _NAMED.match(self.text, self.at):
@@ -202,9 +227,19 @@ class OvidReader(DatabaseReader):
             self.at = apart.end()
         if slash := _SLASH.match(self.text, self.at):
             return self.slashed(slash)
+        if dotless := _DOTLESS.match(self.text, self.at):
+            tag = self.known(dotless[1])
+            if tag is not None:
+                self.read_as(plain(dotless[0]), dotless[1])
+                self.at = dotless.end()
+                self.after_suffix()
+                return tag, plain(dotless[0])
         return super().suffix_here()
 
     def suffix_in(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
+        if self.text[start] == "/" and (slash := _SLASH.match(self.text, start)):
+            self.cut_at = start
+            return self.slashed(slash)
         if self.text[start] == "." and start and _APART.match(self.text, start - 1):
             self.at = self.cut_at = start
             return super().suffix_here()
@@ -245,7 +280,10 @@ class OvidReader(DatabaseReader):
         if shown == "X/":
             return self.slashed_heading(text, where, explode=self.explode)
         if shown.strip(" .").lower() in _SUBHEADINGS:
-            text = subheading_named(text)
+            name = subheading_named(text)
+            if len(name) == 2:
+                return self.ignored("nowhere", f"{text}{shown}")
+            text = name
         return super().value(text, tag, shown, where, quoted=quoted)
 
     def unsigned(self, word: str) -> str:

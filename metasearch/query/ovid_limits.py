@@ -28,7 +28,8 @@ class LimitReader:
 
     def __init__(self, reader: DatabaseReader, start: int, end: int) -> None:
         self.reader = reader
-        self.tokens = list(_TOKEN.finditer(reader.text, start, end))
+        found = _TOKEN.finditer(reader.text, start, end)
+        self.tokens = [token for token in found if not token[0].startswith("[")]
         self.at = 0
         self.start, self.end = start, end
 
@@ -89,7 +90,7 @@ class LimitReader:
             if any(map(str.isdigit, dates)) and not dates.lower().startswith("last"):
                 return self.reader.years(dates, where, "" if code in _PUBLISHED else code)
             return self.reader.limit(dates, where[0], plain(found[0][0]))
-        words = [it[4] or it[0] for it in found if not it[0].startswith("[")]
+        words = [token[4] or token[0] for token in found]
         name = plain(" ".join(words)).replace("( ", "(").replace(" )", ")")
         return self.reader.limit(name, where[0], message("limit to {name}", name=name))
 

@@ -90,6 +90,7 @@ SENTENCES: Mapping[str, str] = {
         "{words}: a field does not hold for another line, which is looked for as it is"
     ),
     "word": message_template("{words}: read as words; write operators in capitals"),
+    "comment": message_template("{words}: comments are ignored"),
     "settings": message_template("{words}: settings of a database are ignored"),
 }
 #: Kinds of words with signs that find more than is meant.

@@ -1,6 +1,6 @@
-"""The subheadings of MeSH, which Ovid, the Cochrane Library and PubMed name by two letters, too.
+"""The subheadings of MeSH and Emtree, which Ovid and the Cochrane Library name by two letters, too.
 
-Source: https://www.nlm.nih.gov/mesh/subhierarchy.html
+Sources: https://www.nlm.nih.gov/mesh/subhierarchy.html, https://ospguides.ovid.com/
 """
 
 from __future__ import annotations
@@ -22,9 +22,12 @@ ph physiology|pk pharmacokinetics|po poisoning|pp physiopathology|ps parasitolog
 py pathogenicity|ra radiography|re radiation effects|rh rehabilitation|ri radionuclide imaging
 rt radiotherapy|sc secondary|sd supply & distribution|sn statistics & numerical data|st standards
 su surgery|td trends|th therapy|tm transmission|to toxicity|tr transplantation|tu therapeutic use
-ul ultrastructure|ur urine|us ultrasonography|ut utilization|ve veterinary|vi virology"""
+ul ultrastructure|ur urine|us ultrasonography|ut utilization|ve veterinary|vi virology
+cb drug combination|cm drug comparison|cr drug concentration|dm disease management|do drug dose
+dr drug resistance|dv drug development|it drug interaction|iv intravenous drug administration
+pe pharmacoeconomics|pr pharmaceutics|si side effect|tp topical drug administration"""
 
-#: Two letters -> name.
+#: Two letters -> name; where MeSH and Emtree differ, that of MeSH.
 SUBHEADINGS: Mapping[str, str] = {
     row[:2]: row[3:] for line in _TABLE.splitlines() for row in line.split("|")
 }
