@@ -384,5 +384,8 @@ STYLE = Style(
         "preprint": ("Preprint",),
         "dataset": ("Dataset",),
     },
+    near=" adj{next} ",
+    adjacent=" adj ",
+    headings={"exact": "{x}/", "exploded": "exp {x}/"},
     languages="name",
 )

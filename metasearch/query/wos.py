@@ -105,5 +105,6 @@ STYLE = Style(
         "erratum": ("Correction",),
         "retraction": ("Retraction",),
     },
+    near=" NEAR/{n} ",
     languages="name",
 )
