@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from metasearch.errors import QuerySyntaxError
+from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, either, every
 from metasearch.query.databases import DatabaseReader
 from metasearch.query.grammar import (
@@ -32,8 +33,8 @@ from metasearch.query.tree import plain
 _CODE = r"(?:so-all|[a-z]{2,4})"
 #: Limits of a search, as the search manager prints them behind it.
 _PUBLISHED = (
-    r"(?:with\s(?:Cochrane\sLibrary\s)?publication\s(?:year|date)\b"
-    r"|(?:publication\s(?:year|date)\s)?from\s[12][0-9]{3}\sto\s(?:[12][0-9]{3}|present)"
+    r"(?:with\s(?:(?:(?:Cochrane\sLibrary|original)\s)?publication\s(?:year|date)"
+    r"|date\sadded\sto\sCENTRAL)\b|(?:publication\s(?:year|date)\s)?from\s[12][0-9]{3}\sto\s(?:[12][0-9]{3}|present)"
     r"(?=\s{0,3}(?:[,\n]|\Z|in\s)))"
 )
 _COLLECTION = (
@@ -76,7 +77,9 @@ COCHRANE = DatabaseGrammar(
 
 # What Cochrane alone has: `MeSH descriptor: [X] explode all trees`, `[mh "X"]`, `{OR #1-#3}`.
 
-_EXPLODE = r"explode\s{1,3}(?:all\s{1,3}trees|trees?\s[0-9, and]{1,20})"
+_EXPLODE = (
+    r"explode\s{1,3}(?:all\s{1,3}trees|trees?\s[0-9]{1,2}(?:\s?(?:,|and)\s?[0-9]{1,2}){0,20})"
+)
 _MARK = (
     rf"(?:{_EXPLODE}|this\s{{1,3}}term\s{{1,3}}only|in\s{{1,3}}all\s{{1,3}}MeSH\s{{1,3}}products)"
 )
@@ -86,7 +89,7 @@ _QUALIFIERS = (
 )
 #: The name has brackets, or ends before what is said of it, an operator or the line.
 _DESCRIPTOR = re.compile(
-    r"MeSH\s{1,3}descriptor:?\s{0,3}(?:\[([^\[\]]{1,150})\]|\"([^\"\n]{1,150})\"|"
+    r"MeSH\s{1,3}descriptor:?\s{0,3}(?:\[([^\[\]]{0,150})\]|\"([^\"\n]{1,150})\"|"
     rf"([^\n\[\]():#*\"]{{1,150}}?)(?=,?\s{{1,3}}(?:{_MARK}|{_QUALIFIERS})|\s{{1,3}}(?-i:AND|OR|NOT)\s|"
     r"\s{0,3}(?:[)\n]|\Z)))",
     re.IGNORECASE,
@@ -127,7 +130,8 @@ _FIELDS = {
 }
 _UNKNOWN = re.compile(rf"[\w*?]:({_CODE}(?:,{_CODE}){{0,40}})\Z", re.IGNORECASE)
 _YEARS = re.compile(
-    r"(?:with\s)?((?:Cochrane\sLibrary\s)?publication\s(?:year|date)\s?)?(?:(?:from|between|in|:)\s)?",
+    r"(?:with\s)?((?:(?:(?:Cochrane\sLibrary|original)\s)?publication\s(?:year|date)"
+    r"|date\sadded\sto\sCENTRAL(?:\strials\sdatabase)?)\s?)?(?:(?:from|between|in|:)\s)?",
     re.IGNORECASE,
 )
 _IN_COLLECTION = re.compile(rf"(?:\A|[\s,])({_COLLECTION})", re.IGNORECASE)
@@ -169,7 +173,11 @@ class CochraneReader(DatabaseReader):
         if qualifiers:
             self.losses.add("subheading", qualifiers)
         where = match.start(), self.at
-        name = plain(match[1] or match[2] or match[3])
+        name = plain(match[1] or match[2] or match[3] or "")
+        if not any(map(str.isalnum, name)):
+            raise self.error(
+                message("The descriptor has no name"), *where, fix=self.without(*where)
+            )
         return self.heading(name, where, explode=explode, narrowed=bool(qualifiers))
 
     def mesh(self, match: re.Match[str]) -> Clause:
@@ -220,6 +228,11 @@ class CochraneReader(DatabaseReader):
     def known(self, names: str) -> FieldTarget | None:
         return super().known(names.replace(":", ","))
 
+    def word_end(self, at: int) -> int:
+        end = super().word_end(at)
+        limited = self.text[end - 1] == "," and _PRINTED.match(self.text, end - 1)
+        return end - 1 if limited and end - 1 > at else end
+
     def ends_at(self, at: int) -> bool:
         before, self.at = self.at, at
         self.here()
@@ -227,19 +240,31 @@ class CochraneReader(DatabaseReader):
         self.at = before
         return printed or super().ends_at(at)
 
+    def take_printed(self, limits: list[Clause]) -> bool:
+        self.here()
+        match = self.printed_here()
+        if match is None or match["limits"]:
+            return super().take_printed(limits)
+        self.at = match.end()
+        self.losses.add("variations", plain(match[0]))
+        return True
+
     def limits(self, text: str, start: int) -> Clause:
         found = _IN_COLLECTION.search(text)
         dates = plain(text if found is None else text[: found.start()]).strip(" ,")
         parts = [] if found is None else [self.ignored("limit", plain(text[found.start(1) :]))]
-        if published := _YEARS.match(dates):
-            parts.append(self.published(dates, published, (start, start + len(text))))
+        parts += [
+            self.published(part, published, (start, start + len(text)))
+            for part in re.split(r",\s?", dates)
+            if (published := _YEARS.match(part)) and part
+        ]
         return every(parts) if parts else IGNORED
 
     def published(self, shown: str, match: re.Match[str], where: tuple[int, int]) -> Clause:
         """Works of certain years, or of certain months of publication in the Cochrane Library."""
         dates = _MONTH.sub(_numbered_month, shown[match.end() :]).replace(" and ", " - ")
         try:
-            return self.years(dates, where, plain(match[1]) if "date" in match[0].lower() else "")
+            return self.years(dates, where, plain(match[1]) if "date " in match[0].lower() else "")
         except QuerySyntaxError:
             return self.ignored("limit", shown)
 

@@ -73,7 +73,9 @@ EMBASE = DatabaseGrammar(
 # What embase.com alone has: `[english]/lim`, `[2010-2020]/py`, `'x'/exp/mj`.
 
 _LIMIT = re.compile(r"\[([^\[\]]{1,80})\](?:\s{0,3}/\s?([a-z]{2,5}))?(?!\w)", re.IGNORECASE)
-_DAY = re.compile(r"([0-9]{1,2})[-./]([0-9]{1,2})[-./]([0-9]{4})")
+#: A day; group 1 is there where a year begins with it.
+_DAY = re.compile(r"(?:(0?1[-./]0?1[-./])|[0-9]{1,2}[-./][0-9]{1,2}[-./])[0-9]{4}")
+_CLOSING = re.compile(r"(?<!')'(?![\w'])")
 #: `[<1966-2010]/py`: all years up to one.
 _UNTIL = re.compile(r"<\s?[0-9]{4}\s?(?=-)")
 _SUBHEADING = re.compile(r"d[a-z]_[a-z]{2}")
@@ -95,23 +97,31 @@ class EmbaseReader(DatabaseReader):
         value, where = " ".join(match[1].split()), match.span(1)
         match (match[2] or "").lower():
             case "py" | "pd":
-                return self.years(dated(_UNTIL.sub("", value)), where)
+                return self.years(_UNTIL.sub("", value), where)
             case "sd":
-                return self.since(dated(value), where)
+                # A day alone means all that was added since.
+                since = _DAY.fullmatch(value)
+                day = value[-4:] if since and since[1] else value
+                return self.years(f">={day}" if since else value, where, "sd")
         if language_named(value):
             return self.language(value)
         if type_named(value)[0]:
             return self.type(value)
         return self.ignored("limit", match[0])
 
-    def since(self, value: str, where: tuple[int, int]) -> Clause:
-        """`[01-04-2015]/sd`: what was added since a day, or in a range."""
-        if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
-            value = f">={value[:4]}" if value.endswith("-01-01") else f">={value}"
-        return self.years(value, where, "sd")
-
     def starts_special(self) -> bool:
         return self.text[self.at] == "["
+
+    def quoted_to(self, closer: str) -> str:
+        """An apostrophe within is doubled, or stands between letters."""
+        end = _CLOSING.search(self.text, self.at + 1) if closer == "'" else None
+        if (
+            end is None
+            or end.start() == self.at + 1
+            or self.text.find(" '", self.at, end.start()) > 0
+        ):
+            return super().quoted_to(closer)
+        return self.between_quotes(end.start()).replace("''", "'")
 
     # ---------------------------------------------------------------- fields
 
@@ -148,11 +158,6 @@ class EmbaseReader(DatabaseReader):
             clause = exploded(clause)
         narrowed = "mj" in names or any(map(_SUBHEADING.fullmatch, names))
         return wider(clause.widest) if narrowed and clause.widest else clause
-
-
-def dated(text: str) -> str:
-    """Days as embase.com writes them, 31-12-2015, with the year first."""
-    return _DAY.sub(lambda day: f"{day[3]}-{day[2]:0>2}-{day[1]:0>2}", text)
 
 
 def _names(codes: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, either, every
@@ -38,7 +39,7 @@ from metasearch.query.grammar import (
 )
 from metasearch.query.ovid_limits import LimitReader
 from metasearch.query.scanner import Sign
-from metasearch.query.subheadings import subheading_named
+from metasearch.query.subheadings import SUBHEADINGS, subheading_named
 from metasearch.query.tree import plain
 
 #: Codes of MEDLINE and the other databases have two letters; `m_titl` is a title in any of them.
@@ -106,9 +107,12 @@ _EXPLODED = re.compile(
     r'exp\s{1,5}(\*?)\s{0,3}(?:"([^"]{1,150})"|([^/"\n]{1,150}?))\s{0,3}/', re.IGNORECASE
 )
 _NO_HEADING = re.compile(r"\b(?:exp|or|adj[0-9]*|not)\b|[.]|[$]", re.IGNORECASE)
-#: `X/dt, th`; and `X/exp/mj`, as Embase.com writes what Ovid writes `exp *X/`.
+_SUBHEADING = "|".join(("[a-z]{2}", *map(re.escape, SUBHEADINGS.values())))
+#: `X/dt, th`, `X/drug therapy`; and `X/exp/mj`, as Embase.com writes what Ovid writes `exp *X/`.
 _SLASH = re.compile(
-    r"/(?:(exp)?(?:/?(mj))?(?![\w/])|([a-z]{2}(?:\s?,\s?[a-z]{2}){0,60})(?![\w/]))", re.IGNORECASE
+    r"/(?:(exp)?(?:/?(mj))?(?![\w/])"
+    rf"|((?:{_SUBHEADING})(?:\s?,\s?(?:{_SUBHEADING})){{0,60}})(?![\w/]))",
+    re.IGNORECASE,
 )
 _NAMED = re.compile(r"\s{0,3}\[[^\[\]]{0,600}\]")
 _COMBINED = re.compile(
@@ -136,6 +140,8 @@ _FREQUENCY = re.compile(r"\s{0,3}/\s?freq\s?=\s?[0-9]{1,3}", re.IGNORECASE)
 _DISTANCE = re.compile(r"\s{1,3}([0-9]{1,2})(?=[\s(])")
 _UNKNOWN = re.compile(rf"[\w*$?#)]\.({_CODE}(?:,\s?{_CODE}){{0,60}})\.?\Z", re.IGNORECASE)
 _BARE = frozenset("ti ab tw mp kw kf pt sh hw au id jw jn".split())
+#: Where the name before a slash is looked for; by this very object it is told from other headings.
+_HEADING = replace(HEADING)
 _SUBHEADINGS = frozenset(("fs", "fx", "xs"))
 
 
@@ -270,16 +276,16 @@ class OvidReader(DatabaseReader):
             self.losses.add("subheading", slash[0])
         if named := _NAMED.match(self.text, self.at):
             self.at = named.end()
-        return HEADING, "X/"
+        return _HEADING, "X/"
 
     # ---------------------------------------------------------------- values
 
     def value(
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
-        if shown == "X/":
+        if tag is _HEADING:
             return self.slashed_heading(text, where, explode=self.explode)
-        if shown.strip(" .").lower() in _SUBHEADINGS:
+        if shown.startswith(".") and shown.strip(". ").lower() in _SUBHEADINGS:
             name = subheading_named(text)
             if len(name) == 2:
                 return self.ignored("nowhere", f"{text}{shown}")

@@ -90,6 +90,9 @@ SENTENCES: Mapping[str, str] = {
         "{words}: a field does not hold for another line, which is looked for as it is"
     ),
     "word": message_template("{words}: read as words; write operators in capitals"),
+    "variations": message_template(
+        "{words}: other forms of the words are not added here, which may find less"
+    ),
     "comment": message_template("{words}: comments are ignored"),
     "settings": message_template("{words}: settings of a database are ignored"),
 }

@@ -112,7 +112,8 @@ TYPES: Mapping[str, str] = {
     "introductory journal article":
     "article", "english abstract": "article", "clinical conference": "article",
     "legal case": "article",
-    "meta-analysis": "review", "systematic review": "review", "scoping review": "review",
+    "meta-analysis": "review", "meta analysis": "review", "systematic review": "review",
+    "scoping review": "review",
     "review literature": "review", "review, academic": "review", "review, tutorial": "review",
     "comment": "letter", "published erratum": "erratum", "retraction of publication": "retraction",
     "retraction notice": "retraction", "retracted publication": "retraction",
@@ -394,6 +395,11 @@ _DATE_RANGE = re.compile(
     re.IGNORECASE,
 )
 _ONE = re.compile(rf"(>=|<=|>|<|=|is|aft|bef)?\s{{0,3}}({_DATE_FORM})", re.IGNORECASE)
+#: A day with the year last: 31-12-2015, 12/31/2015; not the end of 2018-01-01-2020.
+_YEAR_LAST = re.compile(
+    r"(?<![0-9])(?<![0-9]-)([0-9]{1,2})-([0-9]{1,2})-([12][0-9]{3})(?![0-9])"
+    r"|(?<![0-9])(?<![0-9][/.])([0-9]{1,2})[/.]([0-9]{1,2})[/.]([12][0-9]{3})(?![0-9])"
+)
 #: A date that is cut: any ending will do.
 _STEM = re.compile(r"([12][0-9]{1,7})[*$]")
 
@@ -402,7 +408,7 @@ def years_in(text: str) -> tuple[Years, bool]:
     """The years that a date, a range or a comparison of a database says, and whether it says no
     more than years. Raises BadYears: it says none.
     """
-    plain = " ".join(text.split())
+    plain = _YEAR_LAST.sub(_year_first, " ".join(text.split()))
     if stem := _STEM.fullmatch(plain):  # 201* is a decade, 202306* a month
         first = int(stem[1][:4].ljust(4, "0"))
         return Years(first, first + 10 ** (4 - min(len(stem[1]), 4)) - 1), len(stem[1]) <= 4
@@ -433,6 +439,12 @@ def years_in(text: str) -> tuple[Years, bool]:
     if begin is None and end is None:
         raise BadYears(message("A range of years has a year at one end"))
     return Years(begin, end), exact
+
+
+def _year_first(day: re.Match[str]) -> str:
+    first, second, year = (part for part in day.groups() if part)
+    of_month, month = (first, second) if int(second) <= 12 else (second, first)
+    return f"{year}-{month:0>2}-{of_month:0>2}"
 
 
 def _at_edge(date: str, month: str, day: str) -> bool:

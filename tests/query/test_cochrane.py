@@ -120,6 +120,23 @@ def test_a_qualifier_of_any_descriptor_is_looked_for_by_its_name(text: str, read
             " AND year:2018-2025",
             "date is read as the date of publication",
         ),
+        (
+            " with Publication Year in 2020, with Cochrane Library publication date from 2021 to 2022",
+            " AND year:2020 AND year:2021-2022",
+            "date is read as the date of publication",
+        ),
+        (
+            " with Date added to CENTRAL trials database 01/01/2020-31/12/2021, in Trials",
+            " AND year:2020-2021",
+            "Date added to CENTRAL trials database is read as",
+        ),
+        (", from 2000 to 2012", " AND year:2000-2012", ""),
+        (
+            " with Cochrane Library publication date in the sixties",
+            "",
+            "publication date in the sixties: ignored",
+        ),
+        (" in Cochrane Reviews, Trials, Editorials", "", "in Cochrane Reviews, Trials, Editorials"),
         (" in Trials", "", "in Trials"),
         (" in Cochrane Reviews and Trials", "", "in Cochrane Reviews and Trials"),
         (" in Cochrane Reviews (Reviews and Protocols)", "", "in Cochrane Reviews (Reviews and"),
@@ -160,8 +177,16 @@ def test_fields_of_the_search_builder(text: str, reads: str) -> None:
     assert tree(text) == reads
 
 
+@pytest.mark.parametrize("text", ["MeSH descriptor: [] explode all trees", "MeSH descriptor: [ ]"])
+def test_a_descriptor_without_a_name_is_refused(text: str) -> None:
+    """As the library prints one that it did not find."""
+    with pytest.raises(QuerySyntaxError, match="no name"):
+        read(f"{text} OR x:ti", "cochrane")
+
+
 def test_words_in_a_text_are_not_taken_for_what_is_printed() -> None:
     assert tree('"bias in trials":ti') == 'title:"bias in trials"'
+    assert tree("(x from 2000 to 2010):ti") == "title:(x from 2000 to 2010)"
     assert tree("bias in trials of asthma:ti") == "title:(bias in trials of asthma)"
 
 

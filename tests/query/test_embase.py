@@ -26,7 +26,7 @@ VALUES = {
 LIMITS = [
     *("humans", "animals", "animal cell", "animal experiment", "animal model", "male", "female"),
     *("abstracts", "embase", "medline", "embase classic", "pubmed-not-medline", "in process"),
-    *("priority journals", "with clinical trial number", "cochrane review", "meta analysis"),
+    *("priority journals", "with clinical trial number", "cochrane review"),
     *("randomized controlled trial", "controlled clinical trial", "clinical trial", "topic"),
     *("newborn", "infant", "preschool", "school", "child", "adolescent", "adult", "middle aged"),
     *("aged", "very elderly", "fetus", "embryo", "young adult", "molecular sequence number"),
@@ -143,6 +143,20 @@ def test_a_code_that_embase_does_not_have_is_refused(text: str) -> None:
     """With those that are nearest."""
     with pytest.raises(QuerySyntaxError, match=r"no field .*kx in Embase; near it are .*kw"):
         read(text, "embase")
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        ("'crohn''s disease':ti", 'title:"crohn\'s disease"'),
+        ("'crohn's disease':ti", 'title:"crohn\'s disease"'),
+        ("('x y' OR 'z'):ti", 'title:"x y" OR title:z'),
+        ("'x'OR 'y'", "x OR y"),
+    ],
+)
+def test_apostrophes(text: str, reads: str) -> None:
+    """Within single quotes they are doubled, or stand between letters."""
+    assert tree(text) == reads
 
 
 @pytest.mark.parametrize("word", ["and/or", "he/she", "his/her", "10:30", "miR-21"])

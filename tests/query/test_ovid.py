@@ -157,6 +157,11 @@ def test_a_date_of_entry_is_told(code: str) -> None:
         ("x.ti,ab.,kw.", "title:x OR abstract:x OR subject:x"),
         ("x.ti and y.ab", "title:x AND abstract:y"),
         ("x.ti,hw,tn,mf,dv,kf,fx,dq.", "title:x OR subject:x"),
+        ("(x)ti,ab.", "title:x OR abstract:x"),
+        ('"x y",ti.', 'title:"x y"'),
+        ("x.tiab.", "title:x OR abstract:x"),
+        ("(x).title.", "title:x"),
+        ("x.ti,ab;", "title:x OR abstract:x"),
         ("201*.yr. and x.ti.", "year:2010-2019 AND title:x"),
         ("dt.fs. and x.ti.", 'subject:"drug therapy" AND title:x'),
     ],
@@ -165,8 +170,16 @@ def test_lists_of_fields_are_read_as_people_write_them(text: str, reads: str) ->
     assert tree(text) == reads
 
 
-def test_codes_with_dots_between_them_are_told() -> None:
-    assert read("x.ti.ab.", "ovid").notes == (".ti.ab. is read as .ti,ab.",)
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("x.ti.ab.", ".ti.ab. is read as .ti,ab."),
+        ("x.tiab.", ".tiab. is read as .ti,ab."),
+        ("(x)ti,ab.", "ti,ab. is read as .ti,ab."),
+    ],
+)
+def test_codes_that_ovid_would_refuse_are_told(text: str, note: str) -> None:
+    assert read(text, "ovid").notes == (note,)
 
 
 @pytest.mark.parametrize(
@@ -212,6 +225,9 @@ def test_a_dot_in_a_word_is_no_field(word: str) -> None:
         ("*X/ and z.ti.", "subject:X AND title:z", "main topic"),
         ("exp *X/", "subject:X", "main topic"),
         ("x/mj", "subject:x", "main topic"),
+        ('"X/"/', 'subject:"X/"', "headings are looked for"),
+        ("x / or exp x /", "subject:x", "narrower headings"),
+        ("x/drug therapy or x/pc, radiotherapy", "subject:x", "subheadings"),
     ],
 )
 def test_headings(text: str, reads: str, kind: str) -> None:
@@ -262,6 +278,22 @@ def test_what_concerns_the_database_alone_is_told(line: str, told: str) -> None:
 
     assert to_text(found.query) == "title:asthma"
     assert any(told in note for note in found.notes)
+
+
+def test_comments_are_told() -> None:
+    """Ovid ignores what stands in square brackets, but not within a word."""
+    found = read(
+        "1 x.ti. [all]\n2 y/ [of [both]]\n3 or/1-2 [one]\n4 benzo[a]z.ti.\n5 3 or 4", "ovid"
+    )
+
+    assert to_text(found.query) == "title:x OR subject:y OR title:benzo[a]z"
+    assert any("comments are ignored" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("code", ["zz", "qx"])
+def test_a_subheading_that_there_is_none_of_is_ignored(code: str) -> None:
+    """Two letters are never looked for as a word."""
+    assert tree(f"x.ti. and {code}.fs.") == "title:x"
 
 
 def test_use_may_be_a_word() -> None:
