@@ -121,7 +121,7 @@ def test_a_qualifier_of_any_descriptor_is_looked_for_by_its_name(text: str, read
             "date is read as the date of publication",
         ),
         (
-            " with Publication Year in 2020, with Cochrane Library publication date from 2021 to 2022",
+            " with Publication Year 2020, with Cochrane Library publication date from 2021 to 2022",
             " AND year:2020 AND year:2021-2022",
             "date is read as the date of publication",
         ),
