@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from metasearch.message import message
 from metasearch.query.clauses import Clause, either, every
-from metasearch.query.tree import Term, Years, plain
+from metasearch.query.tree import Term, plain
 
 if TYPE_CHECKING:
     from metasearch.query.databases import DatabaseReader
@@ -20,7 +20,6 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _PUBLISHED = frozenset(("yr", "dp"))
-_DEEPEST = 20
 
 
 class LimitReader:
@@ -37,7 +36,7 @@ class LimitReader:
         """All of them."""
         clause = self.alternatives(0)
         if self.at < len(self.tokens):
-            raise self.reader.error(message("This bracket was never opened"), *self.here())
+            raise self.reader.error(message("This bracket has no opening bracket"), *self.here())
         return clause
 
     def alternatives(self, depth: int) -> Clause:
@@ -48,8 +47,8 @@ class LimitReader:
         return either(parts)
 
     def together(self, depth: int) -> Clause:
-        """Limits of different kinds; those of one kind are alternatives, since a work has only one
-        year, and nearly always one type and language.
+        """Limits of different kinds. Types and languages are alternatives whatever stands between
+        them: a work has one of each.
         """
         parts: dict[str, list[Clause]] = {}
         while True:
@@ -61,10 +60,9 @@ class LimitReader:
 
     def one(self, depth: int) -> Clause:
         """One limit, or several in a bracket."""
-        if depth > _DEEPEST:
-            raise self.reader.error(message("The limits have too many brackets"), *self.here())
         if self.next_is("("):
             opening = self.tokens[self.at - 1].span()
+            self.reader.check_depth(depth, opening[0])
             clause = self.alternatives(depth + 1)
             if not self.next_is(")"):
                 raise self.reader.error(message("This bracket is never closed"), *opening)
@@ -92,7 +90,7 @@ class LimitReader:
             return self.reader.limit(dates, where[0], plain(found[0][0]))
         words = [token[4] or token[0] for token in found]
         name = plain(" ".join(words)).replace("( ", "(").replace(" )", ")")
-        return self.reader.limit(name, where[0], message("limit to {name}", name=name))
+        return self.reader.limit(name, where[0], f"limit to {name}")
 
     def word(self) -> str:
         return self.tokens[self.at][0].lower()
@@ -110,10 +108,8 @@ class LimitReader:
 
 
 def _kind(clause: Clause) -> str:
-    """What a limit of one value is about, "" for any other."""
+    """What a limit is about of which a work has one value: "type" or "language"; "" for others."""
     match clause.widest:
-        case Term(field=field):
+        case Term(field="type" | "language" as field):
             return field
-        case Years():
-            return "year"
     return ""

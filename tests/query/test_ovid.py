@@ -93,6 +93,7 @@ def test_a_limit_that_no_source_has_is_told_and_finds_more(limit: str) -> None:
         ("(english or french)", "language:en OR language:fr"),
         ("(english and french)", "language:en OR language:fr"),
         ("conference abstracts", "type:conference-paper"),
+        ('(yr="2010 -Current" and dt=20200101-20201231)', "year:2010- AND year:2020"),
         ('(article or "review" or letter)', "type:article OR type:review OR type:letter"),
         ("(humans and english language)", "language:en"),
         ("english language [Limit not valid in PREM; records were retained]", "language:en"),
