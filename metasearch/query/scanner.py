@@ -55,6 +55,7 @@ SENTENCES: Mapping[str, str] = {
         "{words}: one of these alternatives cannot be asked, so all of them are left out, which "
         "finds more"
     ),
+    "no field": message_template("{words}: read as words, because no field has this name here"),
     "nowhere": message_template(
         "{words}: ignored, because no field here holds this; that finds more"
     ),
@@ -94,7 +95,17 @@ SENTENCES: Mapping[str, str] = {
         "{words}: other forms of the words are not added here, which may find less"
     ),
     "comment": message_template("{words}: comments are ignored"),
+    "limits": message_template("{words}: read as limits of all that stands beside them"),
     "settings": message_template("{words}: settings of a database are ignored"),
+    "section": message_template(
+        "{words}: taken for headings of the strategy, and not searched for"
+    ),
+    "joined lines": message_template(
+        "{words}: no operator stands before this line, so the lines are joined with AND"
+    ),
+    "counted": message_template(
+        "the lines have no numbers, and one combines others: they are counted, {words}"
+    ),
 }
 #: Kinds of words with signs that find more than is meant.
 _WIDER = frozenset({"wildcard", "broken phrase"})

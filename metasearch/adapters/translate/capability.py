@@ -311,6 +311,9 @@ class Losses:
 
 #: The most clauses that one OR becomes.
 _MOST_CLAUSES = 16
+#: The most words of one field, where a database takes plain words without an operator: more are a
+#: chain of operators, by which it may find nothing.
+LONGEST_CHAIN = 9
 #: What is wrong with a template that finds more than was meant.
 WIDER = message("finds more than was asked for")
 
@@ -444,12 +447,19 @@ class Capability:
             return term if len(words) == 1 or self.dialect.disjunction else None
         if not has_word(term) or (term.truncated and not self.terms.truncates(term)):
             return None
-        if term.field in fields:
+        if term.field in fields and not self.is_chain(term):
             return term
         # It is not known whether a search in all fields finds identifiers.
         if term.field in IDENTIFIERS:
             return None
         return Term(term.text, "any", term.phrase, term.truncated)
+
+    def is_chain(self, term: Term) -> bool:
+        """Whether the words of a field would be too long a chain of operators."""
+        dialect = self.dialect
+        if not dialect.plain or dialect.scored or term.phrase or term.field == "any":
+            return False
+        return len(term.text.split()) > LONGEST_CHAIN
 
     def exact(self, query: Query) -> bool:
         """Whether the dialect can express exactly this query, so that NOT excludes no more."""
@@ -471,7 +481,7 @@ class Capability:
 
     def ranked(self, term: Term) -> bool:
         """Whether the source also finds records with only some of the words."""
-        if not self.dialect.plain or term.field != "any":
+        if not self.dialect.plain or not self.dialect.scored or term.field != "any":
             return False
         return not term.phrase and " " in term.text
 
