@@ -134,6 +134,7 @@ _YEARS = re.compile(
     r"|date\sadded\sto\sCENTRAL(?:\strials\sdatabase)?)\s?)?(?:(?:from|between|in|:)\s)?",
     re.IGNORECASE,
 )
+_LIMITS = re.compile(rf"{_PUBLISHED}|{_COLLECTION}", re.IGNORECASE)
 _IN_COLLECTION = re.compile(rf"(?:\A|[\s,])({_COLLECTION})", re.IGNORECASE)
 _MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
 _MONTH = re.compile(
@@ -241,8 +242,7 @@ class CochraneReader(DatabaseReader):
         return printed or super().ends_at(at)
 
     def take_printed(self, limits: list[Clause]) -> bool:
-        self.here()
-        match = self.printed_here()
+        match = self.printed_here() if self.here() in "-(" else None
         if match is None or match["limits"]:
             return super().take_printed(limits)
         self.at = match.end()
@@ -250,6 +250,8 @@ class CochraneReader(DatabaseReader):
         return True
 
     def limits(self, text: str, start: int) -> Clause:
+        if not _LIMITS.match(text):
+            return super().limits(text, start)
         found = _IN_COLLECTION.search(text)
         dates = plain(text if found is None else text[: found.start()]).strip(" ,")
         parts = [] if found is None else [self.ignored("limit", plain(text[found.start(1) :]))]

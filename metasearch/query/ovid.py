@@ -188,11 +188,12 @@ class OvidReader(DatabaseReader):
         return comment or super().ends_at(at)
 
     def take_printed(self, limits: list[Clause]) -> bool:
-        self.here()
-        if comment := self.printed_here():
-            self.at = comment.end()
-            self.losses.add("comment", comment[0])
-        return comment is not None
+        comment = self.printed_here() if self.here() == "[" else None
+        if comment is None:
+            return super().take_printed(limits)
+        self.at = comment.end()
+        self.losses.add("comment", comment[0])
+        return True
 
     def near_sign(self, word: str, start: int, end: int) -> Sign:
         if word.isalpha() and (number := _DISTANCE.match(self.text, end)):  # adj 3

@@ -360,9 +360,11 @@ class TextScanner(NestedReader):
         """Returns the error for a code that the database does not have."""
         from difflib import get_close_matches
 
-        names = re.findall(r"[\w-]{1,40}", name.casefold())[:60]
-        unknown = [it for it in names if it not in self.grammar.codes] or names
-        near = get_close_matches((unknown or [""])[0], self.grammar.codes, 3, 0.5)
+        # Of several codes, the first that there is none of; a code may have dots, too.
+        parts = re.findall(r"[\w-]{1,40}", name.casefold())[:60]
+        asked = next((part for part in parts if part not in self.grammar.codes), "")
+        near = get_close_matches(asked, self.grammar.codes, 3, 0.5)
+        near = near or get_close_matches(name.casefold()[:40], self.grammar.codes, 3, 0.5)
         reason = (
             message(
                 "There is no field {field} in {title}; near it are {near}",
