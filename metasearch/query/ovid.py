@@ -151,6 +151,14 @@ class OvidReader(DatabaseReader):
     grammar = OVID
 
     def special(self) -> Clause | None:
+        if self.text.startswith("..", self.at):  # ..l/ 3 lg=en
+            end = self.word_end(self.at)
+            raise self.error(
+                message("Commands of Ovid are not read"),
+                self.at,
+                end,
+                advice=message("Write limit 3 to english."),
+            )
         if self.text[self.at] not in '("“':
             for pattern, read in (
                 (_COMBINED, self.combination),

@@ -365,6 +365,7 @@ class TextScanner(NestedReader):
         asked = next((part for part in parts if part not in self.grammar.codes), "")
         near = get_close_matches(asked, self.grammar.codes, 3, 0.5)
         near = near or get_close_matches(name.casefold()[:40], self.grammar.codes, 3, 0.5)
+        name = asked if asked and "," in name else name
         reason = (
             message(
                 "There is no field {field} in {title}; near it are {near}",
