@@ -19,7 +19,7 @@ from functools import partial
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, either, every, exact, near, wider, without
-from metasearch.query.grammar import HEADING, NUMBER, PRINTED_ANYWHERE, FieldTarget
+from metasearch.query.grammar import HEADING, NUMBER, PRINTED_ANYWHERE, SUBJECT, FieldTarget
 from metasearch.query.reading import ReadQuery, in_fields, truncatable, words
 from metasearch.query.scanner import Sign, TextScanner
 from metasearch.query.tree import (
@@ -68,6 +68,10 @@ class TermReader(TextScanner):
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
         """What a field is to hold. `tag`: where they are looked for. `where`: where they stand."""
+        if tag.beside:
+            beside = [self.value_beside(text, other, shown, where) for other in tag.beside]
+            clause = self.value(text, replace(tag, beside=()), shown, where, quoted=quoted)
+            return either([clause, *(other for other in beside if other is not None)])
         self.count(*where)
         label = shown.strip(" (=:.,")
         if not tag.fields:
@@ -81,6 +85,9 @@ class TermReader(TextScanner):
             case ("year",):
                 return self.years(text, where, label if tag.loss else "")
             case ("type",):
+                if tag.loss:
+                    loss = message("{field} is {loss}", field=label, loss=tag.loss)
+                    self.losses.add("field", loss)
                 return self.type(text)
             case ("language",):
                 return self.language(text)
@@ -95,6 +102,22 @@ class TermReader(TextScanner):
             # PMID(1* OR 2*): what has a number at all.
             return self.ignored("limit", f"{label} {text}")
         return self.looked_for(text, tag, where, quoted=quoted)
+
+    def value_beside(
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int]
+    ) -> Clause | None:
+        """What one of several fields is to hold, if it can: no field of years has words."""
+        match tag.fields:
+            case ("year",) if not any(map(str.isdigit, text)):
+                return None
+            case ("language",) if not language_named(text):
+                return None
+            case ("doi" | "isbn" | "issn" as field,) if identifier_field(text) != field:
+                return None
+        try:
+            return self.value(text, tag, shown, where, quoted=True)
+        except QuerySyntaxError:
+            return None
 
     def looked_for(
         self, text: str, tag: FieldTarget, where: tuple[int, int], *, quoted: bool
@@ -187,7 +210,7 @@ class TermReader(TextScanner):
         known, includes_more = type_named(text.rstrip("*$"))
         if known is None:
             self.losses.add("type", text)
-            return exact(words(text.rstrip("*$?"), "subject", phrase=" " in text))
+            return self.looked_for(text, SUBJECT, (0, len(self.text)), quoted=" " in text)
         if includes_more:
             self.losses.add("wider type", f"{text} (type:{known})")
         meant = Term(known, "type")
