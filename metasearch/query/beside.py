@@ -112,22 +112,27 @@ _BUTTONS_LAST = re.compile(
 
 # Settings, labels and headings.
 
-#: What stands below a query in the histories of EBSCO and Web of Science.
+#: What stands below a query in the histories of EBSCO and Web of Science. Where years are part of
+#: that, they narrow the query, and its reader reads them.
 _SETTING = re.compile(
     r"\s{0,20}(?:Expanders|Search modes|Interface|Search Screen|Databases?|Indexes|Timespan|"
     r"Editions|Collections?|Exact search|Last Run Via|View Results|Edit|Save|Date Run)\b\s?"
     r"(?:[-–=:(]|\Z).{0,2000}",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"(?<![0-9])[12][0-9]{3}(?![0-9])")
 #: The same where it narrows the query, which its reader reads.
 _NARROWS = re.compile(
-    r"\s{0,20}(?:Limiters|Narrow by|Refined by|Filters?|Limits?)\s?[-–:]", re.IGNORECASE
+    r"\s{0,20}(?:Limiters|Narrow(?:ed)? by|Refined by|Limited (?:by|to)|(?:Additional )?Limits?|"
+    r"Filters?)\s?[-–:]",
+    re.IGNORECASE,
 )
 #: What stands above, between or below the lines: who searched what and when.
 _LABEL = re.compile(
     r"\s{0,20}(?:Databases?(?: name| searched)?|Platform|Provider|Host|Source|Search (?:strategy|"
-    r"name|history|terms|date)|Strategy|Date(?: run| searched| of search)?|Searched(?: on| by)?|"
-    r"Last saved|Comments?|Notes?|Key|Legend|Description|Total|Results?|ID)\s?:.{0,500}",
+    r"name|history|terms|date)|Strategy|Date (?:run|searched|of search)|Searched(?: on| by)?|"
+    rf"Date(?=\s?:\s?{_MOMENT}\s?\Z)|Last saved|Comments?|Notes?|Key|Legend|Description|Total|"
+    r"Results?|ID)\s?:.{0,500}",
     re.IGNORECASE,
 )
 _LABEL_ALONE = re.compile(
@@ -141,7 +146,7 @@ _OPERATOR = re.compile(r"(?:\A|\s)(?:AND|OR|NOT)(?:\s|\Z)")
 
 def is_setting(row: str) -> bool:
     """Whether a row or cell says how the platform searched."""
-    return _SETTING.fullmatch(row) is not None
+    return _SETTING.fullmatch(row) is not None and not _YEAR.search(row)
 
 
 def narrows(row: str) -> bool:

@@ -127,12 +127,15 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
     "wos": (
         (
             re.compile(r"(?<!\w)TS\s?==?\s{0,3}\(?['‘]?[A-Za-z]"),
-            re.compile(r"(?<!\w)(?:TOPIC|LANGUAGES?|DOCUMENT TYPES?): {1,3}\("),
-            re.compile(r"(?<=\S)\s\((?:Topic|All Fields|Publication Years|Document Types)\)"),
+            re.compile(r"(?<!\w)(?:TOPIC|LANGUAGES?|DOCUMENT TYPES?): {0,3}\("),
+            re.compile(
+                r"(?<=\S)\s\((?:Topic|All Fields|Publication Years|Document Types)\)"
+                r"(?=\s{1,3}(?:and|or|not)\s|[\s)]{0,5}\Z)",
+                re.IGNORECASE,
+            ),
             re.compile(rf"(?<!\w)(?:TS|ALL|AK|KP)\s?=\s?\(?\s?\(?\s?{_ASCII}"),
             re.compile(rf"(?<!\w)(?:ts=\(\s?{_ASCII}|TS\s?=\s?\(?')"),
             re.compile(r"(?<!\w)(?:TI|AB|AU|SO)=[A-Za-z][\w-]{2,40}\*(?=[\s)]|\Z)"),
-            re.compile(r"(?<!\w)TOPIC:\s?\(|(?<=\S )\(Topic\)(?=\s(?:and|or|not)\s|[\s)]{0,3}\Z)"),
             re.compile(
                 rf"(?<!\w)(?:TI|AB|AU|SO|DT|LA|PY|AD|WC|OG|CU|SU)\s?=\s?\(\s?\(?\s?(?:{_ASCII}|[12][0-9]{{3}})"
             ),
