@@ -14,7 +14,7 @@ TAIL = 90
 _DIGITS = r"[0-9][0-9,. ]{0,12}"
 #: At the end of a line: in brackets with or without `n =`, or behind a tab or several blanks.
 _LAST = re.compile(
-    rf"[ \t]{{1,20}}\(\s?(?:n\s?=\s?)?({_DIGITS})\)\Z"
+    rf"[ \t]{{1,20}}\(\s?(?:n\s?=\s?)?({_DIGITS})(?:hits|results?|records?)?\s?\)\Z"
     r"|(?:\t[ \t]{0,20}|[ ]{3,60})([0-9][0-9,]{0,11})\Z",
     re.IGNORECASE,
 )
@@ -23,15 +23,18 @@ _SAID_BEHIND = re.compile(
     r"[ \t](?:document results?|results?|hits|documents?|records?)\Z", re.IGNORECASE
 )
 _CELL = re.compile(
-    rf"[(~≈]?\s?(?:n\s?=\s?)?({_DIGITS})\s?"
+    rf"(?:Results?:|Hits:)?[(~≈]?\s?(?:n\s?=\s?)?({_DIGITS})\s?"
     r"(?:(?:document )?results?|hits|documents?|records?|[*°])?\)?",
     re.IGNORECASE,
 )
 #: Behind a single blank or a sign, with thousands set apart or not.
-_BEFORE_BARE = r"(?<=\S)(?:[ \t]{1,20}(?:[=:-][ \t]{0,3})?|[ \t]{0,20}[=:][ \t]{0,3})[\[]?"
+_BEFORE_BARE = (
+    r"(?<=\S)(?:[ \t]{1,20}(?:(?:[=:→-]|\.{2,9}|…)[ \t]{0,3})?|[ \t]{0,20}[=:;,][ \t]{0,3})"
+    r"(?:n\s?=\s?)?\[?"
+)
 _BARE = (
-    re.compile(rf"{_BEFORE_BARE}([0-9]{{1,3}}(?:[, .][0-9]{{3}}){{1,3}})\]?\Z"),
-    re.compile(rf"{_BEFORE_BARE}([0-9]{{1,9}})\]?\Z"),
+    re.compile(rf"{_BEFORE_BARE}([0-9]{{1,3}}(?:[, .'][0-9]{{3}}){{1,3}})[\]*°]?\Z"),
+    re.compile(rf"{_BEFORE_BARE}([0-9]{{1,9}})[\]*°]?\Z"),
 )
 #: What a number must stand behind that is no count: `or 3`, `to 2020`, `> 2010`.
 _WANTS_NUMBER = re.compile(
