@@ -118,7 +118,7 @@ _BUTTONS_LAST = re.compile(
 #: What stands below a query in the histories of EBSCO and Web of Science. Where years are part of
 #: that, they narrow the query, and its reader reads them.
 _SETTING = re.compile(
-    r"\s{0,20}(?:Expanders|Search modes|Interface|Search Screen|Databases?|Indexes|Timespan|"
+    r"\s{0,20}(?:Expanders|Search modes|Interface|Search Screen|Databases?|Indexes|"
     r"Editions|Collections?|Exact search|Last Run Via|View Results|Edit|Save|Date Run)\b\s?"
     r"(?:[-–=:(]|\Z).{0,2000}",
     re.IGNORECASE,
@@ -127,7 +127,7 @@ _YEAR = re.compile(r"(?<![0-9])[12][0-9]{3}(?![0-9])")
 #: The same where it narrows the query, which its reader reads.
 _NARROWS = re.compile(
     r"\s{0,20}(?:Limiters|Narrow(?:ed)? by|Refined by|Limited (?:by|to)|(?:Additional )?Limits?|"
-    r"Filters?)\s?[-–:]",
+    r"Filters?|Timespan)\s?[-–=:]",
     re.IGNORECASE,
 )
 #: What stands above, between or below the lines: who searched what and when.

@@ -31,6 +31,7 @@ from metasearch.query.tree import (
     conjunction,
     disjunction,
     plain,
+    terms,
 )
 from metasearch.query.values import (
     BROAD_TYPES,
@@ -217,18 +218,27 @@ class TermReader(TextScanner):
             clause = exploded(clause)
         return wider(clause.widest) if narrowed and clause.widest else clause
 
+    def close(
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], within: int
+    ) -> Clause:
+        """Words that stand near one another in any order."""
+        self.losses.add("near", shown)
+        parts = [self.looked_for(word, tag, where, quoted=False) for word in text.split(" ")]
+        return parts[0] if len(parts) == 1 else near(parts, within)
+
     # ---------------------------------------------------------------- limits
 
     def limits(self, text: str, start: int) -> Clause:
         """A list of limits as platforms print it, with commas or semicolons between them: years,
-        languages and types, each perhaps after its name and a colon. `start`: where it begins.
+        languages and types, each perhaps after its name and a colon. Several languages are
+        alternatives, and so are several types. `start`: where it begins.
         """
-        parts = [
-            self.limit(match[0], start + match.start(), names)
-            for match in _LIMIT_ITEM.finditer(text)
-            if (names := plain(match[0]))
-        ]
-        return every(parts) if parts else IGNORED
+        parts: dict[str, list[Clause]] = {}
+        for match in _LIMIT_ITEM.finditer(text):
+            if names := plain(match[0]):
+                clause = self.limit(match[0], start + match.start(), names)
+                parts.setdefault(_kind_of(clause) or names, []).append(clause)
+        return every([either(same) for same in parts.values()]) if parts else IGNORED
 
     def limit(self, text: str, start: int, shown: str) -> Clause:
         """One limit: alternatives of one kind, such as "English or French"."""
@@ -620,6 +630,14 @@ def _near(parts: Sequence[Clause], sign: Sign) -> Clause:
     if sign.within is None:  # in one sentence or paragraph
         return Clause(every(parts).widest, None)
     return near(parts, sign.within, ordered=sign.ordered)
+
+
+def _kind_of(clause: Clause) -> str:
+    """What limits of one kind, which are alternatives, have in common: of languages, or of types of
+    works and studies; "" for others.
+    """
+    fields = {term.field for term in terms(clause.widest)} if clause.widest else set()
+    return "language" if fields == {"language"} else "type" if fields else ""
 
 
 def named(query: Query, heading: Heading) -> Query:

@@ -53,6 +53,40 @@ _ASCII = r"[\"“]?[A-Za-z*$?_]"
 #: what is in quotes.
 _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], ...]]] = {
     "ieee": ((re.compile(r'["“]_{0,60}["”]\s?:["“(\w]'),), ()),
+    "europepmc": (
+        (
+            re.compile(
+                r"(?<![\w.-])(?:[A-Z]{1,8}_(?:ABS|YEAR|TYPE|P?DATE|ACCESS|ID|AGENCY|PROTEIN|FUND|"
+                r"FIRST|LAST|PUBS|E?PMC)|HAS_[A-Z]{2,10}|AUTHORID|AUTH|KW|MESH):"
+                r"(?=[\"“(\[A-Za-z0-9])|(?<![\w.-])SRC:(?:MED|PMC|PPR|PAT|AGR|NBK|ETH)\b"
+            ),
+        ),
+        (),
+    ),
+    "acm": (
+        (
+            re.compile(
+                r"\[\s?(?:Title|Abstract|All|Keywords?|Full ?Text|Author Keywords?|Authors?|"
+                r"Publication Title|(?:E-)?Publication Date|CCS 2012)\s?:\s?[\"“'(\w*]"
+            ),
+            re.compile(
+                r"(?<!\w)(?:AllField|Fulltext|Keyword|ContribAuthor|E-Publication Date):\s?\("
+            ),
+        ),
+        (),
+    ),
+    "vhl": (
+        (
+            re.compile(
+                r"(?<![\w.:'’\")[])(?:(?:tw|mh|mj|db|fulltext|collection|instance|mh_cluster|"
+                r"clinical_aspect):\s?\(?\s?[\"“]|(?:tw|mh|mj):[(\w]"
+                r"|(?:type_of_study|year_cluster):\s?[\"(\[\w])"
+                r"|\[(?:Words|Palavras|Palabras|(?:Subject d|D)escriptor(?: de asunto)?|"
+                r"Descritor de assunto)\]"
+            ),
+        ),
+        (),
+    ),
     "ovid": (
         (
             re.compile(
@@ -127,15 +161,14 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
     "wos": (
         (
             re.compile(r"(?<!\w)TS\s?==?\s{0,3}\(?['‘]?[A-Za-z]"),
-            re.compile(r"(?<!\w)(?:TOPIC|LANGUAGES?|DOCUMENT TYPES?): {0,3}\("),
-            re.compile(
-                r"(?<=\S)\s\((?:Topic|All Fields|Publication Years|Document Types)\)"
-                r"(?=\s{1,3}(?:and|or|not)\s|[\s)]{0,5}\Z)",
-                re.IGNORECASE,
-            ),
+            re.compile(r"(?<!\w)(?:TOPIC|LANGUAGES?|DOCUMENT TYPES?):\s{0,3}\("),
             re.compile(rf"(?<!\w)(?:TS|ALL|AK|KP)\s?=\s?\(?\s?\(?\s?{_ASCII}"),
             re.compile(rf"(?<!\w)(?:ts=\(\s?{_ASCII}|TS\s?=\s?\(?')"),
             re.compile(r"(?<!\w)(?:TI|AB|AU|SO)=[A-Za-z][\w-]{2,40}\*(?=[\s)]|\Z)"),
+            re.compile(
+                r"(?<=\S )\((?:Topic|All Fields|Publication Years"
+                r"|Document Types)\)(?=\s(?:and|or|not)\s|[\s)]{0,3}\Z)"
+            ),
             re.compile(
                 rf"(?<!\w)(?:TI|AB|AU|SO|DT|LA|PY|AD|WC|OG|CU|SU)\s?=\s?\(\s?\(?\s?(?:{_ASCII}|[12][0-9]{{3}})"
             ),
@@ -183,6 +216,8 @@ def detect(text: str) -> str:
     """The syntax that a text is in, a key of `metasearch.query.syntaxes.SYNTAXES`."""
     if len(text) > MAX_LENGTH:
         return "simple"
+    if text[:30].lstrip("\ufeff \r\n").casefold().startswith("search number,"):
+        return "pubmed"  # its history as a file
     bare = _QUOTED.sub(lambda it: f"{it[1]}{'_' * len(it[2])}{it[3]}", text)
     if any(map(str.isdigit, text)) and "\n" in text and (lined := _of_lines(bare, text)):
         return lined
@@ -263,22 +298,18 @@ def _is_pubmed(bare: str, *, lined: bool = False) -> bool:
     for tag in _TAG.finditer(bare):
         name = tag[2].strip()
         if _JOINED.match(bare, tag.end()) and not _ELEMENT.fullmatch(name):
-            joined += _is_pubmed_tag(name.casefold())
+            joined += _is_pubmed_tag(name)
             if joined > 1:  # a tag behind a blank may be an editor's remark: two are not
                 return True
         spaced = tag[1] and not (
             lined or bare[tag.start() - 1] in '"”' or name.casefold() in _PUBMED_ALONE
         )
-        if (
-            not spaced
-            and not _ELEMENT.fullmatch(name)
-            and _is_pubmed_tag(name.casefold().partition(":~")[0])
-        ):
+        if not spaced and not _ELEMENT.fullmatch(name) and _is_pubmed_tag(name):
             return True
     return False
 
 
 def _is_pubmed_tag(name: str) -> bool:
-    from metasearch.query.pubmed import TAGS
+    from metasearch.query.pubmed_tags import tag_named
 
-    return name in TAGS
+    return tag_named(name) is not None

@@ -117,9 +117,8 @@ class Losses:
     def add(self, kind: str, of: str) -> None:
         """Note a loss: a key of `SENTENCES`, and the operator or words that it concerns."""
         self.more += kind in _WIDER
-        shown = " ".join(of[:60].split())
-        if shown == of:  # a whole sentence may be translated
-            shown = of
+        # A whole sentence may be translated.
+        shown = of if kind == "field" else " ".join(of[:60].split())
         self._concerned.setdefault(kind, {})[shown] = None
 
     def sentences(self) -> tuple[str, ...]:

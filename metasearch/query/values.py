@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
 from operator import index
 from typing import Any
 
@@ -116,6 +117,8 @@ TYPES: Mapping[str, str] = {
     "review literature": "review", "review, academic": "review", "review, tutorial": "review",
     "comment": "letter", "published erratum": "erratum", "retraction of publication": "retraction",
     "retraction notice": "retraction", "retracted publication": "retraction",
+    "books and documents": "book", "duplicate publication": "article",
+    "scientific integrity review": "report",
     "expression of concern": "retraction",
     "technical report": "report", "government publication": "report",
     "academic dissertation": "thesis",
@@ -142,7 +145,8 @@ BROAD_TYPES = frozenset({"article", "review"})
 #: looked for as keywords.
 STUDIES = frozenset(
     (
-        "clinical trial|clinical trial, phase i|clinical trial, phase ii|clinical trial, phase iii|"
+        "clinical study|clinical trial|clinical trial, phase i|clinical trial, phase ii|"
+        "clinical trial, phase iii|"
         "clinical trial, phase iv|clinical trial protocol|clinical trial, veterinary|controlled "
         "clinical trial|"
         "randomized controlled trial|randomized controlled trial, veterinary|adaptive clinical "
@@ -159,7 +163,8 @@ STUDIES = frozenset(
         "interactive tutorial|research support, non-u.s. gov't|research support, u.s. gov't, "
         "p.h.s.|"
         "research support, u.s. gov't, non-p.h.s.|research support, n.i.h., extramural|"
-        "research support, n.i.h., intramural|preregistration|registered report"
+        "research support, n.i.h., intramural|preregistration|registered report|"
+        "collected work|electronic supplementary materials|legislation"
     ).split("|")
 )
 
@@ -298,6 +303,36 @@ def between(first: str, last: str) -> tuple[Years, bool]:
             message("The range ends before it begins"), f"{end.last:04d}-{begin.first:04d}"
         )
     return Years(begin.first, end.last), exact
+
+
+_LAST = late_pattern(
+    r"(?:in )?(?:the )?(?:last |past )?([0-9]{1,4}) ?(day|week|month|year)s?"
+    r"|(?:in )?(?:the )?(?:last|past) (day|week|month|year)",
+    re.IGNORECASE,
+)
+
+
+def today() -> date:
+    """The day that "last 5 years" is counted back from."""
+    return datetime.now(UTC).date()
+
+
+def counted_back(text: str) -> Years | None:
+    """The years of "last 5 years" or "in the last 6 months", up to today and open, of which the
+    first may be meant in part only; None where it is nothing of the kind.
+    """
+    match = _LAST.fullmatch(text)
+    if match is None:
+        return None
+    number, now = int(match[1] or 1), today()
+    match (match[2] or match[3]).lower():
+        case "year":
+            first = now.year - number
+        case "month":
+            first = (now.year * 12 + now.month - 1 - number) // 12
+        case unit:
+            first = (now - timedelta(days=number * (7 if unit == "week" else 1))).year
+    return Years(max(first, 1), None)
 
 
 def years_of(given: YearsLike | None) -> Years | None:

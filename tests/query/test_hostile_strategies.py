@@ -79,6 +79,13 @@ PIECES = [
     ),
     *(
         '"Document Title":',
+        "TITLE_ABS:(",
+        "[2015 TO 2020]",
+        "[Title: ",
+        "tw:(",
+        "[Words]",
+        "Filters: ",
+        "[tiab:~3]",
         "remove duplicates from 2",
         "use ppez",
         "NEAR",
@@ -171,7 +178,13 @@ SHAPES = {
         "Limits applied: gene, ",
     ],
     "ieee": ['"Abstract":gene OR ', '"Abstract', '":', "ONEAR/3 ", "Filters Applied: 2010 - 2020 "],
-    "pubmed": ["gene[ti] OR ", "and ", "and    ", "#1 OR ", "[ad] ", "gene* "],
+    "europepmc": ["TITLE:gene OR ", "PUB_YEAR:[2015 TO 2020] ", "-gene ", '"a b"~3 ', "[20", "A:"],
+    "acm": ["[Title: gene] OR ", "[[", '"query": {', '"filter": { a, ', "Title:(gene) AND ", "[A:"],
+    "vhl": ["tw:(gene) OR ", "gene [Words] or ", "mh:gene/x ", "Tw gene ", "[", "db:"],
+    "pubmed": [
+        *("gene[ti] OR ", "and ", "and    ", "#1 OR ", "[ad] ", "gene* ", "2015:2020[dp] "),
+        *("Filters: English, ", "(gene)[ti] ", "a/therapy ", "Search: ", "gene drive ", "2015:"),
+    ],
     "simple": ["gene or ", "(gene or drive) ", "and ", "gambl$ ", "x) or "],
     "auto": [
         "\n1 gene",

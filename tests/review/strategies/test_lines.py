@@ -145,7 +145,7 @@ FORMS = [
     "#1. peat.ti.\n#2. bog*.ti.\n#3. #1 and #2",
     "1.peat.ti.\n2.bog*.ti.\n3.1 and2",
     "| 1 | peat.ti. | 1,234 |\n| 2 | bog*.ti. | 5,678 |\n| 3 | 1 and 2 | 99 |",
-    "|# | Search | Hits|\n|---|:---|\n|1 | `peat.ti.` | 1|\n|2 | bog\\*.ti. | 5|\n|3 | 1 and 2 | 9|",
+    "|# | Search | Hits|\n|---|:---|\n|1| `peat.ti.` |1|\n|2| bog\\*.ti. |5|\n|3| 1 and 2 |9|",
     "Line | Query | Hits\n--- | --- | ---\n1 | peat.ti. | 4\n2 | bog*.ti. | 5\n3 | 1 and 2 | 1",
     "No.\tHits\tTerms\tDate\n1\t1,234\tpeat.ti.\t2 Mar 2020\n2\t5\tbog*.ti.\t\n3\t9\t1 and 2\t",
     "1\tSoil\tpeat.ti.\t3\n2\tPlace\tbog*.ti.\t4\n3\t\t1 and 2\t1",
