@@ -261,6 +261,8 @@ def _of_lines(bare: str, text: str) -> str | None:
         return "pubmed"
     if database := _database(bare, text):
         return database
+    if _is_expert(bare, text):
+        return None
     signs = {"#": "cochrane", "S": "ebsco"}
     return signs.get(cut.lines[0].sign, "ovid") if cut.plainly_refer() else None
 

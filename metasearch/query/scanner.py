@@ -103,6 +103,7 @@ SENTENCES: Mapping[str, str] = {
     "joined lines": message_template(
         "{words}: no operator stands before this line, so the lines are joined with AND"
     ),
+    "range": message_template("{words}: read as a range of lines, with OR between them"),
     "counted": message_template(
         "the lines have no numbers, and one combines others: they are counted, {words}"
     ),
@@ -156,6 +157,10 @@ class Losses:
 _DOUBLE = {'"': '"', "“": "”", "”": "”", "„": "“", "＂": "＂"}
 _ENDS = frozenset('()（）"“”„＂')
 _FLAT = str.maketrans("（）＂＝：", '()"=:')
+
+
+#: The number of an earlier line, whatever sign the database itself writes.
+_LINE = re.compile(r"#([0-9]{1,4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,6 +402,8 @@ class TextScanner(NestedReader):
         operand: "phase 3 trial" is a phrase.
         """
         end = self.word_end(self.at)
+        if self.lines is not None and (match := _LINE.fullmatch(self.text, self.at, end)):
+            return match
         match = (
             self.grammar.reference.fullmatch(self.text, self.at, end) if end - self.at < 6 else None
         )

@@ -137,7 +137,19 @@ def _read_as(text: str, syntax: str) -> ReadQuery:
             return parse_ccl(text)
         case "cnki" | "expert":
             from metasearch.query.cnki import parse_expert
+            from metasearch.query.lines import numbered_lines
 
+            if (cut := numbered_lines(text)) is not None:
+                raise QuerySyntaxError(
+                    message("This syntax has no lines that name one another"),
+                    text=text,
+                    position=cut.lines[-1].start,
+                    length=len(cut.lines[-1].text),
+                    advice=message(
+                        "Paste the lines into a search strategy, or write them as one query."
+                    ),
+                    syntax="cnki",
+                )
             return parse_expert(text)
         case "pubmed":
             from metasearch.query.pubmed import parse_pubmed
