@@ -129,7 +129,7 @@ class SinomedReader(DatabaseReader):
         if mode and mode not in _MODES:
             raise self.unknown_mode(mode, shown, where)
         if mode == "智能":
-            self.losses.add("synonyms", shown)
+            self.losses.add("variations", shown)
         elif mode in ("精确", "模糊"):
             self.losses.add("settings", shown)
         if not tag.heading or not shown or shown == text:

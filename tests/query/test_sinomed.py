@@ -81,7 +81,7 @@ def test_headings(text: str, heading: str) -> None:
         ('"甲"[不加权:扩展]', "narrower headings are not added"),
         ('"甲/药物疗法"[主题词]', "药物疗法: sources cannot be asked for subheadings"),
         ('"甲"[主题词]/药物疗法,诊断', "药物疗法,诊断: sources cannot be asked for subheadings"),
-        ('"甲"[常用字段:智能]', "the words that the database adds by itself are not added"),
+        ('"甲"[常用字段:智能]', "other forms of the words are not added here"),
         ('"甲"[作者:精确]', "[作者:精确]: settings of a database are ignored"),
         ('"甲"[第一作者]', "looked for among all authors"),
         ('甲 AND "乙"[作者单位]', "[作者单位] 乙: ignored, because no field here holds this"),
