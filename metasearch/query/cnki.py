@@ -21,7 +21,7 @@ from metasearch.query.reading import (
     read_or_suggest,
     words,
 )
-from metasearch.query.tree import FIELD_WORDS, Query, Term, Years, conjunction, is_blank, plain
+from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, Query, Term, Years, conjunction, is_blank, plain
 from metasearch.query.values import BadYears, between, dated, identifier_field, type_word
 
 # Fields of the Chinese expert syntax -> ours: codes of CNKI, letters of VIP, names of CNKI, Wanfang
@@ -289,7 +289,7 @@ class ExpertValueReader(ExpertScanner):
                     advice=message("Write a name, such as 英文 or 学位论文."),
                 )
             return Term(known, field)
-        plain_id = field in ("doi", "isbn", "issn")
+        plain_id = field in IDENTIFIERS
         return in_fields(target.fields, lambda it: words(text, it, phrase=phrase and not plain_id))
 
     def years(self, sign: str) -> Query:

@@ -118,7 +118,7 @@ class CqlTermReader:
         return words(
             " ".join(word for word, _ in texts),
             field,
-            phrase=exact and field not in ("doi", "isbn", "issn"),
+            phrase=exact and field not in IDENTIFIERS,
         )
 
     def each(self, texts: Sequence[tuple[str, bool]], field: str, term: CqlToken) -> Query:
@@ -555,6 +555,7 @@ _INDEX = {
     "any": "cql.anywhere", "title": "dc.title", "author": "dc.creator", "venue": "venue",
     "abstract": "abstract",
     "subject": "dc.subject", "doi": "doi", "isbn": "bath.isbn", "issn": "bath.issn",
+    "pmid": "pmid", "pmcid": "pmcid", "arxiv": "arxiv",
     "type": "dc.type",
     "language": "dc.language",
 }  # fmt: skip

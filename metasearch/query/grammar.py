@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from metasearch.message import message
-from metasearch.query.tree import FIELDS
+from metasearch.query.tree import CODED_FIELDS, FIELDS, IDENTIFIERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class FieldTarget:
     @property
     def of_words(self) -> bool:
         """Whether any words can be looked for there, and not only values of a form or list."""
-        return self.fields[0] not in ("year", "type", "language", "doi", "isbn", "issn")
+        return self.fields[0] not in {"year", *CODED_FIELDS, *IDENTIFIERS}
 
 
 _ANYWHERE = message("looked for everywhere: there is no field for it")

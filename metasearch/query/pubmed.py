@@ -303,11 +303,7 @@ class PubmedValueReader(PubmedScanner):
                     message("a phrase with a * in it is read as all of its words, in any order")
                 )
             return in_fields(fields, lambda field: truncatable(texts, field))
-        phrase = (phrase or (tag.heading and len(texts) > 1)) and fields[0] not in (
-            "doi",
-            "isbn",
-            "issn",
-        )
+        phrase = (phrase or (tag.heading and len(texts) > 1)) and fields[0] not in IDENTIFIERS
         return in_fields(fields, lambda field: words(text, field, phrase=phrase))
 
     def filtered(self, text: str, shown: str) -> Query | None:

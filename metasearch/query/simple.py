@@ -17,12 +17,14 @@ at least, no `Not` directly in a `Not`. docs/query.md describes the same for use
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.late_pattern import late_pattern
 from metasearch.message import Message, message
-from metasearch.query.simple_tokens import FIELD_NAMES, Token, tokens, with_operators
+from metasearch.query.simple_fields import FIELD_NAMES, fields_of, in_round_brackets
+from metasearch.query.simple_tokens import Token, tokens, with_operators
 from metasearch.query.tree import (
     CODED_FIELDS,
     FIELD_WORDS,
@@ -46,8 +48,11 @@ from metasearch.query.values import (
     CODED_WORDS,
     BadYears,
     bare_doi,
+    bare_number,
     coded_word,
+    named_number,
     near_coded_words,
+    read_span,
     read_years,
     years_text,
 )
@@ -71,13 +76,15 @@ class OperandReader:
     """
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text = text = in_round_brackets(text)
         self.tokens = with_operators(tokens(text))
         self.at = 0
         self.open: list[Token] = []
         self.read = 0
 
     def term(self, token: Token, field: str | None) -> Operand:
+        if field is not None and " " in field:
+            return self.in_each(token, field.split())
         if field == "year":
             return Operand(self.years(token, f"{token.text}*" if token.truncated else token.text))
         if field in CODED_FIELDS:
@@ -94,10 +101,18 @@ class OperandReader:
                     fix,
                 )
             return Operand(Term(token.text, field or "any", truncated=True))
-        if token.doi is not None and field in (None, "doi"):
+        if token.number is not None and field in (None, token.number[0]):
             # Two identifiers are two terms: no database knows them as one.
-            return Operand(Term(token.doi, "doi"))
+            return Operand(Term(token.number[1], token.number[0]))
+        if field in IDENTIFIERS and token.end - token.value == len(token.text):
+            return Operand(Term(bare_number(field, token.text) or token.text, field), bare=True)
         return Operand(Term(token.text, field or "any"), bare=True)
+
+    def in_each(self, token: Token, fields: list[str]) -> Operand:
+        """The word in one of the fields, at least."""
+        for _ in fields[1:]:
+            self.count(token)
+        return Operand(Or(tuple(self.term(token, field).query for field in fields)))
 
     def coded(self, token: Token, field: str) -> Term:
         word = None if token.truncated else coded_word(field, token.text)
@@ -127,7 +142,7 @@ class OperandReader:
     def years(self, token: Token, value: str) -> Years:
         end = token.end - 1 if token.kind == "phrase" else token.end
         try:
-            years = read_years(value)
+            years = read_span(value)[0] if value[:1] in ("[", "{") else read_years(value)
         except BadYears as bad:
             if bad.corrected:
                 fix = f"{self.text[: token.start]}year:{bad.corrected}{self.text[token.end :]}"
@@ -333,6 +348,11 @@ class _SimpleParser(OperandReader):
             return Operand(self.years(word, f"-{word.text}"))
         if token.kind == "(":
             return Operand(self.group(field))
+        if token.kind == "rest":
+            self.take()
+            if self.peek().kind in (")", "end"):
+                raise self.lacks(token, "after")
+            return Operand(self.disjunction(token.field))
         if token.kind in ("word", "phrase"):
             self.count(self.take())
             return self.term(token, token.field or field)
@@ -383,6 +403,8 @@ class _SimpleParser(OperandReader):
 
 _NO_OPERATOR = frozenset({"and", "or", "not", "And", "Or", "Not"})
 _SHOWN = 6
+#: Fields that few sources can be asked for.
+_RARE = frozenset({"pmid", "pmcid", "arxiv"})
 #: What it is -> how a word looks that is one.
 _SIGNS = {
     message("operators of proximity"): late_pattern(
@@ -413,6 +435,7 @@ def leftovers(text: str) -> tuple[str, ...]:
     """One sentence for each kind of what looks like an operator and was read as a word. `text`:
     that `metasearch.query.simple.parse` has read.
     """
+    text = in_round_brackets(text)
     pieces = with_operators(tokens(text))
     all_words = [token.text for token in pieces if token.kind == "word"]
     reported: dict[Message, dict[str, None]] = {}
@@ -442,6 +465,7 @@ def leftovers(text: str) -> tuple[str, ...]:
                 capitals=capitals,
             )
         )
+    notes += _about_fields(text, pieces)
     for word in all_words:
         if word.isascii() and word.isalpha() and word.upper() not in _OF_LETTERS:
             continue
@@ -459,6 +483,37 @@ def leftovers(text: str) -> tuple[str, ...]:
             )
         )
     return tuple(notes)
+
+
+def _about_fields(text: str, pieces: Sequence[Token]) -> list[str]:
+    """What the fields of a query mean, where that is not plain from their names."""
+    notes: dict[str, None] = {}
+    for token in pieces:
+        written = text[token.start : token.value].rstrip().rstrip(":：")
+        named = token.number[0] if token.number else token.field
+        if token.kind not in ("word", "phrase", "(") or named is None:
+            continue
+        if written and written.lower() not in FIELD_NAMES and fields_of(written):
+            meant = " OR ".join(f"{field}:" for field in named.split())
+            notes[message("{name}: is read as {fields}", name=written, fields=meant)] = None
+        if named in _RARE:
+            sentence = message(
+                "{field}: few sources can be asked for this number; the others look for the number "
+                "as a word, or leave it out",
+                field=named,
+            )
+            notes[sentence] = None
+            if token.kind == "word" and not (token.number or bare_number(named, token.text)):
+                sentence = message(
+                    '"{word}" has not the form of a {field}: no work has it',
+                    word=token.text[:40],
+                    field=named,
+                )
+                notes[sentence] = None
+        if token.text[:1] in ("[", "{") and named == "year" and not read_span(token.text)[1]:
+            sentence = message("{text}: only the years are looked for", text=token.text)
+            notes[sentence] = None
+    return list(notes)[:_SHOWN]
 
 
 # `Query` -> text of our own syntax: `parse(to_text(query)) == query` for every normalised tree
@@ -548,7 +603,11 @@ def _word(word: str, field: str, frame: str, *, several: bool) -> str:
         apart = (
             several
             and "\\" not in written
-            and (bare_doi(written) is not None or _names_a_coded_field(written))
+            and (
+                bare_doi(written) is not None
+                or named_number(written) is not None
+                or _names_a_coded_field(written)
+            )
         )
         if not apart and _reads_as(frame.format(written), meant):
             return written
@@ -565,7 +624,8 @@ def _is_word(text: str) -> bool:
 
 
 def _reads_as(text: str, term: Term) -> bool:
-    if term.field not in CODED_FIELDS and not term.truncated and _is_word(term.text):
+    coded = term.field in CODED_FIELDS | IDENTIFIERS
+    if not coded and not term.truncated and _is_word(term.text):
         return True
     try:
         # A type or language is a query only beside a word.

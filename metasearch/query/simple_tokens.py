@@ -7,9 +7,11 @@ without one may turn out to be
 
 - an operator: `AND`, `OR`, `NOT` in capitals;
 - a field: a known name with a colon (also full-width), directly before a word, phrase or group;
-  before a blank it is an error, but `type:` and `language:` are words there unless a type or
-  language follows: both stand in many a title;
-- a DOI: `10.1000/x` or the URL of its resolver. Brackets that pair up inside it belong to it.
+  before a blank it is an error, but the number of `PMID: 33301246` may stand behind one, and
+  `type:` and `language:` are words there unless a type or language follows: both stand in many a
+  title;
+- a DOI: `10.1000/x` or the URL of its resolver. Brackets that pair up inside it belong to it;
+- a PMCID, or the address of a work in PubMed, PubMed Central or arXiv.
 
 A star that ends a word truncates it (`gene*`), where two letters or digits stand before it: `A*`
 and `C*-algebra` are words. A star directly before a letter or digit (`wom*n`, `*ology`) is an
@@ -17,9 +19,9 @@ error, unless single ones stand there (`2*3`, `M*A*S*H`). Both hold for words wi
 as far as the star itself has none; there any stem will do (`\a*`).
 
 A name with a colon that is no field is an error where it looks like an attempt at one: two or more
-ASCII letters, then the colon, then directly a letter, digit, quote or bracket. So `titel:x` and
-`foo:bar` are errors, while `Re: x`, `10:30`, `CO2:CH4`, `std::vector`, `http://x`,
-`arXiv:2104.12255` and `深度学习：综述` are words.
+ASCII letters, with hyphens, dots and lines between them, then the colon, then directly a letter,
+digit, quote or bracket. So `titel:x`, `OPEN_ACCESS:y` and `foo:bar` are errors, while `Re: x`,
+`10:30`, `CO2:CH4`, `std::vector`, `http://x` and `深度学习：综述` are words.
 """
 
 from __future__ import annotations
@@ -32,60 +34,23 @@ from typing import Literal
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.tree import CODED_FIELDS, FIELDS, is_blank
-from metasearch.query.values import DOI, bare_doi, coded_word
-
-#: What may stand before a colon -> the field of a term; "year" is read as a range.
-FIELD_NAMES = {name: name for name in (*FIELDS, "year")} | {
-    "journal": "venue",
-    "ti": "title",
-    "au": "author",
-    "ab": "abstract",
-    "doctype": "type",
-    "lang": "language",
-}
-
-# Prefixes of identifiers, which people type as words.
-IDENTIFIER_SCHEMES = frozenset(
-    (
-        "ark",
-        "arxiv",
-        "bibcode",
-        "hdl",
-        "http",
-        "https",
-        "info",
-        "mailto",
-        "oclc",
-        "orcid",
-        "pmcid",
-        "pmid",
-        "swh",
-        "urn",
-    )
+from metasearch.query.simple_fields import (
+    FIELD_NAMES,
+    IDENTIFIER_SCHEMES,
+    NAMES_OF_REST,
+    fields_of,
+    meant_field,
 )
-#: Names in other programs -> our field.
-_MEANT = {
-    "keyword": "subject", "keywords": "subject", "kw": "subject", "ky": "subject", "su": "subject",
-    "topic": "subject",
-    "creator": "author", "by": "author", "abs": "abstract", "source": "venue",
-    "publication": "venue",
-    "container": "venue", "date": "year", "published": "year", "py": "year", "yr": "year",
-    "all": "any", "text": "any",
-    "kind": "type", "pt": "type", "dt": "type", "la": "language", "ln": "language",
-}  # fmt: skip
-
-
-def meant_field(name: str) -> str:
-    """Returns the field that an unknown name seems to mean; "" where none is near."""
-    from difflib import get_close_matches
-
-    low = name.lower()
-    if low in _MEANT:
-        return _MEANT[low]
-    known = [field for field in FIELD_NAMES if len(field) > 2]
-    return next(iter(get_close_matches(low[:30], known, 1, 0.7)), "")
-
+from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, is_blank
+from metasearch.query.values import (
+    DOI,
+    SPAN,
+    bare_doi,
+    bare_number,
+    coded_word,
+    identifier_field,
+    named_number,
+)
 
 CLOSERS = {'"': '"', "＂": "＂", "“": "”", "”": "”", "„": "“”"}
 OPEN, CLOSE = "(（", ")）"
@@ -207,13 +172,15 @@ def error_at(reason: str, text: str, start: int, end: int, fix: str) -> QuerySyn
     return QuerySyntaxError(reason, text=text, position=start, length=end - start, suggestion=fix)
 
 
-Kind = Literal["word", "phrase", "(", ")", "-", "not", "and", "or", "end"]
+Kind = Literal["word", "phrase", "(", ")", "-", "not", "and", "or", "rest", "end"]
 
 _OPERATORS: dict[str, Kind] = {"AND": "and", "OR": "or", "NOT": "not"}
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-_PREFIX = re.compile(r"([A-Za-z]+)([:：])")
+_PREFIX = re.compile(r"([A-Za-z]+(?:[-_.][A-Za-z]+)*)([:：])")
 #: Characters after a colon that may hold a type or language.
 _LONGEST_CODED = 60
+#: Fields whose names stand in titles with a colon and a blank.
+_IN_TITLES = CODED_FIELDS | {"arxiv", "pmid", "pmcid"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,13 +188,13 @@ class Token:
     """A piece of the query.
 
     Attributes:
-        kind: What it is; a bracket may carry a field.
+        kind: What it is; a bracket may carry a field. "rest": a field for all that follows.
         start: Index of its first character, the field's name included.
         end: Index after its last character.
         text: Of a word or phrase, without quotes and backslashes, single blanks between words.
-        field: Named before the colon, or None.
+        field: Named before the colon, or None; where the name means several, with blanks between.
         value: Index of its first character after the field's name.
-        doi: Of an unescaped word that is a DOI: its bare form.
+        number: Of an unescaped word that needs no field, as a DOI: its field, and its usual form.
         truncated: Whether a star ended the word; `text` is without it.
     """
 
@@ -237,7 +204,7 @@ class Token:
     text: str = ""
     field: str | None = None
     value: int = 0
-    doi: str | None = None
+    number: tuple[str, str] | None = None
     truncated: bool = False
 
 
@@ -283,6 +250,8 @@ class _Lexer(WordScanner):
     def operand(self, start: int, *, operators: bool) -> Token:
         """The word, phrase or opening bracket at `start`, with its field."""
         field, at = self.prefix(start)
+        if field in NAMES_OF_REST:
+            return Token("rest", start, at, field=NAMES_OF_REST[field])
         char = self.text[at]
         if char in OPEN:
             return Token("(", start, at + 1, field=field, value=at)
@@ -297,18 +266,22 @@ class _Lexer(WordScanner):
         if match is None:
             return None, start
         name, at = match[1].lower(), match.end()
-        field = FIELD_NAMES.get(name)
+        if name in NAMES_OF_REST:
+            return name, at
+        field = fields_of(name)
         if field is None:
             if (
                 len(name) > 1
                 and match[2] == ":"
                 and name not in IDENTIFIER_SCHEMES
-                and self.starts_operand(at)
+                and (self.starts_operand(at) or text[at : at + 1] in ("[", "{"))
             ):
                 raise self.unknown_field(start, match[1], at)
             return None, start
         if at == len(text) or is_blank(text[at]) or text[at] in CLOSE:
-            if field in CODED_FIELDS and not self.names_code(field, at):
+            if field in IDENTIFIERS and (number := self.number_after(field, at)):
+                return field, number
+            if field in _IN_TITLES and not self.names_code(field, at):
                 return None, start
             raise self.empty_field(start, match[1], at)
         if text[at] == "-" and field != "year" and self.starts_operand(at + 1):
@@ -322,14 +295,25 @@ class _Lexer(WordScanner):
             )
         return field, at
 
+    def number_after(self, field: str, at: int) -> int:
+        """Where the number of "PMID: 33301246" begins, as references have it; 0 for none."""
+        text = self.text
+        while at < len(text) and is_blank(text[at]):
+            at += 1
+        word = text[at : self.scan(at).end] if at < len(text) and text[at] not in WORD_ENDS else ""
+        known = bare_number(field, word) or identifier_field(word.rstrip(".,;")) == field
+        return at if known else 0
+
     def names_code(self, field: str, at: int) -> bool:
         """Whether the next word is a type or language; "Natural language: a survey" is a title."""
         following = text[0] if (text := self.text[at : at + _LONGEST_CODED].split()) else ""
-        return coded_word(field, following.strip("()（）")) is not None
+        return field in CODED_FIELDS and coded_word(field, following.strip("()（）")) is not None
 
     def unknown_field(self, start: int, name: str, at: int) -> QuerySyntaxError:
         text = self.text
-        if meant := meant_field(name):
+        if "_" in name:  # a limit of another program, which is no word of any work
+            fix = text_without(text, start, self.scan(at).end if text[at] not in WORD_ENDS else at)
+        elif meant := meant_field(name):
             fix = f"{text[:start]}{meant}{text[at - 1 :]}"
         elif text[at] in WORD_ENDS:
             fix = f"{text[:at]} {text[at:]}"
@@ -400,8 +384,14 @@ class _Lexer(WordScanner):
             doi_end = self.doi_end(at)
             doi = bare_doi(self.text[at:doi_end])
             if doi is not None:
-                return Token("word", start, doi_end, self.text[at:doi_end], field, at, doi)
+                text = self.text[at:doi_end]
+                return Token("word", start, doi_end, text, field, at, ("doi", doi))
+        if field == "year" and (span := SPAN.match(self.text, at)):
+            return Token("word", start, span.end(), span[0], field, at)
         word = self.scan(at)
+        number = None if word.escaped else named_number(word.value)
+        if number is not None and field in (None, number[0]):
+            return Token("word", start, word.end, word.value, field, at, number)
         kind: Kind = "word"
         if operators and field is None and not word.escaped:
             kind = _OPERATORS.get(word.value, "word")

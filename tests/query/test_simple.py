@@ -196,7 +196,6 @@ def test_a_field_may_have_a_full_width_colon() -> None:
         "CO2:CH4",
         "std::vector",
         "http://x.org/a:b",
-        "arXiv:2104.12255",
         "urn:nbn:de",
         "TGF: beta",
         "C:x",

@@ -20,7 +20,7 @@ from metasearch.events import Answer, Finished, SourceProgress, Started
 from metasearch.formats.answer import facets_object, totals_object
 from metasearch.formats.reference import full_title
 from metasearch.formats.text import clean, clean_map, line, web_url
-from metasearch.query.tree import Or, Query, Term
+from metasearch.query.tree import IDENTIFIERS, Or, Query, Term
 from metasearch.query.values import bare_doi, identifier_field
 from metasearch.record import Hit, Match, Reason, Record
 from metasearch.server.limits.admission import SHORT
@@ -334,7 +334,7 @@ def _options_for(call: Call, name: str) -> SearchOptions:
     doi = bare_doi(_with_doi(name).partition(":")[2])
     if doi is not None:
         return SearchOptions(query=Term(doi, "doi"), sources=sources, limit=_ASKED)
-    field = "isbn" if scheme == "isbn" else "any"
+    field = scheme if scheme in IDENTIFIERS else "any"
     return SearchOptions(query=Term(value, field), sources=sources, limit=_ASKED)
 
 
