@@ -12,7 +12,18 @@ from typing import NamedTuple
 
 import orjson
 
-from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
+from metasearch.query.tree import (
+    CODED_FIELDS,
+    IDENTIFIERS,
+    And,
+    Near,
+    Not,
+    Or,
+    Query,
+    Term,
+    Years,
+    terms,
+)
 
 # The works behind the demo, one line each in catalogue.jsonl. They are real, and what says what
 # they are about is ours; only the works on lakes are invented, for the example of a novelty search.
@@ -286,7 +297,7 @@ def _part(text: str) -> str:
 
 def _matches(query: Query, texts: dict[str, str], work: Work) -> bool:
     match query:
-        case And(parts):
+        case And(parts) | Near(parts):
             return all(_matches(part, texts, work) for part in parts)
         case Or(parts):
             return any(_matches(part, texts, work) for part in parts)

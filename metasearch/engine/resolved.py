@@ -29,6 +29,7 @@ from metasearch.errors import UsageError
 from metasearch.events import Answer, Facets
 from metasearch.message import Message, message, message_template
 from metasearch.query import Query, ReadQuery, conjunction, read, to_text, years_of
+from metasearch.query.clauses import for_sources
 from metasearch.record import VersionsMode
 from metasearch.settings import NO_ENRICHER, Settings
 
@@ -247,8 +248,12 @@ def query_of(options: SearchOptions) -> ReadQuery:
     """The query of a search, its years included."""
     query = options.query
     given = read(query, options.syntax) if isinstance(query, str) else ReadQuery(query, "simple")
-    tree = conjunction(given.query, years_of(options.years))
-    return ReadQuery(tree, given.syntax, given.notes)
+    tree = for_sources(given.query)
+    if tree is None:
+        raise UsageError(
+            message("no source can be asked for the query: {query}", query=to_text(given.query))
+        )
+    return ReadQuery(conjunction(tree, years_of(options.years)), given.syntax, given.notes)
 
 
 def with_files(

@@ -15,7 +15,6 @@ from metasearch.query.reading import (
     ReadQuery,
     Span,
     in_fields,
-    negation,
     read_or_suggest,
     truncatable,
     words,
@@ -28,6 +27,7 @@ from metasearch.query.tree import (
     Years,
     conjunction,
     is_blank,
+    negation,
     plain,
 )
 from metasearch.query.values import BadYears, dated, type_word

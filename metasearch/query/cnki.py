@@ -17,11 +17,20 @@ from metasearch.query.reading import (
     NestedReader,
     ReadQuery,
     in_fields,
-    negation,
     read_or_suggest,
     words,
 )
-from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, Query, Term, Years, conjunction, is_blank, plain
+from metasearch.query.tree import (
+    FIELD_WORDS,
+    IDENTIFIERS,
+    Query,
+    Term,
+    Years,
+    conjunction,
+    is_blank,
+    negation,
+    plain,
+)
 from metasearch.query.values import BadYears, between, dated, identifier_field, type_word
 
 # Fields of the Chinese expert syntax -> ours: codes of CNKI, letters of VIP, names of CNKI, Wanfang

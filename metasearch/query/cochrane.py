@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from metasearch.query.databases import DatabaseReader, joined
+from metasearch.query.clauses import Clause, either, every
+from metasearch.query.databases import DatabaseReader
 from metasearch.query.grammar import (
     ABSTRACT,
     ANY,
@@ -23,7 +24,7 @@ from metasearch.query.grammar import (
     codes,
     near,
 )
-from metasearch.query.tree import Query
+from metasearch.query.tree import plain
 
 COCHRANE = DatabaseGrammar(
     "cochrane",
@@ -45,6 +46,7 @@ COCHRANE = DatabaseGrammar(
     ),
     suffix=re.compile(r":([a-z]{2,3}(?:\s?,\s?[a-z]{2}){0,20})(?![\w])", re.IGNORECASE),
     near=near("near", "next"),
+    distances={"near": 6},
 )
 
 
@@ -67,32 +69,39 @@ class CochraneReader(DatabaseReader):
 
     grammar = COCHRANE
 
-    def special(self) -> tuple[bool, Query | None]:
+    def special(self) -> Clause | None:
         if match := _DESCRIPTOR.match(self.text, self.at):
             self.at = match.end()
-            return True, self.heading(
-                match[1], match.span(), exploded=bool(match[2]), narrowed=match[3] or ""
+            return self.descriptor(
+                match[1], match.span(), explode=bool(match[2]), qualifier=match[3] or ""
             )
         if match := _MH.match(self.text, self.at):
             self.at = match.end()
             if match[4]:
                 self.losses.add("focus", match[0])
-            return True, self.heading(
-                match[2], match.span(), exploded=not match[1], narrowed=match[3] or ""
+            return self.descriptor(
+                match[2],
+                match.span(),
+                explode=not match[1],
+                qualifier=match[3] or "",
+                main=bool(match[4]),
             )
         if match := _COMBINED.match(self.text, self.at):
             self.at = match.end()
             numbers = self.numbers(match[2], match.span())
-            return True, joined(
-                match[1].upper(), [self.reference(number, *match.span()) for number in numbers]
-            )
+            join = either if match[1].upper() == "OR" else every
+            return join([self.reference(number, *match.span()) for number in numbers])
         return super().special()
 
-    def heading(
-        self, name: str, where: tuple[int, int], *, exploded: bool, narrowed: str
-    ) -> Query | None:
-        if exploded:
-            self.losses.add("explosion", f"[{name}]")
-        if narrowed:
-            self.losses.add("subheading", narrowed.strip())
-        return self.value(" ".join(name.split()), HEADING, "mh", where, quoted=True)
+    def descriptor(
+        self,
+        name: str,
+        where: tuple[int, int],
+        *,
+        explode: bool,
+        qualifier: str,
+        main: bool = False,
+    ) -> Clause:
+        if qualifier:
+            self.losses.add("subheading", qualifier.strip())
+        return self.heading(plain(name), where, explode=explode, narrowed=main or bool(qualifier))

@@ -26,13 +26,24 @@ from metasearch.query.reading import (
     LeftToRight,
     QueryReader,
     ReadQuery,
-    disjunction,
-    negation,
     read_or_suggest,
     truncatable,
     words,
 )
-from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, And, Not, Or, Query, Term, Years, plain
+from metasearch.query.tree import (
+    FIELD_WORDS,
+    IDENTIFIERS,
+    And,
+    Near,
+    Not,
+    Or,
+    Query,
+    Term,
+    Years,
+    disjunction,
+    negation,
+    plain,
+)
 from metasearch.query.values import BadYears, between, dated, identifier_field, type_word
 
 # What the term of a clause of CQL means: words, masks, dates.
@@ -572,6 +583,10 @@ def to_cql(query: Query) -> str:
             return _years(first, last)
         case Or(parts):
             return " or ".join(map(_operand, parts))
+        case Near(parts, within, ordered):
+            order = "ordered" if ordered else "unordered"
+            prox = f" prox/unit=word/distance<={within + 1}/{order} "
+            return prox.join(map(_operand, parts))
         case Not(part):
             return f"{_ALL} not {_operand(part)}"
         case And(parts):

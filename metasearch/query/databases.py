@@ -4,26 +4,51 @@
                                                   `DatabaseGrammar.order` says
     operand = [ prefix ] ( "(" query ")" | phrase | word { word } | reference ) [ suffix ]
 
-A field named at a bracket holds for all that stands in it, unless another is named there. None
-stands throughout for what cannot be asked: it is ignored, and a note names it.
+A field named at a bracket holds for all that stands in it, unless another is named there. What
+cannot be asked is an ignored clause (see clauses.py), and a note names it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.grammar import FieldTarget
-from metasearch.query.reading import ReadQuery, disjunction, in_fields, negation, truncatable, words
+from metasearch.query.clauses import IGNORED, Clause, either, every, exact, near, wider, without
+from metasearch.query.grammar import HEADING, FieldTarget
+from metasearch.query.reading import ReadQuery, in_fields, truncatable, words
 from metasearch.query.scanner import Sign, TextScanner
-from metasearch.query.tree import IDENTIFIERS, MAX_LINES, Query, Term, Years, conjunction, plain
-from metasearch.query.values import BadYears, identifier_field, language_named, type_named, years_in
+from metasearch.query.tree import (
+    IDENTIFIERS,
+    MAX_LINES,
+    Heading,
+    Or,
+    Query,
+    Term,
+    conjunction,
+    disjunction,
+    plain,
+)
+from metasearch.query.values import (
+    BROAD_TYPES,
+    BadYears,
+    identifier_field,
+    language_named,
+    type_named,
+    years_in,
+)
 
 # What a field is to hold: words, phrases, signs for letters, years, types, languages.
 
+#: One limit of a list that a platform prints.
+_LIMIT_ITEM = re.compile(r"[^,;\n]{1,200}")
+_LIMIT_OR = re.compile(r"\sor\s|\|", re.IGNORECASE)
+_FROM = re.compile(r"\bfrom\b|\bbetween\b|\bthe\b", re.IGNORECASE)
+#: Words of a limit that is about the date of an entry, not of publication.
+_ENTRY = re.compile(r"\b(?:entry|entered|added|load|index|update|modif)", re.IGNORECASE)
 #: "Smith J*": any names that begin so, which an initial says anyway.
 _INITIAL = re.compile(r"(?<!\S)([^\W\d_])\*(?!\S)")
 
@@ -31,20 +56,24 @@ _INITIAL = re.compile(r"(?<!\S)([^\W\d_])\*(?!\S)")
 class TermReader(TextScanner):
     """Turns the value of a field into the part of the tree that asks for it."""
 
+    def ignored(self, kind: str, shown: str) -> Clause:
+        """What cannot be asked: a loss, a key of `SENTENCES`, and the words that it concerns."""
+        self.losses.add(kind, shown)
+        return IGNORED
+
     def value(
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
-    ) -> Query | None:
+    ) -> Clause:
         """What a field is to hold. `tag`: where they are looked for. `where`: where they stand."""
         self.count(*where)
         label = shown.strip(" (=:.,")
         if not tag.fields:
-            self.losses.add("nowhere", f"{label} {text}")
             if self.not_searchable is None:
                 reason = message("{index} cannot be searched here: no field holds it", index=label)
                 self.not_searchable = self.error(
                     reason, *where, advice=message("Add a word to look for in another field.")
                 )
-            return None
+            return self.ignored("nowhere", f"{label} {text}")
         match tag.fields:
             case ("year",):
                 return self.years(text, where, label if tag.loss else "")
@@ -58,12 +87,12 @@ class TermReader(TextScanner):
             else:
                 self.losses.add("field", message("{field} is {loss}", field=label, loss=tag.loss))
         if not quoted and not tag.heading and text == "*":
-            return None
+            return IGNORED
         return self.looked_for(text, tag, where, quoted=quoted)
 
     def looked_for(
         self, text: str, tag: FieldTarget, where: tuple[int, int], *, quoted: bool
-    ) -> Query | None:
+    ) -> Clause:
         """Words or a phrase, with signs for letters; authors' names are words in any order."""
         fields = tag.fields
         if fields[0] in ("isbn", "issn") and (number := identifier_field(text)) in ("isbn", "issn"):
@@ -74,8 +103,9 @@ class TermReader(TextScanner):
             text = _INITIAL.sub(r"\1", text)
         if fields[0] in IDENTIFIERS and any(sign in text for sign in "*?"):
             raise self.truncated_number(fields[0].upper(), *where)
+        before = self.losses.more
         texts = [self.widened(word, where) for word in text.split(" ")]
-        texts = [it for it in texts if it[0]]
+        texts = [pair for pair in texts if pair[0]]
         if not texts:
             raise self.error(
                 message("There is no letter or digit to look for"), *where, fix=self.without(*where)
@@ -87,11 +117,15 @@ class TermReader(TextScanner):
             joined = " ".join(word for word, _ in texts)
             phrase = phrase and fields[0] not in IDENTIFIERS
             by_quotes = phrase and (len(texts) > 1 or (quoted and not joined.isalnum()))
-            return in_fields(fields, lambda field: words(joined, field, phrase=by_quotes))
+            query = in_fields(fields, lambda field: words(joined, field, phrase=by_quotes))
+            return exact(named(query, "exact" if tag.heading else ""))
         if len(fields) == 1:
-            return truncatable(texts, fields[0])
-        # All must occur, but not all in the same one of the fields.
-        return conjunction(*(in_fields(fields, partial(truncatable, [text])) for text in texts))
+            query = truncatable(texts, fields[0])
+        else:  # All must occur, but not all in the same one of the fields.
+            query = conjunction(
+                *(in_fields(fields, partial(truncatable, [text])) for text in texts)
+            )
+        return exact(query) if self.losses.more == before else wider(query)
 
     def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
         """(the word, or its beginning where any ending will do, whether it is one)."""
@@ -119,8 +153,10 @@ class TermReader(TextScanner):
         bare = word.strip(",;")
         return bare if any(map(str.isalnum, bare)) else ""
 
-    def years(self, text: str, where: tuple[int, int], other: str = "") -> Years:
-        """The years that a field of dates is to hold."""
+    def years(self, text: str, where: tuple[int, int], other: str = "") -> Clause:
+        """The years that a field of dates is to hold; `other`: the name of a field of other dates
+        than those of publication.
+        """
         try:
             years, whole = years_in(text)
         except BadYears as bad:
@@ -138,25 +174,64 @@ class TermReader(TextScanner):
             )
         if not whole:
             self.losses.add("date", text)
-        return years
+        return exact(years) if whole else wider(years)
 
-    def type(self, text: str) -> Query:
+    def type(self, text: str) -> Clause:
         """A type of works, or a keyword where there is none so narrow."""
-        known, wider = type_named(text.rstrip("*$"))
+        known, includes_more = type_named(text.rstrip("*$"))
         if known is None:
             self.losses.add("type", text)
-            return words(text.rstrip("*$?"), "subject", phrase=" " in text)
-        if wider:
+            return exact(words(text.rstrip("*$?"), "subject", phrase=" " in text))
+        if includes_more:
             self.losses.add("wider type", f"{text} (type:{known})")
-        return Term(known, "type")
+        meant = Term(known, "type")
+        return wider(meant) if includes_more and known in BROAD_TYPES else exact(meant)
 
-    def language(self, text: str) -> Query | None:
-        """A language; None where it is none."""
+    def language(self, text: str) -> Clause:
+        """A language; ignored where it is none."""
         known = language_named(text)
-        if known is None:
-            self.losses.add("limit", text)
-            return None
-        return Term(known, "language")
+        return self.ignored("limit", text) if known is None else exact(Term(known, "language"))
+
+    def heading(
+        self, name: str, where: tuple[int, int], *, explode: bool = False, narrowed: bool = False
+    ) -> Clause:
+        """A heading of a vocabulary. `narrowed`: it is meant with certain subheadings only, or as
+        the main topic, which is asked more widely.
+        """
+        clause = self.value(name, HEADING, name, where, quoted=True)
+        if explode:
+            self.losses.add("explosion", name)
+            clause = exploded(clause)
+        return wider(clause.widest) if narrowed and clause.widest else clause
+
+    # ---------------------------------------------------------------- limits
+
+    def limits(self, text: str, start: int) -> Clause:
+        """A list of limits as platforms print it, with commas or semicolons between them: years,
+        languages and types, each perhaps after its name and a colon. `start`: where it begins.
+        """
+        parts = [
+            self.limit(match[0], start + match.start(), names)
+            for match in _LIMIT_ITEM.finditer(text)
+            if (names := plain(match[0]))
+        ]
+        return every(parts) if parts else IGNORED
+
+    def limit(self, text: str, start: int, shown: str) -> Clause:
+        """One limit: alternatives of one kind, such as "English or French"."""
+        label, _, value = text.rpartition(":")
+        names = [name for part in _LIMIT_OR.split(value) if (name := plain(part).strip(' ."()'))]
+        where = start, start + len(text)
+        try:
+            years = plain(_FROM.sub("", value)).strip(' ."()')
+            return self.years(years, where, plain(label) if _ENTRY.search(label) else "")
+        except QuerySyntaxError:
+            pass
+        if names and all(map(language_named, names)):
+            return either(list(map(self.language, names)))
+        if names and all(type_named(name)[0] for name in names):
+            return either(list(map(self.type, names)))
+        return self.ignored("limit", shown)
 
 
 # Earlier lines of a strategy, named in a later one: `3`, `or/1-4,7`.
@@ -165,7 +240,7 @@ class TermReader(TextScanner):
 class ReferenceReader(TermReader):
     """Puts earlier lines in the place of their numbers."""
 
-    def reference(self, number: int, start: int, end: int) -> Query | None:
+    def reference(self, number: int, start: int, end: int) -> Clause:
         """What an earlier line means; `at` is behind its number then."""
         self.at = max(self.at, end)
         shown = self.text[start:end]
@@ -187,11 +262,10 @@ class ReferenceReader(TermReader):
         if self.target is not self.grammar.default:
             self.losses.add("field of a line", f"{self.shown.strip(' (=:.,')} {shown}")
         self.used.add(number)
-        self.losses.widened += line.widened
         if line.size > 1:
             self.read += line.size - 1
         self.count(start, end)
-        return line.query
+        return line.clause
 
     def numbers(self, text: str, where: tuple[int, int]) -> list[int]:
         """The lines that `1-4,7` names, each once."""
@@ -225,17 +299,17 @@ class DatabaseReader(ReferenceReader):
 
     # ---------------------------------------------------------------- the whole
 
-    def tree(self) -> Query | None:
-        """All of the text; None where nothing of it can be asked."""
-        return self.all_of(self.query_or_none)
+    def tree(self) -> Clause:
+        """All of the text."""
+        return self.all_of(self.query)
 
     def whole(self) -> ReadQuery:
         """All of the text, if it can be searched for."""
         return self.ended(self.tree())
 
-    def ended(self, query: Query | None) -> ReadQuery:
+    def ended(self, clause: Clause) -> ReadQuery:
         """The query with its notes. Raises QuerySyntaxError: nothing of it can be searched for."""
-        if query is None:
+        if clause.widest is None:
             raise self.not_searchable or self.error(
                 message("No part of the query can be searched for"),
                 0,
@@ -244,52 +318,69 @@ class DatabaseReader(ReferenceReader):
             )
         for sentence in self.losses.sentences():
             self.note(sentence)
-        return self.finished(query)
+        return self.finished(clause.widest, None if clause.is_exact else clause)
 
     # ---------------------------------------------------------------- the grammar
 
-    def query_or_none(self) -> Query | None:
+    def query(self) -> Clause:
         """Up to the end, or to the bracket that closes."""
         first = self.operator()
         if first and first.name != "NOT":
             raise self.lacks(first.span, "before")
-        operands, operators = [self.excluded(first) if first else self.operand(None)], []
-        if first and operands[0] is not None:
-            operands[0] = negation(operands[0])
+        limits: list[Clause] = []
+        while not first and self.take_printed(limits):
+            pass
+        self.here()
+        start = self.at
+        operands = [without(self.excluded(first)) if first else self.operand(None)]
+        operators: list[Sign] = []
         while self.here() not in ("", ")"):
+            if self.take_printed(limits):
+                continue
             sign = self.operator()
-            operators.append(sign.name if sign else "BESIDE")
+            operators.append(sign or Sign("BESIDE", self.at, self.at))
             operands.append(
                 self.excluded(sign) if sign and sign.name == "NOT" else self.operand(sign)
             )
-        query = self.combined(operands, operators)
-        if query is not None:
-            self.check_alternation(query)
-        return query
+        clause = self.combined(operands, operators)
+        if (
+            clause.widest is None
+            and operators
+            and any(operand.widest is not None for operand in operands)
+        ):
+            self.losses.add("alternatives", plain(self.text[start : self.at]))
+        clause = every([clause, *limits])
+        for bound in {id(query): query for query in (clause.widest, clause.narrowest)}.values():
+            if bound is not None:
+                self.check_alternation(bound)
+        return clause
 
-    def excluded(self, sign: Sign) -> Query | None:
-        """The operand of a NOT; where it is read more widely, a note says more is excluded."""
-        before, start = self.losses.widened, self.at
-        query = self.operand(sign)
-        if self.losses.widened > before:
+    def excluded(self, sign: Sign) -> Clause:
+        """The operand of a NOT; where it cannot be excluded as it is meant, a note says so."""
+        start = self.at
+        clause = self.operand(sign)
+        if not clause.is_exact:
             self.losses.add("negated", f"NOT {plain(self.text[start : self.at])}")
-        return query
+        return clause
 
-    def combined(self, operands: Sequence[Query | None], operators: Sequence[str]) -> Query | None:
+    def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
         """Operands with the operators between them, those that bind closely first."""
-        if self.order_matters(operators):
+        if self.order_matters([sign.name for sign in operators]):
             self.losses.add("order", f"AND, OR and NOT|{self.grammar.title}")
         order: list[str] = list(self.grammar.order)
         order.insert(1 if order[0] == "OR" else 0, "NEAR")
         for level in ("BESIDE", *order):
-            groups, rest = [[operands[0]]], []
+            groups, signs, rest = [[operands[0]]], [list[Sign]()], list[Sign]()
             for operator, operand in zip(operators, operands[1:], strict=True):
-                if operator == level:
+                if operator.name == level:
                     groups[-1].append(operand)
+                    signs[-1].append(operator)
                 else:
                     rest.append(operator)
                     groups.append([operand])
-            operands, operators = [joined(level, group) for group in groups], rest
+                    signs.append([])
+            operands = list(map(joined, groups, signs))
+            operators = rest
         return operands[0]
 
     def order_matters(self, operators: Sequence[str]) -> bool:
@@ -300,7 +391,7 @@ class DatabaseReader(ReferenceReader):
         late_not = "NOT" in operators and order.index("NOT") > order.index("AND")
         return late_not and "AND" in operators[operators.index("NOT") :]
 
-    def operand(self, after: Sign | None) -> Query | None:
+    def operand(self, after: Sign | None) -> Clause:
         """One operand, whatever it is."""
         char = self.here()
         if char in ("", ")"):
@@ -308,8 +399,8 @@ class DatabaseReader(ReferenceReader):
                 raise self.lacks(after.span, "after")
             raise self.stray() if char else self.nothing()
         start = self.at
-        handled, query = self.special()
-        if handled:
+        clause = self.special()
+        if clause is not None:
             if self.at <= start:
                 raise self.error(
                     message("This cannot be read"),
@@ -317,7 +408,7 @@ class DatabaseReader(ReferenceReader):
                     start + 1,
                     fix=self.without(start, start + 1),
                 )
-            return query
+            return clause
         if prefix := self.prefix():
             return self.prefixed(*prefix)
         if char == "(":
@@ -329,13 +420,32 @@ class DatabaseReader(ReferenceReader):
             return self.value(text, tag, shown, (start, end), quoted=True)
         return self.run(after)
 
-    def special(self) -> tuple[bool, Query | None]:
-        """Whether a construct of this database alone is next, and what it means."""
+    def special(self) -> Clause | None:
+        """What a construct of this database alone that is next means; None where there is none."""
         if reference := self.referred():
-            return True, self.reference(int(reference[1]), *reference.span())
-        return False, None
+            return self.reference(int(reference[1]), *reference.span())
+        return None
 
-    def bracketed(self) -> Query | None:
+    def printed_here(self) -> re.Match[str] | None:
+        """What the platform prints round a query, if that is next."""
+        return self.grammar.printed.match(self.text, self.at) if self.grammar.printed else None
+
+    def take_printed(self, limits: list[Clause]) -> bool:
+        """Take what the platform prints round a query, if that is next: limits of all that stands
+        beside it, which are added to `limits`, or what has no part in the search.
+        """
+        self.here()
+        match = self.printed_here()
+        if match is None:
+            return False
+        self.at = match.end()
+        if listed := match.groupdict().get("limits"):
+            limits.append(self.limits(listed, match.start("limits")))
+        else:
+            self.losses.add("settings", plain(match[0]))
+        return True
+
+    def bracketed(self) -> Clause:
         """What stands in the bracket that is next, in the field that is named after it."""
         opening = self.at
         self.check_depth(len(self.open), opening)
@@ -359,13 +469,13 @@ class DatabaseReader(ReferenceReader):
                 fix=self.without(opening, after),
             )
         self.open.append(opening)
-        query = self.query_or_none()
+        clause = self.query()
         self.open.pop()
         self.target, self.shown = outer
         self.at = after
-        return query
+        return clause
 
-    def prefixed(self, tag: FieldTarget, shown: str) -> Query | None:
+    def prefixed(self, tag: FieldTarget, shown: str) -> Clause:
         """The operand that a field before it holds for."""
         outer = self.target, self.shown
         self.target, self.shown = tag, shown
@@ -388,7 +498,7 @@ class DatabaseReader(ReferenceReader):
             )
         self.at = before
         opens = self.here() == "("
-        query = self.operand(None)
+        clause = self.operand(None)
         self.target, self.shown = outer
         sign = None if opens else self.peeked()
         if (
@@ -398,7 +508,7 @@ class DatabaseReader(ReferenceReader):
             and not self.field_after(sign.end)
         ):
             self.losses.add("bare", shown)
-        return query
+        return clause
 
     def field_after(self, at: int) -> bool:
         """Whether a field or bracket is named after an operator."""
@@ -407,13 +517,18 @@ class DatabaseReader(ReferenceReader):
         self.at = before
         return named
 
-    def run(self, after: Sign | None) -> Query | None:
+    def run(self, after: Sign | None) -> Clause:
         """Words up to the next operator, bracket, quote or field."""
         words: list[str] = []
         start = end = self.at
         named: tuple[FieldTarget, str] | None = None
         while (char := self.here()) and char not in "()" and not self.opens_quote(self.at):
-            if words and (self.peeked() or self.referred(after_word=True) or self.starts_special()):
+            if words and (
+                self.peeked()
+                or self.referred(after_word=True)
+                or self.starts_special()
+                or self.printed_here()
+            ):
                 break
             if not words and self.peeked():
                 sign = self.operator()
@@ -457,17 +572,51 @@ class DatabaseReader(ReferenceReader):
         )
 
 
-def joined(level: str, group: Sequence[Query | None]) -> Query | None:
-    """Operands with one operator between them; what cannot be asked is left out."""
+def joined(group: Sequence[Clause], signs: Sequence[Sign]) -> Clause:
+    """Operands with operators of one kind between them."""
     if len(group) == 1:
         return group[0]
-    asked = [operand for operand in group if operand is not None]
-    if not asked:
-        return None
-    if level == "OR":
-        return disjunction(asked)
-    if level == "NOT":
-        first, *others = group
-        excluded = [negation(operand) for operand in others if operand is not None]
-        asked = excluded if first is None else [first, *excluded]
-    return conjunction(*asked)
+    match signs[0].name:
+        case "OR":
+            return either(group)
+        case "NOT":
+            return every([group[0], *map(without, group[1:])])
+        case "NEAR":
+            return close_together(group, signs)
+    return every(group)
+
+
+def close_together(group: Sequence[Clause], signs: Sequence[Sign]) -> Clause:
+    """Operands with operators of proximity between them, from left to right; those of one distance
+    together.
+    """
+    parts, last = [group[0]], signs[0]
+    for sign, part in zip(signs, group[1:], strict=True):
+        if (sign.within, sign.ordered) != (last.within, last.ordered):
+            parts, last = [_near(parts, last)], sign
+        parts.append(part)
+    return _near(parts, last)
+
+
+def _near(parts: Sequence[Clause], sign: Sign) -> Clause:
+    if sign.within is None:  # in one sentence or paragraph
+        return Clause(every(parts).widest, None)
+    return near(parts, sign.within, ordered=sign.ordered)
+
+
+def named(query: Query, heading: Heading) -> Query:
+    """The terms of a query, one or alternatives, named as headings of a vocabulary."""
+    match query:
+        case Term() if heading:
+            return replace(query, heading=heading)
+        case Or(parts) if heading:
+            return disjunction([named(part, heading) for part in parts])
+    return query
+
+
+def exploded(clause: Clause) -> Clause:
+    """A heading with all narrower ones."""
+    if clause.widest is None:
+        return clause
+    query = named(clause.widest, "exploded")
+    return exact(query) if clause.is_exact else wider(query)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from metasearch.query.databases import DatabaseReader
+from metasearch.query.clauses import Clause, wider
+from metasearch.query.databases import DatabaseReader, exploded
 from metasearch.query.grammar import (
     ABSTRACT,
     ANY,
@@ -32,7 +33,6 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
-from metasearch.query.tree import Query
 
 EBSCO = DatabaseGrammar(
     "ebsco",
@@ -58,6 +58,7 @@ EBSCO = DatabaseGrammar(
     ),
     prefix=re.compile(r"([A-Z]{2})(?:\s{1,10}(?=[\w\"“'(（*])|(?=[\"“(（]))"),
     near=near(r"[nw][0-9]{1,3}"),
+    ordered=frozenset({"w", "next", "onear", "pre"}),
     wild="*?#",
     phrases=True,
     reference=re.compile(r"[Ss]([0-9]{1,4})"),
@@ -76,16 +77,22 @@ class EbscoReader(DatabaseReader):
 
     def value(
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
-    ) -> Query | None:
+    ) -> Clause:
         if tag.heading:
             name, slash, narrowed = text.partition("/")
             if slash:
                 self.losses.add("subheading", f"/{narrowed}")
-            if "+" in text[-4:] or name.endswith("+"):
+            explode = "+" in text[-4:] or name.endswith("+")
+            if explode:
                 self.losses.add("explosion", text)
-            if shown.upper() in _MAIN:
+            main = shown.upper() in _MAIN
+            if main:
                 self.losses.add("focus", f'{shown} "{name}"')
             text = name.rstrip("+ ") or text
+            clause = super().value(text, tag, shown, where, quoted=quoted)
+            if explode:
+                clause = exploded(clause)
+            return wider(clause.widest) if (slash or main) and clause.widest else clause
         return super().value(text, tag, shown, where, quoted=quoted)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from metasearch.message import message
-from metasearch.query.databases import DatabaseReader
+from metasearch.query.clauses import Clause, wider
+from metasearch.query.databases import DatabaseReader, exploded
 from metasearch.query.grammar import (
     ABSTRACT,
     ANY,
@@ -34,7 +35,6 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
-from metasearch.query.tree import Query
 from metasearch.query.values import language_named, type_named
 
 EMBASE = DatabaseGrammar(
@@ -80,7 +80,7 @@ class EmbaseReader(DatabaseReader):
 
     grammar = EMBASE
 
-    def special(self) -> tuple[bool, Query | None]:
+    def special(self) -> Clause | None:
         match = _LIMIT.match(self.text, self.at)
         if match is None:
             return super().special()
@@ -88,15 +88,14 @@ class EmbaseReader(DatabaseReader):
         self.count(*match.span())
         value = " ".join(match[1].split())
         if (match[2] or "").lower() == "py":
-            return True, self.years(value, match.span(1))
+            return self.years(value, match.span(1))
         if (match[2] or "").lower() == "sd":
-            return True, self.years(value, match.span(1), "sd")
+            return self.years(value, match.span(1), "sd")
         if language_named(value):
-            return True, self.language(value)
+            return self.language(value)
         if type_named(value)[0]:
-            return True, self.type(value)
-        self.losses.add("limit", match[0])
-        return True, None
+            return self.type(value)
+        return self.ignored("limit", match[0])
 
     def starts_special(self) -> bool:
         return self.text[self.at] == "["
@@ -104,6 +103,15 @@ class EmbaseReader(DatabaseReader):
     def is_suffix(self, match: re.Match[str]) -> bool:
         names = re.split(r"[,/]", match[1].lower())
         return match[0].startswith(":") or names[0].strip() in _SLASHED
+
+    def value(
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
+    ) -> Clause:
+        clause = super().value(text, tag, shown, where, quoted=quoted)
+        names = shown.lower().split("/")
+        if "exp" in names:
+            clause = exploded(clause)
+        return wider(clause.widest) if "mj" in names and clause.widest else clause
 
     def known(self, names: str) -> FieldTarget | None:
         parts = [part.strip() for part in re.split(r"[,/]", names.lower())]

@@ -82,13 +82,18 @@ class DatabaseGrammar:
         suffix: Matches the sign and codes after what they hold for: group 1 is the codes, with
             commas.
         near: Matches a whole word that is an operator of proximity, beside those of
-            `NEAR_ANYWHERE`.
+            `NEAR_ANYWHERE`; such an operator is letters, then perhaps a slash and a number.
+        distances: Letters of such an operator -> how many words may stand between, where it has no
+            number; None for a sentence or paragraph.
+        ordered: Letters of those whose words stand in the order in which they are written.
         order: Which operators bind more closely than others, without brackets; the closest first.
         wild: Signs that stand for letters.
         endless: Those of them that stand at the end of a word for any letters.
         phrases: Whether words side by side follow one another; otherwise all must occur.
         quotes: Opening sign -> closing one, beside double quotes.
         reference: Matches a whole word that names an earlier line: group 1 is its number.
+        printed: Matches what the platform prints round a query: limits of the whole in a group
+            named "limits", or what has no part in the search.
     """
 
     name: str
@@ -97,6 +102,8 @@ class DatabaseGrammar:
     prefix: re.Pattern[str] | None = None
     suffix: re.Pattern[str] | None = None
     near: re.Pattern[str] = re.compile(NEAR_ANYWHERE, re.IGNORECASE)
+    distances: Mapping[str, int | None] = field(default_factory=dict)
+    ordered: frozenset[str] = frozenset({"next", "onear", "pre"})
     order: tuple[Operator, ...] = ("NOT", "AND", "OR")
     wild: str = "*?"
     endless: str = "*"
@@ -104,6 +111,7 @@ class DatabaseGrammar:
     quotes: Mapping[str, str] = field(default_factory=dict)
     reference: re.Pattern[str] = re.compile(r"#([0-9]{1,4})")
     default: FieldTarget = ANY
+    printed: re.Pattern[str] | None = None
 
 
 def codes(*rows: tuple[str, FieldTarget]) -> Mapping[str, FieldTarget]:

@@ -16,7 +16,18 @@ from metasearch.bib import normalise
 from metasearch.bib.languages import language_code
 from metasearch.bib.normalise import APOSTROPHES, LETTERS, MARKS
 from metasearch.late_pattern import late_pattern
-from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query, Term, Years
+from metasearch.query.tree import (
+    CODED_FIELDS,
+    IDENTIFIERS,
+    And,
+    Near,
+    Not,
+    Or,
+    Query,
+    Term,
+    Years,
+    terms,
+)
 from metasearch.query.values import NARROWER, bare_doi, bare_number
 
 # The texts of a record in which words are looked for, folded.
@@ -29,6 +40,10 @@ CJK = late_pattern(
 )
 _MARKS = late_pattern(rf"[{MARKS}]")
 _FOLD = str.maketrans({**LETTERS, **APOSTROPHES})
+
+
+#: Places of a part of a `Near` that are looked at in one text.
+_MOST_PLACES = 100
 
 
 class Person(Protocol):
@@ -224,6 +239,9 @@ def _evaluate(query: Query, record: SearchedRecord) -> bool | None:
             return _all(_evaluate(part, record) for part in parts)
         case Or(parts):
             return _negated(_all(_negated(_evaluate(part, record)) for part in parts))
+        case Near(parts):
+            every = _all(_evaluate(part, record) for part in parts)
+            return _stand_near(query, record) if every else every
         case Not(part):
             return _negated(_evaluate(part, record))
 
@@ -265,6 +283,53 @@ def _term(term: Term, record: SearchedRecord) -> bool | None:
         return _named(TOKEN.findall(fold(term.text)), texts)
     return (
         None if answer is False and term.field == "any" and not record.record.abstract else answer
+    )
+
+
+def _stand_near(near: Near, record: SearchedRecord) -> bool | None:
+    """Whether parts that all occur stand near one another in one text; None where the record has
+    no abstract, or its words have no blanks between them.
+    """
+    fields = {term.field for term in terms(near)}
+    texts = [text for field in fields for text in record.texts(field)]
+    if any(CJK.search(term.text) for term in terms(near)):
+        return None
+    for text in texts:
+        ends = [(0, 0)]
+        for at, part in enumerate(near.parts):
+            places = _places(part, text)
+            if at == 0:
+                ends = places
+                continue
+            ends = [
+                (min(first, begin), max(last, end))
+                for first, last in ends
+                for begin, end in places
+                if 0 <= begin - last <= near.within
+                or (not near.ordered and 0 <= first - end <= near.within)
+            ][:_MOST_PLACES]
+        if ends:
+            return True
+    return False if record.record.abstract else None
+
+
+def _places(part: Query, text: SearchedText) -> list[tuple[int, int]]:
+    """Where a part stands among the words of a text: first word, and the one after its last."""
+    found = [
+        (at, at + len(words))
+        for term in terms(part)
+        if (words := TOKEN.findall(fold(term.text)))
+        for at in range(len(text.words) - len(words) + 1)
+        if _stands_at(words, text.words, at, open_end=term.truncated)
+    ]
+    return found[:_MOST_PLACES]
+
+
+def _stands_at(words: Sequence[str], text: Sequence[str], at: int, *, open_end: bool) -> bool:
+    *others, last = words
+    there = text[at + len(others)]
+    return list(text[at : at + len(others)]) == others and (
+        there.startswith(last) if open_end else there == last
     )
 
 

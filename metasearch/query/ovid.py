@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from metasearch.message import message
-from metasearch.query.databases import DatabaseReader, joined
+from metasearch.query.clauses import IGNORED, Clause, either, every
+from metasearch.query.databases import DatabaseReader
 from metasearch.query.grammar import (
     ABSTRACT,
     ANY,
@@ -35,9 +36,8 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
-from metasearch.query.reading import disjunction, words
 from metasearch.query.scanner import Sign
-from metasearch.query.tree import Query, conjunction, plain
+from metasearch.query.tree import plain
 from metasearch.query.values import language_named, type_named
 
 OVID = DatabaseGrammar(
@@ -102,7 +102,7 @@ class OvidReader(DatabaseReader):
 
     grammar = OVID
 
-    def special(self) -> tuple[bool, Query | None]:
+    def special(self) -> Clause | None:
         if self.text[self.at] not in '("“':
             for pattern, read in (
                 (_COMBINED, self.combination),
@@ -113,7 +113,7 @@ class OvidReader(DatabaseReader):
             ):
                 match = pattern.match(self.text, self.at)
                 if match and not (pattern is _EXPLODED and self.is_no_heading(match)):
-                    return True, read(match)
+                    return read(match)
         return super().special()
 
     @staticmethod
@@ -121,13 +121,13 @@ class OvidReader(DatabaseReader):
         """Whether what `_EXPLODED` matches without quotes holds operators or fields."""
         return bool(match[3] and _NO_HEADING.search(match[3]))
 
-    def operand(self, after: Sign | None) -> Query | None:
-        query = super().operand(after)
+    def operand(self, after: Sign | None) -> Clause:
+        clause = super().operand(after)
         self.here()
         if used := _USE.match(self.text, self.at):
             self.losses.add("settings", used[0])
             self.at = used.end()
-        return query
+        return clause
 
     def is_suffix(self, match: re.Match[str]) -> bool:
         return match[0].endswith(".") or all(
@@ -165,9 +165,12 @@ class OvidReader(DatabaseReader):
             raise self.error(reason, begin, end, fix=self.without(begin, end))
         return match
 
+    narrowed = False
+
     def slashed(self, slash: re.Match[str]) -> tuple[FieldTarget, str]:
         """A heading: what its slash says besides."""
         self.at = slash.end()
+        self.narrowed = bool(slash[1])
         if slash[1]:
             self.losses.add("subheading", slash[0])
         if named := _NAMED.match(self.text, self.at):
@@ -176,55 +179,54 @@ class OvidReader(DatabaseReader):
 
     def value(
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
-    ) -> Query | None:
+    ) -> Clause:
         if shown == "X/":
-            return self.heading(text, where)
+            return self.slashed_heading(text, where)
         return super().value(text, tag, shown, where, quoted=quoted)
 
-    def heading(self, text: str, where: tuple[int, int]) -> Query:
-        name = text
+    def slashed_heading(
+        self, text: str, where: tuple[int, int], *, explode: bool = False
+    ) -> Clause:
+        """A heading that stood before a slash."""
+        name, narrowed, self.narrowed = text, self.narrowed, False
         if name.lower().startswith("exp "):
-            self.losses.add("explosion", f"{name}/")
-            name = name[4:].strip()
+            explode, name = True, name[4:].strip()
         if name.startswith("*"):
             self.losses.add("focus", f"{name}/")
-            name = name.strip("* ")
+            narrowed, name = True, name.strip("* ")
         name = plain(name.strip('"'))
         if not any(map(str.isalnum, name)):
             raise self.error(
                 message("There is no heading before the slash"), *where, fix=self.without(*where)
             )
-        self.losses.add("heading", f"{name}/")
-        return words(name, "subject", phrase=" " in name or not name.isalnum())
+        return self.heading(name, where, explode=explode, narrowed=narrowed)
 
-    def exploded(self, match: re.Match[str]) -> Query:
+    def exploded(self, match: re.Match[str]) -> Clause:
         self.at = match.end() - 1
         slash = _SLASH.match(self.text, self.at)
         self.at += 1
         if slash:
             self.slashed(slash)
-        name = plain(match[2] or match[3])
-        self.count(*match.span())
-        self.losses.add("explosion", f"exp {name}/")
-        return self.heading(f"{match[1]}{name}", match.span())
+        return self.slashed_heading(
+            f"{match[1]}{plain(match[2] or match[3])}", match.span(), explode=True
+        )
 
     # ---------------------------------------------------------------- earlier lines
 
-    def combination(self, match: re.Match[str]) -> Query | None:
+    def combination(self, match: re.Match[str]) -> Clause:
         """`or/1-4,7`."""
         self.at = match.end()
         numbers = self.numbers(match[2], match.span())
-        return joined(
-            match[1].upper(), [self.reference(number, *match.span()) for number in numbers]
-        )
+        join = either if match[1].upper() == "OR" else every
+        return join([self.reference(number, *match.span()) for number in numbers])
 
-    def limited(self, match: re.Match[str]) -> Query | None:
+    def limited(self, match: re.Match[str]) -> Clause:
         """`limit 3 to (english language and yr="2010 -Current")`: to the end of the line."""
-        query = self.reference(int(match[1]), match.start(), match.end())
+        clause = self.reference(int(match[1]), match.start(), match.end())
         close = self.closing.get(self.open[-1]) if self.open else None
         end = len(self.text) if close is None else close
         limits, self.at = self.text[match.end() : end], end
-        parts: list[Query | None] = [query]
+        parts = [clause]
         for years in _YEARS.finditer(limits):
             where = match.end() + years.start(), match.end() + years.end()
             parts.append(self.years(plain(years[1] or years[2]), where))
@@ -238,21 +240,17 @@ class OvidReader(DatabaseReader):
             elif type_named(name)[0]:
                 types.append(self.type(name))
             else:
-                self.losses.add("limit", f"limit to {name}")
-        for alternatives in (languages, types):
-            known = [part for part in alternatives if part is not None]
-            if known:
-                parts.append(disjunction(known))
-        asked = [part for part in parts if part is not None]
-        return conjunction(*asked) if asked else None
+                parts.append(self.ignored("limit", f"limit to {name}"))
+        parts += [either(alternatives) for alternatives in (languages, types) if alternatives]
+        return every(parts)
 
-    def without_duplicates(self, match: re.Match[str]) -> Query | None:
+    def without_duplicates(self, match: re.Match[str]) -> Clause:
         self.losses.add("duplicates", match[0])
         return self.reference(int(match[1]), *match.span())
 
-    def kept(self, match: re.Match[str]) -> Query | None:
+    def kept(self, match: re.Match[str]) -> Clause:
         self.losses.add("limit", match[0])
-        return self.reference(int(match[1]), *match.span())
+        return every([self.reference(int(match[1]), *match.span()), IGNORED])
 
 
 def _field_at(text: str, at: int) -> re.Match[str] | None:

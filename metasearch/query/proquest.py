@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from metasearch.message import message
-from metasearch.query.databases import DatabaseReader
+from metasearch.query.clauses import Clause, wider
+from metasearch.query.databases import DatabaseReader, exploded
 from metasearch.query.grammar import (
     ABSTRACT,
     ANY,
@@ -34,7 +35,6 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
-from metasearch.query.tree import Query
 
 PROQUEST = DatabaseGrammar(
     "proquest",
@@ -80,6 +80,7 @@ PROQUEST = DatabaseGrammar(
         re.IGNORECASE,
     ),
     near=near("near", "pre"),
+    distances={"near": 4, "pre": 4},
     reference=re.compile(r"(?:[Ss]|#)([0-9]{1,4})"),
     order=("AND", "OR", "NOT"),
 )
@@ -112,11 +113,15 @@ class ProquestReader(DatabaseReader):
 
     def value(
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
-    ) -> Query | None:
-        if tag.heading and " -- " in text:
-            text, _, narrowed = text.partition(" -- ")
+    ) -> Clause:
+        text, _, narrowed = text.partition(" -- ") if tag.heading else (text, "", "")
+        if narrowed:
             self.losses.add("subheading", f"-- {narrowed}")
-        return super().value(text, tag, shown, where, quoted=quoted)
+        clause = super().value(text, tag, shown, where, quoted=quoted)
+        if "EXPLODE" in shown.upper():
+            clause = exploded(clause)
+        main = shown.upper().startswith(("MJ", "MAJ"))
+        return wider(clause.widest) if (narrowed or main) and clause.widest else clause
 
     def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
         if limited := _LIMITED.search(word):

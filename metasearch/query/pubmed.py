@@ -8,21 +8,22 @@ from collections.abc import Mapping
 from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
+from metasearch.query.clauses import IGNORED, Clause, exact, left_to_right, wider, without
+from metasearch.query.databases import exploded, named
 from metasearch.query.grammar import DOUBLE, FieldTarget, Style, YearRanges
 from metasearch.query.reading import (
-    LeftToRight,
     NestedReader,
     ReadQuery,
     in_fields,
-    negation,
     read_or_suggest,
     truncatable,
     words,
 )
 from metasearch.query.scanner import Losses, StrategyLine
 from metasearch.query.strategy import numbered_lines, read_lines
-from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, Query, Term, is_blank, plain
+from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, Near, Term, is_blank, plain
 from metasearch.query.values import (
+    BROAD_TYPES,
     STUDIES,
     TYPES,
     BadYears,
@@ -259,7 +260,7 @@ class PubmedValueReader(PubmedScanner):
 
     def term(
         self, text: str, tag: FieldTarget, phrase: bool, where: tuple[int, int], shown: str
-    ) -> Query | None:
+    ) -> Clause:
         if not tag.fields or text.casefold() == "hasabstract":
             return self.filtered(text, shown)
         if tag.fields == ("year",):
@@ -268,7 +269,7 @@ class PubmedValueReader(PubmedScanner):
             known = TYPES.get(text.casefold()) or type_word(text)
             if known is None and text.casefold() in STUDIES:
                 self.losses.add("type", f"{text}[{shown}]")
-                return words(text, "subject", phrase=" " in text)
+                return exact(words(text, "subject", phrase=" " in text))
             if TYPES.get(text.casefold()):
                 self.note(
                     message(
@@ -278,9 +279,11 @@ class PubmedValueReader(PubmedScanner):
                         known=known,
                     )
                 )
-            return self.listed(known, "type", text, where)
+                if known in BROAD_TYPES:
+                    return wider(self.listed(known, "type", text, where))
+            return exact(self.listed(known, "type", text, where))
         if tag.fields == ("language",):
-            return self.listed(language_code(text), "language", text, where)
+            return exact(self.listed(language_code(text), "language", text, where))
         fields = tag.fields
         if fields == ("identifier",):
             known = identifier_field(text)
@@ -292,34 +295,49 @@ class PubmedValueReader(PubmedScanner):
                         shown=shown,
                     )
                 )
-        if ":~" in shown:
-            phrase = False
+        _, near, within = shown.partition(":~")
+        phrase = phrase and not near
+        before = self.losses.more
         texts = [self.cut_short(word, where) for word in text.split(" ")]
+        if near and len(texts) > 1 and within.strip().isdigit():
+            return exact(
+                in_fields(
+                    fields,
+                    lambda field: Near(
+                        tuple(truncatable([one], field) for one in texts), int(within[:4])
+                    ),
+                )
+            )
         if any(cut for _, cut in texts):
             if fields[0] in IDENTIFIERS:
                 raise self.truncated_number(fields[0].upper(), *where)
             if phrase and len(texts) > 1:
-                self.note(
-                    message("a phrase with a * in it is read as all of its words, in any order")
-                )
-            return in_fields(fields, lambda field: truncatable(texts, field))
+                self.losses.add("broken phrase", text)
+            query = in_fields(fields, lambda field: truncatable(texts, field))
+            return exact(query) if self.losses.more == before else wider(query)
         phrase = (phrase or (tag.heading and len(texts) > 1)) and fields[0] not in IDENTIFIERS
-        return in_fields(fields, lambda field: words(text, field, phrase=phrase))
+        clause = exact(in_fields(fields, lambda field: words(text, field, phrase=phrase)))
+        if not tag.heading:
+            return clause
+        clause = exact(named(clause.widest, "exact")) if clause.widest else clause
+        clause = clause if "noexp" in shown.casefold() else exploded(clause)
+        main = shown.casefold().startswith(("majr", "mesh major"))
+        return wider(clause.widest) if main and clause.widest else clause
 
-    def filtered(self, text: str, shown: str) -> Query | None:
-        """A filter such as english[filter], as far as a field holds that; None: passed over."""
+    def filtered(self, text: str, shown: str) -> Clause:
+        """A filter such as english[filter], as far as a field holds that; ignored otherwise."""
         name = text.casefold()
         if shown.casefold() in _FILTERS:
             if language := language_code(name):
-                return Term(language, "language")
+                return exact(Term(language, "language"))
             systematic = TYPES.get(name.replace("systematic", "systematic review"))
             kind = systematic or TYPES.get(name) or type_word(name)
             if kind:
-                return Term(kind, "type")
+                return exact(Term(kind, "type"))
         self.losses.add("nowhere", f"{text}[{shown}]")
-        return None
+        return IGNORED
 
-    def listed(self, known: str | None, field: str, text: str, where: tuple[int, int]) -> Query:
+    def listed(self, known: str | None, field: str, text: str, where: tuple[int, int]) -> Term:
         if known is None:
             reason = message(
                 '"{word}" is no known {field}', word=text[:40], field=FIELD_WORDS[field]
@@ -344,7 +362,7 @@ class PubmedValueReader(PubmedScanner):
             raise self.error(message("* can stand only at the end of a word"), *where, fix=fix)
         return bare, bare != word
 
-    def years(self, text: str, tag: FieldTarget, where: tuple[int, int], shown: str) -> Query:
+    def years(self, text: str, tag: FieldTarget, where: tuple[int, int], shown: str) -> Clause:
         if tag.fields != ("year",):
             raise self.error(
                 message("[{shown}] cannot be a range of years", shown=shown),
@@ -360,7 +378,7 @@ class PubmedValueReader(PubmedScanner):
             raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
         if not whole:
             self.note(message("only the year of a date is searched"))
-        return years
+        return exact(years) if whole else wider(years)
 
 
 # PubMed's syntax -> `ReadQuery`, as its help describes it (https://pubmed.ncbi.nlm.nih.gov/help/).
@@ -371,8 +389,8 @@ class PubmedValueReader(PubmedScanner):
 #             | date [ tag ] ":" date tag
 #
 # A tag applies to the words, or the phrase, directly before it. If only a wider field exists here,
-# that field is searched and a note says so. Without any field, the words are ignored (None) beside
-# others that can be searched for, and a note names them.
+# that field is searched and a note says so. Without any field, the words are ignored beside others
+# that can be searched for, and a note names them.
 
 _AND_THEN = re.compile(rf'\s{{0,5}}:\s{{0,5}}("?)({DATE})("?)')
 _EVERYWHERE = TAGS["all"]
@@ -398,13 +416,13 @@ def _read(text: str) -> ReadQuery:
 class PubmedReader(PubmedValueReader):
     """One text, or one line of a strategy."""
 
-    def tree(self) -> Query | None:
-        """All of the text; None where nothing of it can be asked."""
-        return self.all_of(self.query_or_none)
+    def tree(self) -> Clause:
+        """All of the text."""
+        return self.all_of(self.query)
 
-    def ended(self, query: Query | None) -> ReadQuery:
+    def ended(self, clause: Clause) -> ReadQuery:
         """The query with its notes."""
-        if query is None:
+        if clause.widest is None:
             end = len(self.text)
             raise self.not_searchable or self.error(
                 message("No part of the query can be searched for"),
@@ -414,35 +432,46 @@ class PubmedReader(PubmedValueReader):
             )
         for sentence in self.losses.sentences():
             self.note(sentence)
-        return self.finished(query)
+        return self.finished(clause.widest, None if clause.is_exact else clause)
 
     # ---------------------------------------------------------------- the grammar
 
-    def query_or_none(self) -> Query | None:
+    def query(self) -> Clause:
         operator = self.operator()
         if operator and operator[0] != "NOT":
             raise self.lacks(operator[1:], "before")
+        self.here()
+        start = self.at
         first = self.operand(operator)
-        joined = (
-            None if first is None else LeftToRight(self, negation(first) if operator else first)
-        )
+        if operator:
+            first = self.excluded(first, start)
+        rest: list[tuple[str, Clause]] = []
         while self.here() not in ("", ")"):
             operator = self.operator()
             if operator and operator[0] == "AND" and (also := self.operator()):
                 if also[0] != "NOT":
                     raise self.lacks(operator[1:], "after")
                 operator = also
-            before, start = self.losses.widened, self.at
-            name, right = operator[0] if operator else "AND", self.operand(operator)
-            if name == "NOT" and self.losses.widened > before:
-                self.losses.add("negated", f"NOT {plain(self.text[start : self.at])}")
-            if joined is None and right is not None:
-                joined = LeftToRight(self, negation(right) if name == "NOT" else right)
-            elif joined is not None and right is not None:
-                joined.add(name, right)
-        return joined.query() if joined else None
+            before, right = self.at, self.operand(operator)
+            if operator and operator[0] == "NOT":
+                rest.append(("AND", self.excluded(right, before)))
+            else:
+                rest.append((operator[0] if operator else "AND", right))
+        clause = left_to_right(first, rest)
+        if clause.widest is None and any(one.widest for one in (first, *(one for _, one in rest))):
+            self.losses.add("alternatives", plain(self.text[start : self.at]))
+        for bound in {id(query): query for query in (clause.widest, clause.narrowest)}.values():
+            if bound is not None:
+                self.check_alternation(bound)
+        return clause
 
-    def operand(self, after: tuple[str, int, int] | None) -> Query | None:
+    def excluded(self, clause: Clause, start: int) -> Clause:
+        """NOT of what stands from `start` on; a note says where it cannot be excluded as meant."""
+        if not clause.is_exact:
+            self.losses.add("negated", f"NOT {plain(self.text[start : self.at])}")
+        return without(clause)
+
+    def operand(self, after: tuple[str, int, int] | None) -> Clause:
         char = self.here()
         if char == "(":
             return self.bracketed()
@@ -469,18 +498,18 @@ class PubmedReader(PubmedValueReader):
         self.at = match.end()
         return self.term(text, self.tag(match), phrase, (start, end), plain(match[1]))
 
-    def bracketed(self) -> Query | None:
+    def bracketed(self) -> Clause:
         opening = self.enter()
-        query = self.query_or_none()
+        clause = self.query()
         self.leave(opening)
         if match := TAG.match(self.text, self.at):
             reason = message("A tag applies to a word or phrase, not to a group")
             raise self.error(
                 reason, match.start(1) - 1, match.end(), fix=self.without(*match.span())
             )
-        return query
+        return clause
 
-    def reference(self, match: re.Match[str]) -> Query | None:
+    def reference(self, match: re.Match[str]) -> Clause:
         """What an earlier line means."""
         where = match.span()
         if self.lines is None:
@@ -494,14 +523,13 @@ class PubmedReader(PubmedValueReader):
             raise self.error(reason, *where, advice=message("A line may name those before it."))
         self.at = match.end()
         self.used.add(int(match[1]))
-        self.losses.widened += line.widened
         self.read += line.size - 1
         self.count(*where)
-        return line.query
+        return line.clause
 
     # ---------------------------------------------------------------- pieces
 
-    def spread(self, text: str, start: int) -> Query | None:
+    def spread(self, text: str, start: int) -> Clause | None:
         """The rest of a range that begins with the date `text`; None where it is no range."""
         if not re.fullmatch(DATE, text):
             return None

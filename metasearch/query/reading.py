@@ -12,23 +12,29 @@ from typing import TypeVar
 from metasearch.errors import QueryFault, QuerySyntaxError
 from metasearch.late_pattern import late_pattern
 from metasearch.message import message
+from metasearch.query.clauses import Clause, exact
 from metasearch.query.tree import (
     MAX_DEPTH,
     MAX_LENGTH,
     MAX_TERMS,
     And,
+    Near,
     Not,
     Or,
     Query,
     Term,
     conjunction,
     corrections,
+    disjunction,
     is_blank,
+    negation,
     plain,
     searches,
     without_words,
 )
 from metasearch.query.values import bare_doi
+
+T = TypeVar("T")
 
 _ADVICE = message("Write one or more words to look for.")
 _SURROGATE = late_pattern(r"[\ud800-\udfff]")
@@ -42,11 +48,17 @@ class ReadQuery:
         query: What it means.
         syntax: The syntax it was read in, a key of `metasearch.query.syntaxes.SYNTAXES`.
         notes: One sentence for each part of the text that `query` does not express exactly.
+        bounds: What it means where that is not exact; None where it is.
     """
 
     query: Query
     syntax: str
     notes: tuple[str, ...] = ()
+    bounds: Clause | None = None
+
+    @property
+    def clause(self) -> Clause:
+        return self.bounds or exact(self.query)
 
 
 class QueryReader:
@@ -118,7 +130,7 @@ class QueryReader:
         reason = message("{field} takes a whole number, without a star", field=field)
         return self.error(reason, start, end, fix=fix, kind="masking")
 
-    def finished(self, query: Query) -> ReadQuery:
+    def finished(self, query: Query, bounds: Clause | None = None) -> ReadQuery:
         """Returns the result, if the query can be searched for.
 
         Raises:
@@ -132,7 +144,7 @@ class QueryReader:
             advice = message("Add a word to look for.")
             raise self.error(reason, *self._whole(), advice=advice, kind="feature")
         self.check_alternation(query)
-        return ReadQuery(query, self.syntax, tuple(self._notes))
+        return ReadQuery(query, self.syntax, tuple(self._notes), bounds)
 
     def check_alternation(self, query: Query) -> None:
         """Check that a tree is shallow enough for recursive functions.
@@ -183,7 +195,7 @@ class QueryReader:
         return f"{self.text[:start]}{instead}{self.text[end:]}"
 
 
-def read_or_suggest(read: Callable[[str], ReadQuery], text: str) -> ReadQuery:
+def read_or_suggest(read: Callable[[str], T], text: str) -> T:
     """Read a text; where an error has a suggestion, the suggestion can be read.
 
     Args:
@@ -208,7 +220,7 @@ def read_or_suggest(read: Callable[[str], ReadQuery], text: str) -> ReadQuery:
         ) from None
 
 
-def _corrected(read: Callable[[str], ReadQuery], candidate: str | None) -> str | None:
+def _corrected(read: Callable[[str], object], candidate: str | None) -> str | None:
     """A query that can be read, found by correcting one mistake after the other, or None."""
     for _ in range(corrections(candidate)):
         if candidate is None:
@@ -228,6 +240,8 @@ def nesting(query: Query) -> int:
     match query:
         case And(parts):
             return max(nesting(part) + isinstance(part, Or) for part in parts)
+        case Near(parts):
+            return max(nesting(part) + (not isinstance(part, Term)) for part in parts)
         case Or(parts):
             return max(map(nesting, parts))
         case Not(part):
@@ -235,17 +249,55 @@ def nesting(query: Query) -> int:
     return 0
 
 
-T = TypeVar("T")
-
 #: Where a sign or word stood.
 Span = tuple[int, int]
+
+
+#: What stands in a text for `without_needless_brackets`: a quoted text, a bracket, or a word.
+_PIECE = late_pattern(r'"[^"]*"|[()]|[^\s()"]+|"')
+
+
+def without_needless_brackets(text: str) -> str:
+    """A text with blanks in place of brackets that change nothing, where there are more than may
+    stand in one another: a builder of queries puts one around each term and all before it. A
+    bracket changes nothing where one operator alone, AND or OR, stands in it, and the same one or
+    none beside it.
+    """
+    if text.count("(") <= MAX_DEPTH:
+        return text
+    needless: list[int] = []
+    #: The brackets that are open: place, the operator before it, those in it.
+    opened: list[tuple[int, str, set[str]]] = [(-1, "", set())]
+    before, closed = "(", None
+    for piece in [*_PIECE.finditer(text), None]:
+        word = piece[0].upper() if piece else ")"
+        if closed and word in ("AND", "OR", ")"):
+            start, end, first, kinds = closed
+            beside = {first, word} - {"(", ")"}
+            if first in ("AND", "OR", "(") and len(beside | kinds) <= 1:
+                needless += [start, end]
+        closed = None
+        if piece is None:
+            break
+        if word == "(":
+            opened.append((piece.start(), before, set()))
+        elif word == ")" and len(opened) > 1:
+            start, first, kinds = opened.pop()
+            closed = start, piece.start(), first, kinds
+        elif word in ("AND", "OR", "NOT"):
+            opened[-1][2].add(word)
+        before = word
+    chars = list(text)
+    for at in needless:
+        chars[at] = " "
+    return "".join(chars)
 
 
 class NestedReader(QueryReader, ABC):
     """A text with a place in it, and the brackets that are open there."""
 
     def __init__(self, text: str, syntax: str) -> None:
-        super().__init__(text, syntax)
+        super().__init__(without_needless_brackets(text), syntax)
         self.at = 0
         self.open: list[int] = []
 
@@ -354,19 +406,6 @@ class LeftToRight:
         query = disjunction(self._parts) if self._either else conjunction(*self._parts)
         self._reader.check_alternation(query)
         return query
-
-
-def disjunction(parts: Sequence[Query]) -> Query:
-    """OR of the parts, flattened, each once; a single part stands for itself."""
-    flat = dict.fromkeys(
-        inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,))
-    )
-    return next(iter(flat)) if len(flat) == 1 else Or(tuple(flat))
-
-
-def negation(query: Query) -> Query:
-    """NOT of it; two of them are none."""
-    return query.part if isinstance(query, Not) else Not(query)
 
 
 def in_fields(fields: Sequence[str], make: Callable[[str], Query]) -> Query:

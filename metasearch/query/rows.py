@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.reading import LeftToRight, QueryReader, disjunction, negation
+from metasearch.query.reading import LeftToRight, QueryReader
 from metasearch.query.simple import parse, to_text
 from metasearch.query.tree import (
     CODED_FIELDS,
@@ -27,6 +27,8 @@ from metasearch.query.tree import (
     Term,
     Years,
     conjunction,
+    disjunction,
+    negation,
     plain,
 )
 from metasearch.query.values import identifier_field

@@ -11,17 +11,18 @@ from typing import ClassVar
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import joined, message, message_template
+from metasearch.query.clauses import Clause
 from metasearch.query.grammar import DatabaseGrammar, FieldTarget
 from metasearch.query.reading import NestedReader
-from metasearch.query.tree import IDENTIFIERS, Query, is_blank, plain
+from metasearch.query.tree import IDENTIFIERS, is_blank, plain
 
 # What the tree cannot express of a strategy: a sentence for each kind of loss, with its words.
 
 #: Kind -> the sentence; `{words}` stands for the operators or words that it concerns.
 SENTENCES: Mapping[str, str] = {
     "near": message_template(
-        "{words}: sources cannot be asked how near words stand to one another; the words are "
-        "joined with AND"
+        "{words}: sources cannot be asked how near words stand to one another; they are asked "
+        "for all of the words, which finds more"
     ),
     "heading": message_template(
         "{words}: headings are looked for among keywords and subject headings"
@@ -44,10 +45,18 @@ SENTENCES: Mapping[str, str] = {
         "{words}: a phrase with a * in it is read as all of its words, in any order"
     ),
     "negated": message_template(
-        "{words}: part of this is read more widely, so more is excluded than the strategy excludes"
+        "{words}: this cannot be excluded as it is written, so less is excluded and more is found"
     ),
-    "nowhere": message_template("{words}: ignored, because no field here holds this"),
-    "limit": message_template("{words}: ignored, because no source can be asked for this limit"),
+    "alternatives": message_template(
+        "{words}: one of these alternatives cannot be asked, so all of them are left out, which "
+        "finds more"
+    ),
+    "nowhere": message_template(
+        "{words}: ignored, because no field here holds this; that finds more"
+    ),
+    "limit": message_template(
+        "{words}: ignored, because no source can be asked for this limit; that finds more"
+    ),
     "field": "{words}",
     "type": message_template(
         "{words}: there is no type of works as narrow as this; the words are looked for among "
@@ -79,21 +88,21 @@ SENTENCES: Mapping[str, str] = {
     "word": message_template("{words}: read as words; write operators in capitals"),
     "settings": message_template("{words}: settings of a database are ignored"),
 }
-#: Kinds of what finds more than was asked for: behind a NOT it leaves out more.
-_WIDER = frozenset({"near", "focus", "subheading", "wildcard", "broken phrase", "wider type"})
+#: Kinds of words with signs that find more than is meant.
+_WIDER = frozenset({"wildcard", "broken phrase"})
 _SHOWN = 8
 
 
 class Losses:
-    """Gathers a text's losses, each once. `widened`: how often it is read more widely."""
+    """Gathers a text's losses, each once. `more`: how many words were read more widely."""
 
     def __init__(self) -> None:
-        self.widened = 0
+        self.more = 0
         self._concerned: dict[str, dict[str, None]] = {}
 
     def add(self, kind: str, of: str) -> None:
         """Note a loss: a key of `SENTENCES`, and the operator or words that it concerns."""
-        self.widened += kind in _WIDER
+        self.more += kind in _WIDER
         shown = " ".join(of[:60].split())
         if shown == of:  # a whole sentence may be translated
             shown = of
@@ -126,23 +135,25 @@ class StrategyLine:
     """An earlier line of a strategy.
 
     Attributes:
-        query: What it means, or None.
+        clause: What it means.
         size: How many words and phrases that is.
-        widened: Whether it finds more than it was meant to.
     """
 
-    query: Query | None
+    clause: Clause
     size: int
-    widened: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """An operator: which it is ("NEAR" for all of proximity), and where it stands."""
+    """An operator: which it is ("NEAR" for all of proximity), where it stands, and how many words
+    may stand between (None for those of a sentence or paragraph), in that order or in any.
+    """
 
     name: str
     start: int
     end: int
+    within: int | None = None
+    ordered: bool = False
 
     @property
     def span(self) -> tuple[int, int]:
@@ -200,8 +211,20 @@ class TextScanner(NestedReader):
         if upper in ("AND", "OR", "NOT"):
             return Sign(upper, self.at, end)
         if self.grammar.near.fullmatch(word) and (not word.isalpha() or self.is_near(word)):
-            return Sign("NEAR", self.at, end)
+            return self.near_sign(word, self.at, end)
         return None
+
+    def near_sign(self, word: str, start: int, end: int) -> Sign:
+        """An operator of proximity: `NEAR/3`, `adj4`, `N5`."""
+        name = word.rstrip("0123456789")
+        number, name = word[len(name) :], name.rstrip("/").lower()
+        if number:
+            # adj4 is in the fourth place, all others count the words between.
+            within: int | None = max(0, int(number) - (name == "adj"))
+        else:
+            within = self.grammar.distances.get(name, 0)
+        ordered = name in self.grammar.ordered or (name == "adj" and not number)
+        return Sign("NEAR", start, end, within, ordered)
 
     def is_near(self, word: str) -> bool:
         """Whether a word of letters alone is an operator of proximity: most databases want such a
@@ -277,11 +300,7 @@ class TextScanner(NestedReader):
             return None
         tag = self.known(match[1])
         if tag is None:
-            shown = plain(match[0])
-            reason = message(
-                "There is no field {field} in {title}", field=shown, title=self.grammar.title
-            )
-            raise self.error(reason, *match.span(), fix=self.without(*match.span()))
+            raise self.unknown_field(plain(match[0]), *match.span())
         self.at = match.end()
         self.after_suffix()
         return tag, plain(match[0])
@@ -308,6 +327,25 @@ class TextScanner(NestedReader):
 
     def after_suffix(self) -> None:
         """Take what a database itself writes behind a field."""
+
+    def unknown_field(self, name: str, start: int, end: int) -> QuerySyntaxError:
+        """Returns the error for a code that the database does not have."""
+        from difflib import get_close_matches
+
+        near = get_close_matches(name.casefold()[:40], self.grammar.codes, 3, 0.5)
+        reason = (
+            message(
+                "There is no field {field} in {title}; near it are {near}",
+                field=name,
+                title=self.grammar.title,
+                near=", ".join(near),
+            )
+            if near
+            else message(
+                "There is no field {field} in {title}", field=name, title=self.grammar.title
+            )
+        )
+        return self.error(reason, start, end, fix=self.without(start, end))
 
     def known(self, names: str) -> FieldTarget | None:
         """Where several codes with commas look together; None where one is unknown."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from metasearch.message import message
+from metasearch.query.clauses import Clause, exact, without
 from metasearch.query.databases import DatabaseReader
 from metasearch.query.grammar import (
     ABSTRACT,
@@ -35,8 +36,7 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
-from metasearch.query.reading import negation
-from metasearch.query.tree import Query, Term
+from metasearch.query.tree import Term
 
 SCOPUS = DatabaseGrammar(
     "scopus",
@@ -116,31 +116,30 @@ class ScopusReader(DatabaseReader):
 
     grammar = SCOPUS
 
-    def special(self) -> tuple[bool, Query | None]:
+    def special(self) -> Clause | None:
         if match := _YEAR.match(self.text, self.at):
             self.at = match.end()
             self.count(*match.span())
-            return True, self.years(f"{match[1].lower()} {match[2]}", match.span())
+            return self.years(f"{match[1].lower()} {match[2]}", match.span())
         if match := _LIMIT.match(self.text, self.at):
-            return True, self.limit(match)
+            return self.limitation(match)
         return super().special()
 
     def starts_special(self) -> bool:
         return bool(_YEAR.match(self.text, self.at) or _LIMIT.match(self.text, self.at))
 
-    def limit(self, match: re.Match[str]) -> Query | None:
+    def limitation(self, match: re.Match[str]) -> Clause:
         self.at = match.end()
         tag = self.grammar.codes.get(match[2].lower())
         if tag is None or tag.fields not in (("year",), ("type",), ("language",)):
-            self.losses.add("limit", match[0])
             self.count(*match.span())
-            return None
-        query = self.value(" ".join(match[3].split()), tag, match[2], match.span(3), quoted=True)
-        return negation(query) if query is not None and match[1].upper() == "EXCLUDE" else query
+            return self.ignored("limit", match[0])
+        clause = self.value(" ".join(match[3].split()), tag, match[2], match.span(3), quoted=True)
+        return without(clause) if match[1].upper() == "EXCLUDE" else clause
 
-    def type(self, text: str) -> Query:
+    def type(self, text: str) -> Clause:
         known = DOCTYPES.get(text.lower())
-        return Term(known, "type") if known else super().type(text)
+        return exact(Term(known, "type")) if known else super().type(text)
 
 
 # Scopus (https://service.elsevier.com/app/answers/detail/a_id/11365/supporthub/scopus/):

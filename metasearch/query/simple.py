@@ -33,6 +33,7 @@ from metasearch.query.tree import (
     MAX_LENGTH,
     MAX_TERMS,
     And,
+    Near,
     Not,
     Or,
     Query,
@@ -551,12 +552,24 @@ def _text(query: Query, escaped: str) -> str:
                 for part in parts
             )
         case Or(parts):
-            return " OR ".join(_text(part, escaped) for part in parts)
+            texts = [_text(part, escaped) for part in parts]
+            if any(isinstance(part, Term) and part.heading for part in parts):
+                texts = list(dict.fromkeys(texts))  # the same words beside a heading
+            return " OR ".join(texts)
+        case Near(parts, within, ordered):
+            sign = f" {'PRE' if ordered else 'NEAR'}/{within} "
+            return sign.join(_near_part(part, escaped) for part in parts)
         case Not(part):
-            several = isinstance(part, And | Or) or (
+            several = isinstance(part, And | Or | Near) or (
                 isinstance(part, Term) and part.field == "any" and _several(part)
             )
             return f"NOT {_grouped(part, escaped) if several else _text(part, escaped)}"
+
+
+def _near_part(query: Query, escaped: str) -> str:
+    """A part of a `Near`: several words are one only in brackets."""
+    several = not isinstance(query, Term) or (query.field == "any" and _several(query))
+    return _grouped(query, escaped) if several else _text(query, escaped)
 
 
 def _grouped(query: Query, escaped: str) -> str:

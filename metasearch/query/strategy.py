@@ -10,9 +10,10 @@ from typing import Protocol
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
+from metasearch.query.clauses import Clause
 from metasearch.query.reading import ReadQuery, read_or_suggest
 from metasearch.query.scanner import Losses, StrategyLine
-from metasearch.query.tree import MAX_LINES, And, Not, Or, Query
+from metasearch.query.tree import MAX_LINES, And, Near, Not, Or, Query
 
 # Strategies whose lines have numbers, of which the last is the search: `1 exp X/`, `2 or/1-4`, `3
 # 1 and 2`.
@@ -60,9 +61,9 @@ class LineReader(Protocol):
     used: set[int]
     read: int
 
-    def tree(self) -> Query | None: ...
+    def tree(self) -> Clause: ...
 
-    def ended(self, query: Query | None) -> ReadQuery: ...
+    def ended(self, clause: Clause) -> ReadQuery: ...
 
 
 def numbered_lines(text: str, *, referring: bool = True) -> list[NumberedLine] | None:
@@ -127,15 +128,14 @@ def read_lines(
         if bare != line.text:
             losses.add("hits", line.text[len(bare) :])
         try:
-            before = losses.widened
             one = reader(bare, known, losses)
-            query = one.tree()
+            clause = one.tree()
             if line is lines[-1]:
                 _note_unused(losses, {**uses, line.number: one.used}, line.number)
-                return one.ended(query)
+                return one.ended(clause)
         except QuerySyntaxError as error:
             raise _placed(error, line, text, bare, syntax) from None
-        known[line.number] = StrategyLine(query, max(1, _size(query)), losses.widened > before)
+        known[line.number] = StrategyLine(clause, max(1, _size(clause.widest)))
         uses[line.number] = one.used
     raise AssertionError("a strategy has lines")
 
@@ -145,7 +145,7 @@ def _size(query: Query | None) -> int:
     waiting, size = [query], 0
     while waiting:
         match waiting.pop():
-            case And(parts) | Or(parts):
+            case And(parts) | Or(parts) | Near(parts):
                 waiting.extend(parts)
             case Not(part):
                 waiting.append(part)

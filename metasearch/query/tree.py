@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from metasearch.message import Message, message
 
 #: Characters of a query.
-MAX_LENGTH = 20_000
-#: Brackets inside brackets.
-MAX_DEPTH = 20
+MAX_LENGTH = 30_000
+#: Kinds of operators inside one another: AND in OR in AND.
+MAX_DEPTH = 60
 #: Words, phrases and year ranges of a query, each counted as one.
 MAX_TERMS = 1_000
 #: Lines of a strategy.
@@ -98,6 +100,10 @@ _CODED_ALONE = {
 }
 
 
+#: How a strategy may name a subject: by mere words, by a heading, by it and all narrower ones.
+Heading = Literal["", "exact", "exploded"]
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """Words to look for in one field.
@@ -109,12 +115,16 @@ class Term:
         phrase: The words must follow one another.
         truncated: Any word that begins so will do ("libr*"). The text is one word then, without the
             sign; it is no phrase, and in no field of `IDENTIFIERS` or `CODED_FIELDS`.
+        heading: Whether a strategy named it as a heading of a vocabulary, alone or with all
+            narrower ones; "" for mere words. Databases that know the vocabulary are asked so in
+            translations; no source is, so two terms that differ in this alone are equal.
     """
 
     text: str
     field: str = "any"
     phrase: bool = False
     truncated: bool = False
+    heading: Heading = dataclasses.field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +156,21 @@ class Not:
     part: Query
 
 
-Query = Term | Years | And | Or | Not
+@dataclass(frozen=True, slots=True)
+class Near:
+    """The parts stand near one another in one text: two at least, terms or alternatives of terms.
+
+    Attributes:
+        within: How many other words may stand between one part and the next; 0 for none.
+        ordered: Whether they stand in this order.
+    """
+
+    parts: tuple[Query, ...]
+    within: int
+    ordered: bool = False
+
+
+Query = Term | Years | And | Or | Not | Near
 
 
 def conjunction(*parts: Query | None) -> Query:
@@ -164,12 +188,33 @@ def conjunction(*parts: Query | None) -> Query:
     return flat[0] if len(flat) == 1 else And(tuple(flat))
 
 
+def disjunction(parts: Iterable[Query]) -> Query:
+    """OR of the parts, flattened, each once; a single part stands for itself.
+
+    Raises:
+        ValueError: No part is there.
+    """
+    flat = {
+        (inner, inner.heading if isinstance(inner, Term) else ""): inner
+        for part in parts
+        for inner in (part.parts if isinstance(part, Or) else (part,))
+    }
+    if not flat:
+        raise ValueError("an empty disjunction")
+    return next(iter(flat.values())) if len(flat) == 1 else Or(tuple(flat.values()))
+
+
+def negation(query: Query) -> Query:
+    """NOT of it; two of them are none."""
+    return query.part if isinstance(query, Not) else Not(query)
+
+
 def terms(query: Query, *, negated: bool = False) -> Iterator[Term]:
     """The terms of a query from left to right; those under a NOT only where `negated`."""
     match query:
         case Term():
             yield query
-        case And(parts) | Or(parts):
+        case And(parts) | Or(parts) | Near(parts):
             for part in parts:
                 yield from terms(part, negated=negated)
         case Not(part) if negated:

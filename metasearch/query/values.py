@@ -186,6 +186,9 @@ TYPES: Mapping[str, str] = {
     "video-audio media": "video", "webcast": "video", "periodical index": "journal",
     "scholarly journals": "article",
 }  # fmt: skip
+#: Types of which the names above that are narrower mean a small part: what is excluded by such a
+#: name must not exclude the type. Other types are hardly more than what is called so.
+BROAD_TYPES = frozenset({"article", "review"})
 #: Publication types that say how a study was made: no type of works is so narrow, so they are
 #: looked for as keywords.
 STUDIES = frozenset(

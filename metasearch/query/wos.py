@@ -30,7 +30,6 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
-from metasearch.query.tree import Query
 
 WOS = DatabaseGrammar(
     "wos",
@@ -58,14 +57,11 @@ WOS = DatabaseGrammar(
     prefix=re.compile(r"([A-Za-z]{2,4})\s{0,5}[=＝]"),
     near=near("near", "same"),
     wild="*?$",
-)
-
-
-# What Web of Science alone has: the settings that a history prints.
-
-_SETTING = re.compile(
-    r"(?:Indexes|Timespan|Editions|Databases?|DocType|Language)\s{0,3}=\s{0,3}[^\n()\"]{1,200}",
-    re.IGNORECASE,
+    distances={"near": 15, "same": None},
+    printed=re.compile(
+        r"(?:Indexes|Timespan|Editions|Databases?|DocType|Language)\s{0,3}=\s{0,3}[^\n()\"]{1,200}",
+        re.IGNORECASE,
+    ),
 )
 
 
@@ -73,16 +69,6 @@ class WosReader(DatabaseReader):
     """One text in the syntax of Web of Science."""
 
     grammar = WOS
-
-    def special(self) -> tuple[bool, Query | None]:
-        if setting := _SETTING.match(self.text, self.at):
-            self.at = setting.end()
-            self.losses.add("settings", setting[0])
-            return True, None
-        return super().special()
-
-    def starts_special(self) -> bool:
-        return bool(_SETTING.match(self.text, self.at))
 
 
 # Web of Science (https://webofscience.help.clarivate.com/en-us/Content/advanced-search.html):

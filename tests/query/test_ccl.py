@@ -152,9 +152,9 @@ def test_qualifiers_are_of_fields() -> None:
     "text",
     [
         "a " * (MAX_TERMS + 1),
-        "(" * (MAX_DEPTH + 1) + "a" + ")" * (MAX_DEPTH + 1),
+        "(x or (y and " * MAX_DEPTH + "a" + "))" * MAX_DEPTH,
         "a" * (MAX_LENGTH + 1),
-        "(a or b) and c or d and " * 40 + "e",
+        "(a or b) and c or d and " * 70 + "e",
         "\ud800",
     ],
 )

@@ -168,7 +168,7 @@ def test_indexes_of_the_marc_set(text: str, query: Query) -> None:
         ("cql.allRecords = 1", "feature"),
         ("dc.date = 2020", "feature"),
         (" or ".join(["reef"] * 1001), "terms"),
-        ("x" * 20_001, "length"),
+        ("x" * 30_001, "length"),
     ],
 )
 def test_what_is_wrong_is_told_apart(text: str, kind: str) -> None:

@@ -288,10 +288,12 @@ def test_errors_say_where_and_why(
 
 def test_the_caps_are_those_of_our_own_syntax() -> None:
     """Length, depth of brackets, terms."""
-    deep = "(" * MAX_DEPTH + "甲" + ")" * MAX_DEPTH
+    flat = "(" * MAX_DEPTH * 2 + "甲" + ")" * MAX_DEPTH * 2
+    deep = "(x OR (y AND " * (MAX_DEPTH // 2) + "甲" + "))" * (MAX_DEPTH // 2)
 
-    assert parse_expert(deep).query == Term("甲")
-    assert "nested" in refused(f"({deep})").reason
+    assert parse_expert(flat).query == Term("甲")
+    assert parse_expert(deep).query
+    assert "nested" in refused(f"z OR (y AND {deep})").reason
     assert str(MAX_TERMS) in refused("+".join(["甲"] * (MAX_TERMS + 1))).reason
     assert "longer" in refused("甲" * (MAX_LENGTH + 1)).reason
     assert "alternate" in refused("甲" + " or 乙 and 丙" * (MAX_DEPTH + 1)).reason

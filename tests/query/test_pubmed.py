@@ -127,10 +127,10 @@ def test_dates(text: str, years: Years) -> None:
         ("abc[aid]", "abc", "[aid] is looked for everywhere"),
         (
             '"gene drive"[Title:~2]',
-            "title:(gene drive)",
+            "title:gene NEAR/2 title:drive",
             "[Title:~2]: sources cannot be asked how near",
         ),
-        ('"gene driv*"[ti]', "title:gene AND title:driv*", "a phrase with a *"),
+        ('"gene driv*"[ti]', "title:gene AND title:driv*", "gene driv*: a phrase with a *"),
         ("gene 2015/06[dp]", None, None),
         ("gene AND 2015/06[dp]", "gene AND year:2015", "only the year of a date"),
         (
@@ -219,10 +219,12 @@ def test_errors_say_where_and_why(
 
 def test_the_caps_are_those_of_our_own_syntax() -> None:
     """Length, depth of brackets, terms."""
-    deep = "(" * MAX_DEPTH + "gene" + ")" * MAX_DEPTH
+    flat = "(" * MAX_DEPTH * 2 + "gene" + ")" * MAX_DEPTH * 2
+    deep = "(x OR (y AND " * (MAX_DEPTH // 2) + "gene" + "))" * (MAX_DEPTH // 2)
 
-    assert parse_pubmed(deep).query == Term("gene")
-    assert "nested" in refused(f"({deep})").reason
+    assert parse_pubmed(flat).query == Term("gene")
+    assert parse_pubmed(deep).query
+    assert "nested" in refused(f"z OR (y AND {deep})").reason
     assert str(MAX_TERMS) in refused(" OR ".join(["gene"] * (MAX_TERMS + 1))).reason
     assert "longer" in refused("a" * (MAX_LENGTH + 1)).reason
     assert "alternate" in refused("a" + " OR b AND c" * (MAX_DEPTH + 1)).reason

@@ -127,7 +127,7 @@ def test_alternating_operators_are_no_deeper_than_a_query() -> None:
     """Twenty rows that need brackets around one another still are a query; with more inside the
     first, they are refused and not lost in a recursion."""
     steps = [Row(f"w{at}", operator=("AND", "OR")[at % 2]) for at in range(MOST_ROWS)]  # type: ignore[arg-type]
-    deep = "(" * 19 + "a OR b" + ") c OR d" * 19
+    deep = "(" * 59 + "a OR b" + ") c OR d" * 59
     text = of_rows(*steps)
 
     assert parse(text) == query_of_rows(Rows(tuple(steps)))

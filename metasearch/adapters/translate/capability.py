@@ -17,6 +17,7 @@ from metasearch.query.tree import (
     FIELD_WORDS,
     IDENTIFIERS,
     And,
+    Near,
     Not,
     Or,
     Query,
@@ -417,6 +418,8 @@ class Capability:
                 kept = [wide for wide in map(self.widened, parts) if wide is not None]
                 positive = any(not isinstance(part, Not) for part in kept)
                 return conjunction(*kept) if positive else None
+            case Near(parts):
+                return self._widen(conjunction(*parts))
         return self._widen_or(query)
 
     def _widen_or(self, query: Or) -> Query | None:

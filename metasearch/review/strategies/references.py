@@ -13,17 +13,20 @@ from typing import NoReturn
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.reading import disjunction, negation
+from metasearch.query.clauses import Clause, either, every, exact, near, without
 from metasearch.query.tree import (
     MAX_DEPTH,
     MAX_LENGTH,
     MAX_TERMS,
     And,
+    Near,
     Not,
     Or,
     Query,
     Term,
     conjunction,
+    disjunction,
+    negation,
 )
 
 _SIGN = "\0"
@@ -49,7 +52,7 @@ def as_numbers(text: str) -> str:
 def leaves(query: Query, *, excluded: bool = False) -> Iterator[tuple[Query, bool]]:
     """Each leaf from left to right, and whether it is excluded."""
     match query:
-        case And(parts) | Or(parts):
+        case And(parts) | Or(parts) | Near(parts):
             for part in parts:
                 yield from leaves(part, excluded=excluded)
         case Not(part):
@@ -58,15 +61,19 @@ def leaves(query: Query, *, excluded: bool = False) -> Iterator[tuple[Query, boo
             yield query, excluded
 
 
-def numbers(query: Query) -> tuple[int, ...]:
+def numbers(query: Query | None) -> tuple[int, ...]:
     """The steps that a tree names, each once, in the order in which it names them."""
+    if query is None:
+        return ()
     found = (number_of(leaf) for leaf, _ in leaves(query))
     return tuple(dict.fromkeys(number for number in found if number is not None))
 
 
-def size(query: Query, of_step: Callable[[int], int]) -> int:
+def size(query: Query | None, of_step: Callable[[int], int]) -> int:
     """How many words, phrases and ranges a tree has, when those of its steps are `of_step`."""
     total = 0
+    if query is None:
+        return total
     for leaf, _ in leaves(query):
         number = number_of(leaf)
         if number is not None:
@@ -90,23 +97,41 @@ def replaced(query: Query, leaf: Callable[[Query], Query | None]) -> Query | Non
         case Or(parts):
             kept = [new for part in parts if (new := replaced(part, leaf)) is not None]
             return disjunction(kept) if kept else None
+        case Near(parts, within, ordered):
+            near = [new for part in parts if (new := replaced(part, leaf)) is not None]
+            if len(near) < 2:
+                return near[0] if near else None
+            return Near(tuple(near), within, ordered)
         case Not(part):
             new = replaced(part, leaf)
             return None if new is None else negation(new)
     return leaf(query)
 
 
-def substituted(query: Query, steps: Mapping[int, Query]) -> Query:
-    """The tree with the queries of steps in place of their numbers."""
+def substituted(clause: Clause, steps: Mapping[int, Clause]) -> Clause:
+    """The trees with what steps mean in place of their numbers."""
 
-    def leaf(part: Query) -> Query:
-        number = number_of(part)
-        return part if number is None else steps[number]
+    def put_in(query: Query) -> Clause:
+        match query:
+            case And(parts):
+                return every(list(map(put_in, parts)))
+            case Or(parts):
+                return either(list(map(put_in, parts)))
+            case Near(parts, within, ordered):
+                return near(list(map(put_in, parts)), within, ordered=ordered)
+            case Not(part):
+                return without(put_in(part))
+        number = number_of(query)
+        return exact(query) if number is None else steps[number]
 
-    new = replaced(query, leaf)
-    if new is None:
-        raise ValueError("a tree has leaves")
-    return new
+    widest = None if clause.widest is None else put_in(clause.widest)
+    if clause.is_exact and widest is not None:
+        return widest
+    narrowest = None if clause.narrowest is None else put_in(clause.narrowest)
+    return Clause(
+        None if widest is None else widest.widest,
+        None if narrowest is None else narrowest.narrowest,
+    )
 
 
 # Signs of full width and quotes of any kind, as ASCII.

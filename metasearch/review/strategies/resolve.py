@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
+from metasearch.query.clauses import Clause
 from metasearch.query.reading import nesting
 from metasearch.query.simple import to_text
 from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Query, searches, without_words
 from metasearch.review.strategies.references import (
     FLAT,
-    leaves,
     number_of,
-    numbers,
     replaced,
     size,
     substituted,
@@ -53,6 +52,10 @@ class ResolvedStep:
     searchable: bool
 
 
+class NothingToAsk(UsageError):
+    """A step of which no source can be asked anything; others may name it all the same."""
+
+
 def resolved(steps: Sequence[Step], number: int) -> ResolvedStep:
     """The query of one step. Raises QuerySyntaxError: the text of the step cannot be read;
     UsageError: there is no such step, it is an import, or it cannot be made one query.
@@ -78,17 +81,23 @@ class _Resolving:
     def __init__(self, steps: Mapping[int, Step]) -> None:
         self.steps = steps
         self.texts: dict[int, StepText | UsageError] = {}
-        self.done: dict[int, Query | UsageError] = {}
+        self.done: dict[int, Clause | UsageError] = {}
         self.sizes: dict[int, int] = {}
         #: Number -> all steps that it names, also by way of others.
         self.named: dict[int, dict[int, None]] = {}
 
     def finished(self, number: int) -> ResolvedStep | UsageError:
         """A step with its text and notes, which those that it names need not have."""
-        query, own = self.of(number), self.texts[number]
-        if isinstance(query, UsageError):
-            return query
-        assert isinstance(own, StepText)  # what could not be read has no query
+        clause, own = self.of(number), self.texts[number]
+        if isinstance(clause, UsageError):
+            return clause
+        assert isinstance(own, StepText)  # what could not be read has no clause
+        query = clause.widest
+        if query is None:
+            return NothingToAsk(
+                message("Step {number}: no part of it can be searched for", number=number),
+                advice=" ".join(own.notes) or None,
+            )
         text = to_text(query)
         if len(text) > MAX_LENGTH:
             return _too_much(
@@ -107,8 +116,8 @@ class _Resolving:
             searches(query),
         )
 
-    def of(self, number: int) -> Query | UsageError:
-        """The query of a step, after those that it names. A chain may be long: no recursion."""
+    def of(self, number: int) -> Clause | UsageError:
+        """What a step means, after those that it names. A chain may be long: no recursion."""
         waiting, path = [number], set[int]()
         while waiting:
             last = waiting[-1]
@@ -140,15 +149,16 @@ class _Resolving:
                 self.texts[number] = error
         return self.texts[number]
 
-    def put_together(self, number: int, own: StepText) -> Query | UsageError:
-        """The query of a step whose parents are done."""
-        parents: dict[int, Query] = {}
+    def put_together(self, number: int, own: StepText) -> Clause | UsageError:
+        """What a step means whose parents are done."""
+        parents: dict[int, Clause] = {}
         for parent in own.numbers:
-            query = self.done.get(parent)
-            if query is None or isinstance(query, UsageError):
-                return _without_parent(number, parent, query)
-            parents[parent] = query
-        total = size(own.query, lambda parent: self.sizes[parent])
+            clause = self.done.get(parent)
+            if clause is None or isinstance(clause, UsageError):
+                return _without_parent(number, parent, clause)
+            parents[parent] = clause
+        bounds = (own.clause.widest, own.clause.narrowest)
+        total = max(size(bound, lambda parent: self.sizes[parent]) for bound in bounds)
         if total > MAX_TERMS:
             return _too_much(
                 number,
@@ -158,35 +168,28 @@ class _Resolving:
                     most=f"{MAX_TERMS:,}",
                 ),
             )
-        query = substituted(own.query, parents)
-        if nesting(query) > MAX_DEPTH:
+        clause = substituted(own.clause, parents)
+        bounds = (clause.widest, clause.narrowest)
+        if any(bound is not None and nesting(bound) > MAX_DEPTH for bound in bounds):
             return _too_much(
                 number,
                 message(
                     "AND, OR and NOT alternate more than {max_depth} deep", max_depth=MAX_DEPTH
                 ),
             )
-        self.sizes[number] = size(query, lambda _: 0)
+        self.sizes[number] = max(size(bound, lambda _: 0) for bound in bounds)
         self.named[number] = dict.fromkeys(
             one for parent in own.numbers for one in (parent, *self.named[parent])
         )
-        return query
+        return clause
 
     def notes(self, number: int, own: StepText, query: Query) -> tuple[str, ...]:
         """The notes of a step and of all that it names, each with its number."""
         notes = dict.fromkeys(own.notes)
-        excluded = {number_of(leaf) for leaf, is_out in leaves(own.query) if is_out} - {None}
         for parent in self.named[number]:
             text = self.texts[parent]
             if not isinstance(text, StepText):
                 continue
-            if parent in excluded and text.notes:
-                note = message(
-                    "what #{number} finds is excluded: where it is read more widely than it was "
-                    "meant, more is excluded",
-                    number=parent,
-                )
-                notes[note] = None
             for sentence in text.notes:
                 notes[message("#{number}: {note}", number=parent, note=sentence)] = None
         if not searches(query):
@@ -233,13 +236,25 @@ def text_of(step: Step, steps: Mapping[int, Step]) -> StepText:
             )
     if not gone:
         return own
-    query = replaced(own.query, lambda leaf: None if number_of(leaf) in gone else leaf)
-    assert query is not None  # the ends of each range are there
+    clause = _without(own.clause, gone)
     note = message(
         "removed steps are left out of the range: {numbers}",
         numbers=", ".join(f"#{number}" for number in gone),
     )
-    return StepText(query, numbers(query), own.syntax, (*own.notes, note))
+    left = tuple(number for number in own.numbers if number not in gone)
+    return StepText(clause, left, own.syntax, (*own.notes, note))
+
+
+def _without(clause: Clause, gone: Collection[int]) -> Clause:
+    """What a text means when some of the steps that it names are gone."""
+
+    def left(query: Query | None) -> Query | None:
+        if query is None:
+            return None
+        return replaced(query, lambda leaf: None if number_of(leaf) in gone else leaf)
+
+    widest = left(clause.widest)
+    return Clause(widest, widest if clause.is_exact else left(clause.narrowest))
 
 
 def place_of(text: str, number: int) -> tuple[int, int] | None:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import changed, message
 from metasearch.query import CHOICES, read
+from metasearch.query.clauses import Clause, exact
 from metasearch.query.detect import detect
 from metasearch.query.reading import ReadQuery, read_or_suggest
 from metasearch.query.scanner import Losses, StrategyLine
@@ -345,12 +346,13 @@ class StepText:
     """What a step says.
 
     Attributes:
-        query: A tree; some of its leaves may be references.
+        clause: Its trees; some of their leaves may be references. Nothing of it can be asked where
+            there is no widest one.
         numbers: The steps that it names, each once.
         syntax: A key of `metasearch.query.SYNTAXES`; "" of a combination.
     """
 
-    query: Query
+    clause: Clause
     numbers: tuple[int, ...]
     syntax: str
     notes: tuple[str, ...]
@@ -360,7 +362,7 @@ class _AnyLine(Mapping[int, StrategyLine]):
     """A line for every number: whether there is such a step is asked when all are known."""
 
     def __getitem__(self, number: int) -> StrategyLine:
-        return StrategyLine(reference(number), 1)
+        return StrategyLine(exact(reference(number)), 1)
 
     def __iter__(self) -> Iterator[int]:
         return iter(())
@@ -413,16 +415,16 @@ def _read_step(text: str, syntax: str) -> StepText:
     syntax = "cnki" if syntax == "expert" else syntax
     if numbered_lines(text) is not None:  # a strategy of its own, with numbers of its own
         whole = read(text, syntax)
-        return StepText(whole.query, (), whole.syntax, whole.notes)
+        return StepText(whole.clause, (), whole.syntax, whole.notes)
     combined = combination(text, syntax)
     if combined is not None:
-        return StepText(combined.query, numbers(combined.query), "", combined.notes)
+        return StepText(exact(combined.query), numbers(combined.query), "", combined.notes)
     chosen = _chosen(text) if syntax == "auto" else syntax
     one = _in_lines(text, chosen) if chosen in _LINED else _with_words(text, chosen)
     if syntax == "auto" and chosen in DATABASES:
         note = message("recognised as the syntax {syntax}", syntax=chosen)
         one = replace(one, notes=(note, *one.notes))
-    return StepText(one.query, numbers(one.query), one.syntax, one.notes)
+    return one
 
 
 def _chosen(text: str) -> str:
@@ -439,28 +441,27 @@ def _line_reader(syntax: str) -> Callable[..., LineReader]:
     return PubmedReader
 
 
-def _in_lines(text: str, syntax: str) -> ReadQuery:
+def _in_lines(text: str, syntax: str) -> StepText:
     """Read a text in a syntax that has numbers of lines."""
     make = _line_reader(syntax)
     check_fields(text, syntax)
     # The sign of EBSCO is S.
     written = with_sign(text, "S") if syntax == "ebsco" else text
 
-    def one(candidate: str) -> ReadQuery:
+    def one(candidate: str) -> StepText:
         losses = Losses()
         reader = make(candidate, _AnyLine(), losses)
-        query = reader.tree()
-        if query is None:
-            return reader.ended(query)
-        return ReadQuery(query, syntax, losses.sentences())
+        clause = reader.tree()
+        named = (*numbers(clause.widest), *numbers(clause.narrowest), *sorted(reader.used))
+        return StepText(clause, tuple(dict.fromkeys(named)), syntax, losses.sentences())
 
     whole = read_or_suggest(one, written)
     if syntax != "cochrane":
-        check_taken(text, numbers(whole.query), syntax)
+        check_taken(text, whole.numbers, syntax)
     return whole
 
 
-def _with_words(text: str, syntax: str) -> ReadQuery:
+def _with_words(text: str, syntax: str) -> StepText:
     """Read a text in a syntax without numbers of lines."""
     put = with_words(text, syntax)
     try:
@@ -472,7 +473,11 @@ def _with_words(text: str, syntax: str) -> ReadQuery:
         one = narrowing
     notes = tuple(map(put.back, one.notes))
     said = tuple(note for place in put.places.values() for note in place.notes)
-    return ReadQuery(put.put_back(one.query, syntax), syntax, (*notes, *said))
+    clause = one.clause
+    widest = put.put_back(one.query, syntax)
+    narrowest = clause.narrowest and put.put_back(clause.narrowest, syntax)
+    clause = exact(widest) if clause.is_exact else Clause(widest, narrowest)
+    return StepText(clause, numbers(widest), syntax, (*notes, *said))
 
 
 def _narrowing(text: str, syntax: str) -> ReadQuery | None:
@@ -490,7 +495,7 @@ def _narrowing(text: str, syntax: str) -> ReadQuery | None:
     match one.query:
         case And((*rest, Term(text=last, field="any"))) if last == word and rest:
             query = rest[0] if len(rest) == 1 else And(tuple(rest))
-            return replace(one, query=query)
+            return replace(one, query=query, bounds=None)
     return None
 
 
@@ -518,7 +523,10 @@ def renumbered(text: str, syntax: str, numbers: Mapping[int, int]) -> str:
     own = read_step(text, syntax)
     if all(numbers.get(number, number) == number for number in own.numbers):
         return text
-    wanted = replaced(own.query, lambda leaf: _moved(leaf, numbers))
+    wanted = [
+        bound and replaced(bound, lambda leaf: _moved(leaf, numbers))
+        for bound in (own.clause.widest, own.clause.narrowest)
+    ]
     flat = text.translate(FLAT)
     hidden = [match.span() for match in quotes_of(own.syntax).finditer(flat)]
     out, at, next_quote = [], 0, 0
@@ -533,7 +541,8 @@ def renumbered(text: str, syntax: str, numbers: Mapping[int, int]) -> str:
             at = match.end()
     new_text = "".join(out) + text[at:]
     try:
-        if read_step(new_text, syntax).query == wanted:
+        moved = read_step(new_text, syntax).clause
+        if [moved.widest, moved.narrowest] == wanted:
             return new_text
     except QuerySyntaxError:
         pass

@@ -20,7 +20,13 @@ from metasearch.review.store.database import Database
 from metasearch.review.store.values import now
 from metasearch.review.strategies import strategies
 from metasearch.review.strategies.references import LARGEST
-from metasearch.review.strategies.resolve import cycle_error, resolve_all, resolved, text_of
+from metasearch.review.strategies.resolve import (
+    NothingToAsk,
+    cycle_error,
+    resolve_all,
+    resolved,
+    text_of,
+)
 from metasearch.review.strategies.step_text import renumbered
 from metasearch.review.strategies.strategies import (
     Step,
@@ -452,7 +458,7 @@ def add_all(
         found = resolve_all(list(known.values()))
         for step in new:
             outcome = found[step.number]
-            if isinstance(outcome, UsageError):
+            if isinstance(outcome, UsageError) and not isinstance(outcome, NothingToAsk):
                 raise outcome
         ids = list(steps)
         for at, step in enumerate(new):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from metasearch.errors import UsageError
 from metasearch.message import changed, message
 from metasearch.query import parse_years
+from metasearch.query.clauses import exact
 from metasearch.query.grammar import Style
 from metasearch.query.strategy import numbered_lines
 from metasearch.query.tree import And, Not, Query, Term, Years, conjunction, plain
@@ -102,7 +103,9 @@ def written(
     lines = _Lines(style_of(syntax), _SIGNS[syntax], notes)
     inside: dict[int, Query] = {}
     for number in _parents_first(texts):
-        query = _with_inside(texts[number].query, inside)
+        query = _with_inside(texts[number].clause.widest, inside)
+        if query is None:
+            continue
         if _only_excludes(query) and number in named:
             inside[number] = query
             continue
@@ -206,10 +209,10 @@ class _LineWriter(QueryWriter):
         return super().term(term) if number is None else Leaf(f"{self._sign}{self._lines[number]}")
 
 
-def _with_inside(query: Query, inside: Mapping[int, Query]) -> Query:
+def _with_inside(query: Query | None, inside: Mapping[int, Query]) -> Query | None:
     """The tree with the steps put in that cannot be lines of their own."""
-    steps = {number: inside.get(number, reference(number)) for number in numbers(query)}
-    return substituted(query, steps)
+    steps = {number: exact(inside.get(number, reference(number))) for number in numbers(query)}
+    return None if query is None else substituted(exact(query), steps).widest
 
 
 def _only_excludes(query: Query) -> bool:

@@ -17,7 +17,7 @@ from metasearch.formats.reference import doi_url, full_title
 from metasearch.formats.text import clean, line, web_url
 from metasearch.query import Not, Query, ReadQuery, Term, Years, read, to_text
 from metasearch.query.reading import window
-from metasearch.query.tree import And, Or
+from metasearch.query.tree import And, Near, Or
 from metasearch.query.values import years_text
 from metasearch.record import Hit, Match, Reason, Record
 from metasearch.server.pages.environment import N_, TYPE_WORDS, VERDICT_WORDS, Language, field_word
@@ -489,7 +489,7 @@ def _gather(
             words |= dict.fromkeys(_words(query, language))
         case Years():
             listed.setdefault((excluded, "year"), {})[years_text(query)] = None
-        case And(parts) | Or(parts):
+        case And(parts) | Or(parts) | Near(parts):
             for part in parts:
                 _gather(part, excluded, language, listed)
         case Not(part):

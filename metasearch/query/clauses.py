@@ -1,0 +1,170 @@
+"""What a part of a text asks for, between two bounds, where a tree cannot say it exactly.
+
+A clause that cannot be asked may hold for any work, or for none. One that is read more widely than
+it is meant finds what is meant and more. Which of the two bounds counts depends on what stands
+round the clause: what is looked for is taken at its widest, what is excluded at its narrowest. So
+an ignored clause never makes a search find less: under AND it is left out, among alternatives all
+of them become unknown, and under NOT the whole NOT is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from metasearch.query.tree import (
+    And,
+    Near,
+    Not,
+    Or,
+    Query,
+    Term,
+    conjunction,
+    disjunction,
+    negation,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Every work that is meant satisfies `widest`, and every work that satisfies `narrowest` is
+    meant.
+
+    Attributes:
+        widest: None for everything.
+        narrowest: None for nothing.
+    """
+
+    widest: Query | None
+    narrowest: Query | None
+
+    @property
+    def is_exact(self) -> bool:
+        return self.widest is not None and self.widest is self.narrowest
+
+
+#: What cannot be asked.
+IGNORED = Clause(None, None)
+
+
+def exact(query: Query) -> Clause:
+    """What a tree says as it is meant."""
+    return Clause(query, query)
+
+
+def wider(query: Query) -> Clause:
+    """What a tree says more widely than it is meant."""
+    return Clause(query, None)
+
+
+def every(clauses: Sequence[Clause]) -> Clause:
+    """All of them, at least one."""
+    return _combined(clauses, _all_of, _all_there)
+
+
+def either(clauses: Sequence[Clause]) -> Clause:
+    """At least one of them, of at least one."""
+    return _combined(clauses, _any_there, _any_of)
+
+
+def without(clause: Clause) -> Clause:
+    """What it does not hold for."""
+    if clause.is_exact and clause.widest is not None:
+        return exact(negation(clause.widest))
+    return Clause(
+        None if clause.narrowest is None else negation(clause.narrowest),
+        None if clause.widest is None else negation(clause.widest),
+    )
+
+
+def left_to_right(first: Clause, rest: Sequence[tuple[str, Clause]]) -> Clause:
+    """Operands that AND, OR and NOT join from left to right, without precedence."""
+    parts, among = [first], ""
+    for operator, right in rest:
+        join = "OR" if operator == "OR" else "AND"
+        if join != among:
+            parts, among = [_joined(among, parts)], join
+        parts.append(without(right) if operator == "NOT" else right)
+    return _joined(among, parts)
+
+
+def _joined(operator: str, parts: Sequence[Clause]) -> Clause:
+    return either(parts) if operator == "OR" else every(parts)
+
+
+def near(clauses: Sequence[Clause], within: int, *, ordered: bool = False) -> Clause:
+    """Two or more of them near one another; where not each is a term or alternatives of terms, all
+    of them, wherever they stand.
+    """
+    parts = [clause.widest for clause in clauses]
+    if not all(_is_place(part) for part in parts):
+        return Clause(every(clauses).widest, None)
+    query = Near(tuple(part for part in parts if part is not None), within, ordered)
+    return exact(query) if all(clause.is_exact for clause in clauses) else wider(query)
+
+
+def _is_place(query: Query | None) -> bool:
+    """Whether it stands somewhere in a text, near other words."""
+    match query:
+        case Or(parts):
+            return all(_is_place(part) for part in parts)
+        case None | And() | Not():
+            return False
+    return True
+
+
+Bound = Callable[[Sequence[Query | None]], Query | None]
+
+
+def _combined(clauses: Sequence[Clause], widest: Bound, narrowest: Bound) -> Clause:
+    if len(clauses) == 1:
+        return clauses[0]
+    query = widest([clause.widest for clause in clauses])
+    if query is not None and all(clause.is_exact for clause in clauses):
+        return exact(query)
+    return Clause(query, narrowest([clause.narrowest for clause in clauses]))
+
+
+def _all_of(parts: Sequence[Query | None]) -> Query | None:
+    """None where there is none."""
+    there = [part for part in parts if part is not None]
+    return conjunction(*there) if there else None
+
+
+def _all_there(parts: Sequence[Query | None]) -> Query | None:
+    """None where one is missing."""
+    there = [part for part in parts if part is not None]
+    return conjunction(*there) if len(there) == len(parts) else None
+
+
+def _any_of(parts: Sequence[Query | None]) -> Query | None:
+    there = [part for part in parts if part is not None]
+    return disjunction(there) if there else None
+
+
+def _any_there(parts: Sequence[Query | None]) -> Query | None:
+    there = [part for part in parts if part is not None]
+    return disjunction(there) if len(there) == len(parts) else None
+
+
+def for_sources(query: Query) -> Query | None:
+    """A tree as sources can be asked: near words need only occur, and headings are words. What is
+    excluded only where words are near one another is not excluded, since no source could do so.
+    None: nothing is left to look for.
+    """
+    return _for_sources(query).widest
+
+
+def _for_sources(query: Query) -> Clause:
+    match query:
+        case Term():
+            return exact(replace(query, heading="") if query.heading else query)
+        case And(parts):
+            return every(list(map(_for_sources, parts)))
+        case Or(parts):
+            return either(list(map(_for_sources, parts)))
+        case Not(part):
+            return without(_for_sources(part))
+        case Near(parts):
+            return Clause(every(list(map(_for_sources, parts))).widest, None)
+    return exact(query)
