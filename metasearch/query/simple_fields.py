@@ -1,8 +1,8 @@
 """What stands before a colon in our own syntax: our fields, and those that other programs have for
 the same; and how their clauses are put into our brackets.
 
-A name of another program is read where there is no doubt what it means, and `leftovers` of
-`simple.py` says as what. All other names are errors, which name the nearest field.
+A name of another program is read where there is no doubt what it means, and `leftovers.py`
+says as what. All other names are errors, which name the nearest field.
 """
 
 from __future__ import annotations
@@ -84,22 +84,29 @@ def meant_field(name: str) -> str:
 
 
 # ACM's Digital Library prints each term as a clause in square brackets, [Title: x].
-_CLAUSE = late_pattern(r"\[([A-Za-z]{2,20}(?:[ -][A-Za-z]{2,20}){0,2}):")
+_CLAUSE = late_pattern(r"(?<![^\s(\[])\[([A-Za-z]{2,20}(?:[ -][A-Za-z]{2,20}){0,2}):")
+_QUOTED = late_pattern(r'\\.|"(?:[^"\\]|\\.)*(?:"|\Z)', re.DOTALL)
 _ROUND = str.maketrans("[]", "()")
 
 
 def in_round_brackets(text: str) -> str:
-    """The text with [Title: x] as Title:( x), and all square brackets round; as it is where no such
-    clause names a field. The length stays, so that places in the text do.
+    """The text with [Title: x] as Title:( x), and all square brackets round, but for those in
+    quotes; as it is where no such clause names a field. The length stays, so that places in the
+    text do.
     """
-    if "[" not in text or not any(
-        fields_of(match[1].replace(" ", "-")) or match[1].lower() == "all"
-        for match in _CLAUSE.finditer(text)
-    ):
+    if "[" not in text or not any(map(_names_field, _CLAUSE.finditer(text))):
         return text
-    return _CLAUSE.sub(_round_clause, text).translate(_ROUND)
+    pieces, at = [], 0
+    for quoted in _QUOTED.finditer(text):
+        pieces += [_CLAUSE.sub(_round, text[at : quoted.start()]).translate(_ROUND), quoted[0]]
+        at = quoted.end()
+    return "".join([*pieces, _CLAUSE.sub(_round, text[at:]).translate(_ROUND)])
 
 
-def _round_clause(match: re.Match[str]) -> str:
-    name = match[1].replace(" ", "-")
+def _names_field(clause: re.Match[str]) -> bool:
+    return fields_of(clause[1].replace(" ", "-")) is not None or clause[1].lower() == "all"
+
+
+def _round(clause: re.Match[str]) -> str:
+    name = clause[1].replace(" ", "-")
     return f"{'any' if name.lower() == 'all' else name}:("

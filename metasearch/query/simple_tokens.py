@@ -5,7 +5,8 @@ What is a word is decided here. A word runs to the next blank, bracket or quote;
 the next character ordinary, and a word with a backslash in it is never anything but a word. A word
 without one may turn out to be
 
-- an operator: `AND`, `OR`, `NOT` in capitals;
+- an operator: `AND`, `OR`, `NOT` in capitals, and between two words `NEAR/3`, `PRE/3`, or what
+  other databases write for these;
 - a field: a known name with a colon (also full-width), directly before a word, phrase or group;
   before a blank it is an error, but the number of `PMID: 33301246` may stand behind one, and
   `type:` and `language:` are words there unless a type or language follows: both stand in many a
@@ -172,9 +173,20 @@ def error_at(reason: str, text: str, start: int, end: int, fix: str) -> QuerySyn
     return QuerySyntaxError(reason, text=text, position=start, length=end - start, suggestion=fix)
 
 
-Kind = Literal["word", "phrase", "(", ")", "-", "not", "and", "or", "rest", "end"]
+Kind = Literal["word", "phrase", "(", ")", "-", "not", "and", "or", "near", "rest", "end"]
 
 _OPERATORS: dict[str, Kind] = {"AND": "and", "OR": "or", "NOT": "not"}
+#: Operators of proximity of all databases; N3 and W3 are words in small letters.
+_NEAR = re.compile(
+    r"(?:(o?near|pre|next|[wnp])/|(near|adj)|((?-i:[NW])))([0-9]{1,3})", re.IGNORECASE
+)
+_ORDERED = frozenset({"onear", "pre", "next", "p", "W"})
+#: Without a number they stand for the most that a database takes; ADJ for the next word.
+_NEAR_ALONE = {"NEAR": (15, False), "ADJ": (0, True)}
+#: Strains and stages, as in H5 N1 and T2 N0.
+_LETTER_AND_NUMBER = re.compile(r"[A-Z][0-9]{1,2}[a-z]?")
+#: Words between that N and W without a stroke may allow: N95 is a mask.
+_MOST_BETWEEN = 25
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _PREFIX = re.compile(r"([A-Za-z]+(?:[-_.][A-Za-z]+)*)([:：])")
 #: Characters after a colon that may hold a type or language.
@@ -196,6 +208,8 @@ class Token:
         value: Index of its first character after the field's name.
         number: Of an unescaped word that needs no field, as a DOI: its field, and its usual form.
         truncated: Whether a star ended the word; `text` is without it.
+        within, ordered: Of an operator of proximity, whose `text` is as written: as those of
+            `tree.Near`.
     """
 
     kind: Kind
@@ -206,6 +220,22 @@ class Token:
     value: int = 0
     number: tuple[str, str] | None = None
     truncated: bool = False
+    within: int = 0
+    ordered: bool = False
+
+
+def near_sign(word: str) -> tuple[int, bool] | None:
+    """How many words an operator of proximity allows between, and whether it says their order; None
+    for all other words.
+    """
+    match = _NEAR.fullmatch(word) if word[-1:].isdigit() else None
+    if match is None:
+        return _NEAR_ALONE.get(word)
+    name, number = match[3] or (match[1] or match[2]).lower(), int(match[4])
+    if match[3] and not 0 < number <= _MOST_BETWEEN:
+        return None
+    # adj4 is in the fourth place, all others count the words between.
+    return max(0, number - (name == "adj")), name in _ORDERED
 
 
 def tokens(text: str) -> list[Token]:
@@ -238,6 +268,11 @@ class _Lexer(WordScanner):
                 token = self.operand(at, operators=not after_minus)
             yield token
             at, after_minus = token.end, token.kind == "-"
+
+    @cached_property
+    def in_capitals(self) -> bool:
+        """Whether the text has no small letters, so that a word in capitals means nothing."""
+        return self.text.isupper()
 
     def is_minus(self, at: int) -> bool:
         before = self.text[at - 1] if at else " "
@@ -395,6 +430,9 @@ class _Lexer(WordScanner):
         kind: Kind = "word"
         if operators and field is None and not word.escaped:
             kind = _OPERATORS.get(word.value, "word")
+            near = near_sign(word.value) if kind == "word" else None
+            if near and not (word.value in _NEAR_ALONE and self.in_capitals):
+                return Token("near", start, word.end, word.value, None, at, None, False, *near)
         if field != "year" and word.stars and self.truncates(word):
             return Token("word", start, word.end, word.value[:-1], field, at, truncated=True)
         return Token(kind, start, word.end, word.value, field, at)
@@ -415,6 +453,12 @@ _STARTS = frozenset({"word", "phrase", "("})
 
 def with_operators(tokens: Sequence[Token]) -> list[Token]:
     """The tokens, with operators where words in small letters are meant as such."""
+    tokens = [
+        replace(token, kind="word")
+        if token.kind == "near" and not _joins(tokens, at)
+        else token
+        for at, token in enumerate(tokens)
+    ]
     possible = [at for at in range(1, len(tokens) - 1) if _may_be(tokens, at)]
     if not possible:
         return list(tokens)
@@ -426,6 +470,15 @@ def with_operators(tokens: Sequence[Token]) -> list[Token]:
         replace(token, kind=_KINDS[token.text], text="") if at in shown else token
         for at, token in enumerate(tokens)
     ]
+
+
+def _joins(tokens: Sequence[Token], at: int) -> bool:
+    """Whether an operator of proximity stands between what may be near."""
+    if at == 0 or tokens[at - 1].kind not in _ENDS or tokens[at + 1].kind not in _STARTS:
+        return False
+    around = tokens[at - 1].text, tokens[at + 1].text
+    short = _LETTER_AND_NUMBER.fullmatch(tokens[at].text) is not None
+    return not (short and any(map(_LETTER_AND_NUMBER.fullmatch, around)))
 
 
 def is_plain(token: Token) -> bool:
