@@ -8,7 +8,6 @@ says as what. All other names are errors, which name the nearest field.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from metasearch.late_pattern import late_pattern
 from metasearch.query.tree import FIELDS

@@ -454,9 +454,7 @@ _STARTS = frozenset({"word", "phrase", "("})
 def with_operators(tokens: Sequence[Token]) -> list[Token]:
     """The tokens, with operators where words in small letters are meant as such."""
     tokens = [
-        replace(token, kind="word")
-        if token.kind == "near" and not _joins(tokens, at)
-        else token
+        replace(token, kind="word") if token.kind == "near" and not _joins(tokens, at) else token
         for at, token in enumerate(tokens)
     ]
     possible = [at for at in range(1, len(tokens) - 1) if _may_be(tokens, at)]

@@ -22,7 +22,8 @@ ODD_WORDS = st.sampled_from([
     "基因", "题名：基因", '"', "“", "”", "＂", "„", "(", ")", "（", "）", "\\", "\\\\", 'a"b',
     "f(x)", "a\\", "2019", "2019-2024", "title:", ":", "-(", "-\\", "é", "ＡＮＤ", "İ",
     "N3", "NEAR/3", "near10", "ADJ", "PMC12", "pmid:7", "PMID:", "7", "title-abs:x", "allintitle:",
-    "007", "2104.12255v2", "[Title:", "[2015", "TO", "2020]", "\u200d", "*", "**", "gene*", "A*", "C*-algebra", "wom*n", "*ology",
+    "007", "2104.12255v2", "[Title:", "[2015", "TO", "2020]",
+    "\u200d", "*", "**", "gene*", "A*", "C*-algebra", "wom*n", "*ology",
 ])
 # fmt: on
 LETTERS = st.characters(exclude_categories=("Cc", "Cs", "Cf", "Cn", "Co", "Zs", "Zl", "Zp"))

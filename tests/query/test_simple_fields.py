@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -48,7 +49,8 @@ def test_a_number_is_read_in_the_forms_in_which_references_have_it(text: str, me
 )
 def test_what_has_not_the_form_of_a_number_is_words(text: str) -> None:
     query = parse(text)
-    assert isinstance(query, Term) and query.field == "any"
+    assert isinstance(query, Term)
+    assert query.field == "any"
     assert parse(to_text(query)) == query
 
 
@@ -186,7 +188,5 @@ def test_time_does_not_explode(piece: str) -> None:
 
 
 def failure(text: str) -> None:
-    try:
+    with suppress(QuerySyntaxError):
         parse(text)
-    except QuerySyntaxError:
-        pass

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from metasearch.server.protocols.mcp.tools import plain_words, words_of
+from metasearch.server.protocols.questions import plain_words, words_of
 from tests.server.protocols.mcp.asking import (
     MOST_TOKENS,
     ask_all,
