@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
@@ -21,7 +22,7 @@ from metasearch.events import Answer
 from metasearch.late_pattern import late_pattern
 from metasearch.query import to_text
 from metasearch.query.tree import Or, Query, Term, Years
-from metasearch.query.values import identifier_field, years_text
+from metasearch.query.values import BadYears, identifier_field, read_years, years_text
 from metasearch.server.parameters import Parameters
 
 
@@ -222,6 +223,7 @@ _head = late_pattern(
 #: Signs and words of a query, which is searched for as it is.
 _is_query = late_pattern(
     r'["“”\[\]{}*|=<>^~]|\b[A-Za-z]+:\S|(?:^|\s)(?:AND|OR|NOT|(?:NEAR|PRE)/\d+)(?:\s|$)'
+    r"|\b(?:(?i:pmid|pmcid|arxiv|doi|isbn|issn)\s?:|PMC[0-9])"
 )
 _word = late_pattern(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 _chinese_asking = late_pattern(
@@ -313,8 +315,8 @@ def _with_years(text: str, today: date, *, anywhere: bool) -> tuple[str, Years |
         for pattern, years in _YEARS:
             if match := pattern.fullmatch(bracketed[1]):
                 return _cut(text, bracketed), years(match, today)
-        if bracketed[1].isdecimal() and re.fullmatch(_Y, bracketed[1]):
-            return _cut(text, bracketed), Years(int(bracketed[1]), int(bracketed[1]))
+        with suppress(BadYears):
+            return _cut(text, bracketed), read_years(bracketed[1])
     if anywhere:
         for pattern, years in _YEARS:
             if match := pattern.search(text):
@@ -388,9 +390,7 @@ def _question(text: str, today: date) -> Wish | None:
 
 # --------------------------------------------------------------------------- where nothing is found
 
-#: Seconds that all searches for one wish take at most.
-MOST_SECONDS = 50.0
-#: Those that a further search must have.
+#: Seconds that a further search must have.
 _LEAST_SECONDS = 5.0
 
 
@@ -429,6 +429,8 @@ async def relaxed(
         wider = replace(parameters, query=query, years=years, timeout=timeout, syntax="simple")
         answer = await search(replace(wider, year="" if years is None else parameters.year))
         notes.append(note)
+    if notes and not answer.hits:
+        notes = ["No work has all words, and none has any of them"]
     return answer, notes
 
 

@@ -48,7 +48,7 @@ from metasearch.server.limits import Options
 from metasearch.server.opensearch import SUGGESTIONS_TYPE
 from metasearch.server.parameters import DECIMAL, Parameters, names, read
 from metasearch.server.problem import Problem
-from metasearch.server.protocols.questions import MOST_SECONDS, Wish, narrower, relaxed, wish
+from metasearch.server.protocols.questions import Wish, narrower, relaxed, wish
 from metasearch.server.routes import completions_of
 from metasearch.server.site import NAME, SHARED, Site, site_of
 from metasearch.server.sources import SourceView, view
@@ -121,11 +121,8 @@ def wanted(
         raise _invalid(given, "safesearch")
     if (language := _value(given, "language")) and not _language.fullmatch(language):
         raise _invalid(given, "language")
-    sources, unknown = _sources(
-        (*(names(given, "engines") or ()), *banged, *wished.sources),
-        names(given, "categories") or (),
-        registry,
-    )
+    engines = (*(names(given, "engines") or ()), *banged, *wished.sources)
+    sources, unknown = _sources(engines, names(given, "categories") or (), registry)
     count = min(PAGE, options.max_records)
     ours = MultiDict({"q": query, "count": str(count), "start": str(_start(given, count))})
     if sources:
@@ -386,6 +383,8 @@ def _comments(record: Record) -> str:
 
 # The routes of SearXNG's interface: search, configuration, completions.
 
+#: Seconds that all searches for one request take at most.
+_MOST_SECONDS = 50.0
 _MEDIA_TYPES = {"json": "application/json", "csv": "application/csv", "rss": "text/xml"}
 _NOT_ASKED = ("misconfigured", "key missing", "disabled")
 
@@ -413,7 +412,7 @@ async def _search(request: web.Request) -> web.StreamResponse:
     asked = wanted(sent, shared.options, shared.engine.registry)
     if form == "html":
         raise web.HTTPSeeOther(site.path("/search", **asked.search.pairs(), format="html"))
-    until = time.monotonic() + MOST_SECONDS
+    until = time.monotonic() + _MOST_SECONDS
     answer = await answered(request, asked.search)
     answer, notes = await relaxed(
         answer, asked.wish, asked.search, lambda wider: answered(request, wider), until
