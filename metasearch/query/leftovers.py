@@ -26,10 +26,13 @@ _SIGNS = {
     message("signs for letters"): late_pattern(
         r"[^\W\d_]{3,40}\$[0-9]{0,2}|[^\W\d_]{2,40}\?[^\W\d_]{1,40}|\w{2,40}#[^\W\d_]{1,40}"
     ),
+    message("signs for weight or likeness"): late_pattern(
+        r"[^\W_]{2,40}(?:~(?:0?\.[0-9]{1,2}|[12])?|\^[0-9]{1,2}(?:\.[0-9]{1,2})?)"
+    ),
     message("headings"): late_pattern(r"[*\w][\w,-]{2,60}/|exp|\S{1,60}'?/exp\S{0,20}"),
     message("fields"): late_pattern(
         r"\S{0,80}\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt)(?:,[a-z]{2}){0,20}\.|(?:TI|TS|AB|AU|SO|PY|KW|SU|DT|LA|TKA|KY)=\S{0,80}"
-        r"|(?-i:TI|AB|TX|MH|MM|SU|AU)|TITLE-ABS-KEY|PUBYEAR|LIMIT-TO|\S{0,80}\[(?:tiab|ti|mh|mesh|tw|au|dp|pt|ab)\]",
+        r"|(?-i:TI|AB|TX|MH|MM|SU|AU)|TITLE-ABS-KEY|PUBYEAR|LIMIT-TO|\S{0,80}\[(?:tiab|ti|mh|mesh|tw|au|dp|pt|ab|pmid|uid|pmcid)\]",
         re.IGNORECASE,
     ),
     message("references to lines"): late_pattern(
@@ -60,7 +63,7 @@ def leftovers(text: str) -> tuple[str, ...]:
         for token in pieces[1:-2]
         if token.kind == "word" and text[token.start : token.end] in _NO_OPERATOR
     )
-    notes = []
+    notes: list[str] = []
     if lower:
         notes.append(
             message(
@@ -78,7 +81,9 @@ def leftovers(text: str) -> tuple[str, ...]:
             )
         )
     notes += _about_fields(text, pieces)
-    notes += _about_proximity([token for token in pieces if token.kind == "near"])
+    notes += _about_proximity(
+        [it for it in pieces if it.kind == "near" or (it.kind == "phrase" and it.within)]
+    )
     for word in all_words:
         if word.isascii() and word.isalpha() and word.upper() not in _OF_LETTERS:
             continue
@@ -123,7 +128,7 @@ def _about_fields(text: str, pieces: Sequence[Token]) -> list[str]:
                     field=named,
                 )
                 notes[sentence] = None
-        if token.text[:1] in ("[", "{") and named == "year" and not read_span(token.text)[1]:
+        if token.text[:1] in ("[", "{", "(") and named == "year" and not read_span(token.text)[1]:
             sentence = message("{text}: only the years are looked for", text=token.text)
             notes[sentence] = None
     return list(notes)[:_SHOWN]
@@ -132,7 +137,9 @@ def _about_fields(text: str, pieces: Sequence[Token]) -> list[str]:
 def _about_proximity(signs: Sequence[Token]) -> list[str]:
     if not signs:
         return []
-    written = dict.fromkeys(token.text for token in signs)
+    written = dict.fromkeys(
+        f"~{token.within}" if token.kind == "phrase" else token.text for token in signs
+    )
     shown = joined(", ", list(written)[:_SHOWN])
     notes: list[str] = [
         message(
@@ -143,7 +150,7 @@ def _about_proximity(signs: Sequence[Token]) -> list[str]:
     ]
     for token in signs:
         meant = f"{'PRE' if token.ordered else 'NEAR'}/{token.within}"
-        if token.text.upper() != meant and len(notes) <= _SHOWN:
+        if token.kind == "near" and token.text.upper() != meant and len(notes) <= _SHOWN:
             sentence = message(
                 "{word} is read as {sign}; in quotes, {word} is a word",
                 word=token.text,

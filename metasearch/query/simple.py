@@ -91,6 +91,9 @@ class OperandReader:
             return Operand(self.years(token, f"{token.text}*" if token.truncated else token.text))
         if field in CODED_FIELDS:
             return Operand(self.coded(token, field))
+        if token.kind == "phrase" and token.within and field not in IDENTIFIERS:
+            words = [Term(word, field or "any") for word in token.text.split()]
+            return Operand(Near(tuple(words), token.within))
         if token.kind == "phrase":
             return Operand(Term(token.text, field or "any", phrase=True))
         if token.truncated:
@@ -144,7 +147,7 @@ class OperandReader:
     def years(self, token: Token, value: str) -> Years:
         end = token.end - 1 if token.kind == "phrase" else token.end
         try:
-            years = read_span(value)[0] if value[:1] in ("[", "{") else read_years(value)
+            years = read_span(value)[0] if value[:1] in ("[", "{", "(") else read_years(value)
         except BadYears as bad:
             if bad.corrected:
                 fix = f"{self.text[: token.start]}year:{bad.corrected}{self.text[token.end :]}"
@@ -557,7 +560,9 @@ def _word(word: str, field: str, frame: str, *, several: bool) -> str:
 
 
 def _may_name_the_next(word: str) -> bool:
-    """Whether it is a field where a blank follows, and then a type or number: "type:", "PMID:"."""
+    """Whether it is a field where a blank follows, and then a type or number: "type:", "PMID"."""
+    if word in ("PMID", "PMCID", "DOI", "ISBN", "ISSN"):
+        return True
     return word[-1:] in (":", "：") and fields_of(word[:-1]) in CODED_FIELDS | IDENTIFIERS
 
 

@@ -37,7 +37,8 @@ _OTHERS = {
     "venue": "source srctitle jour journal-title journal.title publication-title "
     "publication-name source-title container-title bibjson.journal.title journals.title",
     "subject": "bibjson.keywords author-keyword author-keywords authkey",
-    "year": "pub-year pubyear publication-year first-pdate pubdate publication-date pub-date",
+    "year": "pub-year pubyear publication-year first-pdate pubdate publication-date pub-date "
+    "e-publication-date",
     "type": "pub-type publication-type document-type",
     "language": "languages.code language.code",
     "pmid": "ext-id pubmed pubmed-id pubmedid",
@@ -83,7 +84,7 @@ def meant_field(name: str) -> str:
 
 
 # ACM's Digital Library prints each term as a clause in square brackets, [Title: x].
-_CLAUSE = late_pattern(r"(?<![^\s(\[])\[([A-Za-z]{2,20}(?:[ -][A-Za-z]{2,20}){0,2}):")
+_CLAUSE = late_pattern(r"(?<![^\s(\[])\[([A-Za-z]{1,20}(?:[ -][A-Za-z]{2,20}){0,2}):")
 _QUOTED = late_pattern(r'\\.|"(?:[^"\\]|\\.)*(?:"|\Z)', re.DOTALL)
 _ROUND = str.maketrans("[]", "()")
 

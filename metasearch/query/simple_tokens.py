@@ -175,7 +175,8 @@ def error_at(reason: str, text: str, start: int, end: int, fix: str) -> QuerySyn
 
 Kind = Literal["word", "phrase", "(", ")", "-", "not", "and", "or", "near", "rest", "end"]
 
-_OPERATORS: dict[str, Kind] = {"AND": "and", "OR": "or", "NOT": "not"}
+_OPERATORS: dict[str, Kind] = {"AND": "and", "OR": "or", "NOT": "not", "ANDNOT": "not"}
+_DISTANCE = re.compile(r"~([1-9][0-9]{0,2})(?![^\s)）])")
 #: Operators of proximity of all databases; N3 and W3 are words in small letters.
 _NEAR = re.compile(
     r"(?:(o?near|pre|next|[wnp])/|(near|adj)|((?-i:[NW])))([0-9]{1,3})", re.IGNORECASE
@@ -189,6 +190,7 @@ _LETTER_AND_NUMBER = re.compile(r"[A-Z][0-9]{1,2}[a-z]?")
 _MOST_BETWEEN = 25
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _PREFIX = re.compile(r"([A-Za-z]+(?:[-_.][A-Za-z]+)*)([:：])")
+_NAME_OF_NUMBER = re.compile(r"(PMID|PMCID|DOI|ISBN|ISSN)(?=\s)")
 #: Characters after a colon that may hold a type or language.
 _LONGEST_CODED = 60
 #: Fields whose names stand in titles with a colon and a blank.
@@ -288,6 +290,8 @@ class _Lexer(WordScanner):
         if field in NAMES_OF_REST:
             return Token("rest", start, at, field=NAMES_OF_REST[field])
         char = self.text[at]
+        if field == "year" and (span := SPAN.match(self.text, at)):
+            return Token("word", start, span.end(), span[0], field, at)
         if char in OPEN:
             return Token("(", start, at + 1, field=field, value=at)
         if char in CLOSERS:
@@ -299,7 +303,7 @@ class _Lexer(WordScanner):
         text = self.text
         match = _PREFIX.match(text, start)
         if match is None:
-            return None, start
+            return self.named_number(start)
         name, at = match[1].lower(), match.end()
         if name in NAMES_OF_REST:
             return name, at
@@ -330,6 +334,12 @@ class _Lexer(WordScanner):
             )
         return field, at
 
+    def named_number(self, start: int) -> tuple[str | None, int]:
+        """As `prefix` for a number that its name alone stands before: PMID 33301246."""
+        name = _NAME_OF_NUMBER.match(self.text, start)
+        number = self.number_after(name[1].lower(), name.end()) if name else 0
+        return (name[1].lower(), number) if name and number else (None, start)
+
     def number_after(self, field: str, at: int) -> int:
         """Where the number of "PMID: 33301246" begins, as references have it; 0 for none."""
         text = self.text
@@ -351,7 +361,7 @@ class _Lexer(WordScanner):
         elif meant := meant_field(name):
             fix = f"{text[:start]}{meant}{text[at - 1 :]}"
         elif text[at] in WORD_ENDS:
-            fix = f"{text[:at]} {text[at:]}"
+            fix = f"{text[:start]} {text[at:]}"
         else:
             end = self.scan(at).end
             fix = f'{text[:start]}"{text[start:end]}"{text[end:]}'
@@ -412,6 +422,11 @@ class _Lexer(WordScanner):
                 end + 1,
                 text_without(text, start, end + 1),
             )
+        # "gene drive"~5, as Lucene has words near one another.
+        near = _DISTANCE.match(text, end + 1)
+        if near is not None and " " in value:
+            distance = int(near[1])
+            return Token("phrase", start, near.end(), value, field, at + 1, within=distance)
         return Token("phrase", start, end + 1, value, field, at + 1)
 
     def word(self, start: int, at: int, field: str | None, *, operators: bool) -> Token:
@@ -421,8 +436,6 @@ class _Lexer(WordScanner):
             if doi is not None:
                 text = self.text[at:doi_end]
                 return Token("word", start, doi_end, text, field, at, ("doi", doi))
-        if field == "year" and (span := SPAN.match(self.text, at)):
-            return Token("word", start, span.end(), span[0], field, at)
         word = self.scan(at)
         number = None if word.escaped else named_number(word.value)
         if number is not None and field in (None, number[0]):

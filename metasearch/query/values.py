@@ -318,11 +318,13 @@ def read_years(value: str) -> Years:
     return years
 
 
-#: A range as databases on Lucene write it: [2015 TO 2020], {2015 TO 2020} without its ends.
+_SPAN_END = r"([0-9][0-9TZ:./-]{3,25}|\*"
+#: A range as databases on Lucene write it: [2015 TO 2020], {2015 TO 2020} without its ends; and
+#: ACM's (01/31/2015 TO 12/31/2020), in one or two brackets.
 SPAN = late_pattern(
-    r"([\[{])\s{0,3}([0-9][0-9TZ:./-]{3,25}|\*)\s{1,3}TO\s{1,3}([0-9][0-9TZ:./-]{3,25}|\*|NOW)"
-    r"\s{0,3}([\]}])"
+    rf"([\[{{(])\s{{0,3}}\(?{_SPAN_END})\s{{1,3}}TO\s{{1,3}}{_SPAN_END}|NOW)\)?\s{{0,3}}([\]}})])"
 )
+_MONTH_FIRST = late_pattern(r"([0-9]{1,2}/[0-9]{1,2})/([0-9]{4})")
 
 
 def read_span(text: str) -> tuple[Years, bool]:
@@ -334,21 +336,20 @@ def read_span(text: str) -> tuple[Years, bool]:
     match = SPAN.fullmatch(text)
     if match is None:
         raise BadYears(message("A range of years is written as [2015 TO 2020]"))
-    ends = [(each, not each[0].isdigit()) for each in (match[2], match[3])]
-    first, last = (None if is_open else int(each[:4]) for each, is_open in ends)
-    exact = (match[1] == "[" or len(match[2]) == 4) and (match[4] == "]" or len(match[3]) == 4)
-    if first and match[1] == "{" and len(match[2]) == 4:
-        first += 1
-    if last and match[4] == "}" and len(match[3]) == 4:
-        last -= 1
+    begin, end = (_MONTH_FIRST.sub(r"\2/\1", date)[:10] for date in (match[2], match[3]))
+    first, last = (int(date[:4]) if date[:4].isdigit() else None for date in (begin, end))
+    if first is not None and match[1] == "{":
+        first += len(begin) == 4
+    if last is not None and match[4] == "}":
+        last -= len(end) == 4
     if first is None and last is None:
         raise BadYears(message("A range of years has a year at one end"))
     if first is not None and last is not None and first > last:
         raise BadYears(message("The range ends before it begins"), f"{last:04d}-{first:04d}")
-    if last is not None and last >= 2999:
-        last = None
-    exact = exact and (first is None or _at_edge(match[2][:10], "01", "01"))
-    return Years(first, last), exact and (last is None or _at_edge(match[3][:10], "12", "31"))
+    exact = first is None or _at_edge(begin, "01", "01")
+    if last is None or last >= 2999:
+        return Years(first, None), exact
+    return Years(first, last), exact and _at_edge(end, "12", "31")
 
 
 def dated(text: str) -> tuple[Years, bool]:

@@ -21,7 +21,8 @@ ODD_WORDS = st.sampled_from([
     "doi:10.1000/x",
     "基因", "题名：基因", '"', "“", "”", "＂", "„", "(", ")", "（", "）", "\\", "\\\\", 'a"b',
     "f(x)", "a\\", "2019", "2019-2024", "title:", ":", "-(", "-\\", "é", "ＡＮＤ", "İ",
-    "N3", "NEAR/3", "near10", "ADJ", "PMC12", "pmid:7", "PMID:", "7", "title-abs:x", "allintitle:",
+    "N3", "NEAR/3", "near10", "ADJ", "PMC12", "PMID", "DOI", "ANDNOT", "~5", "(2015", "2020)",
+    "pmid:7", "PMID:", "7", "title-abs:x", "allintitle:",
     "007", "2104.12255v2", "[Title:", "[2015", "TO", "2020]",
     "\u200d", "*", "**", "gene*", "A*", "C*-algebra", "wom*n", "*ology",
 ])

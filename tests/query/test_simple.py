@@ -381,7 +381,7 @@ def test_years_take_part_in_logic() -> None:
         ("keyword:x", 0, 7, "subject:x"),
         ("yaer:2020 a", 0, 4, "year:2020 a"),
         ("foo:bar baz", 0, 3, '"foo:bar" baz'),
-        ('foo:"bar"', 0, 3, 'foo: "bar"'),
+        ('foo:"bar"', 0, 3, '"bar"'),
         ("title:-gene drive", 6, 1, "NOT title:gene drive"),
         ("gene\\", 4, 1, "gene"),
         ("gene \\ drive", 5, 1, "gene drive"),

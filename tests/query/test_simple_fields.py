@@ -35,6 +35,8 @@ from tests.growth import MOST, TIMES, growth
         ("https://arxiv.org/pdf/2104.12255v1.pdf", "arxiv:2104.12255"),
         ("doi: 10.1000/X. PMID: 7; PMCID: PMC8.", "doi:10.1000/x AND pmid:7 AND pmcid:PMC8"),
         ("ISBN: 978-0-306-40615-7", "isbn:978-0-306-40615-7"),
+        ("PMID 33301246", "pmid:33301246"),
+        ("DOI 10.1000/x", "doi:10.1000/x"),
         ("(pmid:7 OR pmid:8) -pmid:9", "(pmid:7 OR pmid:8) AND NOT pmid:9"),
     ],
 )
@@ -45,7 +47,7 @@ def test_a_number_is_read_in_the_forms_in_which_references_have_it(text: str, me
 
 @each(
     "text",
-    ["arXiv: a history", "PMID: the record", r"\PMC7654321", '"PMC7654321"', "PMC", "pmc7654321"],
+    ["arXiv: a history", "PMID: the record", r"\PMC7654321", '"PMC7654321"', "PMC", "PMID numbers"],
 )
 def test_what_has_not_the_form_of_a_number_is_words(text: str) -> None:
     query = parse(text)
@@ -106,6 +108,16 @@ def test_a_record_has_a_number(text: str, found: bool) -> None:
         ("x pubdate:[* TO 2020-06]", "x AND year:-2020"),
         ("x FIRST_PDATE:[2015-03-01 TO 3000-12-31]", "x AND year:2015-"),
         ("allintitle: gambling harm", "title:(gambling harm)"),
+        ("x year:(2015 TO 2020)", "x AND year:2015-2020"),
+        (
+            "[Title: x] AND [E-Publication Date: (01/01/2015 TO 12/31/2020)]",
+            "title:x AND year:2015-2020",
+        ),
+        (
+            'tiab:"gene drive"~5',
+            "title:gene NEAR/5 title:drive OR abstract:gene NEAR/5 abstract:drive",
+        ),
+        ("ti:x ANDNOT au:y", "title:x AND NOT author:y"),
         ("(allintitle: a OR b) c", "(title:a OR title:b) AND c"),
         ("[Title: deep learning] OR [All: x]", "title:(deep learning) OR x"),
         (
@@ -148,6 +160,7 @@ def test_dates_are_read_as_years_and_that_is_said() -> None:
         ("property:[1 TO 2] x", None),
         ("x year:[2020 TO 2015]", "x year:2015-2020"),
         ("x allintitle:", "x"),
+        ("x affiliation:(y z)", "x (y z)"),
         ("[Title: x] OR [Sponsor: y]", None),
     ],
 )
