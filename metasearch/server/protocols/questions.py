@@ -205,19 +205,30 @@ _asks = late_pattern(
     r"have|should|find|show|give|tell|search|list|i|please|recommend|suggest|summari[sz]e)\b",
     re.IGNORECASE,
 )
+_WISHED = (
+    r"(?:recent|latest|newest|peer-reviewed|scholarly|academic|relevant|seminal|influential|any|"
+    r"some)"
+)
 _QUALITY = (
-    r"(?:(?:the|some|any|all|most|more|very|recent|latest|newest|new|current|modern|up-to-date|"
-    r"peer-reviewed|scholarly|academic|scientific|relevant|key|important|seminal|influential|"
-    r"highly|cited|top|best|good|published|english|open|access|empirical|original)\s+)"
+    rf"(?:(?:{_WISHED}|the|all|most|more|very|new|current|modern|up-to-date|scientific|key|"
+    r"important|highly|cited|top|best|good|published|english|open|access|empirical|original|"
+    r"[0-9]{1,3})\s)"
 )
 #: What names the kind of works that are looked for, before what they are about.
 _head = late_pattern(
-    rf"\b(?:{_QUALITY}{{0,6}}(?:research\s+|journal\s+|review\s+)?(?:papers|articles|publications)"
-    rf"|{_QUALITY}{{1,6}}(?:research|studies|literature|work|works|evidence|findings)"
-    r"|(?:research|studies|literature|work|works|evidence|findings)(?=\s+(?:about|regarding|"
+    rf"\b(?:(?:a\s)?(?:list|overview|summary|selection)\sof\s)?"
+    rf"(?:{_QUALITY}{{0,6}}(?:research\s|journal\s|review\s)?(?:papers|articles|publications)"
+    rf"|{_WISHED}\s{_QUALITY}{{0,5}}(?:research|studies|literature|works?|findings)"
+    r"|(?:research|studies|literature|works?|evidence|findings)(?=\s(?:about|regarding|"
     r"concerning)\b))"
-    r"(?:\s+published)?(?=\s+(?:on|about|regarding|concerning|into|of|in|for|that|which|related|"
+    r"(?:\spublished)?(?=\s{1,3}(?:on|about|regarding|concerning|into|of|in|for|that|which|related|"
     r"discussing|examining|exploring|investigating|dealing|from|since|by)\b)",
+    re.IGNORECASE,
+)
+#: The same behind what they are about, with the years: "sleep apnea research papers 2021 2022".
+_tail = late_pattern(
+    rf"\s(?:{_QUALITY}|(?:research|journal|conference)\s){{1,5}}"
+    r"(?:papers?|articles?|studies|publications)((?:[\s-](?:19|20)[0-9]{2}){0,6})(?:\spdf)?\s?$",
     re.IGNORECASE,
 )
 #: Signs and words of a query, which is searched for as it is.
@@ -227,8 +238,12 @@ _is_query = late_pattern(
 )
 _word = late_pattern(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 _chinese_asking = late_pattern(
-    "为什么|為什麼|什么|什麼|如何|怎样|怎樣|怎么样|怎么|有哪些|哪些|哪个|是否|有没有|请问|請問|关于|關於|"
-    "请帮我|帮我|查找|搜索|检索|寻找|推荐|列出|给我|我想|想找|请|[吗呢的]"
+    "什么是|何为|是什么|是多少|是不是|是否|能否|有什么|有何|为什么|為什麼|为何|什么|什麼|如何|怎样|怎樣|怎么样|怎么|有哪些|哪些|"
+    "哪个|哪种|多少|有没有|请问|請問|关于|關於|请帮我|帮我|查找|搜索|检索|寻找|推荐|列出|给我|我想|想找|请|[吗呢的]"
+)
+#: What joins two words of a question that each stand somewhere.
+_chinese_joins = late_pattern(
+    r"(?<=[\u4e00-\u9fff]{2})(?:以及|对|對|与|與|和|及|在|是)(?=[\u4e00-\u9fff]{2})"
 )
 _chinese_works = late_pattern(
     "的?(?:最新|最近|近期|近年来|近年|相关|主要|重要){0,3}的?(?:研究论文|学术论文|期刊论文|研究文献|论文|文献|文章|"
@@ -359,28 +374,31 @@ def _question(text: str, today: date) -> Wish | None:
     head = _chinese_works if chinese else _head
     rest, years = _with_years(text, today, anywhere=head.search(text) is not None)
     named = head.search(rest)
+    asks = named is not None and not chinese and not rest[: named.start()].strip()
     if chinese:
         asks = _chinese_asking.search(rest) is not None
-    else:
-        first = named is not None and not rest[: named.start()].strip()
-        asks = "?" in text or first or _asks.match(text.strip()) is not None
+    elif tail := _tail.search(rest):
+        named, asks, rest = tail, True, rest[: tail.start()]
+        if found := [int(year) for year in re.findall("[0-9]{4}", tail[1])]:
+            years = years or Years(min(found), max(found))
+    asks = asks or (not chinese and ("?" in text or _asks.match(text.strip()) is not None))
     if not asks and (years is None or re.search("[()（）]", rest)):
         return None
-    stop = _LEFT_OUT if asks else STOP_WORDS
     asked = head.sub(" ", rest, count=1) if asks else rest
-    asked = _chinese_asking.sub(" ", asked) if chinese else asked
+    if chinese and asks:
+        asked = _chinese_joins.sub(" ", _chinese_asking.sub(" ", asked))
+    stop = _LEFT_OUT if asks else STOP_WORDS
     words = [word for word in _word.findall(asked) if word.lower() not in stop]
     words = list(dict.fromkeys(words))[:_MOST_WORDS]
     if not words:
         return None
     query = " ".join(words)
     notes = [f"Searched for the words that carry the question: {query}"]
-    if chinese:
-        left_out = [*head.findall(rest)[:1], *_chinese_asking.findall(rest)]
-    else:
-        left_out = [word for word in _word.findall(rest) if word not in words]
-    if left_out := list(dict.fromkeys(left_out))[:_MOST_WORDS]:
-        notes.append(f"Left out of the query: {', '.join(left_out)}"[:500])
+    left_out = _chinese_asking.findall(rest) if chinese else _word.findall(rest)
+    left_out += _word.findall(named[0]) if named else []
+    unlike = dict.fromkeys(each for each in left_out if each not in words and not each.isdigit())
+    if unlike:
+        notes.append(f"Left out of the query: {', '.join(list(unlike)[:_MOST_WORDS])}"[:500])
     if years is not None:
         notes.append(f"The years are read as those of publication: {years_text(years)}")
     elif named and (recent := _recent.search(named[0])):
