@@ -311,6 +311,8 @@ def _matches(query: Query, texts: dict[str, str], work: Work) -> bool:
             return text.replace("-", "") in (
                 number.replace("-", "") for number in getattr(work, scheme)
             )
+        case Term(text, ("pmid" | "arxiv") as scheme):
+            return bool(text) and getattr(work, scheme) == text
         case Term(text, ("type" | "language") as facet):
             return texts.get(facet) == text.casefold()
         case Term(text, field, phrase):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from metasearch.message import message
-from metasearch.query.tree import FIELDS
+from metasearch.query.tree import CODED_FIELDS, FIELDS, IDENTIFIERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class FieldTarget:
     @property
     def of_words(self) -> bool:
         """Whether any words can be looked for there, and not only values of a form or list."""
-        values = ("year", "type", "language", "doi", "isbn", "issn")
+        values = {"year", *CODED_FIELDS, *IDENTIFIERS}
         return bool(self.fields) and self.fields[0] not in values
 
 

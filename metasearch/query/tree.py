@@ -69,12 +69,15 @@ FIELDS = (
     "doi",
     "isbn",
     "issn",
+    "pmid",
+    "pmcid",
+    "arxiv",
     "type",
     "language",
 )
 
-#: Fields that hold numbers, not words.
-IDENTIFIERS = frozenset({"doi", "isbn", "issn"})
+#: Fields that hold numbers, not words; PMCIDs with their letters, arXiv's without a version.
+IDENTIFIERS = frozenset({"doi", "isbn", "issn", "pmid", "pmcid", "arxiv"})
 #: Coded fields: their text is one word of a closed list. They narrow a search; alone they
 #: are no search.
 CODED_FIELDS = frozenset({"type", "language"})

@@ -166,6 +166,7 @@ _NAMES = {
     "any": message("everywhere"), "title": message("titles"), "author": message("authors"),
     "venue": message("journals"), "abstract": message("abstracts"),
     "subject": message("subjects"), "doi": "DOIs", "isbn": "ISBNs", "issn": "ISSNs",
+    "pmid": "PMIDs", "pmcid": "PMCIDs", "arxiv": message("arXiv numbers"),
 }  # fmt: skip
 
 
