@@ -30,6 +30,7 @@ from metasearch.query.reading import (
 from metasearch.query.scanner import Losses, StrategyLine
 from metasearch.query.tree import (
     FIELD_WORDS,
+    IDENTIFIERS,
     Query,
     Term,
     Years,

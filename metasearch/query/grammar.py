@@ -81,6 +81,8 @@ TYPE = FieldTarget(("type",))
 DOI = FieldTarget(("doi",))
 ISSN = FieldTarget(("issn",))
 ISBN = FieldTarget(("isbn",))
+PMID = FieldTarget(("pmid",))
+PMCID = FieldTarget(("pmcid",))
 NUMBER = FieldTarget(("any",), _ANYWHERE)
 #: Of what nothing here holds: affiliations, grants, countries.
 NOWHERE = FieldTarget(())
