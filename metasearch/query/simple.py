@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from metasearch.errors import QuerySyntaxError
 from metasearch.late_pattern import late_pattern
 from metasearch.message import Message, message
-from metasearch.query.simple_tokens import FIELD_NAMES, Token, tokens, with_operators
+from metasearch.query.simple_tokens import FIELD_NAMES, Token, ends_open, tokens, with_operators
 from metasearch.query.tree import (
     CODED_FIELDS,
     FIELD_WORDS,
@@ -84,7 +84,11 @@ class OperandReader:
         if field in CODED_FIELDS:
             return Operand(self.coded(token, field))
         if token.kind == "phrase":
-            return Operand(Term(token.text, field or "any", phrase=True))
+            if not token.truncated:
+                return Operand(Term(token.text, field or "any", phrase=True))
+            if field not in IDENTIFIERS:
+                # The beginning of a single word is the same with quotes and without.
+                return Operand(Term(token.text, field or "any", " " in token.text, truncated=True))
         if token.truncated:
             if field in IDENTIFIERS:
                 fix = f"{self.text[: token.end - 1]}{self.text[token.end :]}"
@@ -528,7 +532,12 @@ def _several(term: Term) -> bool:
 def _term(term: Term, escaped: str) -> str:
     prefix = "" if term.field == "any" else f"{term.field}:"
     if term.phrase:
-        return f'{prefix}"{term.text.translate(_IN_PHRASE)}"'
+        text = term.text.translate(_IN_PHRASE)
+        if term.truncated:
+            text = f"{text}*"
+        elif ends_open(term.text):
+            text = f"{text[:-1]}\\*"
+        return f'{prefix}"{text}"'
     if term.truncated:
         return _truncated(prefix, term)
     words = term.text.split()
