@@ -155,6 +155,18 @@ def for_sources(query: Query) -> Query | None:
     return _for_sources(query).widest
 
 
+def excludes_near(query: Query, *, excluded: bool = False) -> bool:
+    """Whether something is excluded only where words are near one another."""
+    match query:
+        case Near():
+            return excluded
+        case And(parts) | Or(parts):
+            return any(excludes_near(part, excluded=excluded) for part in parts)
+        case Not(part):
+            return excludes_near(part, excluded=not excluded)
+    return False
+
+
 def _for_sources(query: Query) -> Clause:
     match query:
         case Term():

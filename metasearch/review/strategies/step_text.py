@@ -357,6 +357,11 @@ class StepText:
     syntax: str
     notes: tuple[str, ...]
 
+    @property
+    def query(self) -> Query | None:
+        """What is looked for, at its widest."""
+        return self.clause.widest
+
 
 class _AnyLine(Mapping[int, StrategyLine]):
     """A line for every number: whether there is such a step is asked when all are known."""
