@@ -76,10 +76,11 @@ def forms(stem: str, most: int = MOST) -> tuple[str, ...]:
 def _beginning(stem: str, most: int) -> list[str]:
     words, places, endings = _list()
     listed = list(words[bisect_left(words, stem) : bisect_left(words, f"{stem}~")])
-    # The beginning itself, where it is a word; then short words and usual endings.
+    # The beginning itself, where it is a word, and its plural; then short words, usual endings.
     listed.sort(
         key=lambda word: (
             word != stem,
+            word != f"{stem}s",
             places[word] + (len(word) - len(stem)) // 4,
             len(word),
             word,
