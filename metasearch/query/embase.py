@@ -65,6 +65,7 @@ EMBASE = DatabaseGrammar(
     ),
     near=near("near", "next"),
     wild="*?$",
+    letters={"?": (1, 1), "$": (0, 1)},
     quotes={"'": "'", "‘": "’"},
 )
 

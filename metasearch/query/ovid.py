@@ -66,6 +66,7 @@ OVID = DatabaseGrammar(
     suffix=re.compile(r"\.([a-z0-9]{2}(?:\s?,\s?[a-z0-9]{2}){0,20})\.?(?![\w.])", re.IGNORECASE),
     near=near(r"adj"),
     wild="*$:?#",
+    letters={"?": (0, 1), "#": (1, 1)},
     endless="*$:",
     phrases=True,
     reference=re.compile(r"#?([0-9]{1,4})"),

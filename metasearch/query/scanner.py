@@ -38,6 +38,9 @@ SENTENCES: Mapping[str, str] = {
     "wildcard": message_template(
         "{words}: a sign that stands for some letters is read as any ending"
     ),
+    "spelling": message_template(
+        "{words}: signs for letters are read as these spellings; others are not found"
+    ),
     "beginning": message_template(
         "{words}: a sign before a word is ignored; words that only end like this are not found"
     ),
@@ -91,6 +94,8 @@ SENTENCES: Mapping[str, str] = {
 #: Kinds of words with signs that find more than is meant.
 _WIDER = frozenset({"wildcard", "broken phrase"})
 _SHOWN = 8
+#: Characters that are shown of one of them.
+_LONGEST = 90
 
 
 class Losses:
@@ -103,7 +108,7 @@ class Losses:
     def add(self, kind: str, of: str) -> None:
         """Note a loss: a key of `SENTENCES`, and the operator or words that it concerns."""
         self.more += kind in _WIDER
-        shown = " ".join(of[:60].split())
+        shown = " ".join(of[:_LONGEST].split())
         if shown == of:  # a whole sentence may be translated
             shown = of
         self._concerned.setdefault(kind, {})[shown] = None

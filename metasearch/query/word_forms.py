@@ -95,6 +95,8 @@ def _beginning(stem: str, most: int) -> list[str]:
 # Words with signs for letters.
 
 _VOWELS = "aeiouy"
+#: Letters and signs of a word that is hardly in the list with all that are spelled like it.
+_SHORT = 6
 
 
 def spellings(word: str, letters: Mapping[str, tuple[int, int]], endless: str) -> tuple[str, ...]:
@@ -103,15 +105,17 @@ def spellings(word: str, letters: Mapping[str, tuple[int, int]], endless: str) -
     `letters`: sign -> the fewest and most letters that it stands for. `endless`: signs for any
     letters; those that end the word are kept.
     """
-    bare = word.rstrip(endless)
-    ending = word[len(bare) :]
+    # `$2`: two letters at most.
+    cut = re.search(f"[{re.escape(endless)}][0-9]?\\Z", word)
+    bare, ending = (word[: cut.start()], cut[0]) if cut else (word, "")
     signs = {**dict.fromkeys(endless, (0, 4)), **letters}
     first = next((at for at, char in enumerate(bare) if char in signs), len(bare))
     if not bare[:first].isalpha() or not all(char.isalpha() or char in signs for char in bare):
         return ()
     listed = _listed(bare.lower(), first, signs, open_end=bool(ending))
-    if len(listed) < 2 or len(bare) < 6:
-        # Few words, or words so short that the list lacks some of them.
+    # With the letter and without; of short words the list lacks some.
+    usual = 2 if any(letters.get(char, (1, 1))[0] == 0 for char in bare) else 1
+    if len(listed) < usual or len(bare) < _SHORT:
         listed = list(dict.fromkeys([*listed, *_guessed(bare.lower(), signs)]))
     return tuple(f"{spelled}{ending}" for spelled in listed[:MOST])
 
@@ -132,23 +136,26 @@ def _listed(
 
 
 def _guessed(bare: str, signs: Mapping[str, tuple[int, int]]) -> list[str]:
-    """The word with the letters in which spellings usually differ: vowels, s and z between vowels,
-    one consonant or two. None where that is too much.
-    """
-    choices: list[list[str]] = []
+    """The word with the letters in which spellings usually differ. None where that is too much."""
+    choices: list[Sequence[str]] = []
     for at, char in enumerate(bare):
         if char not in signs:
             choices.append([char])
             continue
         least, most = signs[char]
-        before, after = bare[at - 1], bare[at + 1 : at + 2]
         if most != 1:
             return []
-        between = after and before in _VOWELS and after in _VOWELS and least == 1
-        one = list("sz" if between else _VOWELS)
-        if least == 0:
-            one += ["", *([] if before in _VOWELS else [before])]
-        choices.append(one)
+        letters = _usual_letters(bare[at - 1], bare[at + 1 : at + 2], short=len(bare) < _SHORT)
+        choices.append([*letters, ""] if least == 0 else letters)
     if prod(map(len, choices)) > MOST:
         return []
     return list(map("".join, product(*choices)))
+
+
+def _usual_letters(before: str, after: str, *, short: bool) -> str:
+    """Letters that may stand between two: "ae" and "oe" are also written "e"."""
+    if before in _VOWELS and after and after in _VOWELS:
+        return "sz"
+    if not short and after == "e":
+        return "ao"
+    return "e" if not short and before in "ao" else _VOWELS

@@ -57,6 +57,7 @@ WOS = DatabaseGrammar(
     prefix=re.compile(r"([A-Za-z]{2,4})\s{0,5}[=＝]"),
     near=near("near", "same"),
     wild="*?$",
+    letters={"?": (1, 1), "$": (0, 1)},
     distances={"near": 15, "same": None},
     printed=re.compile(
         r"(?:Indexes|Timespan|Editions|Databases?|DocType|Language)\s{0,3}=\s{0,3}[^\n()\"]{1,200}",
