@@ -352,7 +352,8 @@ class DatabaseReader(ReferenceReader):
             )
         for sentence in self.losses.sentences():
             self.note(sentence)
-        return self.finished(clause.widest, None if clause.is_exact else clause)
+        bounds = None if clause.is_exact else clause
+        return self.finished(clause.widest, bounds, self.losses.of_sources())
 
     # ---------------------------------------------------------------- the grammar
 

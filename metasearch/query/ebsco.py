@@ -121,5 +121,8 @@ STYLE = Style(
         "book": ("Book",),
         "chapter": ("Book Chapter",),
     },
+    near=" N{n} ",
+    ordered=" W{n} ",
+    headings={"exact": '(MH "{x}")', "exploded": '(MH "{x}+")'},
     languages="name",
 )

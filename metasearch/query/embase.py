@@ -167,5 +167,9 @@ STYLE = Style(
         "preprint": ("preprint",),
         "chapter": ("chapter",),
     },
+    near=" NEAR/{n} ",
+    ordered=" NEXT/{n} ",
+    nearest=1,
+    headings={"exact": "'{x}'/de", "exploded": "'{x}'/exp"},
     languages="name",
 )

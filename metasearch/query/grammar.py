@@ -184,6 +184,15 @@ class Style:
         years: Ranges of years; None where they cannot be asked.
         types: Type -> the database's own words; an article is also what the database calls a
             review.
+        near: What stands between words that are near one another, with the places `{n}`, how many
+            words may stand between, and `{next}`, one more; "" where that cannot be said.
+        ordered: The same for words in their order.
+        adjacent: The same for words in their order that follow one another.
+        nearest: The least number that may stand in these.
+        near_words: Names of fields -> a template for mere words near one another in them, with the
+            places `{x}` and `{n}`, where a syntax has no sign for it.
+        headings: How a heading of a vocabulary is asked for, "exact" and "exploded", with its name
+            in the place `{x}`; others are asked for as subjects.
         value: A template for several words of a type or language; "" for that of phrases.
         languages: The attribute of `metasearch.bib.languages.Language` that languages are written
             as; "" for none.
@@ -207,6 +216,12 @@ class Style:
     years: YearRanges | None = None
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     languages: str = ""
+    near: str = ""
+    ordered: str = ""
+    adjacent: str = ""
+    nearest: int = 0
+    near_words: Mapping[str, str] = field(default_factory=dict)
+    headings: Mapping[str, str] = field(default_factory=dict)
     value: str = ""
 
     @property

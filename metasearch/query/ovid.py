@@ -293,5 +293,8 @@ STYLE = Style(
         "preprint": ("Preprint",),
         "dataset": ("Dataset",),
     },
+    near=" adj{next} ",
+    adjacent=" adj ",
+    headings={"exact": "{x}/", "exploded": "exp {x}/"},
     languages="name",
 )

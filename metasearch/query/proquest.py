@@ -158,5 +158,9 @@ STYLE = Style(
         "erratum": ("correction",),
         "report": ("report",),
     },
+    near=" NEAR/{n} ",
+    ordered=" PRE/{n} ",
+    nearest=1,
+    headings={"exact": 'MESH.EXACT("{x}")', "exploded": 'MESH.EXACT.EXPLODE("{x}")'},
     languages="name",
 )

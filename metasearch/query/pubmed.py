@@ -436,7 +436,8 @@ class PubmedReader(PubmedValueReader):
             )
         for sentence in self.losses.sentences():
             self.note(sentence)
-        return self.finished(clause.widest, None if clause.is_exact else clause)
+        bounds = None if clause.is_exact else clause
+        return self.finished(clause.widest, bounds, self.losses.of_sources())
 
     # ---------------------------------------------------------------- the grammar
 
@@ -609,5 +610,7 @@ STYLE = Style(
         "report": ("Technical Report",),
         "proceedings": ("Congress",),
     },
+    near_words={"title": '"{x}"[ti:~{n}]', "title abstract": '"{x}"[tiab:~{n}]'},
+    headings={"exact": '"{x}"[mh:noexp]', "exploded": '"{x}"[mh]'},
     languages="bibliographic",
 )

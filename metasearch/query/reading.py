@@ -5,7 +5,7 @@ brackets and quotes, and how trees are put together; and how an error is shown.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -49,12 +49,15 @@ class ReadQuery:
         syntax: The syntax it was read in, a key of `metasearch.query.syntaxes.SYNTAXES`.
         notes: One sentence for each part of the text that `query` does not express exactly.
         bounds: What it means where that is not exact; None where it is.
+        of_sources: Those of the notes that say what sources cannot be asked, though `query` holds
+            it.
     """
 
     query: Query
     syntax: str
     notes: tuple[str, ...] = ()
     bounds: Clause | None = None
+    of_sources: frozenset[str] = frozenset()
 
     @property
     def clause(self) -> Clause:
@@ -130,7 +133,12 @@ class QueryReader:
         reason = message("{field} takes a whole number, without a star", field=field)
         return self.error(reason, start, end, fix=fix, kind="masking")
 
-    def finished(self, query: Query, bounds: Clause | None = None) -> ReadQuery:
+    def finished(
+        self,
+        query: Query,
+        bounds: Clause | None = None,
+        of_sources: Iterable[str] = (),
+    ) -> ReadQuery:
         """Returns the result, if the query can be searched for.
 
         Raises:
@@ -144,7 +152,7 @@ class QueryReader:
             advice = message("Add a word to look for.")
             raise self.error(reason, *self._whole(), advice=advice, kind="feature")
         self.check_alternation(query)
-        return ReadQuery(query, self.syntax, tuple(self._notes), bounds)
+        return ReadQuery(query, self.syntax, tuple(self._notes), bounds, frozenset(of_sources))
 
     def check_alternation(self, query: Query) -> None:
         """Check that a tree is shallow enough for recursive functions.

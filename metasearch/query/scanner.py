@@ -93,6 +93,8 @@ SENTENCES: Mapping[str, str] = {
 }
 #: Kinds of words with signs that find more than is meant.
 _WIDER = frozenset({"wildcard", "broken phrase"})
+#: Kinds of what a tree holds and no source can be asked.
+_OF_SOURCES = frozenset({"near", "explosion", "heading"})
 _SHOWN = 8
 #: Characters that are shown of one of them.
 _LONGEST = 90
@@ -116,6 +118,14 @@ class Losses:
     def sentences(self) -> tuple[str, ...]:
         """Returns one sentence for each kind, in the order in which the kinds were added."""
         return tuple(self._sentence(kind, list(of)) for kind, of in self._concerned.items())
+
+    def of_sources(self) -> tuple[str, ...]:
+        """Returns those sentences that say what sources cannot be asked, though a tree holds it."""
+        return tuple(
+            self._sentence(kind, list(of))
+            for kind, of in self._concerned.items()
+            if kind in _OF_SOURCES
+        )
 
     @staticmethod
     def _sentence(kind: str, of: list[str]) -> str:

@@ -176,5 +176,7 @@ STYLE = Style(
         "erratum": ("er",),
         "retraction": ("tb",),
     },
+    near=" W/{n} ",
+    ordered=" PRE/{n} ",
     languages="name",
 )

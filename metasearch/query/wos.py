@@ -106,5 +106,6 @@ STYLE = Style(
         "erratum": ("Correction",),
         "retraction": ("Retraction",),
     },
+    near=" NEAR/{n} ",
     languages="name",
 )

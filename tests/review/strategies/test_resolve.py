@@ -133,7 +133,7 @@ def test_operators_that_alternate_too_often_are_an_error() -> None:
     texts = [f"#{number} {'AND' if number % 2 else 'OR'} b{number}" for number in range(1, 160)]
     found = resolve_all(chain("a", *texts))
     broken = next(number for number, it in found.items() if isinstance(it, UsageError))
-    assert "alternate more than 20 deep" in str(found[broken])
+    assert "alternate more than 60 deep" in str(found[broken])
     good = found[broken - 1]
     assert isinstance(good, ResolvedStep)
     assert parse(good.text) == good.query
