@@ -20,7 +20,7 @@ from math import prod
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, either, every, exact, near, wider, without
-from metasearch.query.grammar import HEADING, FieldTarget
+from metasearch.query.grammar import HEADING, NUMBER, PRINTED_ANYWHERE, FieldTarget
 from metasearch.query.reading import ReadQuery, in_fields, truncatable, words
 from metasearch.query.scanner import Sign, TextScanner
 from metasearch.query.tree import (
@@ -36,6 +36,7 @@ from metasearch.query.tree import (
 )
 from metasearch.query.values import (
     BROAD_TYPES,
+    STUDIES,
     BadYears,
     identifier_field,
     language_named,
@@ -93,6 +94,9 @@ class TermReader(TextScanner):
                 self.losses.add("field", message("{field} is {loss}", field=label, loss=tag.loss))
         if not quoted and not tag.heading and text == "*":
             return IGNORED
+        if tag is NUMBER and any(sign in text for sign in self.grammar.wild):
+            # PMID(1* OR 2*): what has a number at all.
+            return self.ignored("limit", f"{label} {text}")
         return self.looked_for(text, tag, where, quoted=quoted)
 
     def looked_for(
@@ -220,6 +224,15 @@ class TermReader(TextScanner):
             self.losses.add("wider type", f"{text} (type:{known})")
         meant = Term(known, "type")
         return wider(meant) if includes_more and known in BROAD_TYPES else exact(meant)
+
+    def type_or_limit(self, text: str) -> Clause:
+        """As `type`, but what names neither a type of works nor a kind of study is a limit that
+        cannot be asked.
+        """
+        name = plain(text.rstrip("*$?"))
+        if type_named(name)[0] is None and name.casefold() not in STUDIES:
+            return self.ignored("limit", f"{self.shown.strip(' (=:.,')} {text}")
+        return TermReader.type(self, text)
 
     def language(self, text: str) -> Clause:
         """A language; ignored where it is none."""
@@ -463,7 +476,8 @@ class DatabaseReader(ReferenceReader):
 
     def printed_here(self) -> re.Match[str] | None:
         """What the platform prints round a query, if that is next."""
-        return self.grammar.printed.match(self.text, self.at) if self.grammar.printed else None
+        own = self.grammar.printed and self.grammar.printed.match(self.text, self.at)
+        return own or PRINTED_ANYWHERE.match(self.text, self.at)
 
     def take_printed(self, limits: list[Clause]) -> bool:
         """Take what the platform prints round a query, if that is next: limits of all that stands
@@ -475,6 +489,7 @@ class DatabaseReader(ReferenceReader):
             return False
         self.at = match.end()
         if listed := match.groupdict().get("limits"):
+            self.losses.add("limits", plain(match[0]))
             limits.append(self.limits(listed, match.start("limits")))
         else:
             self.losses.add("settings", plain(match[0]))

@@ -116,11 +116,15 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             re.compile(
                 r"(?<![\w.\\])(?:ti|ab|su|if|TI|AB|SU|IF)\(\s?[\"“(]?[A-Za-z]{3,40}[\s*?)\"”_]"
             ),
+            re.compile(r"(?<!\w)DE\s?=\s?\(?\s?\(?[\"“]"),
         ),
         (),
     ),
     "wos": (
         (
+            re.compile(r"(?<!\w)TS\s?==?\s{0,3}\(?['‘]?[A-Za-z]"),
+            re.compile(r"(?<!\w)(?:TOPIC|LANGUAGES?|DOCUMENT TYPES?): {1,3}\("),
+            re.compile(r"(?<=\S)\s\((?:Topic|All Fields|Publication Years|Document Types)\)"),
             re.compile(rf"(?<!\w)(?:TS|ALL|AK|KP)\s?=\s?\(?\s?\(?\s?{_ASCII}"),
             re.compile(
                 rf"(?<!\w)(?:TI|AB|AU|SO|DT|LA|PY|AD|WC|OG|CU|SU)\s?=\s?\(\s?\(?\s?(?:{_ASCII}|[12][0-9]{{3}})"
@@ -142,8 +146,10 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
                 r"(?<!\w)(?:TI|AB|SU|TX|MH|KW|DE)\s{0,3}\([^()]{0,200}\s(?:OR|AND|or|and|[NW][0-9]{1,2})\s"
             ),
             re.compile(
-                r"(?<!\w)(?:TI|AB|SU|TX|MH|KW)\s[\w*][^\n]{0,150}\s(?:OR|AND|or|and|NOT)\s(?:TI|AB|SU|TX|MH|KW)\s[\w*(\"]"
+                r"(?<!\w)(?:TI|AB|XB|SU|TX|MH|KW)\s[\w*][^\n]{0,150}\s(?:OR|AND|or|and|NOT)\s"
+                r"(?:(?:TI|AB|XB|SU|TX|MH|KW)\s[\w*(\"]|(?:FT|RV)\sY(?!\w))"
             ),
+            re.compile(r"(?:Limiters|Expanders|Search modes) - [A-Z]"),
         ),
         (),
     ),

@@ -67,6 +67,13 @@ Operator = Literal["AND", "OR", "NOT"]
 #: one.
 NEAR_ANYWHERE = r"(?:adj[0-9]{1,2}|(?:near|onear|next|pre|w|n|p)/[0-9]{1,3})"
 
+#: What is written round a query of any database: limits to the end of the line, and the order of
+#: its results. Capitals and a colon tell it from words to look for.
+PRINTED_ANYWHERE = re.compile(
+    r"(?:Filters?|Limits?)(?: [Aa]pplied| [Uu]sed)?: ?(?P<limits>[^\n]{1,900})"
+    r"|Sort(?:ed)?(?: results)? (?:by|on):[^\n]{0,80}"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class DatabaseGrammar:
@@ -93,8 +100,8 @@ class DatabaseGrammar:
         phrases: Whether words side by side follow one another; otherwise all must occur.
         quotes: Opening sign -> closing one, beside double quotes.
         reference: Matches a whole word that names an earlier line: group 1 is its number.
-        printed: Matches what the platform prints round a query: limits of the whole in a group
-            named "limits", or what has no part in the search.
+        printed: Matches what the platform prints round a query, beside `PRINTED_ANYWHERE`: limits
+            of the whole in a group named "limits", or what has no part in the search.
     """
 
     name: str

@@ -54,6 +54,7 @@ SENTENCES: Mapping[str, str] = {
         "{words}: one of these alternatives cannot be asked, so all of them are left out, which "
         "finds more"
     ),
+    "no field": message_template("{words}: read as words, because no field has this name here"),
     "nowhere": message_template(
         "{words}: ignored, because no field here holds this; that finds more"
     ),
@@ -89,6 +90,7 @@ SENTENCES: Mapping[str, str] = {
         "{words}: a field does not hold for another line, which is looked for as it is"
     ),
     "word": message_template("{words}: read as words; write operators in capitals"),
+    "limits": message_template("{words}: read as limits of all that stands beside them"),
     "settings": message_template("{words}: settings of a database are ignored"),
 }
 #: Kinds of words with signs that find more than is meant.
