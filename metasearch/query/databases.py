@@ -386,6 +386,8 @@ class DatabaseReader(ReferenceReader):
             if self.take_printed(limits):
                 continue
             sign = self.operator()
+            if sign is None and (row := self.row_here()):
+                self.losses.add("joined lines", row)
             operators.append(sign or Sign("BESIDE", self.at, self.at))
             operands.append(
                 self.excluded(sign) if sign and sign.name == "NOT" else self.operand(sign)

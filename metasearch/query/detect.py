@@ -15,8 +15,7 @@ means literally, and marks of one kind only. What stands in double quotes is no 
 - **ovid**, **scopus**, **wos**, **ebsco**, **embase**, **cochrane**, **proquest**, **ieee**: their
   marks stand in `_DATABASES`. A text with marks of several is in the first that has a mark of its
   own, in the order of that table.
-- Lines with numbers, of which one names another, are a strategy:
-  `metasearch.query.strategy`.
+- Lines with numbers, of which one names another, are a strategy: `metasearch.query.lines`.
 
 Each pattern looks at a bounded stretch, so the time is linear in the length of the text.
 """
@@ -49,7 +48,7 @@ _CQL = (
         re.IGNORECASE,
     ),
 )
-_ASCII = r"[\"“]?[A-Za-z*$?]"
+_ASCII = r"[\"“]?[A-Za-z*$?_]"
 #: Syntax -> its marks: those that no other has, and those that several have; both in a text without
 #: what is in quotes.
 _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], ...]]] = {
@@ -59,6 +58,11 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             re.compile(
                 r"(?<=[\w*$?#)\"”])\s?\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt|af|au|jw|jn|ot|nm|fs|yr|lg|id|px|rn|in|dt|ui|is)"
                 r"(?:,\s?[a-z]{2}){0,20}\.(?=[\s)\]]|\Z)",
+                re.IGNORECASE,
+            ),
+            re.compile(
+                r"(?<=\))\.(?:ti|ab|tw|mp|kw|kf|sh|hw|ot|ed|ep|dp|da|dt|up|yr|lg|pt|tn|mf|dv|rx)"
+                r"(?:(?:[.,]\s?[a-z]{2}){1,20}\.?|\.)(?=[\s)\]]|\Z)|(?<=\))\.mp(?=[\s)]|\Z)",
                 re.IGNORECASE,
             ),
             re.compile(
@@ -82,7 +86,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             ),
             re.compile(r"(?<!\w)PUBYEAR\s{0,5}(?:[<>=]|AFT|BEF|IS)", re.IGNORECASE),
             re.compile(r"(?<!\w)(?:LIMIT-TO|EXCLUDE)\s?\(\s?[A-Z]{2,15}\s?,"),
-            re.compile(r"(?<![\w-])(?:TITLE|ABS|KEY)\s?\(\s?[\"“{(]?[A-Za-z]{3}"),
+            re.compile(r"(?<![\w-])(?:TITLE|ABS|KEY)\s?\(\s?[\"“{(]?[A-Za-z_]{3}"),
         ),
         (re.compile(r"(?<=[\w*?)\"”]) W/[0-9]{1,3} (?=[\w(\"“{*])", re.IGNORECASE),),
     ),
@@ -114,7 +118,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
                 re.IGNORECASE,
             ),
             re.compile(
-                r"(?<![\w.\\])(?:ti|ab|su|if|TI|AB|SU|IF)\(\s?[\"“(]?[A-Za-z]{3,40}[\s*?)\"”_]"
+                r"(?<![\w.\\])(?:ti|ab|su|if|TI|AB|SU|IF)\(\s?[\"“(]?[A-Za-z_]{3,40}[\s*?)\"”_]"
             ),
             re.compile(r"(?<!\w)DE\s?=\s?\(?\s?\(?[\"“]"),
         ),
@@ -123,9 +127,14 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
     "wos": (
         (
             re.compile(r"(?<!\w)TS\s?==?\s{0,3}\(?['‘]?[A-Za-z]"),
-            re.compile(r"(?<!\w)(?:TOPIC|LANGUAGES?|DOCUMENT TYPES?): {1,3}\("),
-            re.compile(r"(?<=\S)\s\((?:Topic|All Fields|Publication Years|Document Types)\)"),
+            re.compile(r"(?<!\w)(?:TOPIC|LANGUAGES?|DOCUMENT TYPES?):\s{0,3}\("),
             re.compile(rf"(?<!\w)(?:TS|ALL|AK|KP)\s?=\s?\(?\s?\(?\s?{_ASCII}"),
+            re.compile(rf"(?<!\w)(?:ts=\(\s?{_ASCII}|TS\s?=\s?\(?')"),
+            re.compile(r"(?<!\w)(?:TI|AB|AU|SO)=[A-Za-z][\w-]{2,40}\*(?=[\s)]|\Z)"),
+            re.compile(
+                r"(?<=\S )\((?:Topic|All Fields|Publication Years"
+                r"|Document Types)\)(?=\s(?:and|or|not)\s|[\s)]{0,3}\Z)"
+            ),
             re.compile(
                 rf"(?<!\w)(?:TI|AB|AU|SO|DT|LA|PY|AD|WC|OG|CU|SU)\s?=\s?\(\s?\(?\s?(?:{_ASCII}|[12][0-9]{{3}})"
             ),
@@ -140,7 +149,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
     "ebsco": (
         (
             re.compile(
-                r"(?<!\w)(?:MH|MM|MJ|DE|SU|TI|AB|TX|KW|AU|SO|JN|ZU)\s{1,3}[\"“]_{0,150}[\"”+]"
+                r"(?<!\w)(?:MH|MM|MJ|DE|SU|TI|AB|TX|KW|AU|SO|JN|ZU)\s{1,3}\(?[\"“]_{0,150}[\"”+]"
             ),
             re.compile(
                 r"(?<!\w)(?:TI|AB|SU|TX|MH|KW|DE)\s{0,3}\([^()]{0,200}\s(?:OR|AND|or|and|[NW][0-9]{1,2})\s"
@@ -160,6 +169,11 @@ _IEEE = re.compile(
     r"Title|IEEE Terms|Authors|"
     r'Full Text (?:&|\.AND\.) Metadata|Mesh_Terms)["”]\s?:',
     re.IGNORECASE,
+)
+_JOINED = re.compile(r"\s{1,3}(?:AND|OR|NOT)\s|[\s)]{0,5}\Z")
+#: Tags that mean nothing else, wherever they stand.
+_PUBMED_ALONE = frozenset(
+    ("mesh", "mesh terms", "mesh:noexp", "mesh terms:noexp", "tiab", "title/abstract", "majr")
 )
 _ELEMENT = re.compile(r"[A-Z][a-z]")
 
@@ -194,18 +208,17 @@ def _database(bare: str, text: str) -> str | None:
 
 def _of_lines(bare: str, text: str) -> str | None:
     """The syntax of a strategy whose lines have numbers; None where the text is none."""
-    from metasearch.query.strategy import numbered_lines, plainly_refer
+    from metasearch.query.lines import numbered_lines
 
-    lines = numbered_lines(text)
-    if lines is None:
+    cut = numbered_lines(text)
+    if cut is None:
         return None
-    if _is_pubmed(bare):
+    if _is_pubmed(bare, lined=True):
         return "pubmed"
     if database := _database(bare, text):
         return database
-    return (
-        {"#": "cochrane", "S": "ebsco"}.get(lines[0].sign, "ovid") if plainly_refer(lines) else None
-    )
+    signs = {"#": "cochrane", "S": "ebsco"}
+    return signs.get(cut.lines[0].sign, "ovid") if cut.plainly_refer() else None
 
 
 def _is_expert(bare: str, text: str) -> bool:
@@ -225,7 +238,7 @@ def _named_fields() -> tuple[re.Pattern[str], ...]:
     names = "|".join(han)
     return (
         re.compile(rf"(?<!\w)({names})\s?[%％]?[=＝]"),
-        re.compile(rf"(?<!\w)({names}):\s?[(（\"“'‘]"),
+        re.compile(rf"(?<!\w)({names})[:：]\s?[(（\"“'‘]"),
     )
 
 
@@ -239,10 +252,20 @@ def _is_cql(bare: str) -> bool:
     return any(pattern.search(bare) for pattern in _CQL)
 
 
-def _is_pubmed(bare: str) -> bool:
+def _is_pubmed(bare: str, *, lined: bool = False) -> bool:
+    """Whether a tag of PubMed stands there; behind a blank only in quotes or in lines of a
+    strategy, or where none but PubMed has it.
+    """
+    joined = 0
     for tag in _TAG.finditer(bare):
         name = tag[2].strip()
-        spaced = tag[1] and bare[tag.start() - 1] not in '"”'
+        if _JOINED.match(bare, tag.end()) and not _ELEMENT.fullmatch(name):
+            joined += _is_pubmed_tag(name.casefold())
+            if joined > 1:  # a tag behind a blank may be an editor's remark: two are not
+                return True
+        spaced = tag[1] and not (
+            lined or bare[tag.start() - 1] in '"”' or name.casefold() in _PUBMED_ALONE
+        )
         if (
             not spaced
             and not _ELEMENT.fullmatch(name)

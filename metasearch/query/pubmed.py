@@ -20,7 +20,7 @@ from metasearch.query.reading import (
     words,
 )
 from metasearch.query.scanner import Losses, StrategyLine
-from metasearch.query.strategy import numbered_lines, read_lines
+from metasearch.query.strategy import read_strategy
 from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, Near, Term, is_blank, plain
 from metasearch.query.values import (
     BROAD_TYPES,
@@ -404,17 +404,7 @@ def parse_pubmed(text: str) -> ReadQuery:
     """Read a query as one types it into PubMed. Raises QuerySyntaxError: it is none, or has a tag
     that cannot be searched here.
     """
-    return read_or_suggest(_read, text)
-
-
-def _read(text: str) -> ReadQuery:
-    reader = PubmedReader(text)
-    lines = numbered_lines(text)
-    return (
-        reader.ended(reader.tree())
-        if lines is None
-        else read_lines(text, lines, PubmedReader, "pubmed")
-    )
+    return read_or_suggest(lambda one: read_strategy(one, PubmedReader, "pubmed"), text)
 
 
 class PubmedReader(PubmedValueReader):
@@ -453,6 +443,8 @@ class PubmedReader(PubmedValueReader):
         rest: list[tuple[str, Clause]] = []
         while self.here() not in ("", ")"):
             operator = self.operator()
+            if operator is None and (row := self.row_here()):
+                self.losses.add("joined lines", row)
             if operator and operator[0] == "AND" and (also := self.operator()):
                 if also[0] != "NOT":
                     raise self.lacks(operator[1:], "after")

@@ -218,7 +218,7 @@ def read_or_suggest(read: Callable[[str], T], text: str) -> T:
     except QuerySyntaxError as error:
         raise QuerySyntaxError(
             error.reason,
-            text=text,
+            text=error.text,
             position=error.position,
             length=error.length,
             suggestion=_corrected(read, error.suggestion),
@@ -319,6 +319,15 @@ class NestedReader(QueryReader, ABC):
         if self.here() == ")":
             raise self.stray()
         return query
+
+    def row_here(self) -> str:
+        """The row that begins here, if one does."""
+        at = self.at
+        while at and is_blank(self.text[at - 1]):
+            at -= 1
+        if not set("\n\r").intersection(self.text[at : self.at]):
+            return ""
+        return plain(self.text[self.at : self.at + 60].splitlines()[0])
 
     def enter(self) -> int:
         """Take the bracket that opens; where it stood."""

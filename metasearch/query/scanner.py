@@ -92,6 +92,15 @@ SENTENCES: Mapping[str, str] = {
     "word": message_template("{words}: read as words; write operators in capitals"),
     "limits": message_template("{words}: read as limits of all that stands beside them"),
     "settings": message_template("{words}: settings of a database are ignored"),
+    "section": message_template(
+        "{words}: taken for headings of the strategy, and not searched for"
+    ),
+    "joined lines": message_template(
+        "{words}: no operator stands before this line, so the lines are joined with AND"
+    ),
+    "counted": message_template(
+        "the lines have no numbers, and one combines others: they are counted, {words}"
+    ),
 }
 #: Kinds of words with signs that find more than is meant.
 _WIDER = frozenset({"wildcard", "broken phrase"})

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from metasearch.errors import QuerySyntaxError
 from metasearch.late_pattern import late_pattern
 from metasearch.message import Message, message
+from metasearch.query.characters import plain_characters
 from metasearch.query.simple_tokens import FIELD_NAMES, Token, ends_open, tokens, with_operators
 from metasearch.query.tree import (
     CODED_FIELDS,
@@ -212,6 +213,7 @@ def parse(text: str) -> Query:
         QuerySyntaxError: The text is no query. Nothing else is raised, whatever the text. Its
             `suggestion`, where there is one, is a query that can be parsed.
     """
+    text = plain_characters(text)
     try:
         return _read(text)
     except QuerySyntaxError as error:

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
+from metasearch.query.characters import plain_characters
 from metasearch.query.reading import ReadQuery
 from metasearch.query.simple import leftovers, parse
 
@@ -46,7 +47,8 @@ def read(text: str, syntax: str = "auto") -> ReadQuery:
         syntax: One of `CHOICES`.
 
     Raises:
-        QuerySyntaxError: It cannot be read in that syntax.
+        QuerySyntaxError: It cannot be read in that syntax. Its place is that in its own `text`,
+            which has plain characters.
         UsageError: There is no such syntax.
     """
     if syntax not in CHOICES:
@@ -54,6 +56,7 @@ def read(text: str, syntax: str = "auto") -> ReadQuery:
             message("there is no syntax called {syntax}", syntax=repr(syntax[:40])),
             advice=message("Choose one of {names}.", names=", ".join(CHOICES)),
         )
+    text = plain_characters(text)
     return _read_by_its_marks(text) if syntax == "auto" else _read_as(text, syntax)
 
 

@@ -159,7 +159,7 @@ def is_framed(part: Part) -> bool:
 
 #: A word that no database takes for anything else, unless it is reserved: letters, digits and
 #: hyphens between them.
-_PLAIN = re.compile(r"[^\W\d_]\w*(?:-\w+)*")
+_PLAIN = re.compile(r"[^\W\d_][^\W_]*(?:-[^\W_]+)*")
 #: Years that stand for an open beginning and an open end where a syntax knows closed ranges only.
 FIRST_YEAR, LAST_YEAR = 1000, 3000
 _NAMES = {

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from metasearch.bib.languages import languages
 from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, parse, to_text
+from metasearch.query.characters import plain_characters
 from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, searches
 from metasearch.query.values import TYPE_NAMES
 from tests.cases import each
@@ -25,10 +26,14 @@ ODD_WORDS = st.sampled_from([
 ])
 # fmt: on
 LETTERS = st.characters(exclude_categories=("Cc", "Cs", "Cf", "Cn", "Co", "Zs", "Zl", "Zp"))
-WORDS = st.one_of(
-    ODD_WORDS,
-    st.text(alphabet='ab01ANDORT:-"\\()“/.10*', min_size=1, max_size=8),
-    st.text(LETTERS, min_size=1, max_size=6),
+WORDS = (
+    st.one_of(
+        ODD_WORDS,
+        st.text(alphabet='ab01ANDORT:-"\\()“/.10*', min_size=1, max_size=8),
+        st.text(LETTERS, min_size=1, max_size=6),
+    )
+    .map(plain_characters)
+    .filter(str.strip)
 )
 TERMS = st.one_of(
     st.builds(

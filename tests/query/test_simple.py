@@ -300,7 +300,6 @@ def test_years_take_part_in_logic() -> None:
         ("gene () drive", 5, 2, "gene drive"),
         ('gene "drive', 5, 1, 'gene "drive"'),
         ('("gene drive)', 1, 1, '("gene drive")'),
-        ("gene “drive", 5, 1, "gene “drive”"),
         ('gene ""', 5, 2, "gene"),
         ("gene AND", 5, 3, "gene"),
         ("OR gene", 0, 2, "gene"),

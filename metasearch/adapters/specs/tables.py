@@ -27,6 +27,8 @@ Compiler = Callable[[str], Selector]
 #: The placeholders of a request.
 PLACEHOLDERS = frozenset(FIELDS) | PAGING | {"query", "years", "since", "until"}
 
+#: The tables in [limits] of what is different where a contact address, or a key, is set.
+LIMITS_WITH = ("with_contact", "with_key")
 #: The keys of each table; docs/adapters.md explains every one.
 KEYS: Mapping[str, frozenset[str]] = {
     "": frozenset(
@@ -50,6 +52,9 @@ KEYS: Mapping[str, frozenset[str]] = {
     "paging": frozenset("kind size window next first".split()),
     "auth": frozenset("env in required prefix get kind token_url secret_env scope login".split()),
     "limits": frozenset(f.name for f in dataclasses.fields(Limits)),
+    "limits.with": frozenset(
+        f.name for f in dataclasses.fields(Limits) if f.name not in ("stated", *LIMITS_WITH)
+    ),
     "parse": frozenset(
         "name body records total total_header when error warning next unescape bare not_found "
         "promises".split()

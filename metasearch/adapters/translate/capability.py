@@ -344,6 +344,9 @@ _MOST_CLAUSES = 16
 _LEAST = 3
 #: The most beginnings whose words a note names each.
 _NAMED = 4
+#: The most words of one field, where a database takes plain words without an operator: more are a
+#: chain of operators, by which it may find nothing.
+LONGEST_CHAIN = 9
 #: What is wrong with a template that finds more than was meant.
 WIDER = message("finds more than was asked for")
 
@@ -541,12 +544,19 @@ class Capability:
         if self.terms.is_stem(term):
             spelled = self.spelled(term)
             return None if spelled == term else self.widened(spelled)
-        if term.field in fields:
+        if term.field in fields and not self.is_chain(term):
             return term
         # It is not known whether a search in all fields finds identifiers.
         if term.field in IDENTIFIERS:
             return None
         return Term(term.text, "any", term.phrase, term.truncated)
+
+    def is_chain(self, term: Term) -> bool:
+        """Whether the words of a field would be too long a chain of operators."""
+        dialect = self.dialect
+        if not dialect.plain or dialect.scored or term.phrase or term.field == "any":
+            return False
+        return len(term.text.split()) > LONGEST_CHAIN
 
     def exact(self, query: Query) -> bool:
         """Whether the dialect can express exactly this query, so that NOT excludes no more."""
@@ -568,7 +578,7 @@ class Capability:
 
     def ranked(self, term: Term) -> bool:
         """Whether the source also finds records with only some of the words."""
-        if not self.dialect.plain or term.field != "any":
+        if not self.dialect.plain or not self.dialect.scored or term.field != "any":
             return False
         return not term.phrase and " " in term.text
 

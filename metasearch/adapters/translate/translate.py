@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from metasearch.adapters.spec import Dialect
@@ -329,12 +330,29 @@ class Translator(Capability):
                 return ""
             case Or():
                 return self.alternatives(query)
-        positive = [part for part in query.parts if not isinstance(part, Not)]
+        positive = self.side_by_side([part for part in query.parts if not isinstance(part, Not)])
+        if len(positive) == 1 and not any(isinstance(part, Not) for part in query.parts):
+            return self.expression(positive[0])
         written = self.all_of([text for text in map(self.grouped, positive) if text])
         for part in query.parts:
             if isinstance(part, Not):
                 written = self.without(written, self.grouped(part.part))
         return written
+
+    def side_by_side(self, parts: Sequence[Query]) -> Sequence[Query]:
+        """The parts with all plain words in one term, where they need no operator: a database may
+        find nothing by a long chain of operators.
+        """
+        plain = [part for part in parts if isinstance(part, Term) and self.is_plain(part)]
+        if not self.dialect.plain or self.dialect.scored or len(plain) < 2:
+            return parts
+        joined = Term(" ".join(term.text for term in plain))
+        return [joined if part is plain[0] else part for part in parts if part not in plain[1:]]
+
+    @staticmethod
+    def is_plain(term: Term) -> bool:
+        """Whether a term is whole words that are looked for in all fields."""
+        return term.field == "any" and not term.phrase and not term.truncated
 
     def all_of(self, written: list[str]) -> str:
         """Joins texts, all of which must hold."""
@@ -390,15 +408,15 @@ class Translator(Capability):
             )
             for number, word in enumerate(words)
         ]
-        ranked = self.dialect.plain and field == "any" and not term.truncated
-        if not ranked or len(written) < 2:
+        if not self.dialect.plain or not self.is_plain(term) or len(written) < 2:
             return self.all_of(written)
-        self.losses.notes.append(
-            message(
-                "ranks by how many of the plain words it finds: write AND between them "
-                "to require all"
+        if self.dialect.scored:
+            self.losses.notes.append(
+                message(
+                    "ranks by how many of the plain words it finds: write AND between them "
+                    "to require all"
+                )
             )
-        )
         return self.dialect.plain.join(written)
 
     def coded_texts(self, field: str, names: tuple[str, ...]) -> list[str]:

@@ -18,7 +18,7 @@ from metasearch import __version__
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.message import message
 from metasearch.query import CHOICES, parse_years
-from metasearch.query.strategy import numbered_lines
+from metasearch.query.lines import has_numbers
 from metasearch.review.projects.projects import LONGEST_NAME, Project
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps as stored
@@ -366,7 +366,7 @@ def _fill(db: Database, strategy: Strategy, record: SearchRecord, by: str) -> li
         for key in _BESIDE
         if (value := record.details.get(key))
     ]
-    if not record.blocks and numbered_lines(record.string) is not None:
+    if not record.blocks and has_numbers(record.string):
         copied = copy_in(db, strategy, record.string, syntax=record.syntax, by=by)
         return [*notes, *copied.notes]
     texts = [*record.blocks, *([("", record.string)] if record.string else [])]

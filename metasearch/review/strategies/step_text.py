@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import changed, message
 from metasearch.query import CHOICES, read
+from metasearch.query.characters import plain_characters
 from metasearch.query.clauses import Clause, exact
 from metasearch.query.detect import detect
+from metasearch.query.lines import has_numbers
 from metasearch.query.reading import ReadQuery, read_or_suggest
 from metasearch.query.scanner import Losses, StrategyLine
-from metasearch.query.strategy import line_reader, numbered_lines
+from metasearch.query.strategy import line_reader
 from metasearch.query.syntaxes import DATABASES
 from metasearch.query.tree import FIELD_WORDS, And, Query, Term, conjunction, is_blank
 from metasearch.review.strategies.references import (
@@ -384,8 +386,9 @@ def read_step(text: str, syntax: str = "auto") -> StepText:
     """Read the text of a step.
 
     `syntax`: one of `metasearch.query.CHOICES`. Raises QuerySyntaxError: it cannot be read; the
-    place is that in the text as typed. Raises UsageError: there is no such syntax.
+    place is that in the text of the error. Raises UsageError: there is no such syntax.
     """
+    text = plain_characters(text)
     try:
         return _read_step(text, syntax)
     except QuerySyntaxError as error:
@@ -418,7 +421,7 @@ def _read_step(text: str, syntax: str) -> StepText:
     if syntax not in CHOICES:
         read(text, syntax)
     syntax = "cnki" if syntax == "expert" else syntax
-    if numbered_lines(text) is not None:  # a strategy of its own, with numbers of its own
+    if has_numbers(text):  # a strategy of its own, with numbers of its own
         whole = read(text, syntax)
         return StepText(whole.clause, (), whole.syntax, whole.notes)
     combined = combination(text, syntax)
@@ -525,6 +528,7 @@ def renumbered(text: str, syntax: str, numbers: Mapping[int, int]) -> str:
     have no new one are left out of it. Raises QuerySyntaxError: the text cannot be read;
     UsageError: the numbers cannot be changed safely.
     """
+    text = plain_characters(text)
     own = read_step(text, syntax)
     if all(numbers.get(number, number) == number for number in own.numbers):
         return text

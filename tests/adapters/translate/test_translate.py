@@ -67,6 +67,26 @@ def test_the_work_grows_with_the_query(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(looked_at) == len(set(looked_at)) < 100
 
 
+@pytest.mark.parametrize(
+    ("text", "sent", "filtered"),
+    [
+        ("a1 b2 c3 d4 e5 f6 g7 h8 i9 j10 k11", "a1 b2 c3 d4 e5 f6 g7 h8 i9 j10 k11", False),
+        (" AND ".join("abcdefghijkl"), "a b c d e f g h i j k l", False),
+        ('a AND "b c" AND d NOT e', '(a d) AND "b c" AND NOT e', False),
+        ("(a AND b AND title:c) OR d", "((a b) AND t:c) OR d", False),
+        ("title:(a b c)", "t:a AND t:b AND t:c", False),
+        ("title:(a b c d e f g h i j)", "a b c d e f g h i j", True),
+    ],
+)
+def test_no_long_chain_of_operators(text: str, sent: str, filtered: bool) -> None:
+    """Plain words stand side by side; those of one field are looked for everywhere where they are
+    many, and the records are filtered."""
+    planned = plan(parse(text), BESIDE, 20, {})
+
+    assert planned.sent == sent
+    assert (planned.residual is not None) is filtered
+
+
 # --------------------------------------------------------------------------- toy databases
 
 
@@ -199,6 +219,20 @@ class Lucene:
         return clause(self.record, piece["field"] or "", plain, star=star)
 
 
+#: As Lucene, but plain words stand side by side, all of which must occur.
+BESIDE = replace(LUCENE, query=replace(LUCENE.query, plain=" ", scored=False))
+
+
+class Beside(Lucene):
+    """What stands side by side must hold, as with AND."""
+
+    def parts(self) -> bool:
+        found = super().parts()
+        while self.pieces and self.pieces[0]["sign"] in (None, "("):
+            found &= super().parts()
+        return found
+
+
 #: One word after the other; a bar between words is OR and binds tighter; neither NOT nor phrases,
 #: brackets nor stars.
 BARS = spec(
@@ -266,6 +300,7 @@ YEARS_IN_PARAMS = Dialect(
 
 TOYS: dict[str, tuple[AdapterSpec, Callable[[str, Record], bool]]] = {
     "lucene": (LUCENE, lambda sent, record: Lucene(sent, record).finds()),
+    "beside": (BESIDE, lambda sent, record: Beside(sent, record).finds()),
     "bars": (BARS, bars),
     "words": (WORDS, bars),
     "parameters": (PARAMETERS, parameters),
