@@ -144,7 +144,7 @@ class TermReader(TextScanner):
     def spelled(self, text: str) -> list[str]:
         """The text in the spellings of words in which a sign for letters stands after one letter or
         two: any ending would be too much there. None where there are no such words, or where the
-        spellings are not known, or are too many.
+        spellings are not known.
         """
         parts = _WORD_PARTS.split(text)
         found = {
@@ -153,10 +153,14 @@ class TermReader(TextScanner):
             if (known := spellings(part, self.grammar.letters, self.grammar.endless))
         }
         choices = [found.get(part, (part,)) for part in parts]
-        if not found or prod(map(len, choices)) > MOST:
+        if not found:
             return []
-        for part, known in found.items():
-            self.losses.add("spelling", f"{part} ({', '.join(known)})")
+        if prod(map(len, choices)) > MOST:  # the most usual ones of each
+            each = int(MOST ** (1 / sum(len(choice) > 1 for choice in choices)))
+            choices = [choice[:each] for choice in choices]
+        for part, known in zip(parts, choices, strict=True):
+            if part in found:
+                self.losses.add("spelling", f"{part} ({', '.join(known)})")
         return list(map("".join, product(*choices)))
 
     def early_sign(self, word: str) -> bool:

@@ -1,6 +1,6 @@
 """Words for what stands for many words: for the beginning of a word, and for a word with signs for
-letters. Both come from a list of some eight thousand English words of titles, and where the list has
-none, from the endings and letters that are usual.
+letters. Both come from a list of some eight thousand English words of titles, and where the list
+has none, from the endings and letters that are usual.
 """
 
 from __future__ import annotations
@@ -75,16 +75,13 @@ def forms(stem: str, most: int = MOST) -> tuple[str, ...]:
 def _beginning(stem: str, most: int) -> list[str]:
     words, places, endings = _list()
     listed = list(words[bisect_left(words, stem) : bisect_left(words, f"{stem}~")])
-    # The beginning itself, where it is a word, and its plural; then short words, usual endings.
-    listed.sort(
-        key=lambda word: (
-            word != stem,
-            word != f"{stem}s",
-            places[word] + (len(word) - len(stem)) // 4,
-            len(word),
-            word,
-        )
-    )
+
+    def rank(word: str) -> tuple[int, int, str]:
+        # Usual endings and short words; a word and its plural are never left out.
+        place = places[word] + (len(word) - len(stem)) // 4
+        return (min(place, 1) if word in (stem, f"{stem}s") else place, len(word), word)
+
+    listed.sort(key=rank)
     if len(listed) < _FEW and len(stem) > 2 and stem not in places:
         tails = (stem[-length:] for length in (3, 2, 1))
         listed += [stem, *(stem + ending for tail in tails for ending in endings.get(tail, ()))]

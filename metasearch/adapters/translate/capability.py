@@ -274,6 +274,9 @@ def has_letter(word: str) -> bool:
     return any(map(str.isalnum, word))
 
 
+#: The most beginnings whose words a note names each.
+_NAMED = 4
+
 # What of a query is not sent to a source as it stands: the notes, and the clauses to filter by.
 
 
@@ -287,6 +290,7 @@ class Losses:
         self.policy = dialect.unsupported
         self.notes: list[str] = []
         self.clauses: list[Query] = []
+        self._singles: dict[Term, None] = {}
 
     def check_policy(self, clause: Query, what: str) -> None:
         """Refuses the query if the spec demands this (`unsupported = "refuse"`). Raises CannotAsk:
@@ -319,14 +323,20 @@ class Losses:
     def only(self, stem: Term, why: str) -> None:
         """Records that of the words with this beginning a single one is looked for."""
         self.check_policy(stem, why)
-        self.notes.append(
-            message(
-                "{why}: of {clause} only {part} is looked for",
-                why=why,
-                clause=shown(stem),
-                part=first_word(stem).text,
+        self._singles[stem] = None
+        if len(self._singles) <= _NAMED:
+            self.notes.append(
+                message(
+                    "{why}: of {clause} only {part} is looked for",
+                    why=why,
+                    clause=shown(stem),
+                    part=first_word(stem).text,
+                )
             )
-        )
+        elif len(self._singles) == _NAMED + 1:
+            self.notes.append(
+                message("{why}: of each other one only the most usual word is looked for", why=why)
+            )
 
     def filter_by(self, clause: Query) -> None:
         """Filters the records by a clause, without a note."""
@@ -342,8 +352,6 @@ _MOST_CLAUSES = 16
 #: The fewest letters of a beginning whose words are looked for in its place, where there is a
 #: choice: more words begin with two letters than can be.
 _LEAST = 3
-#: The most beginnings whose words a note names each.
-_NAMED = 4
 #: The most words of one field, where a database takes plain words without an operator: more are a
 #: chain of operators, by which it may find nothing.
 LONGEST_CHAIN = 9

@@ -534,6 +534,18 @@ def test_without_or_only_the_most_usual_word_is_looked_for() -> None:
     assert "of gambl* only gambling is looked for" in planned.notes[0]
 
 
+def test_many_beginnings_have_few_notes() -> None:
+    """Four are named, the others counted or told together."""
+    text = " ".join(
+        f"{stem}*" for stem in ("gambl", "addict", "depress", "educat", "child", "nurs")
+    )
+    scored = spec({"q": "{any}"}, style="params")
+
+    assert len(plan(parse(text), WHOLE_WORDS).notes) == 5
+    assert len(plan(parse(text), scored).notes) == 5
+    assert plan(parse(text), scored).sent.startswith("any: gambling addiction")
+
+
 def test_a_phrase_with_a_beginning_is_written_where_the_database_can() -> None:
     """By a template of its own."""
     able = replace(WHOLE_WORDS, query=replace(WHOLE_WORDS.query, phrase_truncated='"{x}*"'))
