@@ -53,6 +53,40 @@ _ASCII = r"[\"“]?[A-Za-z*$?_]"
 #: what is in quotes.
 _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], ...]]] = {
     "ieee": ((re.compile(r'["“]_{0,60}["”]\s?:["“(\w]'),), ()),
+    "europepmc": (
+        (
+            re.compile(
+                r"(?<![\w.-])(?:[A-Z]{1,8}_(?:ABS|YEAR|TYPE|P?DATE|ACCESS|ID|AGENCY|PROTEIN|FUND|"
+                r"FIRST|LAST|PUBS|E?PMC)|HAS_[A-Z]{2,10}|AUTHORID|AUTH|KW|MESH):"
+                r"(?=[\"“(\[A-Za-z0-9])|(?<![\w.-])SRC:(?:MED|PMC|PPR|PAT|AGR|NBK|ETH)\b"
+            ),
+        ),
+        (),
+    ),
+    "acm": (
+        (
+            re.compile(
+                r"\[\s?(?:Title|Abstract|All|Keywords?|Full ?Text|Author Keywords?|Authors?|"
+                r"Publication Title|(?:E-)?Publication Date|CCS 2012)\s?:\s?[\"“'(\w*]"
+            ),
+            re.compile(
+                r"(?<!\w)(?:AllField|Fulltext|Keyword|ContribAuthor|E-Publication Date):\s?\("
+            ),
+        ),
+        (),
+    ),
+    "vhl": (
+        (
+            re.compile(
+                r"(?<![\w.:'’\")[])(?:(?:tw|mh|mj|db|fulltext|collection|instance|mh_cluster|"
+                r"clinical_aspect):\s?\(?\s?[\"“]|(?:tw|mh|mj):[(\w]"
+                r"|(?:type_of_study|year_cluster):\s?[\"(\[\w])"
+                r"|\[(?:Words|Palavras|Palabras|(?:Subject d|D)escriptor(?: de asunto)?|"
+                r"Descritor de assunto)\]"
+            ),
+        ),
+        (),
+    ),
     "ovid": (
         (
             re.compile(
@@ -95,6 +129,14 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             re.compile(r"(?<!\w)MeSH\s{1,3}descriptor:?\s{0,3}\[", re.IGNORECASE),
             re.compile(r"\[mh\s{1,3}\^?[\"“A-Za-z]", re.IGNORECASE),
             re.compile(r"\{\s?(?:OR|AND)\s{1,3}#[0-9]", re.IGNORECASE),
+            re.compile(
+                r"MeSH\sdescriptor\s[^\n]{1,150}(?:explode\s|this\sterm\sonly)", re.IGNORECASE
+            ),
+            re.compile(r"\(Word\svariations\s(?:have|were|will)\s|in\sTitle,?\sAbstract,?\s"),
+            re.compile(
+                r"with\s(?:Cochrane\sLibrary\s)?publication\s(?:year|date)\s(?:from|between)\s",
+                re.IGNORECASE,
+            ),
         ),
         (),
     ),
@@ -182,6 +224,8 @@ def detect(text: str) -> str:
     """The syntax that a text is in, a key of `metasearch.query.syntaxes.SYNTAXES`."""
     if len(text) > MAX_LENGTH:
         return "simple"
+    if text[:30].lstrip("\ufeff \r\n").casefold().startswith("search number,"):
+        return "pubmed"  # its history as a file
     bare = _QUOTED.sub(lambda it: f"{it[1]}{'_' * len(it[2])}{it[3]}", text)
     if any(map(str.isdigit, text)) and "\n" in text and (lined := _of_lines(bare, text)):
         return lined
@@ -260,22 +304,18 @@ def _is_pubmed(bare: str, *, lined: bool = False) -> bool:
     for tag in _TAG.finditer(bare):
         name = tag[2].strip()
         if _JOINED.match(bare, tag.end()) and not _ELEMENT.fullmatch(name):
-            joined += _is_pubmed_tag(name.casefold())
+            joined += _is_pubmed_tag(name)
             if joined > 1:  # a tag behind a blank may be an editor's remark: two are not
                 return True
         spaced = tag[1] and not (
             lined or bare[tag.start() - 1] in '"”' or name.casefold() in _PUBMED_ALONE
         )
-        if (
-            not spaced
-            and not _ELEMENT.fullmatch(name)
-            and _is_pubmed_tag(name.casefold().partition(":~")[0])
-        ):
+        if not spaced and not _ELEMENT.fullmatch(name) and _is_pubmed_tag(name):
             return True
     return False
 
 
 def _is_pubmed_tag(name: str) -> bool:
-    from metasearch.query.pubmed import TAGS
+    from metasearch.query.pubmed_tags import tag_named
 
-    return name in TAGS
+    return tag_named(name) is not None

@@ -151,6 +151,7 @@ def _placed(
 
 #: Syntax -> (module, class) of what reads a text or line in it.
 _READERS: Mapping[str, tuple[str, str]] = {
+    "pubmed": ("pubmed", "PubmedReader"),
     "ovid": ("ovid", "OvidReader"),
     "scopus": ("scopus", "ScopusReader"),
     "wos": ("wos", "WosReader"),
@@ -159,6 +160,9 @@ _READERS: Mapping[str, tuple[str, str]] = {
     "cochrane": ("cochrane", "CochraneReader"),
     "proquest": ("proquest", "ProquestReader"),
     "ieee": ("ieee", "IeeeReader"),
+    "europepmc": ("europepmc", "EuropepmcReader"),
+    "acm": ("acm", "AcmReader"),
+    "vhl": ("vhl", "VhlReader"),
 }
 
 
@@ -174,7 +178,7 @@ def parse_database(text: str, syntax: str) -> ReadQuery:
 
 def line_reader(syntax: str) -> Make:
     """What reads one line in the syntax of a database, made of its text, the lines that it may name
-    and where its losses are gathered; `PubmedReader` of pubmed.py does the same.
+    and where its losses are gathered.
     """
     module, name = _READERS[syntax]
     made: Make = getattr(import_module(f"metasearch.query.{module}"), name)

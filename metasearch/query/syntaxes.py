@@ -32,9 +32,15 @@ SYNTAXES: Mapping[str, str] = {
     "cochrane": "that of the Cochrane Library: [mh Gambling] AND (harm* NEAR/3 reduc*):ti,ab,kw",
     "proquest": 'that of ProQuest: ti,ab(gambl* NEAR/3 harm) AND MESH.EXACT("Gambling")',
     "ieee": 'that of IEEE Xplore: "Document Title":gambling AND "Abstract":harm',
+    "europepmc": "that of Europe PMC: TITLE_ABS:(gambl* OR bet) AND PUB_YEAR:[2015 TO 2020]",
+    "acm": "that of the ACM Digital Library: Title:(gambl*) AND Abstract:(harm OR loss)",
+    "vhl": 'that of LILACS and the Virtual Health Library: mh:"Gambling" OR tw:(jogo$)',
 }
 #: Those that strategies for one database are written in.
-DATABASES = ("ovid", "scopus", "wos", "ebsco", "embase", "cochrane", "proquest", "ieee")
+DATABASES = (
+    "ovid", "scopus", "wos", "ebsco", "embase", "cochrane", "proquest", "ieee", "europepmc", "acm",
+    "vhl",
+)  # fmt: skip
 #: What may be asked for: one of them, "expert" (another name of cnki), or "auto".
 CHOICES = ("auto", *SYNTAXES, "expert")
 

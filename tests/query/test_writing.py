@@ -26,6 +26,11 @@ WRITTEN = {
     "ebsco": '"salt marsh" AND (carbon OR sediment*) AND DT 2018-2020 NOT TI review',
     "embase": "('salt marsh' AND (carbon OR sediment*)):ti,ab,kw AND [2018-2020]/py NOT review:ti",
     "proquest": 'noft("salt marsh" AND (carbon OR sediment*)) AND pd(2018-2020) NOT ti(review)',
+    "europepmc": '"salt marsh" AND (carbon OR sediment*) AND PUB_YEAR:[2018 TO 2020] NOT '
+    "TITLE:(review)",
+    "acm": 'AllField:("salt marsh" AND (carbon OR sediment*)) NOT Title:(review)',
+    "vhl": 'tw:("salt marsh" AND (carbon OR sediment*)) AND year_cluster:[2018 TO 2020] AND NOT '
+    "ti:(review)",
     "cnki": "SU%=('salt marsh'*('carbon'+'sediment')) AND YE BETWEEN ('2018','2020') NOT "
     "TI='review'",
     "wanfang": '主题:("salt marsh" AND ("carbon" OR "sediment")) AND Date:2018-2020 NOT '

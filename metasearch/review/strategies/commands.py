@@ -275,8 +275,8 @@ def paste(call: Call, /, *, file: Path, syntax: str | None, name: str | None) ->
     required=True,
     metavar="NAME",
     shell_complete=_complete_syntax,
-    help="The syntax: ovid, pubmed, scopus, wos, ebsco, embase, proquest, cnki, wanfang, cql, "
-    "simple.",
+    help="The syntax: ovid, pubmed, scopus, wos, ebsco, embase, proquest, europepmc, acm, "
+    "vhl, cnki, wanfang, cql, simple.",
 )
 @strategy_option
 @in_project

@@ -9,7 +9,6 @@ out.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from metasearch.query.beside import count_of
 from metasearch.query.characters import plain_characters
 from metasearch.query.detect import detect
 from metasearch.query.lines import all_lines
+from metasearch.query.pubmed import history
 from metasearch.query.syntaxes import DATABASES
 from metasearch.query.tree import MAX_LENGTH, plain
 from metasearch.review.store.database import Database
@@ -111,23 +111,10 @@ def _of_history(text: str) -> tuple[list[CopiedLine], list[str]]:
 
 
 def _of_pubmed_file(text: str) -> list[CopiedLine]:
-    """The lines of PubMed's history as a file: Search number, Query, ..., Results."""
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST))
-    try:
-        rows = list(csv.DictReader(text.lstrip("\ufeff \r\n").splitlines()))
-    except csv.Error as exc:
-        raise UsageError(
-            message("The lines of the file cannot be read: {reason}", reason=str(exc)),
-            advice=message("Copy the table of the history instead."),
-        ) from None
-    lines: list[CopiedLine] = []
-    for row in rows:
-        number, query = (row.get("Search number") or "").strip(" #"), row.get("Query") or ""
-        if number.isdigit() and len(number) < 5 and query.strip():
-            if filters := plain(row.get("Filters") or ""):
-                query = f"{query} Filters: {filters}"
-            hits = count_of(row.get("Results") or "")
-            lines.append(CopiedLine(int(number), plain(query), hits, query))
+    """The lines of PubMed's history as a file."""
+    lines = [
+        CopiedLine(number, query, count_of(hits), query) for number, query, hits in history(text)
+    ]
     return sorted(lines, key=lambda line: line.number)
 
 

@@ -43,7 +43,8 @@ _SYNTAXES = {
     "medline (pubmed)": "pubmed", "nlm": "pubmed", "ebsco": "ebsco", "ovid": "ovid",
     "scopus": "scopus", "elsevier - scopus": "scopus", "embase": "embase",
     "cochrane": "cochrane", "proquest": "proquest", "ieee": "ieee", "cnki": "cnki",
-    "wanfang": "cnki", "metasearch": "auto",
+    "wanfang": "cnki", "metasearch": "auto", "europe pmc": "europepmc", "europepmc": "europepmc",
+    "acm": "acm", "lilacs": "vhl", "virtual health library": "vhl", "bvs": "vhl",
 }  # fmt: skip
 
 
@@ -221,7 +222,7 @@ def digest(text: str) -> str:
 _PLATFORMS = {
     "wos": "wos", "pubmed": "pubmed", "ebsco": "ebscohost", "ovid": "ovid", "scopus": "scopus",
     "embase": "embase", "proquest": "proquest", "cnki": "cnki", "wanfang": "wanfang",
-    "cql": "cql", "simple": "metasearch",
+    "cql": "cql", "simple": "metasearch", "europepmc": "europepmc", "acm": "acm", "vhl": "vhl",
 }  # fmt: skip
 #: Keys that narrow a search, beside its string.
 _BESIDE = ("field", "search_field", "search_time_span", "search_language")

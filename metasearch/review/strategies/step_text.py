@@ -11,11 +11,10 @@ in the tree, the reference is put back in its place.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import changed, message
@@ -37,10 +36,6 @@ from metasearch.review.strategies.references import (
     reference,
     replaced,
 )
-
-if TYPE_CHECKING:
-    from metasearch.query.strategy import LineReader
-
 
 #: Signs of dead scripts: letters for every reader, and no word of any query that is searched for.
 _LETTERS = range(0x12000, 0x12390), range(0x13000, 0x13420)
@@ -441,17 +436,9 @@ def _chosen(text: str) -> str:
     return "cnki" if syntax == "simple" and expert_signs(text) else syntax
 
 
-def _line_reader(syntax: str) -> Callable[..., LineReader]:
-    if syntax != "pubmed":
-        return line_reader(syntax)
-    from metasearch.query.pubmed import PubmedReader
-
-    return PubmedReader
-
-
 def _in_lines(text: str, syntax: str) -> StepText:
     """Read a text in a syntax that has numbers of lines."""
-    make = _line_reader(syntax)
+    make = line_reader(syntax)
     check_fields(text, syntax)
     # The sign of EBSCO is S.
     written = with_sign(text, "S") if syntax == "ebsco" else text

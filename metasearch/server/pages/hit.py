@@ -375,6 +375,9 @@ SYNTAX_WORDS: Mapping[str, str] = {
     "cochrane": "Cochrane Library",
     "proquest": "ProQuest",
     "ieee": "IEEE Xplore",
+    "europepmc": "Europe PMC",
+    "acm": "ACM Digital Library",
+    "vhl": N_("LILACS, VHL"),
     "cql": N_("CQL (library catalogues)"),
     "ccl": N_("CCL (Z39.50)"),
 }
