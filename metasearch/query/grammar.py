@@ -120,6 +120,7 @@ class DatabaseGrammar:
         ordered: Letters of those whose words stand in the order in which they are written.
         order: Which operators bind more closely than others, without brackets; the closest first.
         wild: Signs that stand for letters.
+        letters: Those of them that stand for a number of letters -> the fewest and the most.
         endless: Those of them that stand at the end of a word for any letters.
         phrases: Whether words side by side follow one another; otherwise all must occur.
         quotes: Opening sign -> closing one, beside double quotes.
@@ -138,6 +139,7 @@ class DatabaseGrammar:
     ordered: frozenset[str] = frozenset({"next", "onear", "pre"})
     order: tuple[Operator, ...] = ("NOT", "AND", "OR")
     wild: str = "*?"
+    letters: Mapping[str, tuple[int, int]] = field(default_factory=lambda: {"?": (1, 1)})
     endless: str = "*"
     phrases: bool = False
     quotes: Mapping[str, str] = field(default_factory=dict)

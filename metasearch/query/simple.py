@@ -25,7 +25,7 @@ from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 from metasearch.query.characters import plain_characters
 from metasearch.query.simple_fields import FIELD_NAMES, fields_of, in_round_brackets
-from metasearch.query.simple_tokens import Token, near_sign, tokens, with_operators
+from metasearch.query.simple_tokens import Token, ends_open, near_sign, tokens, with_operators
 from metasearch.query.tree import (
     CODED_FIELDS,
     FIELD_WORDS,
@@ -96,7 +96,11 @@ class OperandReader:
             words = [Term(word, field or "any") for word in token.text.split()]
             return Operand(Near(tuple(words), token.within))
         if token.kind == "phrase":
-            return Operand(Term(token.text, field or "any", phrase=True))
+            if not token.truncated:
+                return Operand(Term(token.text, field or "any", phrase=True))
+            if field not in IDENTIFIERS:
+                # The beginning of a single word is the same with quotes and without.
+                return Operand(Term(token.text, field or "any", " " in token.text, truncated=True))
         if token.truncated:
             if field in IDENTIFIERS:
                 fix = f"{self.text[: token.end - 1]}{self.text[token.end :]}"
@@ -515,7 +519,12 @@ def _several(term: Term) -> bool:
 def _term(term: Term, escaped: str) -> str:
     prefix = "" if term.field == "any" else f"{term.field}:"
     if term.phrase:
-        return f'{prefix}"{term.text.translate(_IN_PHRASE)}"'
+        text = term.text.translate(_IN_PHRASE)
+        if term.truncated:
+            text = f"{text}*"
+        elif ends_open(term.text):
+            text = f"{text[:-1]}\\*"
+        return f'{prefix}"{text}"'
     if term.truncated:
         return _truncated(prefix, term)
     words = term.text.split()

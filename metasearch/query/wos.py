@@ -114,6 +114,7 @@ WOS = DatabaseGrammar(
     ),
     near=near("near", "same"),
     wild="*?$",
+    letters={"?": (1, 1), "$": (0, 1)},
     distances={"near": 15, "same": None},
     quotes={"'": "'"},
     printed=re.compile(

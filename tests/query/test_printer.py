@@ -50,6 +50,14 @@ TERMS = st.one_of(
         WORDS.filter(lambda word: any(map(str.isalnum, word))),
         st.sampled_from([field for field in FIELDS if field not in CODED_FIELDS | IDENTIFIERS]),
     ),
+    st.builds(
+        lambda words, last, field: Term(
+            " ".join([*words, last]), field, phrase=True, truncated=True
+        ),
+        st.lists(WORDS, min_size=1, max_size=2),
+        st.sampled_from(["gene", "ab", "covid-19", "水质"]),
+        st.sampled_from([field for field in FIELDS if field not in CODED_FIELDS | IDENTIFIERS]),
+    ),
     st.builds(Term, st.sampled_from(list(TYPE_NAMES)), st.just("type")),
     st.builds(Term, st.sampled_from(list(languages())), st.just("language")),
 )

@@ -69,6 +69,7 @@ def _lines(table: Figures, *, sent: bool) -> Iterator[str]:
             yield f"    cannot be searched for: {line.error}"
         if line.figures:
             yield f"    {_sum(line)}"
+        yield from (f"    {note}" for note in line.notes)
         for source, figure in line.figures.items():
             yield f"      {table.sources[source]}: {_figure(figure)}"
             if sent and figure.newest.sent:

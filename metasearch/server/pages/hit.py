@@ -506,7 +506,7 @@ def _words(term: Term, language: Language) -> list[str]:
     if term.field == "language":
         return [language.language_name(term.text)]
     if term.phrase:
-        return [f"“{term.text[:_LONGEST_WORD]}”"]
+        return [f"“{term.text[:_LONGEST_WORD]}{'*' * term.truncated}”"]
     if term.truncated:
         return [f"{term.text[:_LONGEST_WORD]}*"]
     return [word[:_LONGEST_WORD] for word in term.text.split(" ")]
