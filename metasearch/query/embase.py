@@ -65,7 +65,7 @@ EMBASE = DatabaseGrammar(
     ),
     near=near("near", "next"),
     wild="*?$",
-    quotes={"'": "'", "‘": "’"},
+    quotes={"'": "'"},
 )
 
 

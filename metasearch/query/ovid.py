@@ -103,7 +103,7 @@ class OvidReader(DatabaseReader):
     grammar = OVID
 
     def special(self) -> Clause | None:
-        if self.text[self.at] not in '("“':
+        if self.text[self.at] not in '("':
             for pattern, read in (
                 (_COMBINED, self.combination),
                 (_LIMIT, self.limited),
