@@ -11,6 +11,7 @@ cannot be asked is an ignored clause (see clauses.py), and a note names it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,7 +19,7 @@ from functools import partial
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, either, every, exact, near, wider, without
-from metasearch.query.grammar import HEADING, NUMBER, PRINTED_ANYWHERE, FieldTarget
+from metasearch.query.grammar import HEADING, NUMBER, PRINTED_ANYWHERE, SUBJECT, FieldTarget
 from metasearch.query.reading import ReadQuery, in_fields, truncatable, words
 from metasearch.query.scanner import Sign, TextScanner
 from metasearch.query.tree import (
@@ -67,6 +68,10 @@ class TermReader(TextScanner):
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
         """What a field is to hold. `tag`: where they are looked for. `where`: where they stand."""
+        if tag.beside:
+            beside = [self.value_beside(text, other, shown, where) for other in tag.beside]
+            clause = self.value(text, replace(tag, beside=()), shown, where, quoted=quoted)
+            return either([clause, *(other for other in beside if other is not None)])
         self.count(*where)
         label = shown.strip(" (=:.,")
         if not tag.fields:
@@ -80,6 +85,9 @@ class TermReader(TextScanner):
             case ("year",):
                 return self.years(text, where, label if tag.loss else "")
             case ("type",):
+                if tag.loss:
+                    loss = message("{field} is {loss}", field=label, loss=tag.loss)
+                    self.losses.add("field", loss)
                 return self.type(text)
             case ("language",):
                 return self.language(text)
@@ -94,6 +102,22 @@ class TermReader(TextScanner):
             # PMID(1* OR 2*): what has a number at all.
             return self.ignored("limit", f"{label} {text}")
         return self.looked_for(text, tag, where, quoted=quoted)
+
+    def value_beside(
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int]
+    ) -> Clause | None:
+        """What one of several fields is to hold, if it can: no field of years has words."""
+        match tag.fields:
+            case ("year",) if not any(map(str.isdigit, text)):
+                return None
+            case ("language",) if not language_named(text):
+                return None
+            case ("doi" | "isbn" | "issn" as field,) if identifier_field(text) != field:
+                return None
+        try:
+            return self.value(text, tag, shown, where, quoted=True)
+        except QuerySyntaxError:
+            return None
 
     def looked_for(
         self, text: str, tag: FieldTarget, where: tuple[int, int], *, quoted: bool
@@ -186,7 +210,7 @@ class TermReader(TextScanner):
         known, includes_more = type_named(text.rstrip("*$"))
         if known is None:
             self.losses.add("type", text)
-            return exact(words(text.rstrip("*$?"), "subject", phrase=" " in text))
+            return self.looked_for(text, SUBJECT, (0, len(self.text)), quoted=" " in text)
         if includes_more:
             self.losses.add("wider type", f"{text} (type:{known})")
         meant = Term(known, "type")
@@ -320,6 +344,9 @@ class ReferenceReader(TermReader):
 class DatabaseReader(ReferenceReader):
     """One text, or one line of a strategy, with the arguments of `TextScanner`."""
 
+    #: In how many NOTs the place is.
+    negations = 0
+
     # ---------------------------------------------------------------- the whole
 
     def tree(self) -> Clause:
@@ -356,7 +383,10 @@ class DatabaseReader(ReferenceReader):
             pass
         self.here()
         start = self.at
-        operands = [without(self.excluded(first)) if first else self.operand(None)]
+        operands = [self.operand(first)]
+        if first:
+            self.note_excluded(operands, [first], [first])
+            operands = [without(operands[0])]
         operators: list[Sign] = []
         while self.here() not in ("", ")"):
             if self.take_printed(limits):
@@ -365,13 +395,14 @@ class DatabaseReader(ReferenceReader):
             if sign is None and (row := self.row_here()):
                 self.losses.add("joined lines", row)
             operators.append(sign or Sign("BESIDE", self.at, self.at))
-            operands.append(
-                self.excluded(sign) if sign and sign.name == "NOT" else self.operand(sign)
-            )
+            self.negations += bool(sign and sign.name == "NOT")
+            operands.append(self.operand(sign))
+            self.negations -= bool(sign and sign.name == "NOT")
         clause = self.combined(operands, operators)
         if (
             clause.widest is None
             and operators
+            and self.negations % 2 == 0
             and any(operand.widest is not None for operand in operands)
         ):
             self.losses.add("alternatives", plain(self.text[start : self.at]))
@@ -381,13 +412,17 @@ class DatabaseReader(ReferenceReader):
                 self.check_alternation(bound)
         return clause
 
-    def excluded(self, sign: Sign) -> Clause:
-        """The operand of a NOT; where it cannot be excluded as it is meant, a note says so."""
-        start = self.at
-        clause = self.operand(sign)
-        if not clause.is_exact:
-            self.losses.add("negated", f"NOT {plain(self.text[start : self.at])}")
-        return clause
+    def note_excluded(
+        self, operands: Sequence[Clause], signs: Sequence[Sign], operators: Sequence[Sign]
+    ) -> None:
+        """Say what cannot be excluded as it is meant, of operands behind the NOT `signs`, which are
+        some of the `operators`.
+        """
+        ends = [sign.start for sign in operators if sign.name not in ("BESIDE", "NEAR")]
+        for clause, sign in zip(operands, signs, strict=True):
+            if not clause.is_exact:
+                end = ends[bisect_right(ends, sign.start)] if ends[-1] > sign.start else self.at
+                self.losses.add("negated", plain(self.text[sign.start : end]))
 
     def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
         """Operands with the operators between them, those that bind closely first."""
@@ -395,6 +430,7 @@ class DatabaseReader(ReferenceReader):
             self.losses.add("order", f"AND, OR and NOT|{self.grammar.title}")
         order: list[str] = list(self.grammar.order)
         order.insert(1 if order[0] == "OR" else 0, "NEAR")
+        written = operators
         for level in ("BESIDE", *order):
             groups, signs, rest = [[operands[0]]], [list[Sign]()], list[Sign]()
             for operator, operand in zip(operators, operands[1:], strict=True):
@@ -405,6 +441,10 @@ class DatabaseReader(ReferenceReader):
                     rest.append(operator)
                     groups.append([operand])
                     signs.append([])
+            if level == "NOT":
+                for group, between in zip(groups, signs, strict=True):
+                    if between:
+                        self.note_excluded(group[1:], between, written)
             operands = list(map(joined, groups, signs))
             operators = rest
         return operands[0]

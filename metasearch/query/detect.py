@@ -129,6 +129,14 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             re.compile(r"(?<!\w)MeSH\s{1,3}descriptor:?\s{0,3}\[", re.IGNORECASE),
             re.compile(r"\[mh\s{1,3}\^?[\"“A-Za-z]", re.IGNORECASE),
             re.compile(r"\{\s?(?:OR|AND)\s{1,3}#[0-9]", re.IGNORECASE),
+            re.compile(
+                r"MeSH\sdescriptor\s[^\n]{1,150}(?:explode\s|this\sterm\sonly)", re.IGNORECASE
+            ),
+            re.compile(r"\(Word\svariations\s(?:have|were|will)\s|in\sTitle,?\sAbstract,?\s"),
+            re.compile(
+                r"with\s(?:Cochrane\sLibrary\s)?publication\s(?:year|date)\s(?:from|between)\s",
+                re.IGNORECASE,
+            ),
         ),
         (),
     ),

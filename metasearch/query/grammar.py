@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from metasearch.message import message
@@ -23,16 +23,39 @@ class FieldTarget:
         loss: What is lost by that, as the end of a sentence that begins with the foreign field;
             "" for nothing.
         heading: The words are a heading of a vocabulary, so they follow one another.
+        beside: Other places that the words may be in instead, each with values of a form or list of
+            its own, or where nothing here can look.
     """
 
     fields: tuple[str, ...]
     loss: str = ""
     heading: bool = False
+    beside: tuple[FieldTarget, ...] = ()
 
     @property
     def of_words(self) -> bool:
         """Whether any words can be looked for there, and not only values of a form or list."""
-        return self.fields[0] not in ("year", "type", "language", "doi", "isbn", "issn")
+        values = ("year", "type", "language", "doi", "isbn", "issn")
+        return bool(self.fields) and self.fields[0] not in values
+
+
+def together(tags: Sequence[FieldTarget]) -> FieldTarget:
+    """The places of several codes that are named together, at least one."""
+    places = list(dict.fromkeys(tags))
+    if len(places) == 1:
+        return places[0]
+    loss = next((tag.loss for tag in places if tag.loss), "")
+    of_words = [tag for tag in places if tag.of_words]
+    if ANY in of_words:
+        return FieldTarget(("any",), loss)
+    if not of_words:
+        return replace(places[0], beside=tuple(places[1:]))
+    return FieldTarget(
+        tuple(dict.fromkeys(field for tag in of_words for field in tag.fields)),
+        loss,
+        heading=all(tag.heading for tag in of_words),
+        beside=tuple(tag for tag in places if not tag.of_words),
+    )
 
 
 _ANYWHERE = message("looked for everywhere: there is no field for it")

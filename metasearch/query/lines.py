@@ -65,7 +65,7 @@ _BREAK = re.compile(r"<br\s{0,3}/?>", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
 _SEARCH = re.compile(r"Search:\s{0,3}", re.IGNORECASE)
 _SEARCH_BARE = re.compile(r"Search\s{1,3}(?=\S)")
-_RULE = re.compile(r"[\s|:+=_-]{3,}")
+_RULE = re.compile(r"[\s|:+=_*-]{3,}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,6 +185,14 @@ class PubmedReader(DatabaseReader):
 
     def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
         names = [sign.name for sign in operators]
+        behind = [
+            (operand, sign)
+            for operand, sign in zip(operands[1:], operators, strict=True)
+            if sign.name == "NOT"
+        ]
+        self.note_excluded(
+            [operand for operand, _ in behind], [sign for _, sign in behind], operators
+        )
         return left_to_right(operands[0], list(zip(names, operands[1:], strict=True)))
 
     def known(self, names: str) -> FieldTarget | None:

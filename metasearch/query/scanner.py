@@ -12,9 +12,9 @@ from typing import ClassVar
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import joined, message, message_template
 from metasearch.query.clauses import Clause
-from metasearch.query.grammar import DatabaseGrammar, FieldTarget
+from metasearch.query.grammar import DatabaseGrammar, FieldTarget, together
 from metasearch.query.reading import NestedReader
-from metasearch.query.tree import IDENTIFIERS, is_blank, plain
+from metasearch.query.tree import is_blank, plain
 
 # What the tree cannot express of a strategy: a sentence for each kind of loss, with its words.
 
@@ -34,6 +34,10 @@ SENTENCES: Mapping[str, str] = {
     ),
     "subheading": message_template(
         "{words}: sources cannot be asked for subheadings; the heading is looked for without them"
+    ),
+    "floating": message_template(
+        "{words}: all headings with this subheading are looked for by its words, among keywords "
+        "and subject headings"
     ),
     "wildcard": message_template(
         "{words}: a sign that stands for some letters is read as any ending"
@@ -87,6 +91,10 @@ SENTENCES: Mapping[str, str] = {
         "{words}: a field does not hold for another line, which is looked for as it is"
     ),
     "word": message_template("{words}: read as words; write operators in capitals"),
+    "variations": message_template(
+        "{words}: other forms of the words are not added here, which may find less"
+    ),
+    "comment": message_template("{words}: comments are ignored"),
     "limits": message_template("{words}: read as limits of all that stands beside them"),
     "settings": message_template("{words}: settings of a database are ignored"),
     "section": message_template(
@@ -354,7 +362,12 @@ class TextScanner(NestedReader):
         """Returns the error for a code that the database does not have."""
         from difflib import get_close_matches
 
-        near = get_close_matches(name.casefold()[:40], self.grammar.codes, 3, 0.5)
+        # Of several codes, the first that there is none of; a code may have dots, too.
+        parts = re.findall(r"[\w-]{1,40}", name.casefold())[:60]
+        asked = next((part for part in parts if part not in self.grammar.codes), "")
+        near = get_close_matches(asked, self.grammar.codes, 3, 0.5)
+        near = near or get_close_matches(name.casefold()[:40], self.grammar.codes, 3, 0.5)
+        name = asked if asked and "," in name else name
         reason = (
             message(
                 "There is no field {field} in {title}; near it are {near}",
@@ -377,16 +390,7 @@ class TextScanner(NestedReader):
             if tag is None:
                 return None
             tags.append(tag)
-        if len(tags) == 1:
-            return tags[0]
-        fields = dict.fromkeys(field for tag in tags for field in tag.fields)
-        if len(fields) > 1:
-            for special in ("year", "type", "language", *IDENTIFIERS):
-                fields.pop(special, None)
-        if "any" in fields:
-            return FieldTarget(("any",))
-        loss = next((tag.loss for tag in tags if tag.loss), "")
-        return FieldTarget(tuple(fields), loss, heading=all(tag.heading for tag in tags))
+        return together(tags)
 
     # ---------------------------------------------------------------- earlier lines
 
