@@ -67,7 +67,7 @@ EMBASE = DatabaseGrammar(
     near=near("near", "next"),
     wild="*?$",
     letters={"?": (1, 1), "$": (0, 1)},
-    quotes={"'": "'", "‘": "’"},
+    quotes={"'": "'"},
 )
 
 

@@ -160,7 +160,7 @@ class OvidReader(DatabaseReader):
                 end,
                 advice=message("Write limit 3 to english."),
             )
-        if self.text[self.at] not in '("“':
+        if self.text[self.at] not in '("':
             for pattern, read in (
                 (_COMBINED, self.combination),
                 (_LIMIT, self.limited),

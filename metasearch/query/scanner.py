@@ -163,9 +163,7 @@ class Losses:
         return message(SENTENCES[kind], words=concerned)
 
 
-_DOUBLE = {'"': '"', "“": "”", "”": "”", "„": "“", "＂": "＂"}
-_ENDS = frozenset('()（）"“”„＂')
-_FLAT = str.maketrans("（）＂＝：", '()"=:')
+_ENDS = frozenset('()"')
 
 
 #: The number of an earlier line, whatever sign the database itself writes.
@@ -224,16 +222,16 @@ class TextScanner(NestedReader):
         self.used: set[int] = set()
         self.target, self.shown = self.grammar.default, ""
         self.not_searchable: QuerySyntaxError | None = None
-        self.quotes = _DOUBLE | dict(self.grammar.quotes)
+        self.quotes = {'"': '"'} | dict(self.grammar.quotes)
         self.closing = self._closing()
 
     # ---------------------------------------------------------------- operators
 
     def here(self) -> str:
-        """The next character that is no blank, as ASCII; "" at the end."""
+        """The next character that is no blank; "" at the end."""
         while self.at < len(self.text) and is_blank(self.text[self.at]):
             self.at += 1
-        return self.text[self.at : self.at + 1].translate(_FLAT)
+        return self.text[self.at : self.at + 1]
 
     def word_end(self, at: int) -> int:
         """Where the word at `at` ends: at a blank, bracket or double quote."""
@@ -294,11 +292,10 @@ class TextScanner(NestedReader):
         pairs: dict[int, int] = {}
         opened: list[int] = []
         at, text = 0, self.text
-        flat = text.translate(_FLAT)
         while at < len(text):
-            if flat[at] == "(":
+            if text[at] == "(":
                 opened.append(at)
-            elif flat[at] == ")" and opened:
+            elif text[at] == ")" and opened:
                 pairs[opened.pop()] = at
             elif self.opens_quote(at):
                 end = text.find(self.quotes[text[at]], at + 1)
@@ -309,12 +306,12 @@ class TextScanner(NestedReader):
     def opens_quote(self, at: int) -> bool:
         """Whether a quote begins there; a single one within a word is an apostrophe."""
         char = self.text[at : at + 1]
-        if char in _DOUBLE:
+        if char == '"':
             return True
         if char not in self.quotes:
             return False
         before = self.text[at - 1] if at else " "
-        return is_blank(before) or before in "(（=,[*"
+        return is_blank(before) or before in "(=,[*"
 
     # ---------------------------------------------------------------- fields
 
@@ -397,7 +394,7 @@ class TextScanner(NestedReader):
     def known(self, names: str) -> FieldTarget | None:
         """Where several codes with commas look together; None where one is unknown."""
         tags = []
-        for name in re.split(r"\s?[,/]\s?", plain(names).casefold().translate(_FLAT)):
+        for name in re.split(r"\s?[,/]\s?", plain(names).casefold()):
             tag = self.grammar.codes.get(name)
             if tag is None:
                 return None

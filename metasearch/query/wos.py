@@ -123,7 +123,8 @@ WOS = DatabaseGrammar(
         r"(?!\s\(Index Date)(?:\s\(Publication Date\))?[.;]?"
         r"|(?:Indexes|Timespan|Editions?|Databases?|Collections?|DocType|Search language|"
         r"Language(?=\s?=\s?All)|Lemmatization|Date Run|Entitlements?|Results)"
-        r"\s{0,3}[:=]\s{0,3}(?=[^\s(])[^\n()\"]{1,200}(?:\(from [^\n()]{1,80}\))?"
+        r"\s{0,3}[:=]\s{0,3}(?=[^\s(])"
+        r"(?:(?!\sTimespan\s?[:=]\s{0,3}[12])[^\n()\"]){1,200}(?:\(from [^\n()]{1,80}\))?"
         r"|You searched for\s?:",
         re.IGNORECASE,
     ),
