@@ -107,7 +107,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             re.compile(r"(?<![\w/])(?:or|and)/\s?[0-9]{1,4}\s?[-,]\s?[0-9]", re.IGNORECASE),
             re.compile(r"(?<!\w)limit\s[0-9]{1,4}\sto\s", re.IGNORECASE),
             re.compile(
-                r"(?<=\w\")/(?=[\s)]|\Z)|(?:\A|[(\s])\*?[A-Z][\w ,-]{2,80}/ "
+                r"(?<=\w\")/(?=[\s)]|\Z)|(?<=\w)/ (?:and|or|not) (?:exp )?[A-Za-z][\w ,-]{2,80}/(?=[\s)]|\Z)|(?:\A|[(\s])\*?[A-Z][\w ,-]{2,80}/ "
                 r"(?:and|or|not|AND|OR|NOT) "
             ),
         ),
@@ -121,6 +121,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             ),
             re.compile(r"(?<!\w)PUBYEAR\s{0,5}(?:[<>=]|AFT|BEF|IS)", re.IGNORECASE),
             re.compile(r"(?<!\w)(?:LIMIT-TO|EXCLUDE)\s?\(\s?[A-Z]{2,15}\s?,"),
+            re.compile(r"(?<![\w.-])ALL\([\"{(]?[A-Za-z_]{3}"),
             re.compile(r"(?<![\w-])(?:TITLE|ABS|KEY)\s?\(\s?[\"“{(]?[A-Za-z_]{3}"),
         ),
         (re.compile(r"(?<=[\w*?)\"”]) W/[0-9]{1,3} (?=[\w(\"“{*])", re.IGNORECASE),),
@@ -143,7 +144,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
     ),
     "embase": (
         (
-            re.compile(r"['’]/(?:exp|de|mj|syn|br)\b", re.IGNORECASE),
+            re.compile(r"['’]/(?:exp|de|mj|syn|br)\b|(?<=[a-z])/exp(?=[\s)]|\Z)", re.IGNORECASE),
             re.compile(r"\][ ]?/(?:lim|py|sd)\b", re.IGNORECASE),
             re.compile(
                 r"(?<=[\w*?$)'’\"”]):(?:ti|ab|kw|de|tt|it)(?:,[a-z]{2}){1,20}(?![\w,])",
@@ -172,11 +173,11 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             re.compile(r"(?<!\w)TS\s?==?\s{0,3}\(?['‘]?[A-Za-z]"),
             re.compile(r"(?<!\w)(?:TOPIC|LANGUAGES?|DOCUMENT TYPES?):\s{0,3}\("),
             re.compile(rf"(?<!\w)(?:TS|ALL|AK|KP)\s?=\s?\(?\s?\(?\s?{_ASCII}"),
-            re.compile(rf"(?<!\w)(?:ts=\(\s?{_ASCII}|TS\s?=\s?\(?')"),
+            re.compile(rf"(?<!\w)(?:ts=(?:\(\s?{_ASCII}|\")|TS\s?=\s?\(?['\u4e00-\u9fff])"),
             re.compile(r"(?<!\w)(?:TI|AB|AU|SO)=[A-Za-z][\w-]{2,40}\*(?=[\s)]|\Z)"),
             re.compile(
                 r"(?<=\S )\((?:Topic|All Fields|Publication Years"
-                r"|Document Types)\)(?=\s(?:and|or|not)\s|[\s)]{0,3}\Z)"
+                r"|Document Types)\)(?=\s(?:and|or|not)\s|[\s)]{0,3}(?:\n|\Z))"
             ),
             re.compile(
                 rf"(?<!\w)(?:TI|AB|AU|SO|DT|LA|PY|AD|WC|OG|CU|SU)\s?=\s?\(\s?\(?\s?(?:{_ASCII}|[12][0-9]{{3}})"
@@ -232,7 +233,7 @@ def detect(text: str) -> str:
         return "simple"
     if text[:30].lstrip("\ufeff \r\n").casefold().startswith("search number,"):
         return "pubmed"  # its history as a file
-    bare = _QUOTED.sub(lambda it: f"{it[1]}{'_' * len(it[2])}{it[3]}", text)
+    bare = _without_quoted(text)
     if any(map(str.isdigit, text)) and "\n" in text and (lined := _of_lines(bare, text)):
         return lined
     marks = {"cnki": _is_expert(bare, text), "cql": _is_cql(bare), "pubmed": _is_pubmed(bare)}
@@ -243,6 +244,10 @@ def detect(text: str) -> str:
     if database and not marked:
         return database
     return marked[0] if len(marked) == 1 and not database else "simple"
+
+
+def _without_quoted(text: str) -> str:
+    return _QUOTED.sub(lambda it: f"{it[1]}{'_' * len(it[2])}{it[3]}", text)
 
 
 def _database(bare: str, text: str) -> str | None:
@@ -263,12 +268,17 @@ def _of_lines(bare: str, text: str) -> str | None:
     cut = numbered_lines(text)
     if cut is None:
         return None
-    if _is_pubmed(bare, lined=True):
+    # The queries alone: hits and labels stand between the marks, and may look like some.
+    queries = "\n".join(line.text for line in cut.lines)
+    alone = _without_quoted(queries)
+    if _is_pubmed(alone):
         return "pubmed"
-    if _is_expert(bare, text) and _HAN.search(text):
+    if _is_expert(alone, queries) and _HAN.search(queries):
         return "cnki"
-    if database := _database(bare, text):
+    if database := _database(alone, queries) or _database(bare, text):
         return database
+    if _is_pubmed(alone, lined=True) and cut.refer():
+        return "pubmed"  # a tag behind a blank may be a remark in Ovid
     if _is_expert(bare, text):
         return None
     signs = {"#": "cochrane", "S": "ebsco"}

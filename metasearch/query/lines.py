@@ -41,7 +41,7 @@ _NUMBER = re.compile(
     r"|[.):](?=[A-Za-z(\[{\"'*#]|[0-9]{1,3}\s?(?:and|or|not)[\s0-9]))"
     r"|\#[ \t]{1,4}(?P<sharp>[0-9]{1,4})(?=[\s:.])[:.]?[ \t]{0,20}"
     r"|\((?P<inside>[0-9]{1,4})\)(?=\s|[^\W\d]|[(\"'])[ \t]{0,20}"
-    r"|(?:set|search|step|line)[ \t]{1,4}\#?(?P<named>[0-9]{1,4})[:.)]?(?=\s)[ \t]{0,20}"
+    r"|(?:set|search|step|line|query)[ \t]{1,4}\#?(?P<named>[0-9]{1,4})[:.)]?(?=\s)[ \t]{0,20}"
     r")",
     re.IGNORECASE,
 )
@@ -64,7 +64,14 @@ _GOES_ON = re.compile(r"(?:and|or|not)(?=[\s(]|\Z)", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s{0,3}/?>", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
 _SEARCH = re.compile(r"Search:\s{0,3}", re.IGNORECASE)
-_SEARCH_BARE = re.compile(r"Search\s{1,3}(?=\S)")
+_SEARCH_BARE = re.compile(r"(?:Add\s{1,3})?Search\s{1,3}(?=\S)")
+#: What names a line beside its number: `Line 1 AND Line 2`.
+_NAMES = re.compile(
+    r"(?<!\w)(?:sets?|search(?:es)?|steps?|lines?|quer(?:y|ies))[ \t]{0,3}(?=#?[0-9])", re.IGNORECASE
+)
+#: What a last row without a number may be called: `Final: #1 AND #2`.
+_CALLED = re.compile(r"\s{0,20}[^\W\d_][^\W\d_ /-]{0,30}[^\W\d_ ](?::|\t)\s{0,20}|")
+_JOINED = re.compile(r"(?:and|or|not)(?=[\s(#])", re.IGNORECASE)
 _RULE = re.compile(r"[\s|:+=_*-]{3,}")
 
 
@@ -105,9 +112,21 @@ class Lines:
     lines: tuple[NumberedLine, ...]
     left: tuple[tuple[str, str], ...] = ()
 
+    def refer(self) -> bool:
+        """Whether a line may name others."""
+        return any(_REFERS.search(it.text) for it in self.lines)
+
     def plainly_refer(self) -> bool:
         """Whether a line names others in a way that no list of titles does."""
         return any(_REFERS_PLAINLY.search(it.text) for it in self.lines)
+
+    def are_counted(self) -> bool:
+        """Whether the numbers are 1, 2, and so on, before queries in one row each that bear signs."""
+        numbers = [line.number for line in self.lines]
+        counted = numbers == list(range(1, len(numbers) + 1))
+        return counted and all(
+            "\n" not in line.text and _SIGNS.search(line.text) for line in self.lines
+        )
 
     def twice(self) -> NumberedLine | None:
         """The first line with a number that another had."""
@@ -128,7 +147,9 @@ def numbered_lines(text: str) -> Lines | None:
     lines = _Cutter(text).numbered()
     if lines is None:
         return _counted(text)
-    return lines if any(_REFERS.search(it.text) for it in lines.lines) else None
+    if lines.refer() or lines.are_counted():
+        return lines
+    return None
 
 
 def whole_text(text: str) -> Lines:
@@ -226,6 +247,8 @@ class _Cutter:
                     step = (line.number > found[0].number) - (line.number < found[0].number)
                 line.add(_Row(row.start, _blank(match[0]) + row.text[match.end() :]))
                 found.append(line)
+            elif found and step >= 0 and (last := self.last_row(row, found[-1])):
+                found.append(last)
             elif found:
                 found[-1].add(row)
             elif not self.heads(row):
@@ -251,7 +274,7 @@ class _Cutter:
         if not found:
             return not alone or bool(sign) or number == 1
         last = found[-1]
-        if sign != last.sign:
+        if sign != last.sign or _is_joined(match, row):
             return False
         away = number - last.number
         if alone and not sign:  # cells of a table, each in a row of its own
@@ -260,6 +283,19 @@ class _Cutter:
             return True
         # A number that was there is one again, where nothing is to be gone on with.
         return last.is_whole and (away == 0 or last.last[-1] in _ENDS)
+
+    def last_row(self, row: _Row, above: _Rows) -> _Rows | None:
+        """The line that a row without a number is, where it consists of numbers of lines."""
+        called = _CALLED.match(row.text)
+        name = called[0] if called else ""
+        joined = without_tail(_without_names(row.text[len(name) :]).strip())[0]
+        if not above.is_whole or not is_combination(joined) or not re.match(r"[(#S0-9]", joined):
+            return None
+        if name.strip():
+            self.leave("section", name)
+        line = _Rows(above.number + 1, above.sign)
+        line.add(_Row(row.start, _blank(name) + row.text[len(name) :]))
+        return line
 
     def heads(self, row: _Row) -> bool:
         """Whether a row above the lines is a heading; note what it says."""
@@ -338,6 +374,7 @@ class _Cutter:
             at = row.start + len(row.text)
         text, last = without_tail("".join(pieces), said_only=not number)
         hits = last if hits is None else hits
+        text = _without_names(text)
         lead = len(text) - len(text.lstrip("\ufeff \t\n"))
         skipped = len(rows[0].text) - len(rows[0].text.lstrip())
         printed = self.text[start + skipped : end].strip()
@@ -408,6 +445,19 @@ def _named(match: re.Match[str]) -> tuple[int, str]:
     names = ("plain", "sharp", "inside", "named")
     sign = match["sign"] or ("#" if match["sharp"] else "")
     return int(next(match[name] for name in names if match[name])), sign.upper()
+
+
+def _is_joined(match: re.Match[str], row: _Row) -> bool:
+    """Whether an operator follows the number that begins a row of numbers: `1 and 2`."""
+    return bool(_JOINED.match(row.text, match.end())) and is_combination(
+        _without_names(without_tail(row.text)[0])
+    )
+
+
+def _without_names(text: str) -> str:
+    """Numbers of lines and operators without the words that name lines."""
+    bare = _NAMES.sub(lambda match: _blank(match[0]), text)
+    return bare if bare != text and is_combination(bare) else text
 
 
 #: What may end a query that is more than words.

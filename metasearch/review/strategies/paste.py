@@ -123,12 +123,13 @@ def _syntax_of(text: str, lines: Sequence[CopiedLine]) -> str:
     """The syntax of all lines: by their marks, else by how they name one another."""
     marks = {detect(line.text) for line in lines} - {"simple"}
     if marks:
-        if marks - {*DATABASES, "pubmed"} or len(text) > MAX_LENGTH:
+        # A field of Chinese databases may be one of the others: TI=x.
+        if marks - {*DATABASES, "pubmed", "cnki"} or len(text) > MAX_LENGTH:
             return "auto"
-        if len(marks) == 1:
+        if len(marks) == 1 and marks != {"cnki"}:
             return marks.pop()
         whole = detect("\n".join(line.text for line in lines))
-        return whole if whole in marks else "auto"
+        return whole if whole in marks - {"cnki"} or whole == detect(text) != "cnki" else "auto"
     if len(text) <= MAX_LENGTH and detect(text) == "pubmed":  # tags behind blanks, in lines alone
         return "pubmed"
     for sign, syntax in (("", "ovid"), ("S", "ebsco")):
