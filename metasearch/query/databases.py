@@ -434,17 +434,22 @@ class DatabaseReader(ReferenceReader):
             self.note_excluded(operands, [first], [first])
             operands = [without(operands[0])]
         operators: list[Sign] = []
+        rows: list[Clause] = []
         while self.here() not in ("", ")"):
             if self.take_printed(limits):
                 continue
             sign = self.operator()
             if sign is None and (row := self.row_here()):
                 self.losses.add("joined lines", row)
+                # Each row holds as a whole, whatever operators stand in it.
+                rows.append(self.combined(operands, operators))
+                operands, operators = [self.operand(None)], []
+                continue
             operators.append(sign or Sign("BESIDE", self.at, self.at))
             self.negations += bool(sign and sign.name == "NOT")
             operands.append(self.operand(sign))
             self.negations -= bool(sign and sign.name == "NOT")
-        clause = self.combined(operands, operators)
+        clause = every([*rows, self.combined(operands, operators)])
         if (
             clause.widest is None
             and operators

@@ -121,7 +121,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             ),
             re.compile(r"(?<!\w)PUBYEAR\s{0,5}(?:[<>=]|AFT|BEF|IS)", re.IGNORECASE),
             re.compile(r"(?<!\w)(?:LIMIT-TO|EXCLUDE)\s?\(\s?[A-Z]{2,15}\s?,"),
-            re.compile(r"(?<![\w.-])ALL\([\"{(]?[A-Za-z_]{3}"),
+            re.compile(r"(?:\A|[(\n]|\b(?:AND|OR|NOT)\s)\s{0,5}ALL\([\"{(]?[A-Za-z_]{3}"),
             re.compile(r"(?<![\w-])(?:TITLE|ABS|KEY)\s?\(\s?[\"“{(]?[A-Za-z_]{3}"),
         ),
         (re.compile(r"(?<=[\w*?)\"”]) W/[0-9]{1,3} (?=[\w(\"“{*])", re.IGNORECASE),),
@@ -175,6 +175,9 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             re.compile(rf"(?<!\w)(?:TS|ALL|AK|KP)\s?=\s?\(?\s?\(?\s?{_ASCII}"),
             re.compile(rf"(?<!\w)(?:ts=(?:\(\s?{_ASCII}|\")|TS\s?=\s?\(?['\u4e00-\u9fff])"),
             re.compile(r"(?<!\w)(?:TI|AB|AU|SO)=[A-Za-z][\w-]{2,40}\*(?=[\s)]|\Z)"),
+            re.compile(
+                r"(?<!\w)(?:TI|AB|AK|AU|SO)=[A-Za-z][\w*$?-]{1,40}\)?\s(?:AND|OR|NOT)\s\(?[A-Z]{2}="
+            ),
             re.compile(
                 r"(?<=\S )\((?:Topic|All Fields|Publication Years"
                 r"|Document Types)\)(?=\s(?:and|or|not)\s|[\s)]{0,3}(?:\n|\Z))"
