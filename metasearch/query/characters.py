@@ -16,11 +16,9 @@ from metasearch.late_pattern import late_pattern
 
 def plain_characters(text: str) -> str:
     """The text in such characters; the same object where there is nothing to do, as mostly."""
-    if text.isascii() and "&" not in text:
-        return text
     if "&" in text:
         text = _without_entities(text)
-    return text if text.isascii() else _in_ascii(text)
+    return _in_rows(text if text.isascii() else _in_ascii(text))
 
 
 # Entities of HTML, with their semicolon: `AT&T` has none.
@@ -105,6 +103,8 @@ _PILED = late_pattern(r"([^\w\s!-~]{30,})")
 def _in_ascii(text: str) -> str:
     from unicodedata import is_normalized, normalize
 
+    if _FIRST_CIRCLED.search(text):
+        text = _CIRCLED.sub(lambda match: f"#{ord(match[0]) - _ONE_CIRCLED + 1} ", text)
     text = _PAIRS.sub(_in_quotes, _BROKEN.sub("", text)).translate(_TABLE)
     if text.isascii():
         return text
@@ -115,6 +115,44 @@ def _in_ascii(text: str) -> str:
     text = _QUOTED.sub(_straight, text)
     text = _EN_DASH.sub("-", _PAUSE.sub(" ", _EM_DASH.sub("-", text)))
     return _STOP.sub(".", _COLON.sub(":", _LETTERS_SIGN.sub("?", text)))
+
+
+# Numbers in circles before the lines of a strategy, and ends of lines that were lost.
+
+_ONE_CIRCLED = ord("①")
+_FIRST_CIRCLED = late_pattern(r"(?:\A|\n)\s{0,20}①(?=[^\n]*\n\s{0,20}②)")
+_CIRCLED = late_pattern(r"[①-⑳]")
+_FIRST_NUMBER = late_pattern(r"\s{0,20}[#S(]?1[.):]{0,2}[ \t]{1,20}\S")
+#: A number behind what ends a query or its hits, and before what is no operator.
+_NUMBER_INSIDE = late_pattern(
+    r"(?:(?<=[.)\]}/\"'*$?0-9])[ \t](?=[(]?[0-9])|(?<! or)(?<! and)(?<! not)[ \t](?=[#S][0-9]))"
+    r"(?=[#S(]?([0-9]{1,3})[.):]{0,2}[ \t]{1,20}(?!(?:and|or|not)[\s(#])\S)",
+    re.IGNORECASE,
+)
+#: A line that joins others.
+_JOINING = late_pattern(
+    r"\s{0,20}[#S(]?[0-9]{1,3}[.):]{0,2}[ \t]{1,20}"
+    r"(?:\(?[#S]?[0-9]{1,3}\)?\s(?:and|or|not)\s|(?:and|or)/\s?[0-9])",
+    re.IGNORECASE,
+)
+
+
+def _in_rows(text: str) -> str:
+    """A strategy whose lines stand in a single row, as a page or PDF file loses their ends, with
+    each in a row of its own: `1 exp Asthma/ 2 child*.ti. 3 1 and 2`.
+    """
+    if "\n" in text or not _FIRST_NUMBER.match(text):
+        return text
+    ends: list[int] = []
+    for match in _NUMBER_INSIDE.finditer(text):
+        if int(match[1]) == len(ends) + 2:
+            ends.append(match.start())
+    if len(ends) < 2 or not any(_JOINING.match(text, at) for at in ends[1:]):
+        return text
+    chars = list(text)
+    for at in ends:
+        chars[at] = "\n"
+    return "".join(chars)
 
 
 def _in_quotes(match: re.Match[str]) -> str:

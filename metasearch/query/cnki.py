@@ -108,6 +108,16 @@ class ExpertReader(ExpertValueReader):
     # ---------------------------------------------------------------- the grammar
 
     def query(self) -> Clause:
+        rows = [self.row()]
+        while not self.open and self.starts_operand():
+            row = self.text[self.at : self.at + 99].partition("\n")[0]
+            self.losses.add("joined lines", row)
+            self.target = self.outer
+            rows.append(self.row())
+        return every(rows)
+
+    def row(self) -> Clause:
+        """Up to the end, a bracket that closes, or a row that no operator joins to this one."""
         before, self.outer = self.outer, self.target
         operator = self.word_operator()
         if operator and operator[0] != "NOT":
@@ -191,9 +201,7 @@ class ExpertReader(ExpertValueReader):
                 continue
             printed = bool(parts) and not self.open and self.label_at(self.at) is not None
             if "\n" in gap and parts and not self.open and not printed:
-                self.losses.add(
-                    "joined lines", self.text[self.at : self.at + 99].partition("\n")[0]
-                )
+                break
             part = self.operand()
             ended = self.at
             last = parts[-1] if parts else None

@@ -35,7 +35,7 @@ _EXPERT = (
     re.compile(r"(?<!\w)(TI|KY|AU|SU|JN|TKA)[%％]?[=＝](?=[^\W\d_])"),
     re.compile(r"(?<!\w)(YE|PT)\s{1,5}BETWEEN\s{0,5}[(（'‘]", re.IGNORECASE),
     re.compile(r"(?<!\w)(YE|年|年份)\s?[<>=＝]{1,2}\s?['‘]?[12][0-9]{3}"),
-    re.compile(r"(?<!\w)([MKRATSJF])\s?[=＝]\s?[(（'‘\"“]{0,5}(?=[\u4e00-\u9fff])"),
+    re.compile(r"(?<!\w)([MKRATSJFU])\s?[=＝]\s?[(（'‘\"“]{0,5}(?=[\u4e00-\u9fff])"),
 )
 _CQL = (
     re.compile(
@@ -311,7 +311,9 @@ def _named_fields() -> tuple[re.Pattern[str], ...]:
         re.compile(rf"(?<!\w)({names})\s?[%％]?[=＝]"),
         re.compile(rf"(?<!\w)({names})[:：]\s?[(（\"“'‘]"),
         re.compile(
-            rf"(?<!\w)({names})[:：][^\s:：]{{1,60}}\s(?i:and|or|not|与|或|非)\s[(（]{{0,5}}(?:{names})[:：]"
+            rf"(?<!\w)({names})[:：][^\s:：()（）]{{1,60}}(?:\s|[)）]{{1,5}}\s{{0,3}})"
+            rf"(?:(?i:and|or|not|与|或|非)\s{{0,3}}[(（]{{0,5}}(?:{names})[:：]"
+            r"|(?:时间|年份?|发表时间|出版年份?)[:：]\s?[12][0-9]{3})"
         ),
     )
 

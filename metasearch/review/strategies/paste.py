@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from metasearch.errors import QuerySyntaxError, UsageError
@@ -38,6 +39,7 @@ __all__ = ["CopiedIn", "Written", "WrittenLine", "copy_in", "written"]
 #: Characters of a text with all lines, and lines.
 LONGEST, MOST_LINES = 500_000, 500
 _SHOWN = 8
+_OPERATORS = frozenset({"AND", "OR", "NOT"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ def _of_history(text: str) -> tuple[list[CopiedLine], list[str]]:
     """The lines of a text as a history shows them, and notes on what else stood there."""
     cut = all_lines(text)
     lines = [
-        CopiedLine(line.number, plain(line.text), line.hits, line.printed) for line in cut.lines
+        CopiedLine(line.number, _in_rows(line.text), line.hits, line.printed) for line in cut.lines
     ]
     empty = next((line.number for line in lines if not any(map(str.isalnum, line.text))), None)
     if empty is not None:
@@ -109,6 +111,16 @@ def _of_history(text: str) -> tuple[list[CopiedLine], list[str]]:
         )
     left = [shown for kind, shown in cut.left if kind != "counted"]
     return lines, [_left_out(left)] if left else []
+
+
+def _in_rows(text: str) -> str:
+    """The text of a line; rows of it that no operator joins stay rows, each of which is a whole."""
+    rows = [row for row in map(plain, text.split("\n")) if row]
+    text = "".join(rows[:1])
+    for above, row in pairwise(rows):
+        beside = above.rpartition(" ")[2].upper(), row.partition(" ")[0].upper()
+        text += (" " if _OPERATORS.intersection(beside) else "\n") + row
+    return text
 
 
 def _of_pubmed_file(text: str) -> list[CopiedLine]:
