@@ -195,7 +195,7 @@ _LETTER_AND_NUMBER = re.compile(r"[A-Z][0-9]{1,2}[a-z]?")
 _MOST_BETWEEN = 25
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _PREFIX = re.compile(r"([A-Za-z]+(?:[-_.][A-Za-z]+)*)([:：])")
-_NAME_OF_NUMBER = re.compile(r"(PMID|PMCID|DOI|ISBN|ISSN)(?=\s)")
+_NAME_OF_NUMBER = re.compile(r"(PMID|PMCID|DOI|ISBN|ISSN|arXiv)(?=\s)")
 #: Characters after a colon that may hold a type or language.
 _LONGEST_CODED = 60
 #: Fields whose names stand in titles with a colon and a blank.

@@ -18,9 +18,11 @@ from datetime import UTC, date, datetime
 
 from metasearch.bib.normalise import CJK
 from metasearch.engine.scores import STOP_WORDS
+from metasearch.errors import QuerySyntaxError
 from metasearch.events import Answer
 from metasearch.late_pattern import late_pattern
-from metasearch.query import to_text
+from metasearch.query import read, to_text
+from metasearch.query.simple_fields import meant_field
 from metasearch.query.tree import Or, Query, Term, Years
 from metasearch.query.values import BadYears, identifier_field, read_years, years_text
 from metasearch.server.parameters import Parameters
@@ -50,7 +52,7 @@ def wish(text: str, sources: Iterable[str] = (), today: date | None = None) -> W
     """What a text asks for. `sources`: names that `site:` may mean. `today`: "the last five years"
     count from it; None is today in UTC.
     """
-    plain = without_operators(text, sources)
+    plain = _without_unknown(without_operators(text, sources))
     question = _question(plain.query, today or datetime.now(UTC).date())
     if question is None:
         return replace(plain, words=tuple(plain_words(plain.query)))
@@ -67,13 +69,22 @@ def wish(text: str, sources: Iterable[str] = (), today: date | None = None) -> W
 #: Operators of web search that name no words -> what they would have asked for.
 _LIMITS = {
     **dict.fromkeys(("site", "domain", "host", "inurl", "allinurl", "url"), "an address"),
-    **dict.fromkeys(("filetype", "ext", "mimetype", "contains", "format"), "a type of file"),
+    **dict.fromkeys(("filetype", "ext", "mime", "mimetype", "contains", "format"), "a type of file"),
     **dict.fromkeys(("related", "link", "cache", "inanchor", "allinanchor"), "links of pages"),
     **dict.fromkeys(("loc", "location", "region", "country"), "a country"),
-    **dict.fromkeys(("daterange", "numrange", "imagesize", "safesearch", "prefer"), "web pages"),
+    **dict.fromkeys(
+        ("daterange", "numrange", "imagesize", "safesearch", "prefer", "insubject", "group", "label",
+         "tbs", "qdr", "weather", "map", "stocks", "movie"),
+        "web pages",
+    ),
 }
 #: Those before what is a word anywhere in the text.
-_ANYWHERE = frozenset({"intext", "allintext", "inbody"})
+_ANYWHERE = frozenset({"intext", "allintext", "inbody", "define"})
+#: Such an operator before a blank, and the years of Google's ranges.
+_SPREAD = late_pattern(
+    r"(?<![\w-])(-?(?:site|filetype|ext|inurl|intext|allintext|allinurl)):\s{1,3}(?=\w)", re.IGNORECASE
+)
+_RANGE = late_pattern(r"((?:1[5-9]|20)[0-9]{2})\.{2,3}((?:1[5-9]|20)[0-9]{2})")
 _PIECE = late_pattern(r'-?[A-Za-z]{3,12}:"[^"]*"|"[^"]*(?:"|\Z)|[“][^”]*(?:”|\Z)|[()]|[^\s()"“]+')
 _LIMIT = late_pattern(r"-?([A-Za-z]{3,12}):(\S.*)", re.DOTALL)
 _TIME = late_pattern(r"(after|before|since|until):((?:1[5-9]|20)[0-9]{2})([-/.][0-9./-]{1,8})?")
@@ -85,6 +96,7 @@ _SHOWN, _MOST_NOTES = 60, 10
 
 def without_operators(text: str, sources: Iterable[str] = ()) -> Wish:
     """A text without the operators of web search; as it is where there are none."""
+    text = _SPREAD.sub(r"\1:", text)
     if not _may_have_operators(text):
         return Wish(text)
     kept: list[str] = []
@@ -100,6 +112,8 @@ def without_operators(text: str, sources: Iterable[str] = ()) -> Wish:
             continue
         if ended := _TIME.fullmatch(piece.lower()):
             years = narrower(years, _ended(ended))
+        elif between := _RANGE.fullmatch(piece):
+            years = narrower(years, Years(*sorted(map(int, between.groups()))))
         elif limit and name in _LIMITS:
             left_out[piece[:_SHOWN]] = _LIMITS[name]
             hosts += [limit[2]] if name == "site" and not piece.startswith("-") else []
@@ -159,9 +173,31 @@ def _may_have_operators(text: str) -> bool:
         limit = _LIMIT.fullmatch(piece)
         if limit and (limit[1].lower() in _LIMITS or limit[1].lower() in _ANYWHERE):
             return True
-        if _TIME.fullmatch(piece.lower()) or _BANG.fullmatch(piece):
+        if any(each.fullmatch(piece.lower()) for each in (_TIME, _BANG, _RANGE)):
             return True
     return False
+
+
+def _without_unknown(wished: Wish) -> Wish:
+    """The wish with the nearest field, or with words, in place of names that are no field."""
+    query, notes = wished.query, list(wished.notes)
+    while ":" in query and len(notes) < _MOST_NOTES:
+        try:
+            read(query)
+        except QuerySyntaxError as error:
+            end = error.position + error.length
+            name = query[error.position : end]
+            if error.text != query or not name.isalpha() or query[end : end + 1] != ":":
+                break
+            if field := meant_field(name):
+                query = f"{query[: error.position]}{field}{query[end:]}"
+                notes.append(f"{name}: is read as {field}:")
+            else:
+                query = f"{query[:end]} {query[end + 1 :]}"
+                notes.append(f"{name}: names no field, and is read as a word")
+        else:
+            break
+    return replace(wished, query=query, notes=tuple(notes))
 
 
 def _joined(pieces: list[str]) -> Iterator[str]:
@@ -239,8 +275,9 @@ _is_query = late_pattern(
 _word = late_pattern(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 _chinese_asking = late_pattern(
     "什么是|何为|是什么|是多少|是不是|是否|能否|有什么|有何|为什么|為什麼|为何|什么|什麼|如何|怎样|怎樣|怎么样|怎么|有哪些|哪些|"
-    "哪个|哪种|多少|有没有|请问|請問|关于|關於|请帮我|帮我|查找|搜索|检索|寻找|推荐|列出|给我|我想|想找|请|[吗呢的]"
+    "哪个|哪种|多少|有没有|请问|請問|关于|關於|请帮我找?|帮我找?|我想找|(?:找|查|搜)(?:一下|一些|找)|查找|搜索|检索|寻找|推荐|列出|给我|我想|想找|请|一些|几篇|[吗呢的]"
 )
+_CHINESE_JOINS = frozenset("对對与與和及在是")
 #: What joins two words of a question that each stand somewhere.
 _chinese_joins = late_pattern(
     r"(?<=[\u4e00-\u9fff]{2})(?:以及|对|對|与|與|和|及|在|是)(?=[\u4e00-\u9fff]{2})"
@@ -389,6 +426,8 @@ def _question(text: str, today: date) -> Wish | None:
         asked = _chinese_joins.sub(" ", _chinese_asking.sub(" ", asked))
     stop = _LEFT_OUT if asks else STOP_WORDS
     words = [word for word in _word.findall(asked) if word.lower() not in stop]
+    if chinese and asks:
+        words = [word for word in words if word not in _CHINESE_JOINS]
     words = list(dict.fromkeys(words))[:_MOST_WORDS]
     if not words:
         return None
