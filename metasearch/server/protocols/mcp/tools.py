@@ -66,11 +66,13 @@ async def _asked(call: Call, parameters: Parameters) -> tuple[Answer, list[str]]
     progress = ProgressReporter(call.report)
     until = time.monotonic() + MOST_SECONDS
     wished = wish(parameters.query, call.caller.engine.registry.default())
+    if parameters.syntax not in ("auto", "simple"):
+        return await answered(call, parameters, progress), []
     parameters = replace(
         parameters,
         query=wished.query or parameters.query,
-        years=wished.years,
-        sources=wished.sources or None,
+        years=parameters.years or wished.years,
+        sources=parameters.sources or wished.sources or None,
     )
     answer = await answered(call, parameters, progress)
     answer, notes = await relaxed(
@@ -82,7 +84,7 @@ async def _asked(call: Call, parameters: Parameters) -> tuple[Answer, list[str]]
 async def search_papers(call: Call) -> dict[str, Any]:
     """Answers `search_papers`: {"works": [...], "start", "next_start", "facets", ...}."""
     parameters = search_parameters(call.arguments, SEARCH_ARGUMENTS, call.caller.options)
-    answer = await answered(call, parameters, ProgressReporter(call.report))
+    answer, asked_notes = await _asked(call, parameters)
     facets, facet_notes = fitted_facets(facets_object(answer.facets))
     beside = _beside(answer) | {
         "sort": answer.sort,
@@ -102,7 +104,7 @@ async def search_papers(call: Call) -> dict[str, Any]:
         "start": answer.paging.start,
         "next_start": next_start,
         **beside,
-        "notes": [*beside["notes"], *facet_notes, *notes],
+        "notes": [*asked_notes, *beside["notes"], *facet_notes, *notes],
     }
 
 
