@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from metasearch.late_pattern import late_pattern
 from metasearch.message import Message, joined, message
 from metasearch.query.simple_fields import FIELD_NAMES, fields_of, in_round_brackets
-from metasearch.query.simple_tokens import Token, tokens, with_operators
+from metasearch.query.simple_tokens import WEIGHT, Token, rows_of, tokens, with_operators
 from metasearch.query.values import bare_number, read_span
 
 _NO_OPERATOR = frozenset({"and", "or", "not", "And", "Or", "Not"})
@@ -26,9 +26,6 @@ _SIGNS = {
     message("signs for letters"): late_pattern(
         r"[^\W\d_]{3,40}\$[0-9]{0,2}|[^\W\d_]{2,40}\?[^\W\d_]{1,40}|\w{2,40}#[^\W\d_]{1,40}"
     ),
-    message("signs for weight or likeness"): late_pattern(
-        r"[^\W_]{2,40}(?:~(?:0?\.[0-9]{1,2}|[12])?|\^[0-9]{1,2}(?:\.[0-9]{1,2})?)"
-    ),
     message("headings"): late_pattern(r"[*\w][\w,-]{2,60}/|exp|\S{1,60}'?/exp\S{0,20}"),
     message("fields"): late_pattern(
         r"\S{0,80}\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt)(?:,[a-z]{2}){0,20}\.|(?:TI|TS|AB|AU|SO|PY|KW|SU|DT|LA|TKA|KY)=\S{0,80}"
@@ -40,6 +37,8 @@ _SIGNS = {
     ),
     message("operators"): late_pattern(r"&&|\|\||&|\||\+[^\W\d_]\S{0,60}"),
 }
+#: A weight of a phrase or bracket.
+_WEIGHT_ALONE = late_pattern(r"(?<=[)\"”])\^[0-9]{1,2}(?:\.[0-9]{1,2})?(?![^\s)）])")
 #: The words of letters alone that are one of them, in capitals; so most queries need no pattern.
 _OF_LETTERS = frozenset(
     {"AB", "ADJ", "AU", "EXP", "MH", "MM", "NEAR", "PUBYEAR", "SAME", "SU", "TI", "TX"}
@@ -80,6 +79,18 @@ def leftovers(text: str) -> tuple[str, ...]:
                 capitals=capitals,
             )
         )
+    notes += [
+        message(
+            "{words}: no operator stands before this line, so the lines are joined with AND",
+            words=text[pieces[at].start : pieces[at].start + 60].partition("\n")[0].strip(),
+        )
+        for at in sorted(rows_of(text, pieces))[:_SHOWN]
+    ]
+    weighed = [text[it.start : it.end] for it in pieces if it.kind == "word"]
+    weighed = [it for it in weighed if WEIGHT.search(it)] + _WEIGHT_ALONE.findall(text)
+    if weighed:
+        shown = joined(", ", list(dict.fromkeys(weighed))[:_SHOWN])
+        notes.append(message("{words}: settings of a database are ignored", words=shown))
     notes += _about_fields(text, pieces)
     notes += _about_proximity(
         [it for it in pieces if it.kind == "near" or (it.kind == "phrase" and it.within)]

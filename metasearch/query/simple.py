@@ -25,7 +25,14 @@ from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 from metasearch.query.characters import plain_characters
 from metasearch.query.simple_fields import FIELD_NAMES, fields_of, in_round_brackets
-from metasearch.query.simple_tokens import Token, ends_open, near_sign, tokens, with_operators
+from metasearch.query.simple_tokens import (
+    Token,
+    ends_open,
+    near_sign,
+    rows_of,
+    tokens,
+    with_operators,
+)
 from metasearch.query.tree import (
     CODED_FIELDS,
     FIELD_WORDS,
@@ -80,6 +87,7 @@ class OperandReader:
     def __init__(self, text: str) -> None:
         self.text = text = in_round_brackets(text)
         self.tokens = with_operators(tokens(text))
+        self.rows = rows_of(text, self.tokens)
         self.at = 0
         self.open: list[Token] = []
         self.read = 0
@@ -302,10 +310,12 @@ class _SimpleParser(OperandReader):
             raise QuerySyntaxError(
                 message("The query is empty"), text=self.text, position=0, advice=ADVICE
             )
-        query = self.disjunction(None)
+        rows = [self.disjunction(None)]
+        while self.at in self.rows:
+            rows.append(self.disjunction(None))
         if self.peek().kind == ")":
             raise self.stray(self.peek())
-        return query
+        return conjunction(*rows)
 
     def disjunction(self, field: str | None) -> Query:
         parts = [self.conjunction(field)]
@@ -318,7 +328,7 @@ class _SimpleParser(OperandReader):
 
     def conjunction(self, field: str | None, after: Token | None = None) -> Query:
         parts = [self.negation(field, after)]
-        while (kind := self.peek().kind) not in ("or", ")", "end"):
+        while (kind := self.peek().kind) not in ("or", ")", "end") and self.at not in self.rows:
             part = self.negation(field, after=self.take() if kind == "and" else None)
             joined = kind == "word" and self.join(parts[-1], part)
             if not joined:
@@ -572,7 +582,7 @@ def _word(word: str, field: str, frame: str, *, several: bool) -> str:
 
 def _may_name_the_next(word: str) -> bool:
     """Whether it is a field where a blank follows, and then a type or number: "type:", "PMID"."""
-    if word in ("PMID", "PMCID", "DOI", "ISBN", "ISSN"):
+    if word in ("PMID", "PMCID", "DOI", "ISBN", "ISSN", "arXiv"):
         return True
     return word[-1:] in (":", "：") and fields_of(word[:-1]) in CODED_FIELDS | IDENTIFIERS
 

@@ -85,15 +85,23 @@ def meant_field(name: str) -> str:
 
 # ACM's Digital Library prints each term as a clause in square brackets, [Title: x].
 _CLAUSE = late_pattern(r"(?<![^\s(\[])\[([A-Za-z]{1,20}(?:[ -][A-Za-z]{2,20}){0,2}):")
+#: As Google and others have words near one another.
+_AROUND = late_pattern(
+    r'\\.|"(?:[^"\\]|\\.)*(?:"|\Z)'
+    r'|(?<=[\w*")] )(?:AROUND|NEAR|WITHIN)\(([0-9]{1,3})\)(?= [\w"(])',
+    re.DOTALL,
+)
 _QUOTED = late_pattern(r'\\.|"(?:[^"\\]|\\.)*(?:"|\Z)', re.DOTALL)
 _ROUND = str.maketrans("[]", "()")
 
 
 def in_round_brackets(text: str) -> str:
     """The text with [Title: x] as Title:( x), and all square brackets round, but for those in
-    quotes; as it is where no such clause names a field. The length stays, so that places in the
-    text do.
+    quotes; as it is where no such clause names a field. AROUND(3) becomes NEAR/3. The length stays,
+    so that places in the text do.
     """
+    if "(" in text:
+        text = _AROUND.sub(_near, text)
     if "[" not in text or not any(map(_names_field, _CLAUSE.finditer(text))):
         return text
     pieces, at = [], 0
@@ -101,6 +109,10 @@ def in_round_brackets(text: str) -> str:
         pieces += [_CLAUSE.sub(_round, text[at : quoted.start()]).translate(_ROUND), quoted[0]]
         at = quoted.end()
     return "".join([*pieces, _CLAUSE.sub(_round, text[at:]).translate(_ROUND)])
+
+
+def _near(match: re.Match[str]) -> str:
+    return match[0] if match[1] is None else f"NEAR/{match[1]}".ljust(len(match[0]))
 
 
 def _names_field(clause: re.Match[str]) -> bool:

@@ -180,11 +180,18 @@ def error_at(reason: str, text: str, start: int, end: int, fix: str) -> QuerySyn
 
 Kind = Literal["word", "phrase", "(", ")", "-", "not", "and", "or", "near", "rest", "end"]
 
-_OPERATORS: dict[str, Kind] = {"AND": "and", "OR": "or", "NOT": "not", "ANDNOT": "not"}
+_OPERATORS: dict[str, Kind] = {
+    "AND": "and", "OR": "or", "NOT": "not", "ANDNOT": "not", "&&": "and", "||": "or"
+}  # fmt: skip
+#: How much a word weighs, and how near a spelling may be, as Lucene has them.
+WEIGHT = re.compile(
+    r"(?<=[^\W\d_]{2})(?:~(?:0?\.[0-9]{1,2}|[12])?|\^[0-9]{1,2}(?:\.[0-9]{1,2})?)(?![^\s)）])"
+)
+_WEIGHT_BEHIND = re.compile(r"(?<=[)\"”])\^[0-9]{1,2}(?:\.[0-9]{1,2})?(?![^\s)）])")
 _DISTANCE = re.compile(r"~([1-9][0-9]{0,2})(?![^\s)）])")
 #: Operators of proximity of all databases; N3 and W3 are words in small letters.
 _NEAR = re.compile(
-    r"(?:(o?near|pre|next|[wnp])/|(near|adj)|((?-i:[NW])))([0-9]{1,3})", re.IGNORECASE
+    r"(?:(o?near|pre|next|within|[wnp])/|(near|adj)|((?-i:[NW])))([0-9]{1,3})", re.IGNORECASE
 )
 _ORDERED = frozenset({"onear", "pre", "next", "p", "W"})
 #: Without a number they stand for the most that a database takes; ADJ for the next word.
@@ -194,6 +201,10 @@ _LETTER_AND_NUMBER = re.compile(r"[A-Z][0-9]{1,2}[a-z]?")
 #: Words between that N and W without a stroke may allow: N95 is a mask.
 _MOST_BETWEEN = 25
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+#: A year behind a sign that compares, without a colon.
+_COMPARED = re.compile(
+    r"(?:pub(?:lication)?[-_]?)?year(?=(?:[<>]=?)[12][0-9]{3}(?![^\s)）]))", re.IGNORECASE
+)
 _PREFIX = re.compile(r"([A-Za-z]+(?:[-_.][A-Za-z]+)*)([:：])")
 _NAME_OF_NUMBER = re.compile(r"(PMID|PMCID|DOI|ISBN|ISSN|arXiv)(?=\s)")
 #: Characters after a colon that may hold a type or language.
@@ -270,6 +281,12 @@ class _Lexer(WordScanner):
                 continue
             if char in CLOSE:
                 token = Token(")", at, at + 1)
+            elif char == "+" and self.is_minus(at) and not text[at + 1].isdigit():
+                at += 1  # what has to occur, as all has to here
+                continue
+            elif char == "^" and (weight := _WEIGHT_BEHIND.match(text, at)):
+                at = weight.end()
+                continue
             elif char == "-" and self.is_minus(at):
                 token = Token("-", at, at + 1)
             else:
@@ -308,6 +325,8 @@ class _Lexer(WordScanner):
         """The field named at `start` or None, and where its value begins."""
         text = self.text
         match = _PREFIX.match(text, start)
+        if compared := _COMPARED.match(text, start):
+            return "year", compared.end()
         if match is None:
             return self.named_number(start)
         name, at = match[1].lower(), match.end()
@@ -319,7 +338,7 @@ class _Lexer(WordScanner):
                 len(name) > 1
                 and match[2] == ":"
                 and name not in IDENTIFIER_SCHEMES
-                and (self.starts_operand(at) or text[at : at + 1] in ("[", "{"))
+                and (self.starts_operand(at) or text[at : at + 1] in ("[", "{", "<", ">"))
             ):
                 raise self.unknown_field(start, match[1], at)
             return None, start
@@ -455,6 +474,8 @@ class _Lexer(WordScanner):
             near = near_sign(word.value) if kind == "word" else None
             if near and not (word.value in _NEAR_ALONE and self.in_capitals):
                 return Token("near", start, word.end, word.value, None, at, None, False, *near)
+        if not word.escaped and (weight := WEIGHT.search(word.value)):
+            return Token(kind, start, word.end, word.value[: weight.start()], field, at)
         if field != "year" and word.stars and self.truncates(word):
             return Token("word", start, word.end, word.value[:-1], field, at, truncated=True)
         return Token(kind, start, word.end, word.value, field, at)
@@ -468,7 +489,9 @@ class _Lexer(WordScanner):
 # pride and prejudice                 a word, as in any title
 # pride and prejudice AND novel       a word: a user who writes capitals means what is written
 
-_KINDS: dict[str, Kind] = {"and": "and", "or": "or", "not": "not"}
+# a | "b c"                    a bar between words in quotes or brackets is one, too
+
+_KINDS: dict[str, Kind] = {"and": "and", "or": "or", "not": "not", "|": "or"}
 _ENDS = frozenset({"word", "phrase", ")"})
 _STARTS = frozenset({"word", "phrase", "("})
 
@@ -490,6 +513,25 @@ def with_operators(tokens: Sequence[Token]) -> list[Token]:
         replace(token, kind=_KINDS[token.text], text="") if at in shown else token
         for at, token in enumerate(tokens)
     ]
+
+
+def rows_of(text: str, tokens: Sequence[Token]) -> frozenset[int]:
+    """The tokens that begin a row that no operator joins to the one above, in a text with
+    alternatives outside of brackets: each of its rows holds as a whole.
+    """
+    if "\n" not in text:
+        return frozenset()
+    inside = _inside(tokens)
+    if not any(token.kind == "or" and not within for token, within in zip(tokens, inside, strict=True)):
+        return frozenset()
+    return frozenset(
+        at
+        for at in range(1, len(tokens) - 1)
+        if "\n" in text[tokens[at - 1].end : tokens[at].start]
+        and tokens[at - 1].kind in _ENDS
+        and tokens[at].kind in _STARTS
+        and not inside[at - 1]
+    )
 
 
 def _joins(tokens: Sequence[Token], at: int) -> bool:
@@ -518,6 +560,8 @@ def _is_shown(tokens: Sequence[Token], at: int, inside: bool) -> bool:
     following = tokens[at + 1]
     if is_plain(following) and at + 2 < len(tokens):  # "and not"
         following = tokens[at + 2]
+    if tokens[at].text == "|" and "phrase" in (tokens[at - 1].kind, following.kind):
+        return True
     return (
         inside or tokens[at - 1].kind == ")" or following.kind == "(" or following.field is not None
     )

@@ -45,7 +45,7 @@ def test_without_them_they_are_words(text: str) -> None:
         ("harm risk NEAR", "NEAR: read as words; if they are operators of proximity"),
         ("harm.ti,ab. risk", "harm.ti,ab.: read as words; if they are fields"),
         ("TI=harm risk", "TI=harm: read as words; if they are fields"),
-        ("cats && dogs", "&&: read as words; if they are operators"),
+        ("cats | dogs", "|: read as words; if they are operators"),
         ("#1 gene", "#1: read as words; if they are references"),
     ],
 )
