@@ -91,6 +91,7 @@ OVID = DatabaseGrammar(
     ),
     near=near(r"adj"),
     wild="*$:?#",
+    letters={"?": (0, 1), "#": (1, 1)},
     endless="*$:",
     phrases=True,
     reference=re.compile(r"#?([0-9]{1,4})"),

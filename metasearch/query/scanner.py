@@ -24,6 +24,10 @@ SENTENCES: Mapping[str, str] = {
         "{words}: sources cannot be asked how near words stand to one another; they are asked "
         "for all of the words, which finds more"
     ),
+    "same": message_template(
+        "{words}: read as AND, which finds more: sources know no sentences, paragraphs or least "
+        "distances"
+    ),
     "heading": message_template(
         "{words}: headings are looked for among keywords and subject headings"
     ),
@@ -41,6 +45,9 @@ SENTENCES: Mapping[str, str] = {
     ),
     "wildcard": message_template(
         "{words}: a sign that stands for some letters is read as any ending"
+    ),
+    "spelling": message_template(
+        "{words}: signs for letters are read as these spellings; others are not found"
     ),
     "beginning": message_template(
         "{words}: a sign before a word is ignored; words that only end like this are not found"
@@ -113,6 +120,8 @@ _WIDER = frozenset({"wildcard", "broken phrase"})
 #: Kinds of what a tree holds and no source can be asked.
 _OF_SOURCES = frozenset({"near", "explosion", "heading"})
 _SHOWN = 8
+#: Kinds whose words are shown whole: sentences, and spellings, which are bounded.
+_WHOLE = frozenset({"field", "spelling"})
 
 
 class Losses:
@@ -125,8 +134,8 @@ class Losses:
     def add(self, kind: str, of: str) -> None:
         """Note a loss: a key of `SENTENCES`, and the operator or words that it concerns."""
         self.more += kind in _WIDER
-        # A whole sentence may be translated.
-        shown = of if kind == "field" else " ".join(of[:60].split())
+        # A sentence stays as it is, so that it may be translated.
+        shown = of if kind in _WHOLE else " ".join(of[:60].split())
         self._concerned.setdefault(kind, {})[shown] = None
 
     def sentences(self) -> tuple[str, ...]:

@@ -169,6 +169,7 @@ _READERS: Mapping[str, tuple[str, str]] = {
     "europepmc": ("europepmc", "EuropepmcReader"),
     "acm": ("acm", "AcmReader"),
     "vhl": ("vhl", "VhlReader"),
+    "sinomed": ("sinomed", "SinomedReader"),
 }
 
 

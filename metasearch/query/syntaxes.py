@@ -14,8 +14,9 @@ from dataclasses import replace
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
 from metasearch.query.characters import plain_characters
+from metasearch.query.leftovers import leftovers
 from metasearch.query.reading import ReadQuery
-from metasearch.query.simple import leftovers, parse
+from metasearch.query.simple import parse
 
 #: Name -> what it is, in a few words.
 SYNTAXES: Mapping[str, str] = {
@@ -35,11 +36,12 @@ SYNTAXES: Mapping[str, str] = {
     "europepmc": "that of Europe PMC: TITLE_ABS:(gambl* OR bet) AND PUB_YEAR:[2015 TO 2020]",
     "acm": "that of the ACM Digital Library: Title:(gambl*) AND Abstract:(harm OR loss)",
     "vhl": 'that of LILACS and the Virtual Health Library: mh:"Gambling" OR tw:(jogo$)',
+    "sinomed": 'that of SinoMed: "肝肿瘤"[不加权:扩展] OR "肝癌"[常用字段:智能]',
 }
 #: Those that strategies for one database are written in.
 DATABASES = (
     "ovid", "scopus", "wos", "ebsco", "embase", "cochrane", "proquest", "ieee", "europepmc", "acm",
-    "vhl",
+    "vhl", "sinomed",
 )  # fmt: skip
 #: What may be asked for: one of them, "expert" (another name of cnki), or "auto".
 CHOICES = ("auto", *SYNTAXES, "expert")
@@ -137,19 +139,7 @@ def _read_as(text: str, syntax: str) -> ReadQuery:
             return parse_ccl(text)
         case "cnki" | "expert":
             from metasearch.query.cnki import parse_expert
-            from metasearch.query.lines import numbered_lines
 
-            if (cut := numbered_lines(text)) is not None:
-                raise QuerySyntaxError(
-                    message("This syntax has no lines that name one another"),
-                    text=text,
-                    position=cut.lines[-1].start,
-                    length=len(cut.lines[-1].text),
-                    advice=message(
-                        "Paste the lines into a search strategy, or write them as one query."
-                    ),
-                    syntax="cnki",
-                )
             return parse_expert(text)
         case "pubmed":
             from metasearch.query.pubmed import parse_pubmed

@@ -166,6 +166,7 @@ _NAMES = {
     "any": message("everywhere"), "title": message("titles"), "author": message("authors"),
     "venue": message("journals"), "abstract": message("abstracts"),
     "subject": message("subjects"), "doi": "DOIs", "isbn": "ISBNs", "issn": "ISSNs",
+    "pmid": "PMIDs", "pmcid": "PMCIDs", "arxiv": message("arXiv numbers"),
 }  # fmt: skip
 
 
@@ -228,7 +229,7 @@ class QueryReducer(Grouping):
         if len(parts) < len(near.parts):
             return self.grouped(parts) if parts else None
         frames = {frame for part in parts for frame in _frames(part)}
-        sign = self.near_sign(near)
+        sign = "" if self.style.near_words else self.near_sign(near)
         if len(frames) > 1 or not sign:
             self.note(
                 message(
@@ -293,11 +294,12 @@ class QueryReducer(Grouping):
             or prod(map(len, choices)) > _MOST_CHOICES
         ):
             return None
-        if near.ordered:
+        if near.ordered and not self.style.ordered:
             self.note_order(near)
+        between = self.near_sign(near) or " "
         return self.alternatives(
             [
-                Leaf(template.format(x=" ".join(term.text for term in chosen), n=near.within))
+                Leaf(template.format(x=between.join(term.text for term in chosen), n=near.within))
                 for chosen in product(*choices)
             ]
         )
@@ -627,11 +629,14 @@ TARGETS: Mapping[str, str] = {
     "wos": "Web of Science: TS=(salt AND marsh)",
     "ebsco": "EBSCOhost: TI (salt AND marsh)",
     "embase": "Embase.com: (salt AND marsh):ti,ab,kw",
+    "cochrane": "the Cochrane Library: (salt AND marsh):ti,ab,kw",
     "proquest": "ProQuest: noft(salt AND marsh)",
+    "ieee": 'IEEE Xplore: "All Metadata":(salt AND marsh)',
     "europepmc": "Europe PMC: salt AND marsh",
     "acm": "ACM Digital Library: AllField:(salt AND marsh)",
     "vhl": "LILACS and the Virtual Health Library: tw:(salt AND marsh)",
     "cnki": "CNKI: SU%=('盐沼'*'碳')",
+    "sinomed": 'SinoMed: "盐沼"[常用字段]',
     "wanfang": 'Wanfang: 主题:("盐沼" AND "碳")',
     "cql": 'CQL 1.2: cql.anywhere = "carbon"',
     "simple": "our own: salt marsh",
