@@ -143,7 +143,11 @@ _LABEL_ALONE = re.compile(
     r"|(?:ID|No\.?|#|Set|Line)[ \t]{1,9}(?:Search(?:es)?|Query|Terms?)(?:[ \t]{1,9}\w{1,20}){0,3})",
     re.IGNORECASE,
 )
-_SECTION = re.compile(r"\s{0,20}([^\W\d_][\w ,&()'/-]{0,80})(:?)\s{0,20}")
+#: What explains the signs of the lines above: `:ti = title`.
+_LEGEND = re.compile(r"\s{0,20}[-*`]{0,3}[\[/:.$?][\w ,:/\].-]{1,40}`?\s?=\s.{0,300}")
+_SECTION = re.compile(
+    r"\s{0,20}(?:#{1,6} |\*\*)?([^\W\d_][\w ,&()'/-]{0,80})(:?)(?:\*\*)?(:?)\s{0,20}"
+)
 _OPERATOR = re.compile(r"(?:\A|\s)(?:AND|OR|NOT)(?:\s|\Z)")
 
 
@@ -159,7 +163,7 @@ def narrows(row: str) -> bool:
 
 def is_label(row: str) -> bool:
     """Whether a row says who searched what and when, or heads a list."""
-    return bool(_LABEL.fullmatch(row) or _LABEL_ALONE.fullmatch(row))
+    return any(pattern.fullmatch(row) for pattern in (_LABEL, _LABEL_ALONE, _LEGEND))
 
 
 def is_section(row: str, *, colon: bool = False) -> bool:
@@ -169,7 +173,7 @@ def is_section(row: str, *, colon: bool = False) -> bool:
     match = _SECTION.fullmatch(row)
     if match is None or _OPERATOR.search(match[1]) or len(match[1].split()) > 8:
         return False
-    return bool(match[2]) or (not colon and match[1][0].isupper())
+    return bool(match[2] or match[3]) or (not colon and match[1][0].isupper())
 
 
 def is_beside(cell: str) -> bool:

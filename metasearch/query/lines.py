@@ -60,12 +60,16 @@ _FURTHEST = 25
 
 #: Signs that queries have, and labels have not.
 _SIGNS = re.compile(r"[*/\[\]()=\"'.#:+]|[0-9]\s?(?:and|or|not)\s?[0-9]", re.IGNORECASE)
+#: What a query begins with that stands below the name of its line.
+_BEGINS = re.compile(r"\s{0,20}(?:[(\"'\[]|#[0-9])")
 _GOES_ON = re.compile(r"(?:and|or|not)(?=[\s(]|\Z)", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s{0,3}/?>", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
 _SEARCH = re.compile(r"Search:\s{0,3}", re.IGNORECASE)
 _SEARCH_BARE = re.compile(r"Search\s{1,3}(?=\S)")
-_RULE = re.compile(r"[\s|:+=_*-]{3,}")
+#: Bars part the cells of a table, as tabs do.
+_TABBED = str.maketrans("|\t`", "\t  ")
+_RULE = re.compile(r"[\s|:+=_*-]{3,}|\s{0,8}```\w{0,20}\s{0,8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +181,19 @@ class _Rows:
 
     def add(self, row: _Row) -> None:
         self.rows.append(row)
-        self.goes_on(row.text)
+        heads = self.is_whole and self.last[-1] in _ENDS and is_section(row.text)
+        if not heads:
+            self.goes_on(row.text)
 
     def goes_on(self, text: str) -> None:
         self._open += text.count("(") - text.count(")")
         self._quotes += text.count('"')
         self.last = text.rstrip()[-TAIL:] or self.last
+
+    @property
+    def is_name(self) -> bool:
+        """Whether they only name what the line looks for."""
+        return len(self.rows) == 1 and is_section(self.rows[0].text)
 
     @property
     def is_whole(self) -> bool:
@@ -206,7 +217,7 @@ class _Cutter:
             row = whole.splitlines()[0]
             if self.piped:
                 row = _BREAK.sub(lambda match: " " * len(match[0]), row)
-                row = row.replace("|", "\t").replace("`", " ")
+                row = row.translate(_TABBED)
             if row.strip("\ufeff \t") and not _RULE.fullmatch(row):
                 yield _Row(at, row)
             at += len(whole)
@@ -226,6 +237,11 @@ class _Cutter:
                     step = (line.number > found[0].number) - (line.number < found[0].number)
                 line.add(_Row(row.start, _blank(match[0]) + row.text[match.end() :]))
                 found.append(line)
+            elif found and self.combines(row, found):
+                counted = _Rows(found[-1].number + 1, found[-1].sign)
+                counted.add(row)
+                found.append(counted)
+                self.leave("unnumbered", row.text)
             elif found:
                 found[-1].add(row)
             elif not self.heads(row):
@@ -259,7 +275,18 @@ class _Cutter:
         if 0 < away * (step or away) <= _FURTHEST:
             return True
         # A number that was there is one again, where nothing is to be gone on with.
+        if is_combination(row.text.strip()):
+            return False
         return last.is_whole and (away == 0 or last.last[-1] in _ENDS)
+
+    @staticmethod
+    def combines(row: _Row, found: Sequence[_Rows]) -> bool:
+        """Whether a row without a number, below the last line, combines lines above."""
+        text = row.text.strip()
+        last = found[-1]
+        if _GOES_ON.match(text) or not last.is_whole or last.is_name:
+            return False
+        return is_combination(text) and _are_earlier(text, found[-1].number + 1)
 
     def heads(self, row: _Row) -> bool:
         """Whether a row above the lines is a heading; note what it says."""
@@ -329,6 +356,9 @@ class _Cutter:
         hits: int | None = None
         at = start
         so_far = _Rows(number, sign)
+        if len(rows) > 1 and is_section(rows[0].text) and _BEGINS.match(rows[1].text):
+            self.leave("section", rows[0].text)
+            rows = [_Row(rows[0].start, _blank(rows[0].text)), *rows[1:]]
         for row in rows:
             pieces.append(("\n" + " " * (row.start - at - 1)) if row.start > at else "")
             body, count = self.body(row, so_far, first=row is rows[0])

@@ -110,6 +110,9 @@ SENTENCES: Mapping[str, str] = {
     "joined lines": message_template(
         "{words}: no operator stands before this line, so the lines are joined with AND"
     ),
+    "unnumbered": message_template(
+        "{words}: a line without a number, read as one that combines the lines above"
+    ),
     "range": message_template("{words}: read as a range of lines, with OR between them"),
     "counted": message_template(
         "the lines have no numbers, and one combines others: they are counted, {words}"

@@ -9,7 +9,7 @@ from typing import Protocol
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import Clause
-from metasearch.query.combinations import combined
+from metasearch.query.combinations import in_signs, is_range
 from metasearch.query.lines import Lines, NumberedLine, numbered_lines, whole_text
 from metasearch.query.reading import ReadQuery, read_or_suggest
 from metasearch.query.scanner import Losses, StrategyLine
@@ -80,9 +80,10 @@ def read_lines(
     losses = _losses(cut)
     known: dict[int, StrategyLine] = {}
     uses: dict[int, set[int]] = {}
-    for line in lines:
-        shown = combined(line.text, syntax)
-        if shown != line.text and "-" in line.text and "/" not in line.text:
+    for at, line in enumerate(lines):
+        before = lines[at - 1].number if at else 0
+        shown = in_signs(line.text, before, syntax)
+        if shown != line.text and is_range(line.text):
             losses.add("range", line.text)
         try:
             one = make(shown, known, losses)

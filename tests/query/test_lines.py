@@ -118,6 +118,8 @@ def test_what_is_cut_away_is_told(text: str, told: list[str]) -> None:
         ("1 peat.ti.\n2 bog.ti.\n3 1 or 2\n1 fen.ti.\n2 3 or 1", "Two lines have the number 1",
          "fen.ti."),
         ("1 peat.ti.\n2 bog.ti.\n3 1 or7", "Line 3: There is no line 7 before this one", "7"),
+        ("1 peat.ti.\n2 bog.ti.\n3 1 or 2\n\nEmbase\n1 fen.ti.", "Two lines have the number 1",
+         "fen.ti."),
         ("1 peat.ti. 12\n2 (bog.ti. 3\n3 1 or 2 15", "Line 2: This bracket is never closed", "("),
         ("| 1 | peat.ti. |\n| 2 | bo\\*g.zz. |\n| 3 | 1 or 2 |", "Line 2: There is no", ".zz."),
     ],
@@ -149,6 +151,35 @@ def test_a_refusal_names_the_line_and_the_place(text: str, reason: str, marked: 
 def test_lines_may_be_combined_in_the_signs_of_any_platform(syntax: str, text: str) -> None:
     """Papers number all strategies alike."""
     assert read(text, syntax).query == parse("title:peat OR title:bog")
+
+
+@each(
+    ("syntax", "text"),
+    [
+        ("ovid", "1. peat.ti.\n2. bog.ti.\n1 or 2"),
+        ("pubmed", "#1 peat[ti]\n#2 bog[ti]\n\n#1 OR #2"),
+        ("pubmed", "#1 Soil (wet)\n(peat[ti])\n#2 Place\n(bog[ti])\n#3 Both\n#1 OR #2"),
+        ("ovid", "## MEDLINE (Ovid)\n```\n1. peat.ti.\n2. bog.ti.\n3. 1 or 2\n```"),
+        ("ovid", "**Soil**\n- 1 peat.ti.\n**Place:**\n- 2 bog.ti.\n- 3 1 or 2"),
+        ("embase", "#1 peat:ti\n#2 bog:ti\n#3 #1 OR #2\n\n:ti = title\n/exp = with narrower terms"),
+        ("cochrane", "|ID|\tSearch |\n|--|\n|\\#1|\tpeat:ti|\n|\\#2| bog:ti|\n|\\#3|\\#1 OR \\#2|"),
+        ("cochrane", "#1 peat:ti\n#2 bog:ti\n#3 #1 or #2\n#4 Limit to Trials"),
+    ],
+)
+def test_lines_as_people_write_them_down(syntax: str, text: str) -> None:
+    """With names of lines and parts, a last line without a number, legends, fences; a line that
+    only limits limits the one before it.
+    """
+    assert read(text, syntax).query == parse("title:peat OR title:bog")
+
+
+def test_a_line_that_limits_is_applied() -> None:
+    """To the line before it, in any syntax."""
+    for syntax, one in (("ovid", "peat.ti."), ("embase", "peat:ti"), ("pubmed", "peat[ti]")):
+        text = f"#1 {one}\n#2 {one}\n#3 #1 AND #2\n#4 Limit to: English language, 2005-2020"
+        assert read(text, syntax).query == read(
+            f"#1 {one}\n#2 {one}\n#3 #1 AND #2\n#4 #3 Limits: English language, 2005-2020", syntax
+        ).query  # fmt: skip
 
 
 def test_a_range_of_lines_is_told() -> None:
