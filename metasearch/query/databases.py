@@ -29,6 +29,7 @@ from metasearch.query.tree import (
     Or,
     Query,
     Term,
+    Years,
     conjunction,
     disjunction,
     plain,
@@ -38,10 +39,12 @@ from metasearch.query.values import (
     BROAD_TYPES,
     STUDIES,
     BadYears,
+    counted_back,
     identifier_field,
     language_named,
     type_named,
     years_in,
+    years_text,
 )
 
 # What a field is to hold: words, phrases, signs for letters, years, types, languages.
@@ -186,8 +189,9 @@ class TermReader(TextScanner):
         """The years that a field of dates is to hold; `other`: the name of a field of other dates
         than those of publication.
         """
+        since = counted_back(text)
         try:
-            years, whole = years_in(text)
+            years, whole = (since, False) if since else years_in(text)
         except BadYears as bad:
             fix = self.replaced(*where, bad.corrected) if bad.corrected else None
             advice = None if fix else message("Write the years as 2015 or 2015-2020.")
@@ -201,9 +205,20 @@ class TermReader(TextScanner):
                     loss=message("read as the date of publication"),
                 ),
             )
-        if not whole:
+        if since:
+            self.tell_counted(text, since)
+        elif not whole:
             self.losses.add("date", text)
         return exact(years) if whole else wider(years)
+
+    def tell_counted(self, text: str, since: Years) -> None:
+        """Tell which years "last 5 years" is read as."""
+        told = message(
+            "{text} is read as {years}, counted back from today",
+            text=text,
+            years=f"year:{years_text(since)}",
+        )
+        self.losses.add("field", told)
 
     def type(self, text: str) -> Clause:
         """A type of works, or a keyword where there is none so narrow."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from metasearch.errors import QuerySyntaxError
@@ -121,6 +123,16 @@ def test_a_limit_may_be_of_a_bracket_and_in_a_bracket() -> None:
     assert tree(f"{lines}3 (limit 1 to english) and 2") == (
         "title:asthma AND language:en AND title:child"
     )
+
+
+@pytest.mark.parametrize("limit", ["last 5 years", '"last 5 years"', 'yr="last 5 years"'])
+def test_years_are_counted_back(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From today, which is told."""
+    monkeypatch.setattr("metasearch.query.values.today", lambda: date(2024, 2, 15))
+    found = read(f"1 asthma.ti.\n2 limit 1 to {limit}", "ovid")
+
+    assert to_text(found.query) == "title:asthma AND year:2019-"
+    assert any("counted back from today" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("limit", ["medline", "humans", "(medline or humans)"])
