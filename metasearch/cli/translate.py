@@ -51,7 +51,7 @@ def _complete_target(
     metavar="NAME,...",
     shell_complete=_complete_target,
     help="Syntaxes to write in: ovid, pubmed, scopus, wos, ebsco, embase, proquest, europepmc, "
-    "acm, vhl, cnki, wanfang, cql, simple; "
+    "acm, vhl, cnki, sinomed, wanfang, cql, simple; "
     "all of them without this option.",
 )
 @click.option(

@@ -14,7 +14,7 @@ TAIL = 90
 _DIGITS = r"[0-9][0-9,. ]{0,12}"
 #: At the end of a line: in brackets with or without `n =`, or behind a tab or several blanks.
 _LAST = re.compile(
-    rf"[ \t]{{1,20}}\(\s?(?:n\s?=\s?)?({_DIGITS})\)\Z"
+    rf"[ \t]{{1,20}}\(\s?(?:n\s?=\s?)?({_DIGITS})(?:hits|results?|records?)?\s?\)\Z"
     r"|(?:\t[ \t]{0,20}|[ ]{3,60})([0-9][0-9,]{0,11})\Z",
     re.IGNORECASE,
 )
@@ -23,15 +23,18 @@ _SAID_BEHIND = re.compile(
     r"[ \t](?:document results?|results?|hits|documents?|records?)\Z", re.IGNORECASE
 )
 _CELL = re.compile(
-    rf"[(~≈]?\s?(?:n\s?=\s?)?({_DIGITS})\s?"
+    rf"(?:Results?:|Hits:)?[(~≈]?\s?(?:n\s?=\s?)?({_DIGITS})\s?"
     r"(?:(?:document )?results?|hits|documents?|records?|[*°])?\)?",
     re.IGNORECASE,
 )
 #: Behind a single blank or a sign, with thousands set apart or not.
-_BEFORE_BARE = r"(?<=\S)(?:[ \t]{1,20}(?:[=:-][ \t]{0,3})?|[ \t]{0,20}[=:][ \t]{0,3})[\[]?"
+_BEFORE_BARE = (
+    r"(?<=\S)(?:[ \t]{1,20}(?:(?:[=:→-]|\.{2,9}|…)[ \t]{0,3})?|[ \t]{0,20}[=:;,][ \t]{0,3})"
+    r"(?:n\s?=\s?)?\[?"
+)
 _BARE = (
-    re.compile(rf"{_BEFORE_BARE}([0-9]{{1,3}}(?:[, .][0-9]{{3}}){{1,3}})\]?\Z"),
-    re.compile(rf"{_BEFORE_BARE}([0-9]{{1,9}})\]?\Z"),
+    re.compile(rf"{_BEFORE_BARE}([0-9]{{1,3}}(?:[, .'][0-9]{{3}}){{1,3}})[\]*°]?\Z"),
+    re.compile(rf"{_BEFORE_BARE}([0-9]{{1,9}})[\]*°]?\Z"),
 )
 #: What a number must stand behind that is no count: `or 3`, `to 2020`, `> 2010`.
 _WANTS_NUMBER = re.compile(
@@ -112,23 +115,27 @@ _BUTTONS_LAST = re.compile(
 
 # Settings, labels and headings.
 
-#: What stands below a query in the histories of EBSCO and Web of Science.
+#: What stands below a query in the histories of EBSCO and Web of Science. Where years are part of
+#: that, they narrow the query, and its reader reads them.
 _SETTING = re.compile(
     r"\s{0,20}(?:Expanders|Search modes|Interface|Search Screen|Databases?|Indexes|"
     r"Editions|Collections?|Exact search|Last Run Via|View Results|Edit|Save|Date Run)\b\s?"
     r"(?:[-–=:(]|\Z).{0,2000}",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"(?<![0-9])[12][0-9]{3}(?![0-9])")
 #: The same where it narrows the query, which its reader reads.
 _NARROWS = re.compile(
-    r"\s{0,20}(?:Limiters|Narrow by|Refined by|Filters?|Limits?|Timespan)\s?[-–=:]", re.IGNORECASE
+    r"\s{0,20}(?:Limiters|Narrow(?:ed)? by|Refined by|Limited (?:by|to)|(?:Additional )?Limits?|"
+    r"Filters?|Timespan)\s?[-–=:]",
+    re.IGNORECASE,
 )
 #: What stands above, between or below the lines: who searched what and when.
 _LABEL = re.compile(
     r"\s{0,20}(?:Databases?(?: name| searched)?|Platform|Provider|Host|Source|Search (?:strategy|"
-    r"name|history|terms|date)|Strategy|Date(?: run| searched| of search)?|Searched(?: on| by)?|"
-    r"Last saved|Comments?|Notes?|Key|Legend|Description|Total|Results?|ID)\s?:"
-    r"(?!\s?(?:before|after|from|since|between)\b).{0,500}",
+    r"name|history|terms|date)|Strategy|Date (?:run|searched|of search)|Searched(?: on| by)?|"
+    rf"Date(?=\s?:\s?{_MOMENT}\s?\Z)|Last saved|Comments?|Notes?|Key|Legend|Description|Total|"
+    r"Results?|ID)\s?:.{0,500}",
     re.IGNORECASE,
 )
 _LABEL_ALONE = re.compile(
@@ -142,7 +149,7 @@ _OPERATOR = re.compile(r"(?:\A|\s)(?:AND|OR|NOT)(?:\s|\Z)")
 
 def is_setting(row: str) -> bool:
     """Whether a row or cell says how the platform searched."""
-    return _SETTING.fullmatch(row) is not None
+    return _SETTING.fullmatch(row) is not None and not _YEAR.search(row)
 
 
 def narrows(row: str) -> bool:

@@ -77,13 +77,20 @@ def without(clause: Clause) -> Clause:
     )
 
 
-def left_to_right(first: Clause, rest: Sequence[tuple[str, Clause]]) -> Clause:
-    """Operands that AND, OR and NOT join from left to right, without precedence."""
+def left_to_right(
+    first: Clause,
+    rest: Sequence[tuple[str, Clause]],
+    check: Callable[[Clause], None] = lambda _: None,
+) -> Clause:
+    """Operands that AND, OR and NOT join from left to right, without precedence. `check`: called
+    with what stands so far wherever AND and OR alternate, so that no tree becomes too deep.
+    """
     parts, among = [first], ""
     for operator, right in rest:
         join = "OR" if operator == "OR" else "AND"
         if join != among:
             parts, among = [_joined(among, parts)], join
+            check(parts[0])
         parts.append(without(right) if operator == "NOT" else right)
     return _joined(among, parts)
 

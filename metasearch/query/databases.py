@@ -422,9 +422,7 @@ class DatabaseReader(ReferenceReader):
         ):
             self.losses.add("alternatives", plain(self.text[start : self.at]))
         clause = every([clause, *limits])
-        for bound in {id(query): query for query in (clause.widest, clause.narrowest)}.values():
-            if bound is not None:
-                self.check_alternation(bound)
+        self.check_clause(clause)
         return clause
 
     def note_excluded(

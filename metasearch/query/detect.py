@@ -35,6 +35,7 @@ _EXPERT = (
     re.compile(r"(?<!\w)(TI|KY|AU|SU|JN|TKA)[%％]?[=＝](?=[^\W\d_])"),
     re.compile(r"(?<!\w)(YE|PT)\s{1,5}BETWEEN\s{0,5}[(（'‘]", re.IGNORECASE),
     re.compile(r"(?<!\w)(YE|年|年份)\s?[<>=＝]{1,2}\s?['‘]?[12][0-9]{3}"),
+    re.compile(r"(?<!\w)([MKRATSJF])\s?[=＝]\s?[(（'‘\"“]{0,5}(?=[\u4e00-\u9fff])"),
 )
 _CQL = (
     re.compile(
@@ -205,6 +206,11 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
         (),
     ),
 }
+_SINOMED = (
+    r"(?<=[\w\"”'’)%?])\s?\[(?:不?加权|常用字段|核心字段|全部字段|缺省|(?:中文|英文)?标题|摘要|关键词|主题词|特征词|作者|作者单位|刊名|日期|出版年|文献类型)"
+    r"(?:[:：][\u4e00-\u9fff]{2,4})?\]"
+)
+_DATABASES["sinomed"] = ((re.compile(_SINOMED),), ())
 _TAG = re.compile(r"(?<=[\w\"”*.])(\s?)\[([A-Za-z1][A-Za-z /:~0-9-]{0,40})\](?![\w-])")
 _IEEE = re.compile(
     r'["“](?:Document Title|Abstract|All Metadata|Author Keywords|Index Terms|Publication '
@@ -259,8 +265,12 @@ def _of_lines(bare: str, text: str) -> str | None:
         return None
     if _is_pubmed(bare, lined=True):
         return "pubmed"
+    if _is_expert(bare, text) and _HAN.search(text):
+        return "cnki"
     if database := _database(bare, text):
         return database
+    if _is_expert(bare, text):
+        return None
     signs = {"#": "cochrane", "S": "ebsco"}
     return signs.get(cut.lines[0].sign, "ovid") if cut.plainly_refer() else None
 
@@ -269,6 +279,10 @@ def _is_expert(bare: str, text: str) -> bool:
     han = _HAN.search(text) is not None
     if han and _STAR.search(bare):
         return True
+    if han:
+        from metasearch.bib.normalise import simplified
+
+        bare = simplified(bare)
     patterns = (*_EXPERT, *_named_fields()) if han else _EXPERT
     return any(_is_expert_field(mark[1]) for pattern in patterns for mark in pattern.finditer(bare))
 
@@ -276,20 +290,23 @@ def _is_expert(bare: str, text: str) -> bool:
 @cache
 def _named_fields() -> tuple[re.Pattern[str], ...]:
     """Fields with a Chinese name, before their sign."""
-    from metasearch.query.cnki import EXPERT_FIELDS
+    from metasearch.query.cnki_fields import FOLDED_FIELDS
 
-    han = sorted((name for name in EXPERT_FIELDS if _HAN.match(name)), key=len, reverse=True)
+    han = sorted((name for name in FOLDED_FIELDS if _HAN.match(name)), key=len, reverse=True)
     names = "|".join(han)
     return (
         re.compile(rf"(?<!\w)({names})\s?[%％]?[=＝]"),
         re.compile(rf"(?<!\w)({names})[:：]\s?[(（\"“'‘]"),
+        re.compile(
+            rf"(?<!\w)({names})[:：][^\s:：]{{1,60}}\s(?i:and|or|not|与|或|非)\s[(（]{{0,5}}(?:{names})[:：]"
+        ),
     )
 
 
 def _is_expert_field(name: str) -> bool:
-    from metasearch.query.cnki import EXPERT_FIELDS
+    from metasearch.query.cnki_fields import named
 
-    return name.casefold() in EXPERT_FIELDS
+    return named(name) is not None
 
 
 def _is_cql(bare: str) -> bool:

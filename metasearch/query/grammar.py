@@ -218,7 +218,7 @@ class Style:
         adjacent: The same for words in their order that follow one another.
         nearest: The least number that may stand in these.
         near_words: Names of fields -> a template for mere words near one another in them, with the
-            places `{x}` and `{n}`, where a syntax has no sign for it.
+            places `{x}` and `{n}`, where signs stand within one value or a syntax has none.
         headings: How a heading of a vocabulary is asked for, "exact" and "exploded", with its name
             in the place `{x}`; others are asked for as subjects.
         value: A template for several words of a type or language; "" for that of phrases.

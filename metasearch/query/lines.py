@@ -30,12 +30,14 @@ from metasearch.query.beside import (
     narrows,
     without_tail,
 )
+from metasearch.query.combinations import is_combination, spaced_out
 
 # Numbers of lines.
 
 _NUMBER = re.compile(
-    r"[ \t\ufeff]{0,8}(?:"
-    r"(?P<sign>[#Ss])?(?P<plain>[0-9]{1,4})(?:[.):]?(?:[ \t]{1,20}|$)|[、．：][ \t]{0,20}"
+    r"[ \t\ufeff]{0,8}(?:[-*•·][ \t]{1,3})?(?:\*\*)?(?:"
+    r"(?P<sign>[#Ss])?(?P<plain>[0-9]{1,4})"
+    r"(?:[.):]?(?:\*\*[.):]?)?(?:[ \t]{1,20}|$)|[、．：][ \t]{0,20}"
     r"|[.):](?=[A-Za-z(\[{\"'*#]|[0-9]{1,3}\s?(?:and|or|not)[\s0-9]))"
     r"|\#[ \t]{1,4}(?P<sharp>[0-9]{1,4})(?=[\s:.])[:.]?[ \t]{0,20}"
     r"|[（(](?P<inside>[0-9]{1,4})[)）](?=\s|[^\W\d]|[(（\"'“])[ \t]{0,20}"
@@ -444,26 +446,7 @@ def _without_number(line: NumberedLine, number: re.Match[str]) -> NumberedLine:
     return replace(line, text=text, end=line.start + len(text), hits=count_of(number[1]))
 
 
-# Combinations of other lines.
-
-_PIECE = re.compile(
-    r"(?:or|and)/|[#S]?[0-9]{1,4}(?:\s?[-,]\s?[#S]?(?=[0-9]))?|(?:and|or|not)|[\s()]", re.IGNORECASE
-)
-_GLUED = re.compile(
-    r"(?<=[0-9)])(?=(?:and|or|not)\b)|(?<=[0-9)])(?=(?:and|or|not)[#S]?[0-9(])"
-    r"|(?<=\b(?:and|not))(?=[#S]?[0-9(])|(?<=\bor)(?=[#S]?[0-9(])"
-    r"|(?<=[0-9](?:and|not))(?=[#S]?[0-9(])|(?<=[0-9]or)(?=[#S]?[0-9(])",
-    re.IGNORECASE,
-)
-
-
-def is_combination(text: str) -> bool:
-    """Whether a text consists of numbers of lines and operators."""
-    return (
-        re.search(r"[0-9]", text) is not None
-        and re.search(r"(?:and|or|not)", text, re.IGNORECASE) is not None
-        and not _PIECE.sub("", text)
-    )
+# Single lines.
 
 
 def _spaced(cut: Lines) -> Lines:
@@ -471,7 +454,7 @@ def _spaced(cut: Lines) -> Lines:
     spaced = {
         line.start: text
         for line in cut.lines
-        if is_combination(line.text) and (text := _GLUED.sub(" ", line.text)) != line.text
+        if is_combination(line.text) and (text := spaced_out(line.text)) != line.text
     }
     if not spaced:
         return cut

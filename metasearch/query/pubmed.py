@@ -192,7 +192,8 @@ class PubmedReader(DatabaseReader):
         self.note_excluded(
             [operand for operand, _ in behind], [sign for _, sign in behind], operators
         )
-        return left_to_right(operands[0], list(zip(names, operands[1:], strict=True)))
+        rest = list(zip(names, operands[1:], strict=True))
+        return left_to_right(operands[0], rest, self.check_clause)
 
     def known(self, names: str) -> FieldTarget | None:
         return tag_named(names)

@@ -167,6 +167,12 @@ class QueryReader:
             advice = message("Group what belongs together with brackets.")
             raise self.error(reason, *self._whole(), advice=advice, kind="parentheses")
 
+    def check_clause(self, clause: Clause) -> None:
+        """As `check_alternation`, of both bounds of a clause."""
+        for bound in {id(query): query for query in (clause.widest, clause.narrowest)}.values():
+            if bound is not None:
+                self.check_alternation(bound)
+
     def _whole(self) -> tuple[int, int]:
         """Where the text begins and ends, without blanks around it."""
         start = len(self.text) - len(self.text.lstrip())

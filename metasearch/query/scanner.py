@@ -24,6 +24,10 @@ SENTENCES: Mapping[str, str] = {
         "{words}: sources cannot be asked how near words stand to one another; they are asked "
         "for all of the words, which finds more"
     ),
+    "same": message_template(
+        "{words}: read as AND, which finds more: sources know no sentences, paragraphs or least "
+        "distances"
+    ),
     "heading": message_template(
         "{words}: headings are looked for among keywords and subject headings"
     ),
@@ -103,6 +107,7 @@ SENTENCES: Mapping[str, str] = {
     "joined lines": message_template(
         "{words}: no operator stands before this line, so the lines are joined with AND"
     ),
+    "range": message_template("{words}: read as a range of lines, with OR between them"),
     "counted": message_template(
         "the lines have no numbers, and one combines others: they are counted, {words}"
     ),
@@ -124,7 +129,7 @@ class Losses:
     def add(self, kind: str, of: str) -> None:
         """Note a loss: a key of `SENTENCES`, and the operator or words that it concerns."""
         self.more += kind in _WIDER
-        # A whole sentence may be translated.
+        # A sentence stays as it is, so that it may be translated.
         shown = of if kind == "field" else " ".join(of[:60].split())
         self._concerned.setdefault(kind, {})[shown] = None
 
@@ -156,6 +161,10 @@ class Losses:
 _DOUBLE = {'"': '"', "“": "”", "”": "”", "„": "“", "＂": "＂"}
 _ENDS = frozenset('()（）"“”„＂')
 _FLAT = str.maketrans("（）＂＝：", '()"=:')
+
+
+#: The number of an earlier line, whatever sign the database itself writes.
+_LINE = re.compile(r"#([0-9]{1,4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,6 +406,8 @@ class TextScanner(NestedReader):
         operand: "phase 3 trial" is a phrase.
         """
         end = self.word_end(self.at)
+        if self.lines is not None and (match := _LINE.fullmatch(self.text, self.at, end)):
+            return match
         match = (
             self.grammar.reference.fullmatch(self.text, self.at, end) if end - self.at < 6 else None
         )

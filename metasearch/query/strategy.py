@@ -9,6 +9,7 @@ from typing import Protocol
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import Clause
+from metasearch.query.combinations import combined
 from metasearch.query.lines import Lines, NumberedLine, numbered_lines, whole_text
 from metasearch.query.reading import ReadQuery, read_or_suggest
 from metasearch.query.scanner import Losses, StrategyLine
@@ -80,8 +81,11 @@ def read_lines(
     known: dict[int, StrategyLine] = {}
     uses: dict[int, set[int]] = {}
     for line in lines:
+        shown = combined(line.text, syntax)
+        if shown != line.text and "-" in line.text and "/" not in line.text:
+            losses.add("range", line.text)
         try:
-            one = make(line.text, known, losses)
+            one = make(shown, known, losses)
             clause = one.tree()
             if line is lines[-1]:
                 _note_unused(losses, {**uses, line.number: one.used}, line.number)
@@ -135,14 +139,16 @@ def _placed(
     error: QuerySyntaxError, line: NumberedLine, text: str, syntax: str
 ) -> QuerySyntaxError:
     """The error of one line, as one of the whole."""
-    fix = None
-    if error.suggestion is not None:
+    fix, place, length = None, error.position, error.length
+    if error.text != line.text:  # a combination in the signs of the syntax
+        place, length = 0, len(line.text)
+    elif error.suggestion is not None:
         fix = f"{text[: line.start]}{error.suggestion}{text[line.end :]}"
     return QuerySyntaxError(
         message("Line {number}: {reason}", number=line.number, reason=error.reason),
         text=text,
-        position=line.start + error.position,
-        length=error.length,
+        position=line.start + place,
+        length=length,
         suggestion=fix,
         advice=error.advice or message("Correct this line."),
         syntax=syntax,
@@ -163,6 +169,7 @@ _READERS: Mapping[str, tuple[str, str]] = {
     "europepmc": ("europepmc", "EuropepmcReader"),
     "acm": ("acm", "AcmReader"),
     "vhl": ("vhl", "VhlReader"),
+    "sinomed": ("sinomed", "SinomedReader"),
 }
 
 

@@ -35,11 +35,12 @@ SYNTAXES: Mapping[str, str] = {
     "europepmc": "that of Europe PMC: TITLE_ABS:(gambl* OR bet) AND PUB_YEAR:[2015 TO 2020]",
     "acm": "that of the ACM Digital Library: Title:(gambl*) AND Abstract:(harm OR loss)",
     "vhl": 'that of LILACS and the Virtual Health Library: mh:"Gambling" OR tw:(jogo$)',
+    "sinomed": 'that of SinoMed: "肝肿瘤"[不加权:扩展] OR "肝癌"[常用字段:智能]',
 }
 #: Those that strategies for one database are written in.
 DATABASES = (
     "ovid", "scopus", "wos", "ebsco", "embase", "cochrane", "proquest", "ieee", "europepmc", "acm",
-    "vhl",
+    "vhl", "sinomed",
 )  # fmt: skip
 #: What may be asked for: one of them, "expert" (another name of cnki), or "auto".
 CHOICES = ("auto", *SYNTAXES, "expert")

@@ -228,7 +228,7 @@ class QueryReducer(Grouping):
         if len(parts) < len(near.parts):
             return self.grouped(parts) if parts else None
         frames = {frame for part in parts for frame in _frames(part)}
-        sign = self.near_sign(near)
+        sign = "" if self.style.near_words else self.near_sign(near)
         if len(frames) > 1 or not sign:
             self.note(
                 message(
@@ -293,11 +293,12 @@ class QueryReducer(Grouping):
             or prod(map(len, choices)) > _MOST_CHOICES
         ):
             return None
-        if near.ordered:
+        if near.ordered and not self.style.ordered:
             self.note_order(near)
+        between = self.near_sign(near) or " "
         return self.alternatives(
             [
-                Leaf(template.format(x=" ".join(term.text for term in chosen), n=near.within))
+                Leaf(template.format(x=between.join(term.text for term in chosen), n=near.within))
                 for chosen in product(*choices)
             ]
         )
@@ -632,6 +633,7 @@ TARGETS: Mapping[str, str] = {
     "acm": "ACM Digital Library: AllField:(salt AND marsh)",
     "vhl": "LILACS and the Virtual Health Library: tw:(salt AND marsh)",
     "cnki": "CNKI: SU%=('盐沼'*'碳')",
+    "sinomed": 'SinoMed: "盐沼"[常用字段]',
     "wanfang": 'Wanfang: 主题:("盐沼" AND "碳")',
     "cql": 'CQL 1.2: cql.anywhere = "carbon"',
     "simple": "our own: salt marsh",

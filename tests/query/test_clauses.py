@@ -41,6 +41,9 @@ SYNTAXES = {
     "ebsco": Syntax("TI {}", "PY 1000-3000", "PY 1000", "AF finland"),
     "embase": Syntax("{}:ti", "[1000-3000]/py", "[1000-1000]/py", "finland:ca"),
     "proquest": Syntax("ti({})", "yr(1000-3000)", "yr(1000)", "af(finland)"),
+    "ccl": Syntax("ti={}", "date>=1000", "date=1000", "note=finland", ("and", "or", "not")),
+    "cnki": Syntax("TI='{}'", "YE BETWEEN ('1000','3000')", "YE=1000", "AF='finland'"),
+    "sinomed": Syntax("{}[标题]", "1000-3000[日期]", "1000[日期]", "finland[作者单位]"),
     "cochrane": Syntax("{}:ti", "1000-3000:py", "1000:py", "finland:og"),
 }
 #: A tree: a word, None for the clause in question, or an operator with its operands.

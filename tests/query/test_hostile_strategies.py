@@ -38,6 +38,17 @@ PIECES = [
         ".yr.",
     ),
     *(
+        "TI='",
+        "AF=",
+        "甲",
+        "检索范围：",
+        "/NEAR 3 ",
+        "；",
+        "[常用字段:智能]",
+        "[日期]",
+        "/副主题词",
+    ),
+    *(
         ":ti,ab",
         "/exp",
         "/de",
@@ -116,7 +127,7 @@ def outcome(text: str, syntax: str) -> ReadQuery | QuerySyntaxError:
         return error
 
 
-@pytest.mark.parametrize("syntax", [*DATABASES, "pubmed", "auto", "simple"])
+@pytest.mark.parametrize("syntax", [*DATABASES, "pubmed", "cnki", "auto", "simple"])
 @examples(0.4)
 @given(text=st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(max_size=60))
 def test_nothing_but_a_syntax_error_is_raised(syntax: str, text: str) -> None:
@@ -191,6 +202,7 @@ SHAPES = {
         "{OR #1",
         "[mh ",
     ],
+    "sinomed": ['"甲"[标题:智能] OR ', "甲[", '"甲/', "甲%", "主题词:甲/乙 ", "年代：2010；"],
     "proquest": [
         "ti(gene) OR ",
         "SU.EXACT(",
@@ -208,6 +220,18 @@ SHAPES = {
     "pubmed": [
         *("gene[ti] OR ", "and ", "and    ", "#1 OR ", "[ad] ", "gene* ", "2015:2020[dp] "),
         *("Filters: English, ", "(gene)[ti] ", "a/therapy ", "Search: ", "gene drive ", "2015:"),
+    ],
+    "cnki": [
+        "TI='甲'+",
+        "AF=甲 OR 乙 AND ",
+        "检索范围：甲；",
+        "时间范围:2010-",
+        "甲，",
+        "TI='a' /NEAR 3 ",
+        "#1 ",
+        "a/b/c",
+        "（精确）",
+        "'",
     ],
     "simple": ["gene or ", "(gene or drive) ", "and ", "gambl$ ", "x) or "],
     "auto": [
@@ -247,6 +271,15 @@ def test_a_strategy_of_a_thousand_terms_is_read() -> None:
         assert len(read(" OR ".join(words), syntax).query.parts) == 1000  # type: ignore[union-attr]
     with pytest.raises(QuerySyntaxError, match="more than 1000"):
         read(" OR ".join([*words, "one"]), "ovid")
+
+
+@pytest.mark.parametrize("syntax", ["pubmed", "cnki", "cql", "ccl"])
+def test_operators_that_alternate_hundreds_of_times_are_refused(syntax: str) -> None:
+    """Where they are read from left to right, each is a bracket in a bracket."""
+    text = "gene" + "".join(f" OR a{number} AND b{number}" for number in range(490))
+
+    with pytest.raises(QuerySyntaxError, match="alternate"):
+        read(text, syntax)
 
 
 def test_a_line_that_is_named_often_does_not_grow_without_bound() -> None:

@@ -58,6 +58,7 @@ BAD = {
     "europepmc": ("FOO:x", "TITLE:[2015 TO 2016]", "PUB_YEAR:20", "TITLE:x*y AND ISSN:1*"),
     "acm": ("[Titel: x]", "[Title: x", "[E-Publication Date: x]"),
     "vhl": ("xx:(y)", "tw:(x", "x [Foo]", "db:x"),
+    "sinomed": ('"x"[标提]', '"x"[标题:智慧]', '题铭:"x"', '"x', "x[作者单位]"),
 }
 CASES = [(syntax, text) for syntax, texts in BAD.items() for text in texts]
 

@@ -33,6 +33,8 @@ WRITTEN = {
     "ti:(review)",
     "cnki": "SU%=('salt marsh'*('carbon'+'sediment')) AND YE BETWEEN ('2018','2020') NOT "
     "TI='review'",
+    "sinomed": '"salt marsh"[常用字段] AND (carbon[常用字段] OR sediment%[常用字段]) AND '
+    "2018-2020[日期] NOT review[中文标题]",
     "wanfang": '主题:("salt marsh" AND ("carbon" OR "sediment")) AND Date:2018-2020 NOT '
     '题名:("review")',
     "cql": (

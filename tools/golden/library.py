@@ -16,7 +16,7 @@ from metasearch.query import parse, read, to_text
 
 SYNTAXES = (
     "auto simple cql ccl cnki pubmed ovid scopus wos ebsco embase cochrane proquest ieee "
-    "europepmc acm vhl expert"
+    "europepmc acm vhl sinomed expert"
 ).split()
 #: Options of the searches.
 OPTIONS: Sequence[dict[str, Any]] = (

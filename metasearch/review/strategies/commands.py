@@ -275,7 +275,7 @@ def paste(call: Call, /, *, file: Path, syntax: str | None, name: str | None) ->
     metavar="NAME",
     shell_complete=_complete_syntax,
     help="The syntax: ovid, pubmed, scopus, wos, ebsco, embase, proquest, europepmc, acm, "
-    "vhl, cnki, wanfang, cql, simple.",
+    "vhl, cnki, sinomed, wanfang, cql, simple.",
 )
 @strategy_option
 @in_project

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
 from metasearch.query.beside import count_of
 from metasearch.query.characters import plain_characters
+from metasearch.query.combinations import combined
 from metasearch.query.detect import detect
 from metasearch.query.lines import all_lines
 from metasearch.query.pubmed import history
@@ -213,6 +214,7 @@ def copy_in(
 
 def _draft(strategy: Strategy, line: CopiedLine, syntax: str, numbers: dict[int, int]) -> Step:
     details: dict[str, Any] = {}
+    line = replace(line, text=combined(line.text, syntax)) if syntax != "auto" else line
     if line.hits is not None:
         details["hits"] = line.hits
     if line.original.strip() != line.text:

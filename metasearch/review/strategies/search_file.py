@@ -45,6 +45,7 @@ _SYNTAXES = {
     "cochrane": "cochrane", "proquest": "proquest", "ieee": "ieee", "cnki": "cnki",
     "wanfang": "cnki", "metasearch": "auto", "europe pmc": "europepmc", "europepmc": "europepmc",
     "acm": "acm", "lilacs": "vhl", "virtual health library": "vhl", "bvs": "vhl",
+    "vip": "cnki", "sinomed": "sinomed", "cbm": "sinomed",
 }  # fmt: skip
 
 
@@ -223,6 +224,7 @@ _PLATFORMS = {
     "wos": "wos", "pubmed": "pubmed", "ebsco": "ebscohost", "ovid": "ovid", "scopus": "scopus",
     "embase": "embase", "proquest": "proquest", "cnki": "cnki", "wanfang": "wanfang",
     "cql": "cql", "simple": "metasearch", "europepmc": "europepmc", "acm": "acm", "vhl": "vhl",
+    "sinomed": "sinomed",
 }  # fmt: skip
 #: Keys that narrow a search, beside its string.
 _BESIDE = ("field", "search_field", "search_time_span", "search_language")

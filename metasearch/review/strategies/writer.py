@@ -35,7 +35,7 @@ from metasearch.review.strategies.strategies import Step, check_years
 #: Syntax -> the sign before the number of a line.
 _SIGNS: Mapping[str, str] = {
     "ovid": "", "pubmed": "#", "scopus": "#", "wos": "#", "ebsco": "S", "embase": "#",
-    "proquest": "S",
+    "proquest": "S", "sinomed": "#",
 }  # fmt: skip
 
 

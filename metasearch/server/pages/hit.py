@@ -378,6 +378,7 @@ SYNTAX_WORDS: Mapping[str, str] = {
     "europepmc": "Europe PMC",
     "acm": "ACM Digital Library",
     "vhl": N_("LILACS, VHL"),
+    "sinomed": "SinoMed",
     "cql": N_("CQL (library catalogues)"),
     "ccl": N_("CCL (Z39.50)"),
 }
