@@ -127,7 +127,10 @@ def numbered_lines(text: str) -> Lines | None:
         return None
     lines = _Cutter(text).numbered()
     if lines is None:
-        return _counted(text)
+        # A sentence may stand above them: where and when somebody searched.
+        lines = _Cutter(text).numbered(rest=True)
+        if lines is None or not any(_REFERS.search(it.text) for it in lines.lines):
+            return _counted(text)
     return lines if any(_REFERS.search(it.text) for it in lines.lines) else None
 
 
@@ -230,7 +233,7 @@ class _Cutter:
                 found[-1].add(row)
             elif not self.heads(row):
                 above.append(row)
-        if len(found) < 2 or (above and not (rest and len(found) > 3 * len(above))):
+        if len(found) < 2 or (above and not (rest and len(found) > 2 * len(above))):
             return None
         for row in above:
             self.leave("section", row.text)

@@ -309,6 +309,24 @@ def test_a_subheading_that_there_is_none_of_is_ignored(code: str) -> None:
     assert tree(f"x.ti. and {code}.fs.") == "title:x"
 
 
+@each(
+    "head",
+    [
+        "Database(s): Ovid MEDLINE(R) ALL 1946 to March 26, 2020\nSearch Strategy:",
+        "Ovid MEDLINE(R) and In-Process <1946 to July 01, 2021>",
+        "Database: Embase <1974 to 2021 Week 26>\n" + "-" * 80,
+        "Somebody asked for these on 2 June 2021, without limits.",
+    ],
+)
+def test_what_stands_above_a_strategy_is_told(head: str) -> None:
+    """And is no line of its own, which would shift the numbers of all."""
+    lines = "1 exp X/ (1234)\n2 y.ti. (56)\n3 1 or 2 (1290)\n4 limit 3 to english (200)"
+    found = read(f"{head}\n{lines}\n\n{'*' * 27}", "ovid")
+
+    assert to_text(found.query) == "(subject:X OR title:y) AND language:en"
+    assert any(head[:20] in note for note in found.notes)
+
+
 def test_use_may_be_a_word() -> None:
     assert tree("substance use disorder.ti.") == 'title:"substance use disorder"'
 
