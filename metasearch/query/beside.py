@@ -133,8 +133,8 @@ _NARROWS = re.compile(
 #: What stands above, between or below the lines: who searched what and when.
 _LABEL = re.compile(
     r"\s{0,20}(?:Database(?:s|\(s\))?(?: name| searched)?|Platform|Provider|Host|Source|"
-    r"Search (?:strategy|name|history|terms|date)|Strategy|Date (?:run|searched|of search)|Searched(?: on| by)?|"
-    rf"Date(?=\s?:\s?{_MOMENT}\s?\Z)|Last saved|Comments?|Notes?|Key|Legend|Description|Total|"
+    r"Search (?:strategy|name|history|terms|date)|Strategy|Date (?:run|searched|of search)|"
+    rf"Searched(?: on| by)?|Date(?=\s?:\s?{_MOMENT}\s?\Z)|Last saved|Comments?|Notes?|Key|Legend|Description|Total|"
     r"Results?|ID)\s?:.{0,500}",
     re.IGNORECASE,
 )
