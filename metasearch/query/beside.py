@@ -134,8 +134,8 @@ _NARROWS = re.compile(
 _LABEL = re.compile(
     r"\s{0,20}(?:Database(?:s|\(s\))?(?: name| searched)?|Platform|Provider|Host|Source|"
     r"Search (?:strategy|name|history|terms|date)|Strategy|Date (?:run|searched|of search)|"
-    rf"Searched(?: on| by)?|Date(?=\s?:\s?{_MOMENT}\s?\Z)|Last saved|Comments?|Notes?|Key|Legend|Description|Total|"
-    r"Results?|ID)\s?:.{0,500}",
+    rf"Searched(?: on| by)?|Date(?=\s?:\s?{_MOMENT}\s?\Z)|Last saved|Comments?|Notes?|Key|"
+    r"Legend|Description|Total|Results?|ID)\s?:.{0,500}",
     re.IGNORECASE,
 )
 _LABEL_ALONE = re.compile(
