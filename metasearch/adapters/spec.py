@@ -349,6 +349,8 @@ class Dialect:
         word: Template with `{x}` for the text of words.
         truncated: Template with `{x}` for the beginning of a word, in the place of `word`; "" if
             only whole words are found.
+        phrase_truncated: Template with `{x}` for a phrase whose last word is the beginning of one,
+            in the place of `phrase`; "" if only whole words are found in phrases.
         truncated_least: The fewest characters of such a beginning.
         types, languages: Our word -> words of the database, any of which is enough; no words if all
             works of the database are of this kind. A type or language that is not here cannot be
@@ -379,6 +381,7 @@ class Dialect:
     phrases: Mapping[str, str] = field(default_factory=dict)
     word: str = "{x}"
     truncated: str = ""
+    phrase_truncated: str = ""
     truncated_least: int = 1
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     languages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

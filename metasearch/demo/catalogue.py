@@ -311,12 +311,15 @@ def _matches(query: Query, texts: dict[str, str], work: Work) -> bool:
             return text.replace("-", "") in (
                 number.replace("-", "") for number in getattr(work, scheme)
             )
+        case Term(text, ("pmid" | "arxiv") as scheme):
+            return bool(text) and getattr(work, scheme) == text
         case Term(text, ("type" | "language") as facet):
             return texts.get(facet) == text.casefold()
         case Term(text, field, phrase):
             text_of_field = texts.get(field, texts["any"])
             if phrase and " ".join(words(text)).isascii():
-                return f" {' '.join(words(text))} " in text_of_field
+                begins = f" {' '.join(words(text))} "
+                return begins.removesuffix("* ") in text_of_field
             return all(_has(word, text_of_field) for word in words(text) if word not in _IGNORED)
 
 

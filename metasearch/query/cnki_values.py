@@ -30,6 +30,7 @@ from metasearch.query.reading import (
 from metasearch.query.scanner import Losses, StrategyLine
 from metasearch.query.tree import (
     FIELD_WORDS,
+    IDENTIFIERS,
     Query,
     Term,
     Years,
@@ -345,7 +346,7 @@ class ExpertValueReader(ExpertScanner):
                     advice=message("Write a name, such as 英文 or 学位论文."),
                 )
             return Term(known, field)
-        plain_id = field in ("doi", "isbn", "issn")
+        plain_id = field in IDENTIFIERS
         return in_fields(target.fields, lambda it: words(text, it, phrase=phrase and not plain_id))
 
     # ---------------------------------------------------------------- years

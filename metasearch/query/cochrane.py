@@ -13,6 +13,7 @@ from metasearch.query.grammar import (
     ANY,
     AUTHOR,
     DOI,
+    DOUBLE,
     HEADING,
     LANGUAGE,
     NOWHERE,
@@ -24,7 +25,9 @@ from metasearch.query.grammar import (
     YEAR,
     DatabaseGrammar,
     FieldTarget,
+    Style,
     codes,
+    fields_of,
     near,
 )
 from metasearch.query.subheadings import subheading_named
@@ -274,3 +277,36 @@ class CochraneReader(DatabaseReader):
 def _numbered_month(month: re.Match[str]) -> str:
     """ "Mar 2020" -> "2020-03"."""
     return f"{month[2]}-{_MONTHS.index(month[1].lower()) // 3 + 1:02d}"
+
+
+# The Cochrane Library: `(salt AND marsh):ti,ab,kw`; years are set beside the query.
+
+STYLE = Style(
+    name="cochrane",
+    label="the Cochrane Library",
+    fields=fields_of(
+        COCHRANE,
+        "{x}:{code}",
+        any="ti,ab,kw",
+        title_abstract_subject="ti,ab,kw",
+        title_abstract="ti,ab",
+        language="",
+    ),
+    losses={
+        "any": message(
+            "the Cochrane Library: what is looked for everywhere is looked for in titles, "
+            "abstracts and keywords"
+        )
+    },
+    reserved="near|next",
+    lost=f"[{DOUBLE}*?]",
+    types={
+        "article": ("Journal article", "Review"),
+        "review": ("Review",),
+        "conference-paper": ("Conference proceeding",),
+        "preprint": ("Preprint",),
+    },
+    near=" NEAR/{n} ",
+    adjacent=" NEXT ",
+    headings={"exact": '[mh ^"{x}"]', "exploded": '[mh "{x}"]'},
+)

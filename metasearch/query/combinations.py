@@ -53,7 +53,7 @@ def combined(text: str, syntax: str) -> str:
         join, more = match["join"], match["more"]
         if more and not join and (" " in more or "," in more or match[0][0] not in "#Ss"):
             return text  # a range or a NOT: its reader decides
-        pieces.append(text[at : match.start()])
+        pieces.append(_operators(text[at : match.start()], syntax))
         at = match.end()
         if not join and not more:
             pieces.append(f"{sign}{match['first']}")
@@ -66,7 +66,12 @@ def combined(text: str, syntax: str) -> str:
                 return text
             joined = f" {(join or 'or').upper()} ".join(f"{sign}{number}" for number in numbers)
             pieces.append(f"({joined})")
-    return "".join((*pieces, text[at:]))
+    return "".join((*pieces, _operators(text[at:], syntax)))
+
+
+def _operators(text: str, syntax: str) -> str:
+    """In capitals, where a syntax wants them so."""
+    return text if syntax == "ovid" else text.upper()
 
 
 def _listed(text: str) -> list[int]:

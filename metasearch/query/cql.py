@@ -430,6 +430,7 @@ _INDEX = {
     "any": "cql.anywhere", "title": "dc.title", "author": "dc.creator", "venue": "venue",
     "abstract": "abstract",
     "subject": "dc.subject", "doi": "doi", "isbn": "bath.isbn", "issn": "bath.issn",
+    "pmid": "pmid", "pmcid": "pmcid", "arxiv": "arxiv",
     "type": "dc.type",
     "language": "dc.language",
 }  # fmt: skip

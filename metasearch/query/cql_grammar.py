@@ -493,6 +493,9 @@ INDEXES: Mapping[str, Mapping[str, CqlIndex]] = {
         doi: doi
         isbn: isbn
         issn: issn
+        pmid: pmid
+        pmcid: pmcid
+        arxiv: arxiv
         identifier: identifier
     """),
 }

@@ -118,7 +118,7 @@ class CqlTermReader:
         return words(
             " ".join(word for word, _ in texts),
             field,
-            phrase=exact and field not in ("doi", "isbn", "issn"),
+            phrase=exact and field not in IDENTIFIERS,
         )
 
     def each(self, texts: Sequence[tuple[str, bool]], field: str, term: CqlToken) -> Query:

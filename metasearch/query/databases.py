@@ -15,6 +15,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
+from math import prod
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
@@ -46,6 +48,7 @@ from metasearch.query.values import (
     years_in,
     years_text,
 )
+from metasearch.query.word_forms import MOST, spellings
 
 # What a field is to hold: words, phrases, signs for letters, years, types, languages.
 
@@ -55,6 +58,8 @@ _LIMIT_OR = re.compile(r"\sor\s|\|", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\b|\bbetween\b|\bthe\b", re.IGNORECASE)
 #: Words of a limit that is about the date of an entry, not of publication.
 _ENTRY = re.compile(r"\b(?:entry|entered|added|load|index|update|modif)", re.IGNORECASE)
+#: Blanks and hyphens between the parts of words.
+_WORD_PARTS = re.compile(r"([ -])")
 #: "Smith J*": any names that begin so, which an initial says anyway.
 _INITIAL = re.compile(r"(?<!\S)([^\W\d_])\*(?!\S)")
 
@@ -135,6 +140,11 @@ class TermReader(TextScanner):
             text = _INITIAL.sub(r"\1", text)
         if fields[0] in IDENTIFIERS and any(sign in text for sign in "*?"):
             raise self.truncated_number(fields[0].upper(), *where)
+        if spelled := self.spelled(text):
+            for _ in spelled[1:]:
+                self.count(*where)
+            read = [self.looked_for(one, tag, where, quoted=quoted) for one in spelled]
+            return either(read)
         before = self.losses.more
         texts = [self.widened(word, where) for word in text.split(" ")]
         texts = [pair for pair in texts if pair[0]]
@@ -158,6 +168,34 @@ class TermReader(TextScanner):
                 *(in_fields(fields, partial(truncatable, [text])) for text in texts)
             )
         return exact(query) if self.losses.more == before else wider(query)
+
+    def spelled(self, text: str) -> list[str]:
+        """The text in the spellings of words in which a sign for letters stands after one letter or
+        two: any ending would be too much there. None where there are no such words, or where the
+        spellings are not known.
+        """
+        parts = _WORD_PARTS.split(text)
+        found = {
+            part: known
+            for part in filter(self.early_sign, parts)
+            if (known := spellings(part, self.grammar.letters, self.grammar.endless))
+        }
+        choices = [found.get(part, (part,)) for part in parts]
+        if not found:
+            return []
+        if prod(map(len, choices)) > MOST:  # the most usual ones of each
+            each = int(MOST ** (1 / sum(len(choice) > 1 for choice in choices)))
+            choices = [choice[:each] for choice in choices]
+        for part, known in zip(parts, choices, strict=True):
+            if part in found:
+                self.losses.add("spelling", f"{part} ({', '.join(known)})")
+        return list(map("".join, product(*choices)))
+
+    def early_sign(self, word: str) -> bool:
+        """Whether a sign for letters stands inside a word, after one letter or two."""
+        bare = word.rstrip(self.grammar.wild)
+        first = next((at for at, char in enumerate(bare) if char in self.grammar.wild), 0)
+        return 0 < first < 3
 
     def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
         """(the word, or its beginning where any ending will do, whether it is one)."""

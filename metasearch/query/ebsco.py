@@ -76,6 +76,7 @@ EBSCO = DatabaseGrammar(
     near=near(r"[nw][0-9]{1,3}"),
     ordered=frozenset({"w", "next", "onear", "pre"}),
     wild="*?#",
+    letters={"?": (1, 1), "#": (0, 1)},
     phrases=True,
     reference=re.compile(r"[Ss]([0-9]{1,4})"),
     printed=re.compile(

@@ -66,7 +66,8 @@ EMBASE = DatabaseGrammar(
     suffix=re.compile(rf"[:/]\s?({_CODE}(?:\s?[,:/]\s?{_CODE}){{0,60}})(?!\w)", re.IGNORECASE),
     near=near("near", "next"),
     wild="*?$",
-    quotes={"'": "'", "‘": "’"},
+    letters={"?": (1, 1), "$": (0, 1)},
+    quotes={"'": "'"},
 )
 
 

@@ -20,6 +20,8 @@ from metasearch.query.grammar import (
     LANGUAGE,
     NOWHERE,
     NUMBER,
+    PMCID,
+    PMID,
     SUBJECT,
     TITLE,
     TITLE_ABSTRACT,
@@ -67,7 +69,9 @@ EUROPEPMC = DatabaseGrammar(
         ("doi", DOI),
         ("issn essn", ISSN),
         ("isbn", ISBN),
-        ("ext_id pmcid pmid book_id accession_id auth_man_id pprid", NUMBER),
+        ("ext_id pmid", PMID),
+        ("pmcid", PMCID),
+        ("book_id accession_id auth_man_id pprid", NUMBER),
         (
             (
                 "body back back_noref abbr ack_fund appendix auth_con case comp_int com_int concl "

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from metasearch.message import message
-from metasearch.query.tree import FIELDS
+from metasearch.query.tree import CODED_FIELDS, FIELDS, IDENTIFIERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class FieldTarget:
     @property
     def of_words(self) -> bool:
         """Whether any words can be looked for there, and not only values of a form or list."""
-        values = ("year", "type", "language", "doi", "isbn", "issn")
+        values = {"year", *CODED_FIELDS, *IDENTIFIERS}
         return bool(self.fields) and self.fields[0] not in values
 
 
@@ -81,6 +81,8 @@ TYPE = FieldTarget(("type",))
 DOI = FieldTarget(("doi",))
 ISSN = FieldTarget(("issn",))
 ISBN = FieldTarget(("isbn",))
+PMID = FieldTarget(("pmid",))
+PMCID = FieldTarget(("pmcid",))
 NUMBER = FieldTarget(("any",), _ANYWHERE)
 #: Of what nothing here holds: affiliations, grants, countries.
 NOWHERE = FieldTarget(())
@@ -118,6 +120,7 @@ class DatabaseGrammar:
         ordered: Letters of those whose words stand in the order in which they are written.
         order: Which operators bind more closely than others, without brackets; the closest first.
         wild: Signs that stand for letters.
+        letters: Those of them that stand for a number of letters -> the fewest and the most.
         endless: Those of them that stand at the end of a word for any letters.
         phrases: Whether words side by side follow one another; otherwise all must occur.
         quotes: Opening sign -> closing one, beside double quotes.
@@ -136,6 +139,7 @@ class DatabaseGrammar:
     ordered: frozenset[str] = frozenset({"next", "onear", "pre"})
     order: tuple[Operator, ...] = ("NOT", "AND", "OR")
     wild: str = "*?"
+    letters: Mapping[str, tuple[int, int]] = field(default_factory=lambda: {"?": (1, 1)})
     endless: str = "*"
     phrases: bool = False
     quotes: Mapping[str, str] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from metasearch.query.grammar import (
     ANY,
     AUTHOR,
     DOI,
+    DOUBLE,
     HEADING,
     ISBN,
     ISSN,
@@ -21,6 +22,7 @@ from metasearch.query.grammar import (
     YEAR,
     DatabaseGrammar,
     FieldTarget,
+    Style,
     near,
 )
 from metasearch.query.tree import plain
@@ -94,3 +96,27 @@ class IeeeReader(DatabaseReader):
         if any(map(str.isalnum, others)):
             years.append(self.ignored("limit", others))
         return every(years or [IGNORED])
+
+
+# IEEE Xplore's command search: `"All Metadata":(salt AND marsh)`; years are set beside the query.
+
+STYLE = Style(
+    name="ieee",
+    label="IEEE Xplore",
+    fields={
+        "any": '"All Metadata":{x}',
+        "title": '"Document Title":{x}',
+        "abstract": '"Abstract":{x}',
+        "author": '"Authors":{x}',
+        "subject": '("Author Keywords":{x} OR "Index Terms":{x})',
+        "venue": '"Publication Title":{x}',
+        "doi": '"DOI":{x}',
+        "isbn": '"ISBN":{x}',
+        "issn": '"ISSN":{x}',
+    },
+    reserved="near|onear",
+    lost=f"[{DOUBLE}*?]",
+    least=3,
+    near=" NEAR/{n} ",
+    ordered=" ONEAR/{n} ",
+)

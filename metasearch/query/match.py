@@ -28,7 +28,7 @@ from metasearch.query.tree import (
     Years,
     terms,
 )
-from metasearch.query.values import NARROWER, bare_doi
+from metasearch.query.values import NARROWER, bare_doi, bare_number
 
 # The texts of a record in which words are looked for, folded.
 
@@ -396,9 +396,20 @@ def _identifier(term: Term, record: Described) -> bool | None:
         doi = record.doi.lower()
         dois = [bare_doi(word) or word.lower() for word in wanted]
         return all(doi == asked or doi.startswith(f"{asked.rstrip('/')}/") for asked in dois)
+    if term.field not in ("isbn", "issn"):
+        return _numbered(term.field, wanted, record)
     known = record.isbn if term.field == "isbn" else record.issn
     keys = {_number_key(number) for number in known}
     return all(_number_key(word) in keys for word in wanted) if keys else None
+
+
+def _numbered(scheme: str, wanted: list[str], record: Described) -> bool | None:
+    """Whether a record has this PMID, PMCID or arXiv number, or arXiv's DOI of it."""
+    numbers = {bare_number(scheme, record.ids.get(scheme, ""))}
+    if scheme == "arxiv" and record.doi:
+        numbers.add(bare_number(scheme, record.doi.lower().removeprefix("10.48550/arxiv.")))
+    numbers.discard(None)
+    return all(bare_number(scheme, word) in numbers for word in wanted) if numbers else None
 
 
 def _number_key(value: str) -> str:

@@ -91,6 +91,7 @@ OVID = DatabaseGrammar(
     ),
     near=near(r"adj"),
     wild="*$:?#",
+    letters={"?": (0, 1), "#": (1, 1)},
     endless="*$:",
     phrases=True,
     reference=re.compile(r"#?([0-9]{1,4})"),
@@ -159,7 +160,7 @@ class OvidReader(DatabaseReader):
                 end,
                 advice=message("Write limit 3 to english."),
             )
-        if self.text[self.at] not in '("“':
+        if self.text[self.at] not in '("':
             for pattern, read in (
                 (_COMBINED, self.combination),
                 (_LIMIT, self.limited),

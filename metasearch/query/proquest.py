@@ -21,6 +21,7 @@ from metasearch.query.grammar import (
     LANGUAGE,
     NOWHERE,
     NUMBER,
+    PMID,
     SUBJECT,
     TITLE,
     TITLE_ABSTRACT,
@@ -64,7 +65,8 @@ PROQUEST = DatabaseGrammar(
         ("doi", DOI),
         ("issn is", ISSN),
         ("isbn ib", ISBN),
-        ("pmid rn reg", NUMBER),
+        ("pmid", PMID),
+        ("rn reg", NUMBER),
         ("an id fn docid pubid cc clsub", NOWHERE),
         # Limits: peer review, full text, ages, populations, audiences, tests.
         ("peer peerreviewed ftany ulo lim age ag po pop gr tm ta te audience el", NOWHERE),

@@ -169,9 +169,9 @@ class PubmedReader(DatabaseReader):
             before -= 1
         while after < len(self.text) and is_blank(self.text[after]):
             after += 1
-        if before < 0 or after == len(self.text) or self.text[after] in ")）[":
+        if before < 0 or after == len(self.text) or self.text[after] in ")[":
             return False
-        shown = self.text[before] in ')）]"”＂' or self.text[after] in '(（"“＂'
+        shown = self.text[before] in ')]"' or self.text[after] in '("'
         if not shown:
             self.losses.add("word", self.text[at:end])
         return shown

@@ -19,7 +19,8 @@ from metasearch.query.grammar import (
     ISSN,
     LANGUAGE,
     NOWHERE,
-    NUMBER,
+    PMCID,
+    PMID,
     SUBJECT,
     TITLE,
     TITLE_ABSTRACT,
@@ -90,7 +91,8 @@ _ROWS: tuple[tuple[str, FieldTarget], ...] = (
     ("doi", DOI),
     ("is|issn", ISSN),
     ("isbn", ISBN),
-    ("pmid|uid|pmc|pmcid|pid", NUMBER),
+    ("pmid|uid", PMID),
+    ("pmc|pmcid|pid", PMCID),
     (
         (
             "filter|filt|filters|sb|subset|citation subset|ad|affiliation|affl|gr|"

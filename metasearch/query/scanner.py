@@ -46,6 +46,9 @@ SENTENCES: Mapping[str, str] = {
     "wildcard": message_template(
         "{words}: a sign that stands for some letters is read as any ending"
     ),
+    "spelling": message_template(
+        "{words}: signs for letters are read as these spellings; others are not found"
+    ),
     "beginning": message_template(
         "{words}: a sign before a word is ignored; words that only end like this are not found"
     ),
@@ -117,6 +120,8 @@ _WIDER = frozenset({"wildcard", "broken phrase"})
 #: Kinds of what a tree holds and no source can be asked.
 _OF_SOURCES = frozenset({"near", "explosion", "heading"})
 _SHOWN = 8
+#: Kinds whose words are shown whole: sentences, and spellings, which are bounded.
+_WHOLE = frozenset({"field", "spelling"})
 
 
 class Losses:
@@ -130,7 +135,7 @@ class Losses:
         """Note a loss: a key of `SENTENCES`, and the operator or words that it concerns."""
         self.more += kind in _WIDER
         # A sentence stays as it is, so that it may be translated.
-        shown = of if kind == "field" else " ".join(of[:60].split())
+        shown = of if kind in _WHOLE else " ".join(of[:60].split())
         self._concerned.setdefault(kind, {})[shown] = None
 
     def sentences(self) -> tuple[str, ...]:
@@ -158,9 +163,7 @@ class Losses:
         return message(SENTENCES[kind], words=concerned)
 
 
-_DOUBLE = {'"': '"', "“": "”", "”": "”", "„": "“", "＂": "＂"}
-_ENDS = frozenset('()（）"“”„＂')
-_FLAT = str.maketrans("（）＂＝：", '()"=:')
+_ENDS = frozenset('()"')
 
 
 #: The number of an earlier line, whatever sign the database itself writes.
@@ -219,16 +222,16 @@ class TextScanner(NestedReader):
         self.used: set[int] = set()
         self.target, self.shown = self.grammar.default, ""
         self.not_searchable: QuerySyntaxError | None = None
-        self.quotes = _DOUBLE | dict(self.grammar.quotes)
+        self.quotes = {'"': '"'} | dict(self.grammar.quotes)
         self.closing = self._closing()
 
     # ---------------------------------------------------------------- operators
 
     def here(self) -> str:
-        """The next character that is no blank, as ASCII; "" at the end."""
+        """The next character that is no blank; "" at the end."""
         while self.at < len(self.text) and is_blank(self.text[self.at]):
             self.at += 1
-        return self.text[self.at : self.at + 1].translate(_FLAT)
+        return self.text[self.at : self.at + 1]
 
     def word_end(self, at: int) -> int:
         """Where the word at `at` ends: at a blank, bracket or double quote."""
@@ -289,11 +292,10 @@ class TextScanner(NestedReader):
         pairs: dict[int, int] = {}
         opened: list[int] = []
         at, text = 0, self.text
-        flat = text.translate(_FLAT)
         while at < len(text):
-            if flat[at] == "(":
+            if text[at] == "(":
                 opened.append(at)
-            elif flat[at] == ")" and opened:
+            elif text[at] == ")" and opened:
                 pairs[opened.pop()] = at
             elif self.opens_quote(at):
                 end = text.find(self.quotes[text[at]], at + 1)
@@ -304,12 +306,12 @@ class TextScanner(NestedReader):
     def opens_quote(self, at: int) -> bool:
         """Whether a quote begins there; a single one within a word is an apostrophe."""
         char = self.text[at : at + 1]
-        if char in _DOUBLE:
+        if char == '"':
             return True
         if char not in self.quotes:
             return False
         before = self.text[at - 1] if at else " "
-        return is_blank(before) or before in "(（=,[*"
+        return is_blank(before) or before in "(=,[*"
 
     # ---------------------------------------------------------------- fields
 
@@ -392,7 +394,7 @@ class TextScanner(NestedReader):
     def known(self, names: str) -> FieldTarget | None:
         """Where several codes with commas look together; None where one is unknown."""
         tags = []
-        for name in re.split(r"\s?[,/]\s?", plain(names).casefold().translate(_FLAT)):
+        for name in re.split(r"\s?[,/]\s?", plain(names).casefold()):
             tag = self.grammar.codes.get(name)
             if tag is None:
                 return None

@@ -21,6 +21,7 @@ from metasearch.query.grammar import (
     LANGUAGE,
     NOWHERE,
     NUMBER,
+    PMID,
     SUBJECT,
     TITLE,
     TITLE_ABSTRACT,
@@ -64,7 +65,8 @@ SCOPUS = DatabaseGrammar(
         ("doi", DOI),
         ("issn issnp eissn", ISSN),
         ("isbn", ISBN),
-        ("pmid casregnumber coden", NUMBER),
+        ("pmid", PMID),
+        ("casregnumber coden", NUMBER),
         (
             "affil affilorg affilcity affilcountry af-id au-id orcid authcollab prefnameauid",
             NOWHERE,

@@ -5,7 +5,8 @@ A recursive descent over the tokens of `simple_tokens.py`:
     query        = disjunction
     disjunction  = conjunction { "OR" conjunction }
     conjunction  = negation { [ "AND" ] negation }
-    negation     = { "NOT" | "-" } operand
+    negation     = { "NOT" | "-" } proximity
+    proximity    = operand { ( "NEAR/" | "PRE/" ) number operand }
     operand      = [ field ":" ] ( word [ "*" ] | phrase | "(" disjunction ")" )
 
 Bare words of one field with nothing between them become one `Term`; everything else that stands
@@ -21,9 +22,10 @@ from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.late_pattern import late_pattern
-from metasearch.message import Message, message
+from metasearch.message import message
 from metasearch.query.characters import plain_characters
-from metasearch.query.simple_tokens import FIELD_NAMES, Token, tokens, with_operators
+from metasearch.query.simple_fields import FIELD_NAMES, fields_of, in_round_brackets
+from metasearch.query.simple_tokens import Token, ends_open, near_sign, tokens, with_operators
 from metasearch.query.tree import (
     CODED_FIELDS,
     FIELD_WORDS,
@@ -48,8 +50,11 @@ from metasearch.query.values import (
     CODED_WORDS,
     BadYears,
     bare_doi,
+    bare_number,
     coded_word,
+    named_number,
     near_coded_words,
+    read_span,
     read_years,
     years_text,
 )
@@ -73,19 +78,29 @@ class OperandReader:
     """
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text = text = in_round_brackets(text)
         self.tokens = with_operators(tokens(text))
         self.at = 0
         self.open: list[Token] = []
         self.read = 0
+        self.in_rest = False
 
     def term(self, token: Token, field: str | None) -> Operand:
+        if field is not None and " " in field:
+            return self.in_each(token, field.split())
         if field == "year":
             return Operand(self.years(token, f"{token.text}*" if token.truncated else token.text))
         if field in CODED_FIELDS:
             return Operand(self.coded(token, field))
+        if token.kind == "phrase" and token.within and field not in IDENTIFIERS:
+            words = [Term(word, field or "any") for word in token.text.split()]
+            return Operand(Near(tuple(words), token.within))
         if token.kind == "phrase":
-            return Operand(Term(token.text, field or "any", phrase=True))
+            if not token.truncated:
+                return Operand(Term(token.text, field or "any", phrase=True))
+            if field not in IDENTIFIERS:
+                # The beginning of a single word is the same with quotes and without.
+                return Operand(Term(token.text, field or "any", " " in token.text, truncated=True))
         if token.truncated:
             if field in IDENTIFIERS:
                 fix = f"{self.text[: token.end - 1]}{self.text[token.end :]}"
@@ -96,10 +111,18 @@ class OperandReader:
                     fix,
                 )
             return Operand(Term(token.text, field or "any", truncated=True))
-        if token.doi is not None and field in (None, "doi"):
+        if token.number is not None and field in (None, token.number[0]):
             # Two identifiers are two terms: no database knows them as one.
-            return Operand(Term(token.doi, "doi"))
+            return Operand(Term(token.number[1], token.number[0]))
+        if field in IDENTIFIERS and token.end - token.value == len(token.text):
+            return Operand(Term(bare_number(field, token.text) or token.text, field), bare=True)
         return Operand(Term(token.text, field or "any"), bare=True)
+
+    def in_each(self, token: Token, fields: list[str]) -> Operand:
+        """The word in one of the fields, at least."""
+        for _ in fields[1:]:
+            self.count(token)
+        return Operand(Or(tuple(self.term(token, field).query for field in fields)))
 
     def coded(self, token: Token, field: str) -> Term:
         word = None if token.truncated else coded_word(field, token.text)
@@ -129,7 +152,7 @@ class OperandReader:
     def years(self, token: Token, value: str) -> Years:
         end = token.end - 1 if token.kind == "phrase" else token.end
         try:
-            years = read_years(value)
+            years = read_span(value)[0] if value[:1] in ("[", "{", "(") else read_years(value)
         except BadYears as bad:
             if bad.corrected:
                 fix = f"{self.text[: token.start]}year:{bad.corrected}{self.text[token.end :]}"
@@ -321,11 +344,34 @@ class _SimpleParser(OperandReader):
                 break
             negated = not negated
             after, last = self.take(), self.peek()
-        part = self.operand(field, after)
+        part = self.proximity(field, after)
         if negated:
             return Operand(part.query.part if isinstance(part.query, Not) else Not(part.query))
         beside = after is None or after.kind in ("and", "or")
         return part if beside else Operand(part.query)
+
+    def proximity(self, field: str | None, after: Token | None) -> Operand:
+        part = self.operand(field, after)
+        if self.peek().kind != "near":
+            return part
+        parts, last = [part.query], self.peek()
+        while (sign := self.peek()).kind == "near":
+            following = self.operand(field, self.take()).query
+            if (sign.within, sign.ordered) != (last.within, last.ordered):
+                parts, last = [Near(tuple(parts), last.within, last.ordered)], sign
+            parts.append(following)
+            if not all(map(_is_place, (parts[-2], following))):
+                fix = f"{self.text[: sign.start]}AND{self.text[sign.end :]}"
+                raise self.error(
+                    message(
+                        "{sign} needs a word, a phrase or alternatives with OR on either side",
+                        sign=sign.text,
+                    ),
+                    sign.start,
+                    sign.end,
+                    fix,
+                )
+        return Operand(Near(tuple(parts), last.within, last.ordered))
 
     def operand(self, field: str | None, after: Token | None) -> Operand:
         token = self.peek()
@@ -336,6 +382,8 @@ class _SimpleParser(OperandReader):
             return Operand(self.years(word, f"-{word.text}"))
         if token.kind == "(":
             return Operand(self.group(field))
+        if token.kind == "rest":
+            return self.rest(field)
         if token.kind in ("word", "phrase"):
             self.count(self.take())
             return self.term(token, token.field or field)
@@ -344,6 +392,19 @@ class _SimpleParser(OperandReader):
         if token.kind == ")":
             raise self.stray(token)
         raise self.lacks(token, "before")
+
+    def rest(self, field: str | None) -> Operand:
+        """All that follows in the field of `allintitle:`; one within another adds nothing."""
+        while (token := self.peek()).kind == "rest":
+            first = self.take()
+        if token.kind in (")", "end"):
+            raise self.lacks(first, "after")
+        if self.in_rest:
+            return self.operand(field, first)
+        self.in_rest = True
+        query = self.disjunction(first.field)
+        self.in_rest = False
+        return Operand(query)
 
     def group(self, field: str | None) -> Query:
         opening = self.take()
@@ -379,89 +440,15 @@ class _SimpleParser(OperandReader):
         self.open.pop()
         return query
 
-    # ---------------------------------------------------------------- tokens and errors
 
-
-# Notes on words that look like operators of another syntax, in a text that was read as our own.
-
-_NO_OPERATOR = frozenset({"and", "or", "not", "And", "Or", "Not"})
-_SHOWN = 6
-#: What it is -> how a word looks that is one.
-_SIGNS = {
-    message("operators of proximity"): late_pattern(
-        r"adj[0-9]{1,2}|(?:o?near|next|pre|w|n|p)/[0-9]{1,3}|NEAR|ADJ|SAME|~[0-9]{1,3}|/(?:SEN|PRG)",
-        re.IGNORECASE,
-    ),
-    message("signs for letters"): late_pattern(
-        r"[^\W\d_]{3,40}\$[0-9]{0,2}|[^\W\d_]{2,40}\?[^\W\d_]{1,40}|\w{2,40}#[^\W\d_]{1,40}"
-    ),
-    message("headings"): late_pattern(r"[*\w][\w,-]{2,60}/|exp|\S{1,60}'?/exp\S{0,20}"),
-    message("fields"): late_pattern(
-        r"\S{0,80}\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt)(?:,[a-z]{2}){0,20}\.|(?:TI|TS|AB|AU|SO|PY|KW|SU|DT|LA|TKA|KY)=\S{0,80}"
-        r"|(?-i:TI|AB|TX|MH|MM|SU|AU)|TITLE-ABS-KEY|PUBYEAR|LIMIT-TO|\S{0,80}\[(?:tiab|ti|mh|mesh|tw|au|dp|pt|ab)\]",
-        re.IGNORECASE,
-    ),
-    message("references to lines"): late_pattern(
-        r"#[0-9]{1,3}|(?:or|and)/[0-9][0-9,-]{0,20}", re.IGNORECASE
-    ),
-    message("operators"): late_pattern(r"&&|\|\||&|\||\+[^\W\d_]\S{0,60}"),
-}
-#: The words of letters alone that are one of them, in capitals; so most queries need no pattern.
-_OF_LETTERS = frozenset(
-    {"AB", "ADJ", "AU", "EXP", "MH", "MM", "NEAR", "PUBYEAR", "SAME", "SU", "TI", "TX"}
-)
-
-
-def leftovers(text: str) -> tuple[str, ...]:
-    """One sentence for each kind of what looks like an operator and was read as a word. `text`:
-    that `metasearch.query.simple.parse` has read.
-    """
-    pieces = with_operators(tokens(text))
-    all_words = [token.text for token in pieces if token.kind == "word"]
-    reported: dict[Message, dict[str, None]] = {}
-    lower = any(
-        token.kind in ("and", "or", "not") and text[token.start : token.end].islower()
-        for token in pieces
-    )
-    words = dict.fromkeys(
-        token.text
-        for token in pieces[1:-2]
-        if token.kind == "word" and text[token.start : token.end] in _NO_OPERATOR
-    )
-    notes = []
-    if lower:
-        notes.append(
-            message(
-                "and, or, not in small letters are read as operators, because brackets or fields "
-                "stand beside them"
-            )
-        )
-    if words:
-        capitals = ", ".join(dict.fromkeys(word.upper() for word in words))
-        notes.append(
-            message(
-                "{words}: read as words; write {capitals}",
-                words=", ".join(words),
-                capitals=capitals,
-            )
-        )
-    for word in all_words:
-        if word.isascii() and word.isalpha() and word.upper() not in _OF_LETTERS:
-            continue
-        for kind, pattern in _SIGNS.items():
-            if len(word) <= 200 and pattern.fullmatch(word):
-                reported.setdefault(kind, {})[word[:40]] = None
-    for kind, reported_words in reported.items():
-        shown = ", ".join(list(reported_words)[:_SHOWN])
-        notes.append(
-            message(
-                "{words}: read as words; if they are {kind} of another syntax, "
-                "name the syntax, as in --syntax ovid",
-                words=shown,
-                kind=kind,
-            )
-        )
-    return tuple(notes)
+def _is_place(query: Query) -> bool:
+    """Whether it stands somewhere in a text, near other words."""
+    match query:
+        case Term():
+            return query.field not in CODED_FIELDS | IDENTIFIERS
+        case Or(parts):
+            return all(map(_is_place, parts))
+    return isinstance(query, Near)
 
 
 # `Query` -> text of our own syntax: `parse(to_text(query)) == query` for every normalised tree
@@ -471,7 +458,9 @@ def leftovers(text: str) -> tuple[str, ...]:
 
 _SMALL = "and or not"
 _SMALL_WORD = re.compile(r"(?<!\S)(?:and|or|not)(?!\S)|[(:](?:and|or|not)\b|\b(?:and|or|not)\)")
-_IN_WORD = str.maketrans({char: f"\\{char}" for char in '\\"＂“”„()（）'})
+#: With the next words it may be a clause of ACM: [Publication Title: x].
+_BRACKET = re.compile(r"\[[A-Za-z\[]")
+_IN_WORD = str.maketrans({char: f"\\{char}" for char in '\\"＂“”„()（）['})
 _IN_PHRASE = str.maketrans({char: f"\\{char}" for char in '\\"'})
 
 
@@ -530,7 +519,12 @@ def _several(term: Term) -> bool:
 def _term(term: Term, escaped: str) -> str:
     prefix = "" if term.field == "any" else f"{term.field}:"
     if term.phrase:
-        return f'{prefix}"{term.text.translate(_IN_PHRASE)}"'
+        text = term.text.translate(_IN_PHRASE)
+        if term.truncated:
+            text = f"{text}*"
+        elif ends_open(term.text):
+            text = f"{text[:-1]}\\*"
+        return f'{prefix}"{text}"'
     if term.truncated:
         return _truncated(prefix, term)
     words = term.text.split()
@@ -563,15 +557,24 @@ def _word(word: str, field: str, frame: str, *, several: bool) -> str:
         apart = (
             several
             and "\\" not in written
-            and (bare_doi(written) is not None or _names_a_coded_field(written))
+            and (
+                bare_doi(written) is not None
+                or named_number(written) is not None
+                or near_sign(written) is not None
+                or _BRACKET.search(written) is not None
+                or _may_name_the_next(written)
+            )
         )
         if not apart and _reads_as(frame.format(written), meant):
             return written
     return escaped if escaped.startswith("\\") else f"\\{escaped}"
 
 
-def _names_a_coded_field(word: str) -> bool:
-    return word[-1:] in (":", "：") and FIELD_NAMES.get(word[:-1].lower()) in CODED_FIELDS
+def _may_name_the_next(word: str) -> bool:
+    """Whether it is a field where a blank follows, and then a type or number: "type:", "PMID"."""
+    if word in ("PMID", "PMCID", "DOI", "ISBN", "ISSN"):
+        return True
+    return word[-1:] in (":", "：") and fields_of(word[:-1]) in CODED_FIELDS | IDENTIFIERS
 
 
 def _is_word(text: str) -> bool:
@@ -580,7 +583,8 @@ def _is_word(text: str) -> bool:
 
 
 def _reads_as(text: str, term: Term) -> bool:
-    if term.field not in CODED_FIELDS and not term.truncated and _is_word(term.text):
+    coded = term.field in CODED_FIELDS | IDENTIFIERS
+    if not coded and not term.truncated and _is_word(term.text):
         return True
     try:
         # A type or language is a query only beside a word.

@@ -5,11 +5,14 @@ What is a word is decided here. A word runs to the next blank, bracket or quote;
 the next character ordinary, and a word with a backslash in it is never anything but a word. A word
 without one may turn out to be
 
-- an operator: `AND`, `OR`, `NOT` in capitals;
+- an operator: `AND`, `OR`, `NOT` in capitals, and between two words `NEAR/3`, `PRE/3`, or what
+  other databases write for these;
 - a field: a known name with a colon (also full-width), directly before a word, phrase or group;
-  before a blank it is an error, but `type:` and `language:` are words there unless a type or
-  language follows: both stand in many a title;
-- a DOI: `10.1000/x` or the URL of its resolver. Brackets that pair up inside it belong to it.
+  before a blank it is an error, but the number of `PMID: 33301246` may stand behind one, and
+  `type:` and `language:` are words there unless a type or language follows: both stand in many a
+  title;
+- a DOI: `10.1000/x` or the URL of its resolver. Brackets that pair up inside it belong to it;
+- a PMCID, or the address of a work in PubMed, PubMed Central or arXiv.
 
 A star that ends a word truncates it (`gene*`), where two letters or digits stand before it: `A*`
 and `C*-algebra` are words. A star directly before a letter or digit (`wom*n`, `*ology`) is an
@@ -17,9 +20,9 @@ error, unless single ones stand there (`2*3`, `M*A*S*H`). Both hold for words wi
 as far as the star itself has none; there any stem will do (`\a*`).
 
 A name with a colon that is no field is an error where it looks like an attempt at one: two or more
-ASCII letters, then the colon, then directly a letter, digit, quote or bracket. So `titel:x` and
-`foo:bar` are errors, while `Re: x`, `10:30`, `CO2:CH4`, `std::vector`, `http://x`,
-`arXiv:2104.12255` and `深度学习：综述` are words.
+ASCII letters, with hyphens, dots and lines between them, then the colon, then directly a letter,
+digit, quote or bracket. So `titel:x`, `OPEN_ACCESS:y` and `foo:bar` are errors, while `Re: x`,
+`10:30`, `CO2:CH4`, `std::vector`, `http://x` and `深度学习：综述` are words.
 """
 
 from __future__ import annotations
@@ -32,60 +35,23 @@ from typing import Literal
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.tree import CODED_FIELDS, FIELDS, is_blank
-from metasearch.query.values import DOI, bare_doi, coded_word
-
-#: What may stand before a colon -> the field of a term; "year" is read as a range.
-FIELD_NAMES = {name: name for name in (*FIELDS, "year")} | {
-    "journal": "venue",
-    "ti": "title",
-    "au": "author",
-    "ab": "abstract",
-    "doctype": "type",
-    "lang": "language",
-}
-
-# Prefixes of identifiers, which people type as words.
-IDENTIFIER_SCHEMES = frozenset(
-    (
-        "ark",
-        "arxiv",
-        "bibcode",
-        "hdl",
-        "http",
-        "https",
-        "info",
-        "mailto",
-        "oclc",
-        "orcid",
-        "pmcid",
-        "pmid",
-        "swh",
-        "urn",
-    )
+from metasearch.query.simple_fields import (
+    FIELD_NAMES,
+    IDENTIFIER_SCHEMES,
+    NAMES_OF_REST,
+    fields_of,
+    meant_field,
 )
-#: Names in other programs -> our field.
-_MEANT = {
-    "keyword": "subject", "keywords": "subject", "kw": "subject", "ky": "subject", "su": "subject",
-    "topic": "subject",
-    "creator": "author", "by": "author", "abs": "abstract", "source": "venue",
-    "publication": "venue",
-    "container": "venue", "date": "year", "published": "year", "py": "year", "yr": "year",
-    "all": "any", "text": "any",
-    "kind": "type", "pt": "type", "dt": "type", "la": "language", "ln": "language",
-}  # fmt: skip
-
-
-def meant_field(name: str) -> str:
-    """Returns the field that an unknown name seems to mean; "" where none is near."""
-    from difflib import get_close_matches
-
-    low = name.lower()
-    if low in _MEANT:
-        return _MEANT[low]
-    known = [field for field in FIELD_NAMES if len(field) > 2]
-    return next(iter(get_close_matches(low[:30], known, 1, 0.7)), "")
-
+from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, is_blank
+from metasearch.query.values import (
+    DOI,
+    SPAN,
+    bare_doi,
+    bare_number,
+    coded_word,
+    identifier_field,
+    named_number,
+)
 
 CLOSERS = {'"': '"', "＂": "＂", "“": "”", "”": "”", "„": "“”"}
 OPEN, CLOSE = "(（", ")）"
@@ -199,6 +165,11 @@ def _cuts(value: str, star: int) -> bool:
     return len(after) > 1 and after.isalnum()
 
 
+def ends_open(phrase: str) -> bool:
+    """Whether a star ends a phrase, after two letters or digits: `"slot machine*"`, not `"A*"`."""
+    return phrase.endswith("*") and phrase[-3:-1].isalnum() and len(phrase) > 2
+
+
 def text_without(text: str, start: int, end: int) -> str:
     return f"{text[:start]} {text[end:]}"
 
@@ -207,13 +178,28 @@ def error_at(reason: str, text: str, start: int, end: int, fix: str) -> QuerySyn
     return QuerySyntaxError(reason, text=text, position=start, length=end - start, suggestion=fix)
 
 
-Kind = Literal["word", "phrase", "(", ")", "-", "not", "and", "or", "end"]
+Kind = Literal["word", "phrase", "(", ")", "-", "not", "and", "or", "near", "rest", "end"]
 
-_OPERATORS: dict[str, Kind] = {"AND": "and", "OR": "or", "NOT": "not"}
+_OPERATORS: dict[str, Kind] = {"AND": "and", "OR": "or", "NOT": "not", "ANDNOT": "not"}
+_DISTANCE = re.compile(r"~([1-9][0-9]{0,2})(?![^\s)）])")
+#: Operators of proximity of all databases; N3 and W3 are words in small letters.
+_NEAR = re.compile(
+    r"(?:(o?near|pre|next|[wnp])/|(near|adj)|((?-i:[NW])))([0-9]{1,3})", re.IGNORECASE
+)
+_ORDERED = frozenset({"onear", "pre", "next", "p", "W"})
+#: Without a number they stand for the most that a database takes; ADJ for the next word.
+_NEAR_ALONE = {"NEAR": (15, False), "ADJ": (0, True)}
+#: Strains and stages, as in H5 N1 and T2 N0.
+_LETTER_AND_NUMBER = re.compile(r"[A-Z][0-9]{1,2}[a-z]?")
+#: Words between that N and W without a stroke may allow: N95 is a mask.
+_MOST_BETWEEN = 25
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-_PREFIX = re.compile(r"([A-Za-z]+)([:：])")
+_PREFIX = re.compile(r"([A-Za-z]+(?:[-_.][A-Za-z]+)*)([:：])")
+_NAME_OF_NUMBER = re.compile(r"(PMID|PMCID|DOI|ISBN|ISSN)(?=\s)")
 #: Characters after a colon that may hold a type or language.
 _LONGEST_CODED = 60
+#: Fields whose names stand in titles with a colon and a blank.
+_IN_TITLES = CODED_FIELDS | {"arxiv", "pmid", "pmcid"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,14 +207,17 @@ class Token:
     """A piece of the query.
 
     Attributes:
-        kind: What it is; a bracket may carry a field.
+        kind: What it is; a bracket may carry a field. "rest": a field for all that follows.
         start: Index of its first character, the field's name included.
         end: Index after its last character.
         text: Of a word or phrase, without quotes and backslashes, single blanks between words.
-        field: Named before the colon, or None.
+        field: Named before the colon, or None; where the name means several, with blanks between.
         value: Index of its first character after the field's name.
-        doi: Of an unescaped word that is a DOI: its bare form.
-        truncated: Whether a star ended the word; `text` is without it.
+        number: Of an unescaped word that needs no field, as a DOI: its field, and its usual form.
+        truncated: Whether a star ended the word, or the last word of the phrase; `text` is without
+            it.
+        within, ordered: Of an operator of proximity, whose `text` is as written: as those of
+            `tree.Near`.
     """
 
     kind: Kind
@@ -237,8 +226,24 @@ class Token:
     text: str = ""
     field: str | None = None
     value: int = 0
-    doi: str | None = None
+    number: tuple[str, str] | None = None
     truncated: bool = False
+    within: int = 0
+    ordered: bool = False
+
+
+def near_sign(word: str) -> tuple[int, bool] | None:
+    """How many words an operator of proximity allows between, and whether it says their order; None
+    for all other words.
+    """
+    match = _NEAR.fullmatch(word) if word[-1:].isdigit() else None
+    if match is None:
+        return _NEAR_ALONE.get(word)
+    name, number = match[3] or (match[1] or match[2]).lower(), int(match[4])
+    if match[3] and not 0 < number <= _MOST_BETWEEN:
+        return None
+    # adj4 is in the fourth place, all others count the words between.
+    return max(0, number - (name == "adj")), name in _ORDERED
 
 
 def tokens(text: str) -> list[Token]:
@@ -272,6 +277,11 @@ class _Lexer(WordScanner):
             yield token
             at, after_minus = token.end, token.kind == "-"
 
+    @cached_property
+    def in_capitals(self) -> bool:
+        """Whether the text has no small letters, so that a word in capitals means nothing."""
+        return self.text.isupper()
+
     def is_minus(self, at: int) -> bool:
         before = self.text[at - 1] if at else " "
         return (is_blank(before) or before in OPEN + CLOSE) and self.starts_operand(at + 1)
@@ -283,7 +293,11 @@ class _Lexer(WordScanner):
     def operand(self, start: int, *, operators: bool) -> Token:
         """The word, phrase or opening bracket at `start`, with its field."""
         field, at = self.prefix(start)
+        if field in NAMES_OF_REST:
+            return Token("rest", start, at, field=NAMES_OF_REST[field])
         char = self.text[at]
+        if field == "year" and (span := SPAN.match(self.text, at)):
+            return Token("word", start, span.end(), span[0], field, at)
         if char in OPEN:
             return Token("(", start, at + 1, field=field, value=at)
         if char in CLOSERS:
@@ -295,20 +309,24 @@ class _Lexer(WordScanner):
         text = self.text
         match = _PREFIX.match(text, start)
         if match is None:
-            return None, start
+            return self.named_number(start)
         name, at = match[1].lower(), match.end()
-        field = FIELD_NAMES.get(name)
+        if name in NAMES_OF_REST:
+            return name, at
+        field = fields_of(name)
         if field is None:
             if (
                 len(name) > 1
                 and match[2] == ":"
                 and name not in IDENTIFIER_SCHEMES
-                and self.starts_operand(at)
+                and (self.starts_operand(at) or text[at : at + 1] in ("[", "{"))
             ):
                 raise self.unknown_field(start, match[1], at)
             return None, start
         if at == len(text) or is_blank(text[at]) or text[at] in CLOSE:
-            if field in CODED_FIELDS and not self.names_code(field, at):
+            if field in IDENTIFIERS and (number := self.number_after(field, at)):
+                return field, number
+            if field in _IN_TITLES and not self.names_code(field, at):
                 return None, start
             raise self.empty_field(start, match[1], at)
         if text[at] == "-" and field != "year" and self.starts_operand(at + 1):
@@ -322,17 +340,34 @@ class _Lexer(WordScanner):
             )
         return field, at
 
+    def named_number(self, start: int) -> tuple[str | None, int]:
+        """As `prefix` for a number that its name alone stands before: PMID 33301246."""
+        name = _NAME_OF_NUMBER.match(self.text, start)
+        number = self.number_after(name[1].lower(), name.end()) if name else 0
+        return (name[1].lower(), number) if name and number else (None, start)
+
+    def number_after(self, field: str, at: int) -> int:
+        """Where the number of "PMID: 33301246" begins, as references have it; 0 for none."""
+        text = self.text
+        while at < len(text) and is_blank(text[at]):
+            at += 1
+        word = text[at : self.scan(at).end] if at < len(text) and text[at] not in WORD_ENDS else ""
+        known = bare_number(field, word) or identifier_field(word.rstrip(".,;")) == field
+        return at if known else 0
+
     def names_code(self, field: str, at: int) -> bool:
         """Whether the next word is a type or language; "Natural language: a survey" is a title."""
         following = text[0] if (text := self.text[at : at + _LONGEST_CODED].split()) else ""
-        return coded_word(field, following.strip("()（）")) is not None
+        return field in CODED_FIELDS and coded_word(field, following.strip("()（）")) is not None
 
     def unknown_field(self, start: int, name: str, at: int) -> QuerySyntaxError:
         text = self.text
-        if meant := meant_field(name):
+        if "_" in name:  # a limit of another program, which is no word of any work
+            fix = text_without(text, start, self.scan(at).end if text[at] not in WORD_ENDS else at)
+        elif meant := meant_field(name):
             fix = f"{text[:start]}{meant}{text[at - 1 :]}"
         elif text[at] in WORD_ENDS:
-            fix = f"{text[:at]} {text[at:]}"
+            fix = f"{text[:start]} {text[at:]}"
         else:
             end = self.scan(at).end
             fix = f'{text[:start]}"{text[start:end]}"{text[end:]}'
@@ -368,8 +403,9 @@ class _Lexer(WordScanner):
     def phrase(self, start: int, at: int, field: str | None) -> Token:
         text, closers = self.text, CLOSERS[self.text[at]]
         out: list[str] = []
-        end = at + 1
+        end, star = at + 1, False
         while end < len(text) and text[end] not in closers:
+            star = text[end] == "*" or (star and is_blank(text[end]))
             if text[end] == "\\" and end + 1 < len(text):
                 end += 1
             out.append(" " if is_blank(text[end]) else text[end])
@@ -393,18 +429,32 @@ class _Lexer(WordScanner):
                 end + 1,
                 text_without(text, start, end + 1),
             )
-        return Token("phrase", start, end + 1, value, field, at + 1)
+        # "gene drive"~5, as Lucene has words near one another.
+        near = _DISTANCE.match(text, end + 1)
+        if near is not None and " " in value:
+            distance = int(near[1])
+            return Token("phrase", start, near.end(), value, field, at + 1, within=distance)
+        cut = star and ends_open(value)
+        value = value[:-1] if cut else value
+        return Token("phrase", start, end + 1, value, field, at + 1, truncated=cut)
 
     def word(self, start: int, at: int, field: str | None, *, operators: bool) -> Token:
         if field in (None, "doi"):
             doi_end = self.doi_end(at)
             doi = bare_doi(self.text[at:doi_end])
             if doi is not None:
-                return Token("word", start, doi_end, self.text[at:doi_end], field, at, doi)
+                text = self.text[at:doi_end]
+                return Token("word", start, doi_end, text, field, at, ("doi", doi))
         word = self.scan(at)
+        number = None if word.escaped else named_number(word.value)
+        if number is not None and field in (None, number[0]):
+            return Token("word", start, word.end, word.value, field, at, number)
         kind: Kind = "word"
         if operators and field is None and not word.escaped:
             kind = _OPERATORS.get(word.value, "word")
+            near = near_sign(word.value) if kind == "word" else None
+            if near and not (word.value in _NEAR_ALONE and self.in_capitals):
+                return Token("near", start, word.end, word.value, None, at, None, False, *near)
         if field != "year" and word.stars and self.truncates(word):
             return Token("word", start, word.end, word.value[:-1], field, at, truncated=True)
         return Token(kind, start, word.end, word.value, field, at)
@@ -425,6 +475,10 @@ _STARTS = frozenset({"word", "phrase", "("})
 
 def with_operators(tokens: Sequence[Token]) -> list[Token]:
     """The tokens, with operators where words in small letters are meant as such."""
+    tokens = [
+        replace(token, kind="word") if token.kind == "near" and not _joins(tokens, at) else token
+        for at, token in enumerate(tokens)
+    ]
     possible = [at for at in range(1, len(tokens) - 1) if _may_be(tokens, at)]
     if not possible:
         return list(tokens)
@@ -436,6 +490,15 @@ def with_operators(tokens: Sequence[Token]) -> list[Token]:
         replace(token, kind=_KINDS[token.text], text="") if at in shown else token
         for at, token in enumerate(tokens)
     ]
+
+
+def _joins(tokens: Sequence[Token], at: int) -> bool:
+    """Whether an operator of proximity stands between what may be near."""
+    if at == 0 or tokens[at - 1].kind not in _ENDS or tokens[at + 1].kind not in _STARTS:
+        return False
+    around = tokens[at - 1].text, tokens[at + 1].text
+    short = _LETTER_AND_NUMBER.fullmatch(tokens[at].text) is not None
+    return not (short and any(map(_LETTER_AND_NUMBER.fullmatch, around)))
 
 
 def is_plain(token: Token) -> bool:

@@ -14,8 +14,9 @@ from dataclasses import replace
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
 from metasearch.query.characters import plain_characters
+from metasearch.query.leftovers import leftovers
 from metasearch.query.reading import ReadQuery
-from metasearch.query.simple import leftovers, parse
+from metasearch.query.simple import parse
 
 #: Name -> what it is, in a few words.
 SYNTAXES: Mapping[str, str] = {

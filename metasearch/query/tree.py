@@ -69,12 +69,15 @@ FIELDS = (
     "doi",
     "isbn",
     "issn",
+    "pmid",
+    "pmcid",
+    "arxiv",
     "type",
     "language",
 )
 
-#: Fields that hold numbers, not words.
-IDENTIFIERS = frozenset({"doi", "isbn", "issn"})
+#: Fields that hold numbers, not words; PMCIDs with their letters, arXiv's without a version.
+IDENTIFIERS = frozenset({"doi", "isbn", "issn", "pmid", "pmcid", "arxiv"})
 #: Coded fields: their text is one word of a closed list. They narrow a search; alone they
 #: are no search.
 CODED_FIELDS = frozenset({"type", "language"})
@@ -110,8 +113,8 @@ class Term:
             of them, in any order.
         field: One of `FIELDS`.
         phrase: The words must follow one another.
-        truncated: Any word that begins so will do ("libr*"). The text is one word then, without the
-            sign; it is no phrase, and in no field of `IDENTIFIERS` or `CODED_FIELDS`.
+        truncated: Any word that begins so will do ("libr*"). The text is one word then, or a phrase
+            whose last word it is, without the sign; in no field of `IDENTIFIERS` or `CODED_FIELDS`.
         heading: Whether a strategy named it as a heading of a vocabulary, alone or with all
             narrower ones; "" for mere words. Databases that know the vocabulary are asked so in
             translations; no source is, so two terms that differ in this alone are equal.

@@ -44,10 +44,61 @@ def bare_doi(text: str) -> str | None:
     return bare if len(bare) > len(match[3]) else None
 
 
+#: An arXiv number: that of a month, or of a subject before 2007.
+_ARXIV = r"([0-9]{4}\.[0-9]{4,5}|[a-z-]{2,20}(?:\.[a-z]{2})?/[0-9]{7})(?:v[0-9]{1,3})?"
+_PMC = r"(PMC)0*([0-9]{1,9})(?:\.[0-9]{1,2})?"
+#: Field -> its values as people write them; the groups are the parts that are kept.
+_NUMBERS: Mapping[str, re.Pattern[str]] = {
+    "pmid": late_pattern(r"0*([0-9]{1,9})"),
+    "pmcid": late_pattern(rf"(?:{_PMC}|()0*([0-9]{{1,9}}))", re.IGNORECASE),
+    "arxiv": late_pattern(rf"(?:arxiv:)?{_ARXIV}", re.IGNORECASE),
+}
+#: Field -> values that need no field: PMC1234567, addresses of works.
+_NAMED: Mapping[str, re.Pattern[str]] = {
+    "pmid": late_pattern(
+        r"https?://(?:pubmed\.ncbi\.nlm\.nih\.gov|www\.ncbi\.nlm\.nih\.gov/pubmed"
+        r"|europepmc\.org/(?:article|abstract)/med)/0*([0-9]{1,9})/?",
+        re.IGNORECASE,
+    ),
+    "pmcid": late_pattern(
+        r"(?:https?://(?:pmc|www)\.ncbi\.nlm\.nih\.gov/(?:pmc/)?articles/"
+        rf"|https?://europepmc\.org/article/PMC/)?{_PMC}/?"
+    ),
+    "arxiv": late_pattern(
+        rf"https?://(?:www\.)?arxiv\.org/(?:abs|pdf)/{_ARXIV}(?:\.pdf)?", re.IGNORECASE
+    ),
+}
+
+
+def bare_number(field: str, text: str) -> str | None:
+    """A PMID, PMCID or arXiv number in its usual form, or None: ("arxiv", "2104.12255v2") ->
+    "2104.12255".
+    """
+    match = _NUMBERS[field].fullmatch(text.rstrip(_DOI_TAIL)) if field in _NUMBERS else None
+    if match is None:
+        return None
+    parts = "".join(part for part in match.groups() if part)
+    if field == "pmcid":
+        return f"PMC{parts.upper().removeprefix('PMC')}"
+    return parts.lower()
+
+
+def named_number(text: str) -> tuple[str, str] | None:
+    """The field of a number that needs none, and its usual form; None for all other texts."""
+    if not text.startswith(("http", "PMC")):
+        return None
+    for field, pattern in _NAMED.items():
+        if match := pattern.fullmatch(text.rstrip(_DOI_TAIL)):
+            return field, "".join(part for part in match.groups() if part)
+    return None
+
+
 def identifier_field(text: str) -> str | None:
-    """The field of an identifier, as its form tells: "doi", "isbn", "issn", or None."""
+    """The field of an identifier, as its form tells: "doi", "isbn", "issn", "pmcid", or None."""
     if bare_doi(text) is not None:
         return "doi"
+    if text.startswith("PMC") and named_number(text):
+        return "pmcid"
     if _ISSN.fullmatch(text):
         return "issn"
     return "isbn" if _ISBN.fullmatch(text) else None
@@ -271,6 +322,40 @@ def read_years(value: str) -> Years:
             message("The range ends before it begins"), years_text(Years(years.last, years.first))
         )
     return years
+
+
+_SPAN_END = r"([0-9][0-9TZ:./-]{3,25}|\*"
+#: A range as databases on Lucene write it: [2015 TO 2020], {2015 TO 2020} without its ends; and
+#: ACM's (01/31/2015 TO 12/31/2020), in one or two brackets.
+SPAN = late_pattern(
+    rf"([\[{{(])\s{{0,3}}\(?{_SPAN_END})\s{{1,3}}TO\s{{1,3}}{_SPAN_END}|NOW)\)?\s{{0,3}}([\]}})])"
+)
+_MONTH_FIRST = late_pattern(r"([0-9]{1,2}/[0-9]{1,2})/([0-9]{4})")
+
+
+def read_span(text: str) -> tuple[Years, bool]:
+    """The years of a `SPAN`, and whether it says no more than years.
+
+    Raises:
+        BadYears: There is none in it, or it ends before it begins.
+    """
+    match = SPAN.fullmatch(text)
+    if match is None:
+        raise BadYears(message("A range of years is written as [2015 TO 2020]"))
+    begin, end = (_MONTH_FIRST.sub(r"\2/\1", date)[:10] for date in (match[2], match[3]))
+    first, last = (int(date[:4]) if date[:4].isdigit() else None for date in (begin, end))
+    if first is not None and match[1] == "{":
+        first += len(begin) == 4
+    if last is not None and match[4] == "}":
+        last -= len(end) == 4
+    if first is None and last is None:
+        raise BadYears(message("A range of years has a year at one end"))
+    if first is not None and last is not None and first > last:
+        raise BadYears(message("The range ends before it begins"), f"{last:04d}-{first:04d}")
+    exact = first is None or _at_edge(begin, "01", "01")
+    if last is None or last >= 2999:
+        return Years(first, None), exact
+    return Years(first, last), exact and _at_edge(end, "12", "31")
 
 
 def dated(text: str) -> tuple[Years, bool]:

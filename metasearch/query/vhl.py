@@ -22,6 +22,7 @@ from metasearch.query.grammar import (
     LANGUAGE,
     NOWHERE,
     NUMBER,
+    PMID,
     SUBJECT,
     TITLE,
     TOPIC,
@@ -80,7 +81,8 @@ VHL = DatabaseGrammar(
             ("doi", DOI),
             ("is issn", ISSN),
             ("isbn", ISBN),
-            ("id pmid", NUMBER),
+            ("pmid", PMID),
+            ("id", NUMBER),
             (
                 (
                     "db db_cluster instance collection collection_bioetica cc fulltext fo limit "

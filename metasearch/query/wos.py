@@ -25,6 +25,7 @@ from metasearch.query.grammar import (
     LANGUAGE,
     NOWHERE,
     NUMBER,
+    PMID,
     SUBJECT,
     TITLE,
     TOPIC,
@@ -59,7 +60,8 @@ _CODES = codes(
     ("dt", TYPE),
     ("do", DOI),
     ("is", ISSN),
-    ("pmid rn", NUMBER),
+    ("pmid", PMID),
+    ("rn", NUMBER),
     ("ad og oo sg sa ci ps cu zp", NOWHERE),
     ("fo fg fd ft ai rid oid publ pub pubp lt oa ea edn sj tasca", NOWHERE),
     ("tmac tmso tmic sdg wou np sub ssgi", NOWHERE),
@@ -112,6 +114,7 @@ WOS = DatabaseGrammar(
     ),
     near=near("near", "same"),
     wild="*?$",
+    letters={"?": (1, 1), "$": (0, 1)},
     distances={"near": 15, "same": None},
     quotes={"'": "'"},
     printed=re.compile(
@@ -120,7 +123,8 @@ WOS = DatabaseGrammar(
         r"(?!\s\(Index Date)(?:\s\(Publication Date\))?[.;]?"
         r"|(?:Indexes|Timespan|Editions?|Databases?|Collections?|DocType|Search language|"
         r"Language(?=\s?=\s?All)|Lemmatization|Date Run|Entitlements?|Results)"
-        r"\s{0,3}[:=]\s{0,3}(?=[^\s(])[^\n()\"]{1,200}(?:\(from [^\n()]{1,80}\))?"
+        r"\s{0,3}[:=]\s{0,3}(?=[^\s(])"
+        r"(?:(?!\sTimespan\s?[:=]\s{0,3}[12])[^\n()\"]){1,200}(?:\(from [^\n()]{1,80}\))?"
         r"|You searched for\s?:",
         re.IGNORECASE,
     ),

@@ -166,6 +166,7 @@ _NAMES = {
     "any": message("everywhere"), "title": message("titles"), "author": message("authors"),
     "venue": message("journals"), "abstract": message("abstracts"),
     "subject": message("subjects"), "doi": "DOIs", "isbn": "ISBNs", "issn": "ISSNs",
+    "pmid": "PMIDs", "pmcid": "PMCIDs", "arxiv": message("arXiv numbers"),
 }  # fmt: skip
 
 
@@ -628,7 +629,9 @@ TARGETS: Mapping[str, str] = {
     "wos": "Web of Science: TS=(salt AND marsh)",
     "ebsco": "EBSCOhost: TI (salt AND marsh)",
     "embase": "Embase.com: (salt AND marsh):ti,ab,kw",
+    "cochrane": "the Cochrane Library: (salt AND marsh):ti,ab,kw",
     "proquest": "ProQuest: noft(salt AND marsh)",
+    "ieee": 'IEEE Xplore: "All Metadata":(salt AND marsh)',
     "europepmc": "Europe PMC: salt AND marsh",
     "acm": "ACM Digital Library: AllField:(salt AND marsh)",
     "vhl": "LILACS and the Virtual Health Library: tw:(salt AND marsh)",

@@ -98,7 +98,7 @@ def _cases(database: Database) -> Iterator[Case]:
     for field in sorted(asked - CODED_FIELDS - IDENTIFIERS - {"any", "subject"}):
         word = _a_word(field, works)
         yield Case(field, f"{field}:{word}", _holds(name, field, word))
-    for field in sorted(asked & IDENTIFIERS):
+    for field in sorted(asked & IDENTIFIERS & {*Work._fields}):
         number = _number(field, works)
         yield Case(
             field, f"{field}:{number}", lambda work, f=field, n=number: n in getattr(work, f)

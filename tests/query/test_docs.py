@@ -9,7 +9,7 @@ import pytest
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import explain, parse
-from metasearch.query.simple_tokens import FIELD_NAMES
+from metasearch.query.simple_fields import FIELD_NAMES
 from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 from tests.cases import each
 

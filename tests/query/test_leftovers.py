@@ -9,7 +9,7 @@ import string
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from metasearch.query.simple import _OF_LETTERS, _SIGNS
+from metasearch.query.leftovers import _OF_LETTERS, _SIGNS
 
 WORDS = st.one_of(
     st.text(string.ascii_letters, min_size=1, max_size=8),

@@ -132,6 +132,39 @@ def test_a_refusal_names_the_line_and_the_place(text: str, reason: str, marked: 
 
 
 @each(
+    ("syntax", "text"),
+    [
+        ("ovid", "S1 peat.ti.\nS2 bog.ti.\nS3 S1 or S2"),
+        ("ovid", "#1 peat.ti.\n#2 bog.ti.\n#3 or/#1-#2"),
+        ("pubmed", "1. peat[ti]\n2. bog[ti]\n3. 1 or 2"),
+        ("pubmed", "1. peat[ti]\n2. bog[ti]\n3. or/1-2"),
+        ("wos", "1. TI=(peat)\n2. TI=(bog)\n3. 1 OR 2"),
+        ("ebsco", "#1 TI peat\n#2 TI bog\n#3 #1 OR #2"),
+        ("scopus", "1 TITLE(peat)\n2 TITLE(bog)\n3 or/1,2"),
+        ("embase", "1. peat:ti\n2. bog:ti\n3. #1 OR 2"),
+        ("cochrane", "1. peat:ti\n2. bog:ti\n3. #1-#2"),
+        ("proquest", "1. ti(peat)\n2. ti(bog)\n3. 1 OR 2"),
+    ],
+)
+def test_lines_may_be_combined_in_the_signs_of_any_platform(syntax: str, text: str) -> None:
+    """Papers number all strategies alike."""
+    assert read(text, syntax).query == parse("title:peat OR title:bog")
+
+
+def test_a_range_of_lines_is_told() -> None:
+    """It might be a NOT."""
+    assert any("#1-#2: read as a range" in it for it in read("#1 a[ti]\n#2 b[ti]\n#3 #1-#2").notes)
+
+
+@each("syntax", ["auto", "cnki"])
+def test_lines_of_a_syntax_without_numbers_are_refused(syntax: str) -> None:
+    """Words of several lines side by side mean something else."""
+    with pytest.raises(QuerySyntaxError, match="no lines that name one another") as caught:
+        read("1. TI=水质\n2. TI=贝类\n3. #1*#2", syntax)
+    assert caught.value.text[caught.value.position :] == "#1*#2"
+
+
+@each(
     "text",
     [
         "peat.ti.\nbog.ti.",

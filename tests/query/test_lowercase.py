@@ -42,7 +42,7 @@ def test_without_them_they_are_words(text: str) -> None:
         ("gambl$", "gambl$: read as words; if they are signs for letters"),
         ("wom?n harm", "wom?n: read as words; if they are signs for letters"),
         ("exp Gambling/", "exp, Gambling/: read as words; if they are headings"),
-        ("harm NEAR risk", "NEAR: read as words; if they are operators of proximity"),
+        ("harm risk NEAR", "NEAR: read as words; if they are operators of proximity"),
         ("harm.ti,ab. risk", "harm.ti,ab.: read as words; if they are fields"),
         ("TI=harm risk", "TI=harm: read as words; if they are fields"),
         ("cats && dogs", "&&: read as words; if they are operators"),

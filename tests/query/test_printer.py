@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from metasearch.bib.languages import languages
 from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, parse, to_text
 from metasearch.query.characters import plain_characters
-from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, searches
+from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, Near, searches
 from metasearch.query.values import TYPE_NAMES
 from tests.cases import each
 from tests.examples import examples
@@ -22,6 +22,9 @@ ODD_WORDS = st.sampled_from([
     "doi:10.1000/x",
     "基因", "题名：基因", '"', "“", "”", "＂", "„", "(", ")", "（", "）", "\\", "\\\\", 'a"b',
     "f(x)", "a\\", "2019", "2019-2024", "title:", ":", "-(", "-\\", "é", "ＡＮＤ", "İ",
+    "N3", "NEAR/3", "near10", "ADJ", "PMC12", "PMID", "DOI", "ANDNOT", "~5", "(2015", "2020)",
+    "pmid:7", "PMID:", "7", "title-abs:x", "allintitle:",
+    "007", "2104.12255v2", "[Title:", "[2015", "TO", "2020]",
     "\u200d", "*", "**", "gene*", "A*", "C*-algebra", "wom*n", "*ology",
 ])
 # fmt: on
@@ -47,6 +50,14 @@ TERMS = st.one_of(
         WORDS.filter(lambda word: any(map(str.isalnum, word))),
         st.sampled_from([field for field in FIELDS if field not in CODED_FIELDS | IDENTIFIERS]),
     ),
+    st.builds(
+        lambda words, last, field: Term(
+            " ".join([*words, last]), field, phrase=True, truncated=True
+        ),
+        st.lists(WORDS, min_size=1, max_size=2),
+        st.sampled_from(["gene", "ab", "covid-19", "水质"]),
+        st.sampled_from([field for field in FIELDS if field not in CODED_FIELDS | IDENTIFIERS]),
+    ),
     st.builds(Term, st.sampled_from(list(TYPE_NAMES)), st.just("type")),
     st.builds(Term, st.sampled_from(list(languages())), st.just("language")),
 )
@@ -64,7 +75,7 @@ def either(parts: list[Query]) -> Query:
 
 
 TREES = st.recursive(
-    st.one_of(TERMS, YEARS),
+    st.one_of(TERMS, YEARS, st.deferred(lambda: PLACES)),
     lambda inner: st.one_of(
         st.lists(inner, min_size=2, max_size=3).map(lambda parts: conjunction(*parts)),
         st.lists(inner, min_size=2, max_size=3).map(either),
@@ -72,6 +83,19 @@ TREES = st.recursive(
     ),
     max_leaves=12,
 ).filter(searches)
+PLACES = st.recursive(
+    TERMS.filter(lambda term: term.field not in CODED_FIELDS | IDENTIFIERS),
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=2, max_size=3).map(either),
+        st.builds(
+            Near,
+            st.lists(inner, min_size=2, max_size=3).map(tuple),
+            st.integers(0, 300),
+            st.booleans(),
+        ),
+    ),
+    max_leaves=5,
+)
 
 
 @examples(4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -10,11 +11,11 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Or, Query, Term, Years, read, to_text
-from metasearch.query.pubmed import parse_pubmed
 from metasearch.query.pubmed_tags import TAGS, tag_named
 from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, terms
 from tests.cases import each
 
+parse_pubmed = partial(read, syntax="pubmed")
 #: What a tag of such a field may hold.
 VALUES = {"year": "2015", "language": "english", "type": "review"}
 #: What is told of a heading that is taken with all narrower ones.

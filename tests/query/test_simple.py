@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query import And, Not, Or, Term, Years, parse, to_text
+from metasearch.query import And, Not, Or, Term, Years, parse, read, to_text
 from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 from tests.cases import each
 from tests.examples import examples
@@ -196,7 +196,6 @@ def test_a_field_may_have_a_full_width_colon() -> None:
         "CO2:CH4",
         "std::vector",
         "http://x.org/a:b",
-        "arXiv:2104.12255",
         "urn:nbn:de",
         "TGF: beta",
         "C:x",
@@ -253,6 +252,71 @@ def test_what_only_resembles_a_doi_is_a_word(text: str) -> None:
 def test_a_doi_under_another_field_is_a_word() -> None:
     """Whoever names a field means it."""
     assert Term("10.1000/X", "title") == parse("title:10.1000/X")
+
+
+# --------------------------------------------------------------------------- proximity
+
+
+@each(
+    "text, meant",
+    [
+        ("brain NEAR/10 injury", "brain NEAR/10 injury"),
+        ("brain NEAR10 injury", "brain NEAR/10 injury"),
+        ("brain near/10 injury", "brain NEAR/10 injury"),
+        ("brain ONEAR/2 injury", "brain PRE/2 injury"),
+        ("brain PRE/2 injury", "brain PRE/2 injury"),
+        ("brain W/3 injury", "brain NEAR/3 injury"),
+        ("brain W3 injury", "brain PRE/3 injury"),
+        ("brain N3 injury", "brain NEAR/3 injury"),
+        ("brain adj3 injury", "brain NEAR/2 injury"),
+        ("brain ADJ injury", "brain PRE/0 injury"),
+        ("brain NEAR injury", "brain NEAR/15 injury"),
+        ("deep brain NEAR/3 injury", "deep AND brain NEAR/3 injury"),
+        ("(deep brain) NEAR/3 injur*", "(deep brain) NEAR/3 injur*"),
+        ('"deep brain" NEAR/3 (injury OR lesion)', '"deep brain" NEAR/3 (injury OR lesion)'),
+        ("title:(brain NEAR/3 injury)", "title:brain NEAR/3 title:injury"),
+        ("title:brain NEAR/3 injury", "title:brain NEAR/3 injury"),
+        ("x NOT brain NEAR/3 injury", "x AND NOT (brain NEAR/3 injury)"),
+        ("a NEAR/3 b NEAR/3 c", "a NEAR/3 b NEAR/3 c"),
+        ("a NEAR/3 b PRE/3 c", "(a NEAR/3 b) PRE/3 c"),
+        ("a NEAR/3 (b NEAR/3 c)", "a NEAR/3 (b NEAR/3 c)"),
+    ],
+)
+def test_words_may_be_near_one_another(text: str, meant: str) -> None:
+    """NEAR/N leaves N words between; it binds more closely than AND."""
+    assert to_text(parse(text)) == meant
+    assert parse(meant) == parse(text)
+
+
+@each(
+    "text",
+    [
+        "NEAR/3 injury",
+        "brain NEAR/3",
+        "H5 N1 influenza",
+        "T2 N0 M0 tumours",
+        "N95 masks",
+        "surgical N95 masks",
+        "brain n3 injury",
+        "brain near injury",
+        "LIFE NEAR WATER",
+        r"brain \N3 injury",
+    ],
+)
+def test_what_is_no_operator_of_proximity_is_a_word(text: str) -> None:
+    assert isinstance(parse(text), Term)
+
+
+@each("text", ["a NEAR/3 (b AND c)", "a NEAR/3 year:2020", "a NEAR/3 type:book", "pmid:1 W/3 a"])
+def test_only_words_stand_near_others(text: str) -> None:
+    assert "AND" in (refused(text).suggestion or "")
+
+
+def test_a_note_says_that_sources_cannot_be_asked_and_how_signs_are_read() -> None:
+    asked, sign = read("brain N3 injury", "simple").notes
+    assert asked.startswith("N3: sources cannot be asked how near words stand")
+    assert sign == "N3 is read as NEAR/3; in quotes, N3 is a word"
+    assert len(read("brain NEAR/3 injury", "simple").notes) == 1
 
 
 # --------------------------------------------------------------------------- years
@@ -316,7 +380,7 @@ def test_years_take_part_in_logic() -> None:
         ("keyword:x", 0, 7, "subject:x"),
         ("yaer:2020 a", 0, 4, "year:2020 a"),
         ("foo:bar baz", 0, 3, '"foo:bar" baz'),
-        ('foo:"bar"', 0, 3, 'foo: "bar"'),
+        ('foo:"bar"', 0, 3, '"bar"'),
         ("title:-gene drive", 6, 1, "NOT title:gene drive"),
         ("gene\\", 4, 1, "gene"),
         ("gene \\ drive", 5, 1, "gene drive"),
@@ -523,8 +587,25 @@ def test_other_stars_are_ordinary(text: str) -> None:
     ],
 )
 def test_a_backslash_or_quotes_make_a_star_ordinary(text: str, query: Term) -> None:
-    """A phrase is never truncated, nor is a DOI."""
+    """A star inside of a phrase is no sign, nor is one in a DOI."""
     assert query == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ('"slot machine*"', Term("slot machine", phrase=True, truncated=True)),
+        ('title:"slot machine* "', Term("slot machine", "title", phrase=True, truncated=True)),
+        ('"gene*"', Term("gene", truncated=True)),
+        (r'"slot machine\*"', phrase("slot machine*")),
+        ('"the A*"', phrase("the A*")),
+        ('doi:"10.1*"', Term("10.1*", "doi", phrase=True)),
+    ],
+)
+def test_a_star_at_the_end_of_a_phrase_truncates_its_last_word(text: str, query: Term) -> None:
+    """The words still follow one another; where two letters or digits stand before the star."""
+    assert query == parse(text)
+    assert parse(to_text(query)) == query
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ WRITTEN = {
     "wos": 'TS=("salt marsh" AND (carbon OR sediment*)) AND PY=(2018-2020) NOT TI=(review)',
     "ebsco": '"salt marsh" AND (carbon OR sediment*) AND DT 2018-2020 NOT TI review',
     "embase": "('salt marsh' AND (carbon OR sediment*)):ti,ab,kw AND [2018-2020]/py NOT review:ti",
+    "cochrane": '("salt marsh" AND (carbon OR sediment*)):ti,ab,kw NOT review:ti',
+    "ieee": '"All Metadata":("salt marsh" AND (carbon OR sediment*)) NOT "Document Title":review',
     "proquest": 'noft("salt marsh" AND (carbon OR sediment*)) AND pd(2018-2020) NOT ti(review)',
     "europepmc": '"salt marsh" AND (carbon OR sediment*) AND PUB_YEAR:[2018 TO 2020] NOT '
     "TITLE:(review)",
@@ -186,6 +188,7 @@ def test_time_grows_with_the_query_and_not_faster() -> None:
         ("wos", "TS=(lake* NEAR/3 carbon)"),
         ("ebsco", "TI (lake* N3 carbon) OR AB (lake* N3 carbon) OR SU (lake* N3 carbon)"),
         ("embase", "(lake* NEAR/3 carbon):ti,ab,kw"),
+        ("cochrane", "(lake* NEAR/3 carbon):ti,ab,kw"),
         ("proquest", "ti,ab(lake* NEAR/3 carbon) OR su(lake* NEAR/3 carbon)"),
     ],
 )
@@ -215,6 +218,7 @@ def test_words_near_one_another_are_written_one_by_one_for_pubmed() -> None:
         ("pubmed", '"Carbon Cycle"[mh]', '"Carbon Cycle"[mh:noexp]'),
         ("ebsco", '(MH "Carbon Cycle+")', '(MH "Carbon Cycle")'),
         ("embase", "'Carbon Cycle'/exp", "'Carbon Cycle'/de"),
+        ("cochrane", '[mh "Carbon Cycle"]', '[mh ^"Carbon Cycle"]'),
         (
             "proquest",
             'MESH.EXACT.EXPLODE("Carbon Cycle")',

@@ -45,7 +45,7 @@ KEYS: Mapping[str, frozenset[str]] = {
     "query": frozenset(
         "style unsupported fields conjunction disjunction negation group phrase phrases word "
         "words plain joined "
-        "truncated truncated_least types languages either wider scored "
+        "truncated truncated_least phrase_truncated types languages either wider scored "
         "escape strip years years_in".split()
     ),
     "query.years": frozenset("only both since until".split()),
@@ -318,7 +318,7 @@ class DialectTables:
         self.reader.known(query, "query", "query")
         fields, phrases = self.by_field(query, "fields"), self.by_field(query, "phrases")
         years = self.years(query)
-        for key in ("negation", "group", "phrase", "word", "truncated"):
+        for key in ("negation", "group", "phrase", "word", "truncated", "phrase_truncated"):
             self.reader.placeholders(self.text(query, key), frozenset({"x"}), f"query.{key}")
         style = self.text(query, "style", "params")
         if style == "expression" and "any" not in fields:
@@ -339,6 +339,7 @@ class DialectTables:
             phrases=phrases,
             word=self.text(query, "word", "{x}"),
             truncated=self.text(query, "truncated"),
+            phrase_truncated=self.text(query, "phrase_truncated"),
             truncated_least=self.reader.get(query, "truncated_least", int, 1, "query"),
             types=types,
             languages=languages,

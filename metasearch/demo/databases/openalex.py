@@ -108,6 +108,8 @@ def _filter(clause: str) -> Query | None:
         case "doi":
             dois = tuple(Term(doi.split("doi.org/")[-1], "doi") for doi in value.split("|"))
             return Or(dois) if len(dois) > 1 else dois[0]
+        case "pmid":
+            return Term(value, "pmid")
         case "primary_location.source.issn" | "locations.source.issn":
             return Term(value, "issn")
         case "type" | "language":

@@ -33,6 +33,7 @@ _TAGS = {
     **dict.fromkeys(("doi", "aid", "lid"), "doi"),
     **dict.fromkeys(("is", "issn"), "issn"),
     "isbn": "isbn",
+    **dict.fromkeys(("pmid", "uid"), "pmid"),
     **dict.fromkeys(("pt", "publication type"), "type"),
     **dict.fromkeys(("la", "lang", "language"), "language"),
 }

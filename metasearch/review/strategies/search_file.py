@@ -222,7 +222,8 @@ def digest(text: str) -> str:
 #: Syntax -> the platform as search-query knows it, or as it calls itself.
 _PLATFORMS = {
     "wos": "wos", "pubmed": "pubmed", "ebsco": "ebscohost", "ovid": "ovid", "scopus": "scopus",
-    "embase": "embase", "proquest": "proquest", "cnki": "cnki", "wanfang": "wanfang",
+    "embase": "embase", "cochrane": "cochrane", "proquest": "proquest",
+    "ieee": "ieee", "cnki": "cnki", "wanfang": "wanfang",
     "cql": "cql", "simple": "metasearch", "europepmc": "europepmc", "acm": "acm", "vhl": "vhl",
     "sinomed": "sinomed",
 }  # fmt: skip

@@ -356,6 +356,9 @@ QUERY_FIELD_WORDS: Mapping[str, str] = {
     "doi": "DOI",
     "isbn": "ISBN",
     "issn": "ISSN",
+    "pmid": "PMID",
+    "pmcid": "PMCID",
+    "arxiv": N_("arXiv number"),
     "type": N_("Type of work"),
     "language": N_("Language"),
     "year": N_("Year"),
@@ -503,7 +506,7 @@ def _words(term: Term, language: Language) -> list[str]:
     if term.field == "language":
         return [language.language_name(term.text)]
     if term.phrase:
-        return [f"“{term.text[:_LONGEST_WORD]}”"]
+        return [f"“{term.text[:_LONGEST_WORD]}{'*' * term.truncated}”"]
     if term.truncated:
         return [f"{term.text[:_LONGEST_WORD]}*"]
     return [word[:_LONGEST_WORD] for word in term.text.split(" ")]

@@ -12,8 +12,8 @@ from aiohttp import web
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import SYNTAXES, ReadQuery
-from metasearch.query.cnki import EXPERT_FIELDS
-from metasearch.query.simple_tokens import FIELD_NAMES
+from metasearch.query.cnki_fields import EXPERT_FIELDS
+from metasearch.query.simple_fields import FIELD_NAMES
 from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
 from metasearch.server.pages.environment import N_, TAGS, language, render
@@ -200,6 +200,9 @@ _LOOKS_IN: Mapping[str, str] = {
     "doi": N_("The identifier; a DOI needs no field."),
     "isbn": N_("The identifier"),
     "issn": N_("The identifier"),
+    "pmid": N_("The number of PubMed"),
+    "pmcid": N_("The number of PubMed Central; PMC1234567 needs no field."),
+    "arxiv": N_("The number of arXiv, without its version"),
     "type": N_("What kind of work it is"),
     "language": N_("The language of the work"),
     "year": N_("Year of publication: 2020, 2015-2020, 2015-, -2020"),

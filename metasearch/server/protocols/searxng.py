@@ -7,8 +7,9 @@ from __future__ import annotations
 import csv
 import io
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -38,6 +39,8 @@ from metasearch.formats.csv import guarded
 from metasearch.formats.feeds import published
 from metasearch.formats.reference import full_title, link
 from metasearch.formats.text import ascii_url, clean, clean_all, line, web_url
+from metasearch.query.tree import Years
+from metasearch.query.values import years_text
 from metasearch.record import Hit, Record
 from metasearch.server.answering import answered, file_name, server_timing
 from metasearch.server.forms import given, given_so_far
@@ -45,6 +48,7 @@ from metasearch.server.limits import Options
 from metasearch.server.opensearch import SUGGESTIONS_TYPE
 from metasearch.server.parameters import DECIMAL, Parameters, names, read
 from metasearch.server.problem import Problem
+from metasearch.server.protocols.questions import Wish, narrower, relaxed, wish
 from metasearch.server.routes import completions_of
 from metasearch.server.site import NAME, SHARED, Site, site_of
 from metasearch.server.sources import SourceView, view
@@ -90,11 +94,13 @@ class Wanted:
         search: The search; its `start` and `limit` are those of the page.
         unknown_engines: Names of engines that are no sources here, a few of them.
         notes: What the client is told of its own parameters, a sentence each.
+        wish: What the query was read as, for where nothing is found.
     """
 
     search: Parameters
     unknown_engines: tuple[str, ...]
     notes: tuple[str, ...]
+    wish: Wish
 
 
 def form_of(given: MultiMapping[str]) -> str:
@@ -107,29 +113,31 @@ def wanted(
     given: MultiMapping[str], options: Options, registry: Registry, today: date | None = None
 ) -> Wanted:
     """What a request asks for. `today`: `time_range` counts from it; None is today in UTC."""
-    query, banged = _without_bangs(given.get("q", ""), registry)
-    if not query.strip():
+    text, banged = _without_bangs(given.get("q", ""), registry)
+    wished = wish(text, registry.default(), today)
+    if not (query := wished.query.strip()):
         raise Problem(400, None, "No query")
     if _value(given, "safesearch") not in (*_NOTHING, "0", "1", "2"):
         raise _invalid(given, "safesearch")
     if (language := _value(given, "language")) and not _language.fullmatch(language):
         raise _invalid(given, "language")
-    sources, unknown = _sources(
-        (*(names(given, "engines") or ()), *banged), names(given, "categories") or (), registry
-    )
+    engines = (*(names(given, "engines") or ()), *banged, *wished.sources)
+    sources, unknown = _sources(engines, names(given, "categories") or (), registry)
     count = min(PAGE, options.max_records)
     ours = MultiDict({"q": query, "count": str(count), "start": str(_start(given, count))})
     if sources:
         ours["sources"] = ",".join(sources)
-    notes: tuple[str, ...] = ()
+    notes, years = wished.notes, wished.years
     if (first_year := _first_year(given, today)) is not None:
-        ours["year"] = f"{first_year}-"
-        notes = (f"time_range is applied in whole years: works of {first_year} and later",)
+        years = narrower(years, Years(first_year, None))
+        notes += (f"time_range is applied in whole years: works of {first_year} and later",)
+    if years is not None:
+        ours["year"] = years_text(years)
     if (seconds := _value(given, "timeout_limit")) not in _NOTHING:
         if not DECIMAL.fullmatch(seconds) or float(seconds) < MIN_SECONDS:
             raise _invalid(given, "timeout_limit")
         ours["timeout"] = seconds
-    return Wanted(read(ours, options), unknown[:_MOST_UNKNOWN], notes)
+    return Wanted(read(ours, options), unknown[:_MOST_UNKNOWN], notes, wished)
 
 
 def _value(given: MultiMapping[str], name: str) -> str:
@@ -375,6 +383,8 @@ def _comments(record: Record) -> str:
 
 # The routes of SearXNG's interface: search, configuration, completions.
 
+#: Seconds that all searches for one request take at most.
+_MOST_SECONDS = 50.0
 _MEDIA_TYPES = {"json": "application/json", "csv": "application/csv", "rss": "text/xml"}
 _NOT_ASKED = ("misconfigured", "key missing", "disabled")
 
@@ -402,7 +412,12 @@ async def _search(request: web.Request) -> web.StreamResponse:
     asked = wanted(sent, shared.options, shared.engine.registry)
     if form == "html":
         raise web.HTTPSeeOther(site.path("/search", **asked.search.pairs(), format="html"))
+    until = time.monotonic() + _MOST_SECONDS
     answer = await answered(request, asked.search)
+    answer, notes = await relaxed(
+        answer, asked.wish, asked.search, lambda wider: answered(request, wider), until
+    )
+    asked = replace(asked, notes=(*asked.notes, *notes))
     body = await shared.admission.written(lambda: _body(form, answer, asked, site), large=False)
     headers = {"Cache-Control": "no-store"}
     if shared.options.server_timing:

@@ -72,6 +72,20 @@ TABLE = [
         "dblp": "q=deep learning",
         "doaj": '"deep learning"',
     }),
+    ("pmid:33301246 OR pmid:33301247", {
+        "europepmc": 'query=(EXT_ID:"33301246" AND SRC:MED) OR (EXT_ID:"33301247" AND SRC:MED)',
+    }),
+    ("pmid:33301246", {
+        "openalex": "filter=pmid:33301246",
+        "crossref": "query.bibliographic=33301246",
+    }),
+    ("PMC7654321", {
+        "europepmc": "query=PMCID:PMC7654321",
+    }),
+    ("arXiv:2104.12255v2", {
+        "datacite": 'query=doi:"10.48550/arxiv.2104.12255"',
+        "europepmc": "query=2104.12255",
+    }),
     ('title:"graph theory" author:smith', {
         "crossref": "query.title=graph theory & query.author=smith",
         "openalex": 'filter=title.search:"graph theory",raw_author_name.search:smith',

@@ -40,6 +40,7 @@ def _sent(source: str, query: str) -> str:
         ("doi:10.1023/A:1026654312961", 'doi:"10.1023/a:1026654312961"'),
         ("doi:10.1016/S0140-6736(05)17709-5", 'doi:"10.1016/s0140-6736(05)17709-5"'),
         ("what? is [this]: C++", "all:what all:is all:this all:C"),
+        ("arXiv:2104.12255v2", "arxiv: 2104.12255"),
     ],
 )
 def test_arxiv(query: str, sent: str) -> None:
@@ -64,6 +65,8 @@ def test_arxiv(query: str, sent: str) -> None:
         ("doi:10.1016/S0140-6736(05)17709-5", '"10.1016/s0140-6736(05)17709-5"[aid]'),
         ("issn:0028-0836", "0028-0836[ta]"),
         ("isbn:978-0-306-40615-7", "9780306406157[isbn]"),
+        ("pmid:33301246", "33301246[pmid]"),
+        ("PMC7654321", "PMC7654321"),
         ("CRISPR: a review [of sorts]", "CRISPR AND a review of sorts"),
         ("salt & pepper", "salt pepper"),
         ("crisp*", "crisp*"),

@@ -307,13 +307,15 @@ def test_names_of_engines_in_searxng():
     assert asked.unknown_engines == ()
 
 
-def test_a_bang_that_names_nothing_stays_in_the_query():
-    """It may be a word; line breaks of a search strategy stay, too."""
-    query = "!wow mice\nOR rats !alpha"
+def test_a_bang_that_names_nothing_is_no_word():
+    """It is left out, and a note says so; line breaks of a search strategy stay without one."""
     registry: Any = FakeRegistry(spec("alpha"))
-    asked = wanted(MultiDict({"q": query}), Options(), registry)
+    asked = wanted(MultiDict({"q": "!wow mice OR rats !alpha"}), Options(), registry)
+    lines = wanted(MultiDict({"q": "mice\nOR rats"}), Options(), registry)
 
-    assert (asked.search.query, asked.search.sources) == ("!wow mice\nOR rats", ("alpha",))
+    assert (asked.search.query, asked.search.sources) == ("mice OR rats", ("alpha",))
+    assert asked.notes == ("!wow is left out: sources cannot be asked for a search engine",)
+    assert (lines.search.query, lines.notes) == ("mice\nOR rats", ())
 
 
 @pytest.mark.parametrize(

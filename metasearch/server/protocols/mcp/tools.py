@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterable
 from contextlib import aclosing
@@ -11,17 +10,15 @@ from typing import Any
 
 from metasearch.bib import work_ids
 from metasearch.bib.identifiers import arxiv_doi
-from metasearch.bib.normalise import CJK
 from metasearch.bib.work_ids import is_hit_id
 from metasearch.engine.dry_run import SourcePlan, explain_plan, planned
 from metasearch.engine.options import SearchOptions
-from metasearch.engine.scores import STOP_WORDS
 from metasearch.events import Answer, Finished, SourceProgress, Started
 from metasearch.formats.answer import facets_object, totals_object
 from metasearch.formats.reference import full_title
 from metasearch.formats.text import clean, clean_map, line, web_url
-from metasearch.query.tree import Or, Query, Term
-from metasearch.query.values import bare_doi, identifier_field
+from metasearch.query.tree import IDENTIFIERS, Term
+from metasearch.query.values import bare_doi
 from metasearch.record import Hit, Match, Reason, Record
 from metasearch.server.limits.admission import SHORT
 from metasearch.server.parameters import Parameters
@@ -46,74 +43,9 @@ from metasearch.server.protocols.mcp.works import (
     size,
     title_of,
 )
+from metasearch.server.protocols.questions import relaxed, wish
 from metasearch.server.sources import SourceView, view
 
-# What a question in plain words asks databases for. Assistants often pass on a person's question as
-# it is. Half of the databases look for every word of it, "which" and "does" among them, and find
-# nothing. So a question is searched for by the words that carry it; and where no work has all of
-# them, by any of them.
-
-#: Words by which people ask, and by which they name what they ask for.
-_OF_QUESTIONS = frozenset(
-    "about am any been between could did find found give had he her his i know known look "
-    "looking me my one our please research say says search she should show some tell than "
-    "them there's us we were what's when where whether who whom whose why work would written wrote "
-    "you your article articles book books literature paper papers publication publications "
-    "study studies study's".split()
-)
-_LEFT_OUT = STOP_WORDS | _OF_QUESTIONS
-#: What makes a question or a wish of words.
-_asks = re.compile(
-    r"(?:what|which|who|whom|whose|where|when|why|how|is|are|was|were|do|does|did|can|could|has|"
-    r"have|should|find|show|give|tell|search|list|i)\b",
-    re.IGNORECASE,
-)
-#: Signs and words of a query, which is searched for as it is.
-_is_query = re.compile(r'["“”()\[\]{}*|=<>^~]|\b[A-Za-z]+:\S|(?:^|\s)(?:AND|OR|NOT)(?:\s|$)')
-_word = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
-_chinese_asking = re.compile(
-    "为什么|為什麼|什么|什麼|如何|怎样|怎樣|怎么样|怎么|有哪些|哪些|哪个|是否|有没有|请问|关于|[吗呢的]"
-)
-#: Words of a question that are looked for.
-_MOST_WORDS = 20
-
-
-def words_of(text: str) -> list[str]:
-    """The words that carry a question, in their order; [] for what is a query or no question.
-
-    >>> words_of("Does drinking coffee change the risk of breast cancer?")
-    ['drinking', 'coffee', 'change', 'risk', 'breast', 'cancer']
-    >>> words_of("title:coffee AND cancer")
-    []
-    """
-    if _is_query.search(text) or identifier_field(text.strip()):
-        return []
-    if CJK.search(text):
-        text, changed = _chinese_asking.subn(" ", text)
-        asks = changed > 0
-    else:
-        asks = "?" in text or _asks.match(text.strip()) is not None
-    if not asks:
-        return []
-    words = [word for word in _word.findall(text) if word.lower() not in _LEFT_OUT]
-    return list(dict.fromkeys(words))[:_MOST_WORDS]
-
-
-def plain_words(text: str) -> list[str]:
-    """All words of a text that is neither a query nor a question; [] for a query."""
-    if _is_query.search(text) or identifier_field(text.strip()):
-        return []
-    words = [word for word in _word.findall(text) if word.lower() not in STOP_WORDS]
-    return list(dict.fromkeys(words))[:_MOST_WORDS]
-
-
-def any_of(words: list[str]) -> Query:
-    """The query for works with at least one of the words, of which there are two or more."""
-    return Or(tuple(Term(word) for word in words))
-
-
-#: Seconds that a second search must have.
-_LEAST_SECONDS = 5.0
 #: Tokens of the query and of the filters that an answer repeats.
 _LONGEST_QUERY = 500
 
@@ -132,26 +64,19 @@ async def search(call: Call) -> dict[str, Any]:
 async def _asked(call: Call, parameters: Parameters) -> tuple[Answer, list[str]]:
     """The answer to a question, and in words what was searched for in its place."""
     progress = ProgressReporter(call.report)
-    notes: list[str] = []
-    words = words_of(parameters.query)
-    if words:
-        parameters = replace(parameters, query=" ".join(words))
-        notes.append(f"Searched for the words that carry the question: {parameters.query}")
-    began = time.monotonic()
-    answer = await answered(call, parameters, progress)
-    words = words or plain_words(parameters.query)
-    left = MOST_SECONDS - (time.monotonic() - began)
-    if answer.hits or not works.any_answered(answer):
-        return answer, notes
-    if len(words) < 2 or left < _LEAST_SECONDS:
-        return answer, notes
-    relaxed = SearchOptions(
-        query=any_of(words),
-        limit=parameters.limit,
-        timeout=min(left, call.caller.engine.settings.timeout),
+    until = time.monotonic() + MOST_SECONDS
+    wished = wish(parameters.query, call.caller.engine.registry.default())
+    parameters = replace(
+        parameters,
+        query=wished.query or parameters.query,
+        years=wished.years,
+        sources=wished.sources or None,
     )
-    notes.append("No work has all words; these have some of them, the nearest first")
-    return await answered(call, relaxed, progress), notes
+    answer = await answered(call, parameters, progress)
+    answer, notes = await relaxed(
+        answer, wished, parameters, lambda wider: answered(call, wider, progress), until
+    )
+    return answer, [*wished.notes, *notes]
 
 
 async def search_papers(call: Call) -> dict[str, Any]:
@@ -334,7 +259,7 @@ def _options_for(call: Call, name: str) -> SearchOptions:
     doi = bare_doi(_with_doi(name).partition(":")[2])
     if doi is not None:
         return SearchOptions(query=Term(doi, "doi"), sources=sources, limit=_ASKED)
-    field = "isbn" if scheme == "isbn" else "any"
+    field = scheme if scheme in IDENTIFIERS else "any"
     return SearchOptions(query=Term(value, field), sources=sources, limit=_ASKED)
 
 

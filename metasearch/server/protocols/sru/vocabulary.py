@@ -262,6 +262,7 @@ TITLES: Mapping[str, str] = {
     "any": "Anywhere", "title": "Title", "author": "Author", "subject": "Subject",
     "abstract": "Abstract", "venue": "Journal, proceedings or book", "year": "Year of publication",
     "language": "Language", "type": "Kind of work", "doi": "DOI", "isbn": "ISBN", "issn": "ISSN",
+    "pmid": "PMID", "pmcid": "PMCID", "arxiv": "arXiv number",
     "identifier": "DOI, ISBN or ISSN",
 }  # fmt: skip
 #: Fields that a list can be sorted by -> the orders for ascending and descending; None where a list

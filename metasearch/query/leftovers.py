@@ -1,0 +1,160 @@
+"""Notes on a text that was read as our own syntax: words that look like operators of another one,
+names and operators that other programs have, and fields that few sources know.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from metasearch.late_pattern import late_pattern
+from metasearch.message import Message, joined, message
+from metasearch.query.simple_fields import FIELD_NAMES, fields_of, in_round_brackets
+from metasearch.query.simple_tokens import Token, tokens, with_operators
+from metasearch.query.values import bare_number, read_span
+
+_NO_OPERATOR = frozenset({"and", "or", "not", "And", "Or", "Not"})
+_SHOWN = 6
+#: Fields that few sources can be asked for.
+_RARE = frozenset({"pmid", "pmcid", "arxiv"})
+#: What it is -> how a word looks that is one.
+_SIGNS = {
+    message("operators of proximity"): late_pattern(
+        r"adj[0-9]{1,2}|(?:o?near|next|pre|w|n|p)/[0-9]{1,3}|NEAR|ADJ|SAME|~[0-9]{1,3}|/(?:SEN|PRG)",
+        re.IGNORECASE,
+    ),
+    message("signs for letters"): late_pattern(
+        r"[^\W\d_]{3,40}\$[0-9]{0,2}|[^\W\d_]{2,40}\?[^\W\d_]{1,40}|\w{2,40}#[^\W\d_]{1,40}"
+    ),
+    message("signs for weight or likeness"): late_pattern(
+        r"[^\W_]{2,40}(?:~(?:0?\.[0-9]{1,2}|[12])?|\^[0-9]{1,2}(?:\.[0-9]{1,2})?)"
+    ),
+    message("headings"): late_pattern(r"[*\w][\w,-]{2,60}/|exp|\S{1,60}'?/exp\S{0,20}"),
+    message("fields"): late_pattern(
+        r"\S{0,80}\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt)(?:,[a-z]{2}){0,20}\.|(?:TI|TS|AB|AU|SO|PY|KW|SU|DT|LA|TKA|KY)=\S{0,80}"
+        r"|(?-i:TI|AB|TX|MH|MM|SU|AU)|TITLE-ABS-KEY|PUBYEAR|LIMIT-TO|\S{0,80}\[(?:tiab|ti|mh|mesh|tw|au|dp|pt|ab|pmid|uid|pmcid)\]",
+        re.IGNORECASE,
+    ),
+    message("references to lines"): late_pattern(
+        r"#[0-9]{1,3}|(?:or|and)/[0-9][0-9,-]{0,20}", re.IGNORECASE
+    ),
+    message("operators"): late_pattern(r"&&|\|\||&|\||\+[^\W\d_]\S{0,60}"),
+}
+#: The words of letters alone that are one of them, in capitals; so most queries need no pattern.
+_OF_LETTERS = frozenset(
+    {"AB", "ADJ", "AU", "EXP", "MH", "MM", "NEAR", "PUBYEAR", "SAME", "SU", "TI", "TX"}
+)
+
+
+def leftovers(text: str) -> tuple[str, ...]:
+    """Sentences on what a reader may have meant otherwise; one for each kind of what looks like an
+    operator and was read as a word. `text`: that `metasearch.query.simple.parse` has read.
+    """
+    text = in_round_brackets(text)
+    pieces = with_operators(tokens(text))
+    all_words = [token.text for token in pieces if token.kind == "word"]
+    reported: dict[Message, dict[str, None]] = {}
+    lower = any(
+        token.kind in ("and", "or", "not") and text[token.start : token.end].islower()
+        for token in pieces
+    )
+    words = dict.fromkeys(
+        token.text
+        for token in pieces[1:-2]
+        if token.kind == "word" and text[token.start : token.end] in _NO_OPERATOR
+    )
+    notes: list[str] = []
+    if lower:
+        notes.append(
+            message(
+                "and, or, not in small letters are read as operators, because brackets or fields "
+                "stand beside them"
+            )
+        )
+    if words:
+        capitals = ", ".join(dict.fromkeys(word.upper() for word in words))
+        notes.append(
+            message(
+                "{words}: read as words; write {capitals}",
+                words=", ".join(words),
+                capitals=capitals,
+            )
+        )
+    notes += _about_fields(text, pieces)
+    notes += _about_proximity(
+        [it for it in pieces if it.kind == "near" or (it.kind == "phrase" and it.within)]
+    )
+    for word in all_words:
+        if word.isascii() and word.isalpha() and word.upper() not in _OF_LETTERS:
+            continue
+        for kind, pattern in _SIGNS.items():
+            if len(word) <= 200 and pattern.fullmatch(word):
+                reported.setdefault(kind, {})[word[:40]] = None
+    for kind, reported_words in reported.items():
+        shown = ", ".join(list(reported_words)[:_SHOWN])
+        notes.append(
+            message(
+                "{words}: read as words; if they are {kind} of another syntax, "
+                "name the syntax, as in --syntax ovid",
+                words=shown,
+                kind=kind,
+            )
+        )
+    return tuple(notes)
+
+
+def _about_fields(text: str, pieces: Sequence[Token]) -> list[str]:
+    """What the fields of a query mean, where that is not plain from their names."""
+    notes: dict[str, None] = {}
+    for token in pieces:
+        written = text[token.start : token.value].rstrip().rstrip(":：")
+        named = token.number[0] if token.number else token.field
+        if token.kind not in ("word", "phrase", "(") or named is None:
+            continue
+        if written and written.lower() not in FIELD_NAMES and fields_of(written):
+            meant = " OR ".join(f"{field}:" for field in named.split())
+            notes[message("{name}: is read as {fields}", name=written, fields=meant)] = None
+        if named in _RARE:
+            sentence = message(
+                "{field}: few sources can be asked for this number; the others look for the number "
+                "as a word, or leave it out",
+                field=named,
+            )
+            notes[sentence] = None
+            if token.kind == "word" and not (token.number or bare_number(named, token.text)):
+                sentence = message(
+                    '"{word}" has not the form of a {field}: no work has it',
+                    word=token.text[:40],
+                    field=named,
+                )
+                notes[sentence] = None
+        if token.text[:1] in ("[", "{", "(") and named == "year" and not read_span(token.text)[1]:
+            sentence = message("{text}: only the years are looked for", text=token.text)
+            notes[sentence] = None
+    return list(notes)[:_SHOWN]
+
+
+def _about_proximity(signs: Sequence[Token]) -> list[str]:
+    if not signs:
+        return []
+    written = dict.fromkeys(
+        f"~{token.within}" if token.kind == "phrase" else token.text for token in signs
+    )
+    shown = joined(", ", list(written)[:_SHOWN])
+    notes: list[str] = [
+        message(
+            "{words}: sources cannot be asked how near words stand to one another; they are asked "
+            "for all of the words, which finds more",
+            words=shown,
+        )
+    ]
+    for token in signs:
+        meant = f"{'PRE' if token.ordered else 'NEAR'}/{token.within}"
+        if token.kind == "near" and token.text.upper() != meant and len(notes) <= _SHOWN:
+            sentence = message(
+                "{word} is read as {sign}; in quotes, {word} is a word",
+                word=token.text,
+                sign=meant,
+            )
+            notes.append(sentence)
+    return list(dict.fromkeys(notes))

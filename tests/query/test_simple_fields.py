@@ -1,0 +1,205 @@
+"""Numbers of works as fields, and the names that other programs have for our fields."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+
+import pytest
+
+from metasearch.errors import QuerySyntaxError
+from metasearch.query import Term, parse, read, to_text
+from metasearch.query.match import matches
+from metasearch.query.simple_fields import FIELD_NAMES, OTHER_NAMES
+from metasearch.query.tree import MAX_LENGTH
+from metasearch.record import Record
+from tests.cases import each
+from tests.growth import MOST, TIMES, growth
+
+
+@each(
+    "text, meant",
+    [
+        ("pmid:33301246", "pmid:33301246"),
+        ("PMID: 33301246.", "pmid:33301246"),
+        ("pmid:0033301246", "pmid:33301246"),
+        ("https://pubmed.ncbi.nlm.nih.gov/33301246/", "pmid:33301246"),
+        ("https://europepmc.org/article/MED/33301246", "pmid:33301246"),
+        ("PMC7654321", "pmcid:PMC7654321"),
+        ("pmcid:7654321", "pmcid:PMC7654321"),
+        ("PMCID: pmc7654321", "pmcid:PMC7654321"),
+        ("https://pmc.ncbi.nlm.nih.gov/articles/PMC7654321/", "pmcid:PMC7654321"),
+        ("https://www.ncbi.nlm.nih.gov/pmc/articles/PMC7654321", "pmcid:PMC7654321"),
+        ("arXiv:2104.12255v2", "arxiv:2104.12255"),
+        ("arXiv: math.GT/0309136", "arxiv:math.gt/0309136"),
+        ("https://arxiv.org/pdf/2104.12255v1.pdf", "arxiv:2104.12255"),
+        ("doi: 10.1000/X. PMID: 7; PMCID: PMC8.", "doi:10.1000/x AND pmid:7 AND pmcid:PMC8"),
+        ("ISBN: 978-0-306-40615-7", "isbn:978-0-306-40615-7"),
+        ("PMID 33301246", "pmid:33301246"),
+        ("DOI 10.1000/x", "doi:10.1000/x"),
+        ("(pmid:7 OR pmid:8) -pmid:9", "(pmid:7 OR pmid:8) AND NOT pmid:9"),
+    ],
+)
+def test_a_number_is_read_in_the_forms_in_which_references_have_it(text: str, meant: str) -> None:
+    assert to_text(parse(text)) == meant
+    assert parse(meant) == parse(text)
+
+
+@each(
+    "text",
+    ["arXiv: a history", "PMID: the record", r"\PMC7654321", '"PMC7654321"', "PMC", "PMID numbers"],
+)
+def test_what_has_not_the_form_of_a_number_is_words(text: str) -> None:
+    query = parse(text)
+    assert isinstance(query, Term)
+    assert query.field == "any"
+    assert parse(to_text(query)) == query
+
+
+def test_a_number_comes_with_a_note() -> None:
+    (note,) = read("pmid:33301246", "simple").notes
+    assert note.startswith("pmid: few sources can be asked for this number")
+    assert '"abc" has not the form of a pmid: no work has it' in read("pmid:abc", "simple").notes
+
+
+@each(
+    "text, found",
+    [
+        ("pmid:33301246", True),
+        ("pmid:33301247", False),
+        ("pmcid:7654321", True),
+        ("arxiv:2104.12255v3", True),
+        ("pmid:(33301246 33301247)", False),
+    ],
+)
+def test_a_record_has_a_number(text: str, found: bool) -> None:
+    record = Record(
+        source="x",
+        title="Gene drive",
+        doi="10.48550/arxiv.2104.12255",
+        ids={"pmid": "33301246", "pmcid": "PMC7654321"},
+    )
+    assert matches(parse(text), record) is found
+    assert matches(parse(text), Record(source="x", title="Gene drive")) is None
+
+
+# --------------------------------------------------------------------------- names
+
+
+@each(
+    "text, meant",
+    [
+        ("title-abs:asthma AND child", "(title:asthma OR abstract:asthma) AND child"),
+        (
+            "TITLE_ABS:(heart failure)",
+            "(title:heart OR abstract:heart) AND (title:failure OR abstract:failure)",
+        ),
+        ('tiab:"heart failure"', 'title:"heart failure" OR abstract:"heart failure"'),
+        ("TITLE-ABS-KEY:x*", "title:x* OR abstract:x* OR subject:x*"),
+        ("tak:(a OR title:b)", "title:a OR abstract:a OR subject:a OR title:b"),
+        ("x NOT tak:y", "x AND NOT (title:y OR abstract:y OR subject:y)"),
+        ("abs:x intitle:y inauthor:z", "abstract:x AND title:y AND author:z"),
+        ("bibjson.journal.title:nature", "venue:nature"),
+        ("raw_author_name.search:burt", "author:burt"),
+        ("EXT_ID:33301246", "pmid:33301246"),
+        ("x PUB_YEAR:[2015 TO 2020]", "x AND year:2015-2020"),
+        ("x PUB_YEAR:{2015 TO 2020}", "x AND year:2016-2019"),
+        ("x year:[2015 TO *]", "x AND year:2015-"),
+        ("x pubdate:[* TO 2020-06]", "x AND year:-2020"),
+        ("x FIRST_PDATE:[2015-03-01 TO 3000-12-31]", "x AND year:2015-"),
+        ("allintitle: gambling harm", "title:(gambling harm)"),
+        ("x year:(2015 TO 2020)", "x AND year:2015-2020"),
+        (
+            "[Title: x] AND [E-Publication Date: (01/01/2015 TO 12/31/2020)]",
+            "title:x AND year:2015-2020",
+        ),
+        (
+            'tiab:"gene drive"~5',
+            "title:gene NEAR/5 title:drive OR abstract:gene NEAR/5 abstract:drive",
+        ),
+        ("ti:x ANDNOT au:y", "title:x AND NOT author:y"),
+        ("(allintitle: a OR b) c", "(title:a OR title:b) AND c"),
+        ("[Title: deep learning] OR [All: x]", "title:(deep learning) OR x"),
+        (
+            '[[Title: a] OR [Abstract: "b c"]] AND [Publication Title: chi]',
+            '(title:a OR abstract:"b c") AND venue:chi',
+        ),
+    ],
+)
+def test_names_of_other_programs_are_read(text: str, meant: str) -> None:
+    assert to_text(parse(text)) == meant
+    assert parse(meant) == parse(text)
+
+
+@pytest.mark.parametrize("name", OTHER_NAMES)
+def test_each_name_is_read_in_any_spelling_and_said(name: str) -> None:
+    for written in (name, name.upper(), name.replace("-", "_")):
+        value = "[2015 TO 2020]" if OTHER_NAMES[name] == "year" else "book"
+        value = {"type": "book", "language": "en"}.get(OTHER_NAMES[name], value)
+        reading = read(f"x {written}:{value}", "simple")
+        assert any(note.startswith(f"{written}: is read as ") for note in reading.notes)
+        assert f"{name}:" not in to_text(reading.query)
+
+
+def test_no_name_means_two_things() -> None:
+    assert not OTHER_NAMES.keys() & FIELD_NAMES.keys()
+
+
+def test_dates_are_read_as_years_and_that_is_said() -> None:
+    notes = read("x year:[2015-03-01 TO 2020-12-31]", "simple").notes
+    assert "[2015-03-01 TO 2020-12-31]: only the years are looked for" in notes
+    assert not read("x year:[2015-01-01 TO 2020-12-31]", "simple").notes
+
+
+@each(
+    "text, suggestion",
+    [
+        ("asthma AND OPEN_ACCESS:y", "asthma"),
+        ("asthma HAS_ABSTRACT:(y)", "asthma (y)"),
+        ("asthma author-kw:x", "asthma author:x"),
+        ("property:[1 TO 2] x", None),
+        ("x year:[2020 TO 2015]", "x year:2015-2020"),
+        ("x allintitle:", "x"),
+        ("x affiliation:(y z)", "x (y z)"),
+        ("[Title: x] OR [Sponsor: y]", None),
+    ],
+)
+def test_an_unknown_name_is_no_word(text: str, suggestion: str | None) -> None:
+    with pytest.raises(QuerySyntaxError) as caught:
+        parse(text)
+    if suggestion is not None:
+        assert caught.value.suggestion == suggestion
+
+
+@each(
+    "text",
+    [
+        "a [b c] d",
+        "[1] x",
+        "x[0]",
+        '"[Title: x]"',
+        '"a \\"[Title: x\\""',
+        r"\[Title: x",
+        "a-b:",
+        "e.g. x",
+        "10:30",
+        "self-help",
+    ],
+)
+def test_brackets_and_hyphens_of_other_texts_stay(text: str) -> None:
+    assert to_text(parse(text)).replace(r"\[b", "[b") == text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "piece",
+    ["a ", "a-", "a.b_c", "[Title: ", "PMID: ", "PMID:  ", "year:[", "allintitle: a ", "a N3 "],
+)
+def test_time_does_not_explode(piece: str) -> None:
+    text = (piece * MAX_LENGTH)[:MAX_LENGTH]
+    assert growth(lambda size: partial(failure, text[:size]), MAX_LENGTH // TIMES) <= MOST
+
+
+def failure(text: str) -> None:
+    with suppress(QuerySyntaxError):
+        parse(text)
