@@ -21,7 +21,15 @@ from math import prod
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, either, every, exact, near, wider, without
-from metasearch.query.grammar import HEADING, NUMBER, PRINTED_ANYWHERE, SUBJECT, FieldTarget
+from metasearch.query.grammar import (
+    HEADING,
+    NUMBER,
+    PMCID,
+    PMID,
+    PRINTED_ANYWHERE,
+    SUBJECT,
+    FieldTarget,
+)
 from metasearch.query.reading import ReadQuery, in_fields, truncatable, words
 from metasearch.query.scanner import Sign, TextScanner
 from metasearch.query.tree import (
@@ -106,7 +114,7 @@ class TermReader(TextScanner):
                 self.losses.add("field", message("{field} is {loss}", field=label, loss=tag.loss))
         if not quoted and not tag.heading and text == "*":
             return IGNORED
-        if tag is NUMBER and any(sign in text for sign in self.grammar.wild):
+        if tag in (NUMBER, PMID, PMCID) and any(sign in text for sign in self.grammar.wild):
             # PMID(1* OR 2*): what has a number at all.
             return self.ignored("limit", f"{label} {text}")
         return self.looked_for(text, tag, where, quoted=quoted)

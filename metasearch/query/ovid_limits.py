@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from metasearch.message import message
 from metasearch.query.clauses import Clause, either, every
-from metasearch.query.tree import Term, plain
+from metasearch.query.tree import Term, Years, plain
 
 if TYPE_CHECKING:
     from metasearch.query.databases import DatabaseReader
@@ -56,7 +56,9 @@ class LimitReader:
             parts.setdefault(_kind(clause) or str(len(parts)), []).append(clause)
             if not (self.next_is("and") or self.next_is(",")):
                 break
-        return every([either(part) for part in parts.values()])
+        # Years are written first, whatever their place.
+        first = sorted(parts.values(), key=lambda part: not isinstance(part[0].widest, Years))
+        return every([either(part) for part in first])
 
     def one(self, depth: int) -> Clause:
         """One limit, or several in a bracket."""

@@ -156,14 +156,6 @@ def test_a_range_of_lines_is_told() -> None:
     assert any("#1-#2: read as a range" in it for it in read("#1 a[ti]\n#2 b[ti]\n#3 #1-#2").notes)
 
 
-@each("syntax", ["auto", "cnki"])
-def test_lines_of_a_syntax_without_numbers_are_refused(syntax: str) -> None:
-    """Words of several lines side by side mean something else."""
-    with pytest.raises(QuerySyntaxError, match="no lines that name one another") as caught:
-        read("1. TI=水质\n2. TI=贝类\n3. #1*#2", syntax)
-    assert caught.value.text[caught.value.position :] == "#1*#2"
-
-
 @each(
     "text",
     [

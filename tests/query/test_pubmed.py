@@ -125,7 +125,6 @@ def test_dates(text: str, years: Years) -> None:
     [
         ("smith j[1au]", "author:(smith j)", "[1au] is looked for among all authors"),
         ("smith j[lastau]", "author:(smith j)", "[lastau] is looked for among all authors"),
-        ("12345678[pmid]", "12345678", "[pmid] is looked for everywhere"),
         ("abc[aid]", "abc", "[aid] is looked for everywhere"),
         (
             '"gene drive"[Title:~2]',

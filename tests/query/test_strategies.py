@@ -33,7 +33,8 @@ LOSSES = {
     r"AFFILCOUNTRY|OG=|SUBJAREA|\[ad\]|\[gr\]": {"nowhere"},
     r"\(\d{3,5}\)$": {"hits"},
     r"freq=": {"frequency"},
-    r"\bIndexes=|\buse ppez": {"settings"},
+    r"\bIndexes=": {"settings"},
+    r"\buse ppez": {"limit"},
 }
 
 
