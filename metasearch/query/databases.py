@@ -69,7 +69,7 @@ _ENTRY = re.compile(r"\b(?:entry|entered|added|load|index|update|modif)", re.IGN
 #: Blanks and hyphens between the parts of words.
 _WORD_PARTS = re.compile(r"([ -])")
 #: "Smith J*": any names that begin so, which an initial says anyway.
-_INITIAL = re.compile(r"(?<!\S)([^\W\d_])\*(?!\S)")
+_INITIAL = re.compile(r"(?<!\S)([^\W\d_])[*$:](?!\S)")
 
 
 class TermReader(TextScanner):

@@ -129,7 +129,7 @@ def numbered_lines(text: str) -> Lines | None:
     if lines is None:
         # A sentence may stand above them: where and when somebody searched.
         lines = _Cutter(text).numbered(rest=True)
-        if lines is None or not any(_REFERS.search(it.text) for it in lines.lines):
+        if lines is None or not _count_up(lines.lines):
             return _counted(text)
     return lines if any(_REFERS.search(it.text) for it in lines.lines) else None
 
@@ -497,6 +497,13 @@ def _counted(text: str) -> Lines | None:
     if not named or named[0] < 3:
         return None
     return replace(lines, left=(("counted", f"1-{len(lines.lines)}"), *lines.left))
+
+
+def _count_up(lines: Sequence[NumberedLine]) -> bool:
+    """Whether the numbers of lines are 1, 2, 3: in `1 or 2` the 1 is none."""
+    numbers = [line.number for line in lines]
+    goes_on = any(_GOES_ON.match(line.text) for line in lines)
+    return numbers == list(range(1, len(lines) + 1)) and not goes_on
 
 
 def _are_earlier(text: str, number: int) -> bool:

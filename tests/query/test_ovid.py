@@ -175,6 +175,8 @@ def test_a_date_of_entry_is_told(code: str) -> None:
         ("x.tiab.", "title:x OR abstract:x"),
         ("(x).title.", "title:x"),
         ("x.ti,ab;", "title:x OR abstract:x"),
+        ("(x).ti, ab .", "title:x OR abstract:x"),
+        ("Smith J$.au. or Smith A:.au.", "author:(Smith J) OR author:(Smith A)"),
         ("201*.yr. and x.ti.", "year:2010-2019 AND title:x"),
         ("dt.fs. and x.ti.", 'subject:"drug therapy" AND title:x'),
     ],
@@ -335,3 +337,10 @@ def test_use_may_be_a_word() -> None:
 def test_limits_without_sense_are_refused(limits: str) -> None:
     with pytest.raises(QuerySyntaxError):
         read(f"1 asthma.ti.\n2 limit 1 to {limits}", "ovid")
+
+
+def test_a_limit_of_a_line_is_never_a_word() -> None:
+    """Where lines have no numbers, it names none."""
+    with pytest.raises(QuerySyntaxError, match="earlier search"):
+        read("x.ti.\ny.ti. and 25\nlimit 26 to ED=19460101-20180115", "ovid")
+    assert tree("limit of detection.ti.") == 'title:"limit of detection"'
