@@ -131,7 +131,10 @@ def numbered_lines(text: str) -> Lines | None:
         return None
     lines = _Cutter(text).numbered()
     if lines is None:
-        return _counted(text)
+        # A sentence may stand above them: where and when somebody searched.
+        lines = _Cutter(text).numbered(rest=True)
+        if lines is None or not _count_up(lines.lines):
+            return _counted(text)
     return lines if any(_REFERS.search(it.text) for it in lines.lines) else None
 
 
@@ -246,7 +249,7 @@ class _Cutter:
                 found[-1].add(row)
             elif not self.heads(row):
                 above.append(row)
-        if len(found) < 2 or (above and not (rest and len(found) > 3 * len(above))):
+        if len(found) < 2 or (above and not (rest and len(found) > 2 * len(above))):
             return None
         for row in above:
             self.leave("section", row.text)
@@ -524,6 +527,13 @@ def _counted(text: str) -> Lines | None:
     if not named or named[0] < 3:
         return None
     return replace(lines, left=(("counted", f"1-{len(lines.lines)}"), *lines.left))
+
+
+def _count_up(lines: Sequence[NumberedLine]) -> bool:
+    """Whether the numbers of lines are 1, 2, 3: in `1 or 2` the 1 is none."""
+    numbers = [line.number for line in lines]
+    goes_on = any(_GOES_ON.match(line.text) for line in lines)
+    return numbers == list(range(1, len(lines) + 1)) and not goes_on
 
 
 def _are_earlier(text: str, number: int) -> bool:
