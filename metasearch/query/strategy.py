@@ -88,6 +88,8 @@ def read_lines(
         try:
             one = make(shown, known, losses)
             clause = one.tree()
+            if clause.widest is None and line is not lines[-1]:
+                losses.add("unknown line", message("line {number}", number=line.number))
             if line is lines[-1]:
                 _note_unused(losses, {**uses, line.number: one.used}, line.number)
                 return one.ended(clause)
