@@ -193,7 +193,7 @@ class _Rows:
     @property
     def is_name(self) -> bool:
         """Whether they only name what the line looks for."""
-        return len(self.rows) == 1 and is_section(self.rows[0].text)
+        return len(self.rows) == 1 and _is_name(self.rows[0].text)
 
     @property
     def is_whole(self) -> bool:
@@ -356,7 +356,7 @@ class _Cutter:
         hits: int | None = None
         at = start
         so_far = _Rows(number, sign)
-        if len(rows) > 1 and is_section(rows[0].text) and _BEGINS.match(rows[1].text):
+        if number and len(rows) > 1 and _is_name(rows[0].text) and _BEGINS.match(rows[1].text):
             self.leave("section", rows[0].text)
             rows = [_Row(rows[0].start, _blank(rows[0].text)), *rows[1:]]
         for row in rows:
@@ -417,6 +417,11 @@ class _Cutter:
                 self.leave("settings" if is_setting(shown) else "section", shown)
             cells[at] = " " * len(cell)
         return " ".join(cells), hits
+
+
+def _is_name(row: str) -> bool:
+    """Whether a row names what a line looks for; a word in capitals is rather a field."""
+    return is_section(row) and not row.isupper()
 
 
 def _blank(text: str) -> str:

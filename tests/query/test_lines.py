@@ -223,6 +223,7 @@ def test_other_texts_are_no_strategy(text: str) -> None:
         ("Soil:\nTS=(peat)\nOR TS=(bog)", "TS=(peat) OR TS=(bog)", 1),
         ("TS=(peat)\n1,234", "TS=(peat)", 0),
         ("peat\nBog", "peat Bog", 0),
+        ("TITLE-ABS-KEY\n(peat)", "TITLE-ABS-KEY (peat)", 0),
     ],
 )
 def test_a_single_text_is_freed_of_what_stands_round_it(text: str, query: str, told: int) -> None:
