@@ -31,6 +31,10 @@ from metasearch.query.beside import (
     without_tail,
 )
 from metasearch.query.combinations import is_combination, spaced_out
+from metasearch.query.tree import MAX_LINES
+
+#: Rows of a text that is cut, which are more than its lines.
+MOST_ROWS = 20 * MAX_LINES
 
 # Numbers of lines.
 
@@ -127,7 +131,7 @@ def numbered_lines(text: str) -> Lines | None:
     """The lines of a strategy; None where the text is none: too few have a number, or none names
     another.
     """
-    if "\n" not in text and len(text.splitlines()) < 2:
+    if not 1 < len(text.splitlines()) <= MOST_ROWS:
         return None
     lines = _Cutter(text).numbered()
     if lines is None:
@@ -139,6 +143,8 @@ def whole_text(text: str) -> Lines:
     """A text that is one query, without the settings, labels and headings in it: a single line."""
     cutter = _Cutter(text)
     rows = list(cutter.rows())
+    if len(rows) > MOST_ROWS:
+        return Lines(text, ())
     while rows and (is_label(rows[0].text) or is_section(rows[0].text, colon=True)):
         cutter.leave("section", rows.pop(0).text)
     lines = [cutter.line(0, "", rows)] if rows else []
