@@ -230,7 +230,7 @@ def test_a_single_text_is_freed_of_what_stands_round_it(text: str, query: str, t
     """Words in capitals alone are no heading there."""
     whole = whole_text(text)
     assert " ".join(whole.lines[0].text.split()) == query
-    assert len(whole.left) == told
+    assert len(whole.losses) == told
 
 
 PIECES = [

@@ -113,7 +113,7 @@ def _of_history(text: str) -> tuple[list[CopiedLine], list[str]]:
             message("Line {number} has no query", number=empty),
             advice=message("Copy the column with the queries, too."),
         )
-    left = [shown for kind, shown in cut.left if kind not in ("counted", "unnumbered")]
+    left = [shown for kind, shown in cut.losses if kind not in ("counted", "unnumbered")]
     return lines, [_left_out(left)] if left else []
 
 
