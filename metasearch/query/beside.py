@@ -118,7 +118,7 @@ _BUTTONS_LAST = re.compile(
 #: What stands below a query in the histories of EBSCO and Web of Science. Where years are part of
 #: that, they narrow the query, and its reader reads them.
 _SETTING = re.compile(
-    r"\s{0,20}(?:Expanders|Search modes|Interface|Search Screen|Databases?|Indexes|"
+    r"\s{0,20}(?:Expanders|Search modes|Interface|Search Screen|Database(?:s|\(s\))?|Indexes|"
     r"Editions|Collections?|Exact search|Last Run Via|View Results|Edit|Save|Date Run)\b\s?"
     r"(?:[-–=:(]|\Z).{0,2000}",
     re.IGNORECASE,
@@ -132,14 +132,15 @@ _NARROWS = re.compile(
 )
 #: What stands above, between or below the lines: who searched what and when.
 _LABEL = re.compile(
-    r"\s{0,20}(?:Databases?(?: name| searched)?|Platform|Provider|Host|Source|Search (?:strategy|"
-    r"name|history|terms|date)|Strategy|Date (?:run|searched|of search)|Searched(?: on| by)?|"
-    rf"Date(?=\s?:\s?{_MOMENT}\s?\Z)|Last saved|Comments?|Notes?|Key|Legend|Description|Total|"
-    r"Results?|ID)\s?:.{0,500}",
+    r"\s{0,20}(?:Database(?:s|\(s\))?(?: name| searched)?|Platform|Provider|Host|Source|"
+    r"Search (?:strategy|name|history|terms|date)|Strategy|Date (?:run|searched|of search)|"
+    rf"Searched(?: on| by)?|Date(?=\s?:\s?{_MOMENT}\s?\Z)|Last saved|Comments?|Notes?|Key|"
+    r"Legend|Description|Total|Results?|ID)\s?:.{0,500}",
     re.IGNORECASE,
 )
 _LABEL_ALONE = re.compile(
     r"\s{0,20}(?:Search (?:strategy|history)|ID[ \t]{1,9}Search[ \t]{1,9}Hits"
+    r"|[^\n<>]{3,200}<[12][0-9]{3} to [^\n<>]{3,40}>"
     r"|(?:ID|No\.?|#|Set|Line)[ \t]{1,9}(?:Search(?:es)?|Query|Terms?)(?:[ \t]{1,9}\w{1,20}){0,3})",
     re.IGNORECASE,
 )

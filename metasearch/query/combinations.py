@@ -82,8 +82,8 @@ _LIMIT = re.compile(
 
 
 def in_signs(text: str, before: int, syntax: str) -> str:
-    """A line in the signs of a syntax, as a combination; if it names limits alone, with the number of
-    the line `before` it.
+    """A line as a syntax writes it, if it combines others; if it names limits alone, with the
+    number of the line `before` it.
     """
     match = _LIMIT.match(text) if before else None
     if match is None:

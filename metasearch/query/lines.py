@@ -2,8 +2,8 @@
 
 Lists (`1`, `1.`, `#1`, `S1:`, `(1)`, `1、`, `Set 1`), tables with tabs, and pipe tables, the first
 line first or last. Beside the query stand hits, dates, buttons, settings, further columns, and the
-headings of sections. All that is cut away, and `Lines.losses` says what. A line without a number goes
-on with the one above it, unless that one is whole and this one a mere heading.
+headings of sections. All that is cut away, and `Lines.losses` says what. A line without a number
+goes on with the one above it, unless that one is whole and this one a mere heading.
 
 What is cut away inside a line becomes blanks, so that places stay what they are.
 """
@@ -135,7 +135,10 @@ def numbered_lines(text: str) -> Lines | None:
         return None
     lines = _Cutter(text).lines_by_numbers()
     if lines is None:
-        return _lines_by_rows(text)
+        # A sentence may stand above them: where and when somebody searched.
+        lines = _Cutter(text).lines_by_numbers(rest=True)
+        if lines is None or not _count_up(lines.lines):
+            return _lines_by_rows(text)
     return lines if any(_REFERS.search(it.text) for it in lines.lines) else None
 
 
@@ -252,7 +255,7 @@ class _Cutter:
                 found[-1].add(row)
             elif not self.heads(row):
                 above.append(row)
-        if len(found) < 2 or (above and not (rest and len(found) > 3 * len(above))):
+        if len(found) < 2 or (above and not (rest and len(found) > 2 * len(above))):
             return None
         for row in above:
             self.leave("section", row.text)
@@ -535,6 +538,13 @@ def _lines_by_rows(text: str) -> Lines | None:
     if not named or named[0] < 3:
         return None
     return replace(lines, losses=(("counted", f"1-{len(lines.lines)}"), *lines.losses))
+
+
+def _count_up(lines: Sequence[NumberedLine]) -> bool:
+    """Whether the numbers of lines are 1, 2, 3: in `1 or 2` the 1 is none."""
+    numbers = [line.number for line in lines]
+    goes_on = any(_GOES_ON.match(line.text) for line in lines)
+    return numbers == list(range(1, len(lines) + 1)) and not goes_on
 
 
 def _are_earlier(text: str, number: int) -> bool:

@@ -254,3 +254,14 @@ def test_time_is_linear(piece: str) -> None:
                 )
                 <= MOST
             )
+
+
+def test_what_stands_above_numbered_lines_shifts_none() -> None:
+    """A sentence above them is told; in lines without numbers, `1 or 2` has none."""
+    numbered = numbered_lines("Asked on 2 June, without limits.\n1 x.ti.\n2 y.ti.\n3 1 or 2")
+    without = numbered_lines("exp X/\nY.ti,ab.\n1 or 2\nexp Z/\n3 and 4")
+
+    assert numbered is not None
+    assert [line.number for line in numbered.lines] == [1, 2, 3]
+    assert without is not None
+    assert [line.text for line in without.lines][2] == "1 or 2"
