@@ -479,7 +479,8 @@ def _without_bare_hits(lines: list[NumberedLine]) -> list[NumberedLine]:
     )
     enough = any(combined) or (sure * 2 >= len(found) and sure + len(lines) > len(open_lines) + 1)
     without = len(open_lines) - len(found)
-    if not enough or without > (len(lines) > 4 and sure == len(found)):
+    one_may_lack = sure == len(found) and (len(lines) > 4 or any(combined))
+    if not enough or without > one_may_lack:
         return lines
     bare = {line.number: _without_number(line, number) for line, number in found}
     return [bare.get(line.number, line) for line in lines]
