@@ -44,7 +44,7 @@ def read_strategy(text: str, make: Make, syntax: str) -> ReadQuery:
     if lines is not None:
         return read_lines(lines, make, syntax)
     whole = whole_text(text)
-    if whole.lines and (whole.left or whole.lines[0].hits is not None):
+    if whole.lines and (whole.losses or whole.lines[0].hits is not None):
         losses = _losses(whole)
         one = make(" " * whole.lines[0].start + whole.lines[0].text, None, losses)
     return one.ended(one.tree())
@@ -103,7 +103,7 @@ def read_lines(
 def _losses(cut: Lines) -> Losses:
     """What was cut away, as it is told."""
     losses = Losses()
-    for kind, shown in cut.left:
+    for kind, shown in cut.losses:
         losses.add(kind, shown)
     for line in cut.lines:
         if line.hits is not None:
