@@ -129,6 +129,7 @@ _IGNORED = frozenset({"nowhere", "limit", "alternatives", "unknown line"})
 #: Kinds of what a tree holds and no source can be asked.
 _OF_SOURCES = frozenset({"near", "explosion", "heading"})
 _SHOWN = 8
+_LONGEST_SHOWN = 60
 #: Kinds whose words are shown whole: sentences, and spellings, which are bounded.
 _WHOLE = frozenset({"field", "spelling"})
 
@@ -144,7 +145,11 @@ class Losses:
         """Note a loss: a key of `SENTENCES`, and the operator or words that it concerns."""
         self.more += kind in _WIDER
         # A sentence stays as it is, so that it may be translated.
-        shown = of if kind in _WHOLE else " ".join(of[:60].split())
+        shown = of
+        if kind not in _WHOLE:
+            whole = len(of) <= _LONGEST_SHOWN
+            cut = of if whole else of[:_LONGEST_SHOWN].rpartition(" ")[0] or of[:_LONGEST_SHOWN]
+            shown = " ".join(cut.split()) + ("" if whole else " …")
         self._concerned.setdefault(kind, {})[shown] = None
 
     def sentences(self) -> tuple[str, ...]:
