@@ -45,6 +45,7 @@ secret: the URLs in them are redacted where the request is built.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from metasearch.message import message
@@ -195,7 +196,8 @@ class QuerySyntaxError(UsageError):
     """A query that cannot be read.
 
     Attributes:
-        text: The query as typed.
+        text: The query as typed, but for characters that `metasearch.query.characters` makes plain:
+            what was read, and what the place refers to.
         position: Index of the offending character, 0-based, in code points.
         length: How many characters the caret line marks, at least 1.
         suggestion: One corrected query, which can be parsed, or None; `advice` says in words what
@@ -382,6 +384,18 @@ class Refused(SourceError):
     """The database does not want this request; it is left alone for a while."""
 
 
+#: Seconds from which on a wait is told by the moment at which it ends.
+LONG_WAIT = 120.0
+#: Seconds beyond which no moment is told: ten years.
+_FARTHEST = 10 * 366 * 86_400.0
+
+
+def moment_in(seconds: float) -> str:
+    """The moment in so many seconds, in whole minutes: "2026-11-30 00:00 UTC"."""
+    moment = datetime.now(UTC) + timedelta(seconds=min(max(0.0, seconds), _FARTHEST) + 59)
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
+
+
 class RateLimited(Refused):
     """Too many requests; `retry_after` in seconds where the database said so, or our own limit does
     (`own`).
@@ -407,6 +421,12 @@ class RateLimited(Refused):
         elif retry_after is None:
             text = message("too many requests: asked to wait for a while")
             advice = message("The source is left alone for a while.")
+        elif retry_after >= LONG_WAIT:
+            until = moment_in(retry_after)
+            text = message("what it allows is used up: asked to wait until {until}", until=until)
+            advice = message(
+                "The source is left alone until then. Where it takes a key, a key may allow more."
+            )
         else:
             text = message("too many requests: asked to wait for {seconds} s", seconds=seconds)
             advice = message("The source is left alone for {seconds} s.", seconds=seconds)

@@ -207,8 +207,8 @@ def test_a_key_in_the_configuration_is_refused_and_not_repeated(tmp_path: Path) 
     ("line", "problem"),
     [
         ("rate_limit = -1", "server.rate_limit: must be 0 to"),
-        ("max_query = 0", "server.max_query: must be 1 to 20000"),
-        ("max_query = 20001", "server.max_query: must be 1 to 20000"),
+        ("max_query = 0", "server.max_query: must be 1 to 30000"),
+        ("max_query = 30001", "server.max_query: must be 1 to 30000"),
         ("rate_limit = 1.5", "server.rate_limit: must be a whole number, is a decimal number"),
         ("rate_limit = true", "server.rate_limit: must be a whole number, is a boolean"),
         (

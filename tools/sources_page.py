@@ -165,7 +165,6 @@ def _row(spec: AdapterSpec, registry: Registry) -> str:
 
 def _part(spec: AdapterSpec) -> str:
     limits = spec.limits
-    pace = f"{limits.requests:g} requests in {limits.per:g} s, {limits.concurrency} at once"
     stated = (
         f"stated at {_linked(limits.stated)}" if limits.stated else "a guess, for none is stated"
     )
@@ -179,7 +178,7 @@ def _part(spec: AdapterSpec) -> str:
         f"- Languages: {'many' if spec.languages == ('*',) else ', '.join(spec.languages)}",
         f"- Query language: {spec.syntax}",
         f"- Sorts by date: {'no' if spec.newest is None else 'yes'}",
-        f"- Pace: {pace}; {stated}",
+        f"- Pace: {limits.pace}; {stated}",
         *(f"- {line}" for auth in spec.auth for line in [_auth(auth)]),
         "",
     ]

@@ -11,10 +11,12 @@ import re
 import string
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import AnyStr
+from typing import AnyStr, NamedTuple
 from urllib.parse import quote, urlencode
 
+from metasearch.errors import LONG_WAIT, moment_in
 from metasearch.late_pattern import late_pattern
+from metasearch.message import Message, message
 
 #: What the URL of a source may begin with.
 SCHEMES = ("https://", "http://", "z3950://")
@@ -178,6 +180,70 @@ def secrets_of(request: Request) -> tuple[str, ...]:
     return tuple(text for value in values if isinstance(value, Secret) for text in value.texts())
 
 
+#: The share of a budget below which a user is told.
+LITTLE = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """What is left of what a source allows; see fetch/budget.py.
+
+    Attributes:
+        left: How much is left.
+        of: How much there is in all; None where the source does not say.
+        unit: What is counted: "requests", "credits", "USD", or a word of the source.
+        cost: How much a request took; 0.0 where the source does not say.
+        renewed: Seconds until there is as much as before; None where the source does not say.
+    """
+
+    left: float
+    of: float | None = None
+    unit: str = "requests"
+    cost: float = 0.0
+    renewed: float | None = None
+
+    @property
+    def spent(self) -> bool:
+        """Whether too little is left for one more request."""
+        return self.left <= 0 or self.left < self.cost
+
+    @property
+    def in_words(self) -> Message:
+        """How much is left, and until when."""
+        left = message("{left} {unit} are left", left=f"{self.left:,.10g}", unit=self.unit)
+        if self.of is not None:
+            left = message(
+                "{left} of {all} {unit} are left",
+                left=f"{self.left:,.10g}",
+                all=f"{self.of:,.10g}",
+                unit=self.unit,
+            )
+        if self.renewed is None:
+            return left
+        return message("{left} until {until}", left=left, until=moment_in(self.renewed))
+
+    @property
+    def warning(self) -> str:
+        """That little is left, for the notes of an answer; "" where much is, or it is renewed soon.
+        The words are the same for all pages of a search.
+        """
+        if self.of is None or (self.renewed or 0.0) < LONG_WAIT or self.left > LITTLE * self.of:
+            return ""
+        return message(
+            "less than a tenth of its {all} {unit} is left until {until}",
+            all=f"{self.of:,.10g}",
+            unit=self.unit,
+            until=moment_in(self.renewed or 0.0),
+        )
+
+
+class Rate(NamedTuple):
+    """How many requests a source lets start in some seconds."""
+
+    requests: float
+    per: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """One response of a source, as bytes.
@@ -195,6 +261,8 @@ class Page:
         seconds: How long the exchange took; 0.0 for a cached page.
         retry_after: Seconds that the server asks to wait (`Retry-After` of an error); None if it
             does not.
+        budget: What is left of what the source allows, where its headers say so.
+        rate: How fast the source may be asked, where its headers say so.
         total: The number of hits from the request's `total_header`; None if there is none.
         most: How many of its records are read; None reads all.
         slim: Whether it is known that no record of the page takes long to read.
@@ -210,9 +278,18 @@ class Page:
     spare: bool = False
     seconds: float = 0.0
     retry_after: float | None = None
+    budget: Budget | None = None
+    rate: Rate | None = None
     total: int | None = None
     most: int | None = None
     slim: bool = False
+
+    @property
+    def pause(self) -> float | None:
+        """Seconds for which the source asks not to be asked; None where it does not."""
+        if self.retry_after is None and self.budget is not None and self.budget.spent:
+            return self.budget.renewed
+        return self.retry_after
 
 
 # Takes a request's secrets out of texts and pages: a server may repeat the key it was sent.

@@ -232,6 +232,8 @@ class Limits:
             much memory.
         pause: Seconds without requests after a 429 that sets no time.
         stated: URL of the page on which the database states its limits; "" if there is none.
+        with_contact, with_key: What is different where a contact address, or a key of the
+            database, is set; see `AdapterSpec.limits_with`.
     """
 
     requests: float = 5.0
@@ -243,6 +245,15 @@ class Limits:
     max_bytes: int = MAX_BYTES
     pause: float = 30.0
     stated: str = ""
+    with_contact: Mapping[str, Any] = field(default_factory=dict)
+    with_key: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def pace(self) -> str:
+        """How often the database may be asked, in words."""
+        others = (("a contact address", self.with_contact), ("a key", self.with_key))
+        with_more = (f"; with {what}, {_rate(replace(self, **of))}" for what, of in others if of)
+        return _rate(self) + "".join(with_more)
 
     def part(self, processes: int) -> Limits:
         """The limits for each of several processes, with at least one request at once."""
@@ -251,6 +262,10 @@ class Limits:
             requests=self.requests / processes,
             concurrency=max(1, self.concurrency // processes),
         )
+
+
+def _rate(limits: Limits) -> str:
+    return f"{limits.requests:g} requests in {limits.per:g} s, {limits.concurrency} at once"
 
 
 #: The longest address in characters, if a spec sets no other limit: most servers accept 8 KiB for
@@ -316,8 +331,8 @@ class Dialect:
         style: "params": words go into one parameter for each field, and there are no operators.
             "expression": one string with operators, as `{query}`. A term that must hold goes into a
             parameter instead, if its field is a placeholder of a parameter, such as `{doi}`.
-        scored: For "params": True if the database ranks by the words that it finds, so that one
-            more word does no harm; False if all of the words must occur.
+        scored: For "params" and `plain`: True if the database ranks by the words that it finds, so
+            that one more word does no harm; False if all of the words must occur.
         unsupported: What happens to a clause that cannot be expressed: "filter" the records, "drop"
             the clause with a note, or "refuse" the query.
         fields: Field -> template with `{x}` ("expression"), or the fields that the params hold
@@ -334,6 +349,8 @@ class Dialect:
         word: Template with `{x}` for the text of words.
         truncated: Template with `{x}` for the beginning of a word, in the place of `word`; "" if
             only whole words are found.
+        phrase_truncated: Template with `{x}` for a phrase whose last word is the beginning of one,
+            in the place of `phrase`; "" if only whole words are found in phrases.
         truncated_least: The fewest characters of such a beginning.
         types, languages: Our word -> words of the database, any of which is enough; no words if all
             works of the database are of this kind. A type or language that is not here cannot be
@@ -345,7 +362,7 @@ class Dialect:
         words: "each": several words become a conjunction of single words; "joined": they are
             written with blanks.
         plain: Stands between plain words for all fields, if the database ranks by how many of them
-            it finds; "" takes `conjunction`.
+            it finds, or takes them without an operator (`scored`); "" takes `conjunction`.
         joined: Fields whose words are written with blanks although `words` is "each".
         escape: Characters that get a backslash in a term.
         strip: Characters that are replaced by a blank, because the database cannot quote them.
@@ -364,6 +381,7 @@ class Dialect:
     phrases: Mapping[str, str] = field(default_factory=dict)
     word: str = "{x}"
     truncated: str = ""
+    phrase_truncated: str = ""
     truncated_least: int = 1
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     languages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -513,3 +531,12 @@ class AdapterSpec:
         The contact address is no key.
         """
         return next((auth.env for auth in self.auth if auth.env != CONTACT), None)
+
+    def limits_with(self, env: Mapping[str, str]) -> Limits:
+        """The limits that hold with these variables: those of `with_contact` where there is a
+        contact address, and before them those of `with_key` where a key of the database is whole.
+        """
+        keys = (auth.variables for auth in self.auth if auth.env != CONTACT)
+        has_key = any(all(map(env.get, names)) for names in keys)
+        changed = dict(self.limits.with_contact) if env.get(CONTACT) else {}
+        return replace(self.limits, **(changed | dict(self.limits.with_key if has_key else {})))

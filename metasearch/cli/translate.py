@@ -50,8 +50,8 @@ def _complete_target(
     multiple=True,
     metavar="NAME,...",
     shell_complete=_complete_target,
-    help="Syntaxes to write in: ovid, pubmed, scopus, wos, ebsco, embase, proquest, cnki, "
-    "wanfang, cql, simple; "
+    help="Syntaxes to write in: ovid, pubmed, scopus, wos, ebsco, embase, cochrane, proquest, "
+    "ieee, europepmc, acm, vhl, cnki, sinomed, wanfang, cql, simple; "
     "all of them without this option.",
 )
 @click.option(

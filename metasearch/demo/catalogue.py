@@ -318,7 +318,8 @@ def _matches(query: Query, texts: dict[str, str], work: Work) -> bool:
         case Term(text, field, phrase):
             text_of_field = texts.get(field, texts["any"])
             if phrase and " ".join(words(text)).isascii():
-                return f" {' '.join(words(text))} " in text_of_field
+                begins = f" {' '.join(words(text))} "
+                return begins.removesuffix("* ") in text_of_field
             return all(_has(word, text_of_field) for word in words(text) if word not in _IGNORED)
 
 

@@ -29,7 +29,7 @@ from metasearch.errors import UsageError
 from metasearch.events import Answer, Facets
 from metasearch.message import Message, message, message_template
 from metasearch.query import Query, ReadQuery, conjunction, read, to_text, years_of
-from metasearch.query.clauses import for_sources
+from metasearch.query.clauses import excludes_near, for_sources
 from metasearch.record import VersionsMode
 from metasearch.settings import NO_ENRICHER, Settings
 
@@ -37,6 +37,10 @@ from metasearch.settings import NO_ENRICHER, Settings
 FILTER_NOTE = message_template(
     "filter {filters}: {passing} of the {seen} works that were received "
     "pass; no source was asked for it"
+)
+_NOT_NEAR = message(
+    "what is excluded only where words are near one another is not excluded, since no source could "
+    "do so: more is found"
 )
 #: Rounds of asking that a list may have.
 MAX_ROUNDS = 100
@@ -253,7 +257,8 @@ def query_of(options: SearchOptions) -> ReadQuery:
         raise UsageError(
             message("no source can be asked for the query: {query}", query=to_text(given.query))
         )
-    return ReadQuery(conjunction(tree, years_of(options.years)), given.syntax, given.notes)
+    notes = (*given.notes, _NOT_NEAR) if excludes_near(given.query) else given.notes
+    return ReadQuery(conjunction(tree, years_of(options.years)), given.syntax, notes)
 
 
 def with_files(

@@ -114,6 +114,9 @@ class SourceRun:
         if page.note:
             self.old_pages += 1
             self.notes.append(page.note)
+        warning = page.budget.warning if page.budget is not None else ""
+        if warning and warning not in self.notes:
+            self.notes.append(warning)
         if page.spare:
             self.spared = self.spared or page.note
         return page

@@ -9,9 +9,17 @@ from difflib import get_close_matches
 from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
+from metasearch.query.clauses import (
+    IGNORED,
+    Clause,
+    every,
+    exact,
+    left_to_right,
+    near,
+    wider,
+    without,
+)
 from metasearch.query.reading import (
-    LeftToRight,
-    NestedReader,
     ReadQuery,
     Span,
     in_fields,
@@ -19,15 +27,16 @@ from metasearch.query.reading import (
     truncatable,
     words,
 )
+from metasearch.query.scanner import LossReader
 from metasearch.query.tree import (
     FIELD_WORDS,
     IDENTIFIERS,
+    Near,
     Query,
     Term,
     Years,
     conjunction,
     is_blank,
-    negation,
     plain,
 )
 from metasearch.query.values import BadYears, dated, type_word
@@ -38,7 +47,9 @@ _OPERATORS = {"and": "AND", "or": "OR", "not": "NOT"}
 _NAME = r'[^\s()"=<>,]{1,40}'
 #: Each part is bounded, so that a long text without a relation is read once.
 QUALIFIED = re.compile(rf"({_NAME}(?:\s{{0,5}},\s{{0,5}}{_NAME}){{0,9}})\s{{0,5}}(<=|>=|<>|[=<>])")
-_PROXIMITY = re.compile(r"[%!][0-9]{0,3}")
+_PROXIMITY = re.compile(r"([%!])([0-9]{0,3})")
+#: A qualifier with a colon, which CCL does not have: a word to others.
+_COLON = re.compile(r"([A-Za-z-]{2,15}):(?=\S)")
 _WORD_ENDS = '()="<>'
 #: Signs that stand for letters; only those of `_TRUNCATES` may, at the end of a word.
 _MASKS, _TRUNCATES = "?*#", "?*"
@@ -49,8 +60,23 @@ _CLOSED: Mapping[str, Callable[[str], str | None]] = {
 }
 
 
-class CclTermReader(NestedReader):
+class CclTermReader(LossReader):
     """A text with a place in it; takes operators, words, phrases and dates."""
+
+    def __init__(self, text: str, syntax: str = "ccl") -> None:
+        super().__init__(text, syntax)
+        #: How often something was read more widely than it is meant.
+        self.more = 0
+
+    def widened(self, sentence: str) -> None:
+        """Note what is read more widely than it is meant."""
+        self.more += 1
+        self.note(sentence)
+
+    def proximity(self) -> re.Match[str] | None:
+        """The operator of proximity that is next, left where it is: `%3`, and `!3` in order."""
+        self.here()
+        return _PROXIMITY.fullmatch(self.text, self.at, self.word_end())
 
     def here(self) -> str:
         while self.at < len(self.text) and is_blank(self.text[self.at]):
@@ -92,7 +118,7 @@ class CclTermReader(NestedReader):
                 run.clear()
 
         while (char := self.here()) and char not in "()=<>":
-            if (parts or run) and self.ends_terms():
+            if ((parts or run) and self.ends_terms()) or self.proximity():
                 break
             where = self.at
             if char == '"':
@@ -100,15 +126,6 @@ class CclTermReader(NestedReader):
                 phrase = self.quoted_to('"')
                 self.count(where, self.at)
                 parts.append(self.phrase(phrase, fields, (where, self.at)))
-            elif match := _PROXIMITY.fullmatch(self.text, where, self.word_end()):
-                self.at = match.end()
-                self.note(
-                    message(
-                        "{operator} is read as and: sources cannot be asked how near words stand "
-                        "to one another",
-                        operator=match[0],
-                    )
-                )
             else:
                 run.append(self.word())
         end_run()
@@ -126,6 +143,11 @@ class CclTermReader(NestedReader):
         self.count(start, self.at)
         raw = self.text[start : self.at]
         bare = raw.rstrip(_TRUNCATES)
+        colon = _COLON.match(raw)
+        if colon and (colon[1].lower() in QUALIFIERS or colon[1].lower() in NOWHERE):
+            fix = self.replaced(start + colon.end(1), start + colon.end(), "=")
+            reason = message("A qualifier stands before an equals sign: {name}=...", name=colon[1])
+            raise self.error(reason, start, self.at, fix=fix, kind="relation")
         if bare and not any(sign in bare for sign in _MASKS):
             return plain(bare), raw != bare
         shown = next(sign for sign in _MASKS if sign in raw)
@@ -213,14 +235,12 @@ class CclTermReader(NestedReader):
                 bad.reason, start, self.at, fix=fix, advice=advice, kind="term"
             ) from None
         if not whole:
-            self.note(message("only the year of a date is searched"))
+            self.widened(message("only the year of a date is searched"))
         return self.compared(relation, years, (start, self.at))
 
     def compared(self, relation: str, years: Years, where: Span) -> Query:
         year = years.first
-        if relation == "<>":
-            return negation(years)
-        if relation == "=" or year is None:
+        if relation in ("=", "<>") or year is None:
             return years
         if (relation, year) in (("<", 1), (">", 9999)):
             advice = message("Write another year.")
@@ -241,7 +261,8 @@ class CclTermReader(NestedReader):
 #     operand    = "(" query ")" | [ qualifiers relation ] ( "(" query ")" | terms )
 #     qualifiers = name { "," name }                                 in one field or another
 #     relation   = "=" | "<" | "<=" | ">" | ">=" | "<>"              all but "=" compare dates
-#     terms      = ( word [ "?" ] | phrase ) { word [ "?" ] | phrase }
+#     terms      = words { proximity words }                         %3, and !3 in this order
+#     words      = ( word [ "?" ] | phrase ) { word [ "?" ] | phrase }
 #
 # Operators are read whatever their case. Words side by side must all occur; "?" at the end of a
 # word stands for any letters, and so does "*". Operands without an operator between them are joined
@@ -266,8 +287,11 @@ _OF_FIELDS = {
     "arxiv": ("arxiv",),
     "type": ("medium", "type"),
     "language": ("la", "language"),
-    "year": ("date", "year", "yr"),
+    "year": ("date", "year", "yr", "dp"),
 }
+#: Qualifiers of YAZ's own settings that no field here holds: class code, note, affiliation, date of
+#: acquisition.
+NOWHERE = frozenset({"cc", "note", "af", "da"})
 #: Qualifier -> field.
 QUALIFIERS: Mapping[str, str] = {
     qualifier: field for field, qualifiers in _OF_FIELDS.items() for qualifier in qualifiers
@@ -283,17 +307,19 @@ def parse_ccl(text: str) -> ReadQuery:
 
 
 def _read(text: str) -> ReadQuery:
-    reader = _CclParser(text, "ccl")
-    return reader.finished(reader.all_of(lambda: reader.query(_ANYWHERE)))
+    reader = _CclParser(text)
+    return reader.ended(reader.all_of(lambda: reader.query(_ANYWHERE)))
 
 
 class _CclParser(CclTermReader):
     # ---------------------------------------------------------------- the grammar
 
-    def query(self, fields: Sequence[str]) -> Query:
+    def query(self, fields: Sequence[str]) -> Clause:
         if operator := self.operator():
             raise self.lacks(operator[1], "before")
-        joined = LeftToRight(self, self.operand(None, fields))
+        start = self._first()
+        first = self.near_one_another(None, fields)
+        rest: list[tuple[str, Clause]] = []
         while self.here() not in ("", ")"):
             operator = self.operator()
             if operator and operator[0] == "AND" and (also := self.operator()):
@@ -301,40 +327,92 @@ class _CclParser(CclTermReader):
                     raise self.lacks(operator[1], "after")
                 operator = also
             name, where = operator or ("AND", None)
-            joined.add(name, self.operand(where, fields))
-        return joined.query()
+            begin = self._first()
+            right = self.near_one_another(where, fields)
+            rest.append(("AND", self.excluded(right, begin)) if name == "NOT" else (name, right))
+        clause = left_to_right(first, rest, self.check_clause)
+        asked = any(one.widest is not None for one in (first, *(one for _, one in rest)))
+        if clause.widest is None and asked:
+            self.losses.add("alternatives", plain(self.text[start : start + 99]))
+        self.check_clause(clause)
+        return clause
 
-    def operand(self, after: Span | None, fields: Sequence[str]) -> Query:
+    def excluded(self, clause: Clause, start: int) -> Clause:
+        """NOT of what stands from `start` on; a note says where it cannot be excluded as meant."""
+        if not clause.is_exact:
+            self.losses.add("negated", f"NOT {plain(self.text[start : min(self.at, start + 99)])}")
+        return without(clause)
+
+    def near_one_another(self, after: Span | None, fields: Sequence[str]) -> Clause:
+        """Operands with operators of proximity between them; the field of the first holds for
+        those behind it.
+        """
+        self.named = fields
+        parts, distances = [self.operand(after, fields)], set[tuple[int, bool]]()
+        shown: dict[str, None] = {}
+        while sign := self.proximity():
+            self.at = sign.end()
+            shown[sign[0]] = None
+            distances.add((max(int(sign[2] or 1) - 1, 0), sign[1] == "!"))
+            parts.append(self.operand(sign.span(), self.named))
+        if not shown:
+            return parts[0]
+        within, ordered = min(distances)
+        clause = near(parts, within, ordered=ordered)
+        if len(distances) > 1:
+            clause = Clause(every(parts).widest, None)
+        self.losses.add("near" if isinstance(clause.widest, Near) else "same", ", ".join(shown))
+        return clause
+
+    def operand(self, after: Span | None, fields: Sequence[str]) -> Clause:
         """What stands behind an operator. `after`: its place; None where a query begins."""
         relation = "="
         if match := QUALIFIED.match(self.text, self._first()):
             fields, relation = self.fields(match), match[2]
             self.at, after = match.end(), match.span()
+        self.named = fields
         char = self.here()
         if char == "(" and (relation == "=" or fields == ("year",)):
             opening = self.enter()
-            query = self.query(fields)
+            clause = self.query(fields)
             self.leave(opening)
-            return query
-        if char in ("", ")") or self.peek_operator():
+            self.named = fields
+            return clause
+        if char in ("", ")") or self.peek_operator() or self.proximity():
             if after is None:
-                raise self.stray()
+                raise self.stray() if char == ")" else self.lacks(self._sign_here(), "before")
             raise self.lacks(after, "after")
         if char in "=<>":
             reason = message("{char} needs a qualifier before it, as in ti=word", char=char)
             fix = self.without(self.at, self.at + 1)
             raise self.error(reason, self.at, self.at + 1, fix=fix)
+        if not fields:
+            return self.nowhere(after)
+        before, begin = self.more, self.at
         if fields == ("year",):
-            return self.years(relation)
-        if relation == "<>":
-            return negation(self.terms(fields))
-        if relation != "=" and after is not None:
+            query: Query = self.years(relation)
+        elif relation in ("=", "<>"):
+            query = self.terms(fields)
+        else:
+            assert after is not None
             reason = message(
                 "{relation} compares dates, as in date{relation}2015", relation=relation
             )
             fix = self.replaced(*after, self.text[slice(*after)].replace(relation, "="))
             raise self.error(reason, *after, fix=fix, kind="relation-and-index")
-        return self.terms(fields)
+        clause = exact(query) if self.more == before else wider(query)
+        return self.excluded(clause, begin) if relation == "<>" else clause
+
+    def nowhere(self, named: Span | None) -> Clause:
+        """The words of a qualifier that no field here holds: ignored, and told."""
+        start = named[0] if named else self.at
+        self.terms(_ANYWHERE)
+        self.losses.add("nowhere", plain(self.text[start : self.at]))
+        return IGNORED
+
+    def _sign_here(self) -> Span:
+        sign = self.proximity()
+        return sign.span() if sign else (self.at, self.at + 1)
 
     def _first(self) -> int:
         """Where the next character stands that is no blank."""
@@ -345,6 +423,8 @@ class _CclParser(CclTermReader):
         """The fields that qualifiers name, each once."""
         fields: dict[str, None] = {}
         for name in map(str.strip, match[1].split(",")):
+            if name.lower() in NOWHERE:
+                return ()  # one of several that cannot be asked: so is whether it holds
             field = QUALIFIERS.get(name.lower())
             if field is None:
                 raise self.unknown(match, name)
@@ -356,9 +436,9 @@ class _CclParser(CclTermReader):
         return tuple(fields)
 
     def unknown(self, match: re.Match[str], name: str) -> QuerySyntaxError:
-        near = get_close_matches(name.lower(), QUALIFIERS, 1, 0.7)
+        likely = get_close_matches(name.lower(), QUALIFIERS, 1, 0.7)
         start, end = match.span()
-        instead = f"{near[0] if near else 'term'}{match[2]}"
+        instead = f"{likely[0] if likely else 'term'}{match[2]}"
         reason = message(
             'There is no qualifier "{name}"; there are {names}',
             name=name,

@@ -77,13 +77,20 @@ def without(clause: Clause) -> Clause:
     )
 
 
-def left_to_right(first: Clause, rest: Sequence[tuple[str, Clause]]) -> Clause:
-    """Operands that AND, OR and NOT join from left to right, without precedence."""
+def left_to_right(
+    first: Clause,
+    rest: Sequence[tuple[str, Clause]],
+    check: Callable[[Clause], None] = lambda _: None,
+) -> Clause:
+    """Operands that AND, OR and NOT join from left to right, without precedence. `check`: called
+    with what stands so far wherever AND and OR alternate, so that no tree becomes too deep.
+    """
     parts, among = [first], ""
     for operator, right in rest:
         join = "OR" if operator == "OR" else "AND"
         if join != among:
             parts, among = [_joined(among, parts)], join
+            check(parts[0])
         parts.append(without(right) if operator == "NOT" else right)
     return _joined(among, parts)
 
@@ -153,6 +160,18 @@ def for_sources(query: Query) -> Query | None:
     None: nothing is left to look for.
     """
     return _for_sources(query).widest
+
+
+def excludes_near(query: Query, *, excluded: bool = False) -> bool:
+    """Whether something is excluded only where words are near one another."""
+    match query:
+        case Near():
+            return excluded
+        case And(parts) | Or(parts):
+            return any(excludes_near(part, excluded=excluded) for part in parts)
+        case Not(part):
+            return excludes_near(part, excluded=not excluded)
+    return False
 
 
 def _for_sources(query: Query) -> Clause:

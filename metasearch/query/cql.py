@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from metasearch.bib.languages import language_code
 from metasearch.errors import QueryFault, QuerySyntaxError
 from metasearch.message import message
+from metasearch.query.clauses import Clause, every, exact, left_to_right, near, wider, without
 from metasearch.query.cql_grammar import (
     INDEXES,
     NOT_SEARCHED,
     Boolean,
-    Clause,
     CqlIndex,
     CqlToken,
     Modifier,
@@ -22,17 +21,16 @@ from metasearch.query.cql_grammar import (
     set_of,
     syntax_tree,
 )
+from metasearch.query.cql_grammar import Clause as SearchClause
+from metasearch.query.cql_terms import ORDERED, CqlTermReader
 from metasearch.query.reading import (
-    LeftToRight,
     QueryReader,
     ReadQuery,
     read_or_suggest,
-    truncatable,
-    words,
 )
+from metasearch.query.scanner import Losses
 from metasearch.query.tree import (
     FIELD_WORDS,
-    IDENTIFIERS,
     And,
     Near,
     Not,
@@ -40,245 +38,7 @@ from metasearch.query.tree import (
     Query,
     Term,
     Years,
-    disjunction,
-    negation,
-    plain,
 )
-from metasearch.query.values import BadYears, between, dated, identifier_field, type_word
-
-# What the term of a clause of CQL means: words, masks, dates.
-
-_MASKS = "*?^"
-#: Mask that cannot stand where it does -> what is wrong.
-_MASK_FAULTS: Mapping[str, QueryFault] = {
-    "?": "masking",
-    "^": "anchoring",
-    "*": "masking-position",
-}
-#: Relations that compare dates.
-ORDERED = ("<", "<=", ">", ">=", "within", "encloses")
-
-
-@dataclass(frozen=True, slots=True)
-class _TermWord:
-    """A word of a term: (character, whether it is a mask)."""
-
-    chars: tuple[tuple[str, bool], ...]
-
-    @property
-    def text(self) -> str:
-        return "".join(char for char, _ in self.chars)
-
-    @property
-    def masks(self) -> str:
-        return "".join(char for char, mask in self.chars if mask)
-
-
-class CqlTermReader:
-    """Turns terms of CQL into parts of the query tree."""
-
-    def __init__(self, reader: QueryReader) -> None:
-        self.reader = reader
-
-    def words_of(self, term: CqlToken, relation: str, index: CqlIndex, *, masked: bool) -> Query:
-        field = index.field
-        split = self.unanchored(_split(term.text, quoted=term.kind == "quoted", masked=masked))
-        if not split:
-            fix = self.reader.without(term.start, term.end)
-            reason = message("There is nothing between the quotes")
-            raise self.reader.error(reason, term.start, term.end, fix=fix, kind="empty-term")
-        if field == "identifier":
-            known = identifier_field(" ".join(word.text for word in split))
-            field = known or "any"
-            if known is None:
-                self.reader.note(
-                    message(
-                        "dc.identifier is looked for everywhere: the term is no DOI, ISBN or ISSN"
-                    )
-                )
-        texts = [self.unmasked(word, term) for word in split]
-        if field in IDENTIFIERS and any(cut for _, cut in texts):
-            raise self.reader.truncated_number(field.upper(), term.start, term.end)
-        if relation == "<>":
-            return negation(self.together(texts, field, term, exact=len(texts) > 1))
-        if relation == "any":
-            return disjunction([self.one(word, cut, field, term) for word, cut in texts])
-        if relation == "all":
-            return self.each(texts, field, term)
-        if relation in ("==", "exact"):
-            self.reader.note(
-                message(
-                    "{relation} is read as a phrase: sources cannot be asked for fields that "
-                    "hold no other words",
-                    relation=relation,
-                )
-            )
-        exact = relation in ("==", "exact", "adj") or len(texts) > 1
-        return self.together(texts, field, term, exact=exact)
-
-    def together(
-        self, texts: Sequence[tuple[str, bool]], field: str, term: CqlToken, *, exact: bool
-    ) -> Query:
-        """The words one after the other."""
-        if any(cut for _, cut in texts) or field in ("type", "language"):
-            if len(texts) > 1 and field not in ("type", "language"):
-                self.reader.note(
-                    message("a phrase with a * in it is read as all of its words, in any order")
-                )
-            return self.each(texts, field, term)
-        return words(
-            " ".join(word for word, _ in texts),
-            field,
-            phrase=exact and field not in IDENTIFIERS,
-        )
-
-    def each(self, texts: Sequence[tuple[str, bool]], field: str, term: CqlToken) -> Query:
-        if field in ("type", "language"):
-            return self.one(
-                " ".join(word for word, _ in texts), any(cut for _, cut in texts), field, term
-            )
-        return truncatable(texts, field)
-
-    def one(self, word: str, cut: bool, field: str, term: CqlToken) -> Query:
-        convert: dict[str, Callable[[str], str | None]] = {
-            "type": type_word,
-            "language": language_code,
-        }
-        if field in convert:
-            known = convert[field](word)
-            if known is None or cut:
-                reason = message(
-                    '"{word}" is no known {field}', word=word[:30], field=FIELD_WORDS[field]
-                )
-                advice = (
-                    message("Write a code, such as en, or a name.")
-                    if field == "language"
-                    else message("Write a type, such as thesis.")
-                )
-                raise self.reader.error(reason, term.start, term.end, advice=advice, kind="term")
-            return Term(known, field)
-        return Term(word, field, truncated=True) if cut else words(word, field)
-
-    def unanchored(self, split: list[_TermWord]) -> list[_TermWord]:
-        """The words without the ^ at either end, which asks for the place in the field."""
-        bare = [_TermWord(_without_anchors(word.chars)) for word in split]
-        if bare == split or not any(word.chars for word in bare):
-            return split
-        self.reader.note(
-            message("^ is ignored: sources cannot be asked where in a field a word stands")
-        )
-        return [word for word in bare if word.chars]
-
-    def unmasked(self, word: _TermWord, term: CqlToken) -> tuple[str, bool]:
-        """(the word without masks, whether it is truncated)."""
-        if not word.masks:
-            return word.text, False
-        if word.masks == "*" and word.chars[-1] == ("*", True) and any(map(str.isalnum, word.text)):
-            return word.text[:-1], True
-        sign = word.masks.replace("*", "")[:1] or "*"
-        what = {
-            "?": message("? for one letter is not supported"),
-            "^": message(
-                "^ for the beginning or end of a field can stand only at the end of a word"
-            ),
-            "*": message("* for any letters can stand only at the end of a word"),
-        }[sign]
-        bare = "".join(char for char, mask in word.chars if not mask)
-        raw = self.reader.text[term.start : term.end]
-        fixed = raw
-        for mask in set(word.masks):
-            fixed = fixed.replace(mask, "" if bare else "x")
-        fix = self.reader.replaced(term.start, term.end, fixed) if bare else None
-        advice = None if bare else message("Add a word to look for.")
-        kind = _MASK_FAULTS[sign]
-        raise self.reader.error(what, term.start, term.end, fix=fix, advice=advice, kind=kind)
-
-    def years(self, relation: Relation, name: str, term: CqlToken) -> Query:
-        value = plain(term.text).rstrip("*")
-        try:
-            if name in ("any", "within") or (name == "all" and " " not in value):
-                parts = value.split()
-                if name == "within":
-                    if len(parts) != 2:
-                        raise BadYears(
-                            message('within takes two years in quotes: within "2015 2020"')
-                        )
-                    return self.exactly(between(parts[0], parts[1]))
-                return disjunction([self.exactly(dated(part)) for part in parts])
-            years = self.exactly(dated(value))
-            if name in ORDERED[:4] and years.first != years.last:
-                raise BadYears(message("{relation} takes one year", relation=name))
-        except BadYears as bad:
-            fix = (
-                self.reader.replaced(term.start, term.end, f'"{bad.corrected}"')
-                if bad.corrected
-                else None
-            )
-            advice = None if fix else message("Write a year with four digits.")
-            raise self.reader.error(
-                bad.reason, term.start, term.end, fix=fix, advice=advice, kind="term"
-            ) from None
-        if name == "encloses":
-            self.reader.note(message("encloses is read as =, because a record has one year"))
-        year = years.first
-        if (name == "<" and year == 1) or (name == ">" and year == 9999):
-            raise self.reader.error(
-                message("There is no such year"),
-                term.start,
-                term.end,
-                advice=message("Write another year."),
-                kind="term",
-            )
-        match name:
-            case "<" if year is not None:
-                return Years(None, year - 1)
-            case "<=":
-                return Years(None, year)
-            case ">" if year is not None:
-                return Years(year + 1, None)
-            case ">=":
-                return Years(year, None)
-            case "<>":
-                return negation(years)
-        return years
-
-    def exactly(self, dated_years: tuple[Years, bool]) -> Years:
-        """The years of a date; a note says where the date has more than years."""
-        years, whole = dated_years
-        if not whole:
-            self.reader.note(message("only the year of a date is searched"))
-        return years
-
-
-def _without_anchors(chars: tuple[tuple[str, bool], ...]) -> tuple[tuple[str, bool], ...]:
-    anchor = ("^", True)
-    start = 1 if chars[:1] == (anchor,) else 0
-    end = len(chars) - 1 if chars[start:][-1:] == (anchor,) else len(chars)
-    return chars[start:end]
-
-
-def _split(raw: str, *, quoted: bool, masked: bool) -> list[_TermWord]:
-    r"""The words of a term; `\*` is a star, `\"` a quote, `\\` a backslash."""
-    chars: list[tuple[str, bool]] = []
-    at = 0
-    while at < len(raw):
-        char = raw[at]
-        if char == "\\" and at + 1 < len(raw):
-            at += 1
-            chars.append((raw[at], False))
-        else:
-            chars.append((char, masked and char in _MASKS))
-        at += 1
-    split: list[_TermWord] = []
-    run: list[tuple[str, bool]] = []
-    for char, mask in [*chars, (" ", False)]:
-        if plain(char):
-            run.append((char, mask))
-        elif run:
-            split.append(_TermWord(tuple(run)))
-            run = []
-    return split
-
 
 # CQL 1.2 -> `ReadQuery`: what the clauses of its syntax tree mean in our fields. If our fields
 # cannot express a part of the text, and the query still means nearly the same, a note names the
@@ -291,8 +51,13 @@ SortKeys = tuple[tuple[str, tuple[Modifier, ...]], ...]
 _TEXT_RELATIONS = ("=", "==", "<>", "exact", "any", "all", "adj", "scr")
 #: Modifiers that ask for what is done anyway.
 _USUAL = frozenset(
-    {"relevant", "ignorecase", "ignoreaccents", "masked", "word", "isodate", "cql.masked"}
+    "relevant ignorecase ignoreaccents masked word string isodate number uri".split()
 )
+#: Those that ask for more than is found, and for less.
+_FINDS_LESS = frozenset({"stem", "fuzzy", "partial", "phonetic"})
+_FINDS_MORE = frozenset({"respectcase", "respectaccents", "oid", "locale"})
+_OF_PROX = ("unit", "distance", "ordered", "unordered")
+_MODIFIERS = (*_USUAL, *_FINDS_LESS, *_FINDS_MORE, "unmasked", "substring", "regexp")
 
 
 def parse_cql(text: str) -> ReadQuery:
@@ -325,8 +90,9 @@ def _read_unsorted(text: str) -> ReadQuery:
 def _read(text: str) -> tuple[ReadQuery, SortKeys]:
     reader = QueryReader(text, "cql")
     whole = syntax_tree(reader)
-    query = _TreeReader(reader).of(whole.tree)
-    if query is None:
+    trees = _TreeReader(reader)
+    clause = trees.of(whole.tree)
+    if clause is None or clause.widest is None:
         raise reader.error(
             message("cql.allRecords alone finds every record"),
             0,
@@ -334,61 +100,123 @@ def _read(text: str) -> tuple[ReadQuery, SortKeys]:
             advice=message("Add a word to look for; cql.allRecords may stand before NOT."),
             kind="feature",
         )
-    return reader.finished(query), whole.keys
+    for sentence in trees.losses.sentences():
+        reader.note(sentence)
+    bounds = None if clause.is_exact else clause
+    return reader.finished(clause.widest, bounds, trees.losses.of_sources()), whole.keys
 
 
 class _TreeReader(CqlTermReader):
     """None stands for all records throughout."""
 
     def __init__(self, reader: QueryReader) -> None:
-        self.reader = reader
+        super().__init__(reader)
+        self.losses = Losses()
 
-    def of(self, tree: Tree) -> Query | None:
+    def of(self, tree: Tree) -> Clause | None:
         joins: list[Boolean] = []
         while isinstance(
             tree, Boolean
         ):  # operators side by side lean to the left, as deep as there are many
             joins.append(tree)
             tree = tree.left
-        query = self.clause(tree)
-        joined = None if query is None else LeftToRight(self.reader, query)
+        first = self.clause(tree)
+        rest: list[tuple[str, Clause]] = []
+        close: list[Clause] = []
+        sign: Boolean | None = None  # what stands between those of `close`
         for join in reversed(joins):
-            joined = self.joined(joined, join)
-        return None if joined is None else joined.query()
+            right = self.of(join.right)
+            self.boolean_modifiers(join)
+            if join.operator == "or" and (first is None or right is None):
+                raise self.refused(join, message("cql.allRecords in an OR finds every record"))
+            if join.operator == "not" and right is None:
+                raise self.refused(join, message("NOT cql.allRecords finds nothing"))
+            if right is None:
+                continue
+            if join.operator == "not":
+                right = self.excluded(right, join)
+            if first is None:
+                first = right
+                continue
+            same = join.operator == "prox" and sign and sign.modifiers == join.modifiers
+            if sign and not same:
+                first, sign = self.near(close, sign), None
+            if same:
+                close.append(right)
+            elif join.operator == "prox":
+                close, sign, rest = [self.joined(first, rest), right], join, []
+            else:
+                rest.append(("OR" if join.operator == "or" else "AND", right))
+        if sign:
+            first = self.near(close, sign)
+        return None if first is None else self.joined(first, rest)
 
-    def joined(self, left: LeftToRight | None, join: Boolean) -> LeftToRight | None:
-        right = self.of(join.right)
-        self.boolean_modifiers(join)
-        if join.operator == "or" and (left is None or right is None):
-            raise self.refused(join, message("cql.allRecords in an OR finds every record"))
-        if join.operator == "not" and right is None:
-            raise self.refused(join, message("NOT cql.allRecords finds nothing"))
-        if right is None:
-            return left
-        if left is None:
-            return LeftToRight(self.reader, negation(right) if join.operator == "not" else right)
-        left.add({"or": "OR", "not": "NOT"}.get(join.operator, "AND"), right)
-        return left
+    def joined(self, first: Clause, rest: Sequence[tuple[str, Clause]]) -> Clause:
+        clause = left_to_right(first, rest, self.reader.check_clause)
+        self.reader.check_clause(clause)
+        return clause
+
+    def excluded(self, clause: Clause, join: Boolean) -> Clause:
+        """NOT of it; a note says where it cannot be excluded as it is meant."""
+        if not clause.is_exact:
+            self.losses.add("negated", f"NOT {self.reader.text[join.end : join.end + 60]}")
+        return without(clause)
+
+    def near(self, parts: Sequence[Clause], join: Boolean) -> Clause:
+        """What PROX joins: words within a distance of one another, in this order or in any. A
+        distance of 1 is that of neighbours.
+        """
+        given = {it.name.lower().removeprefix("cql."): it for it in join.modifiers}
+        shown = f"prox{''.join(map(_shown, join.modifiers))}"
+        distance, unit = given.get("distance"), given.get("unit")
+        relation, value = (distance.comparison, distance.value) if distance else ("<=", "1")
+        words_apart = int(value) - 1 - (relation == "<") if value.isdigit() else -1
+        clause = near(parts, max(words_apart, 0), ordered="ordered" in given)
+        by_words = unit is None or unit.value.lower() == "word"
+        if not by_words or relation not in ("<=", "<", "=") or words_apart < 0:
+            clause = Clause(every(parts).widest, None)
+        self.losses.add("near" if isinstance(clause.widest, Near) else "same", shown)
+        if relation == "=" and clause.widest is not None:
+            clause = wider(clause.widest)
+        self.reader.check_clause(clause)
+        return clause
 
     def boolean_modifiers(self, tree: Boolean) -> None:
-        shown = "".join(map(_shown, tree.modifiers))
-        if tree.operator == "prox":
-            self.reader.note(
-                message(
-                    "prox{shown} is read as AND: sources cannot be asked how near words "
-                    "stand to one another",
-                    shown=shown,
-                )
-            )
-        elif shown:
+        """Note those that are ignored. Raises QuerySyntaxError: one is none that there is."""
+        known = _OF_PROX if tree.operator == "prox" else ()
+        for modifier in tree.modifiers:
+            name = modifier.name.lower().removeprefix("cql.")
+            if name in known:
+                continue
+            if "." not in name:
+                raise self.unknown_modifier(modifier, known, (tree.start, tree.end))
             self.reader.note(
                 message(
                     "{operator}{shown} is read as {meant}",
                     operator=tree.operator,
-                    shown=shown,
+                    shown=_shown(modifier),
                     meant=tree.operator.upper(),
                 )
             )
+
+    def unknown_modifier(
+        self, modifier: Modifier, known: Sequence[str], where: tuple[int, int]
+    ) -> QuerySyntaxError:
+        from difflib import get_close_matches
+
+        near_it = get_close_matches(modifier.name.lower()[:30], known, 1, 0.5)
+        reason = (
+            message(
+                "There is no modifier {name} here; near it is {near}",
+                name=_shown(modifier)[:60],
+                near=f"/{near_it[0]}",
+            )
+            if near_it
+            else message("There is no modifier {name} here", name=_shown(modifier)[:60])
+        )
+        return self.reader.error(
+            reason, *where, advice=message("Leave it out."), kind="relation-modifier"
+        )
 
     def refused(self, tree: Boolean, reason: str) -> QuerySyntaxError:
         advice = message("Leave cql.allRecords out.")
@@ -396,9 +224,33 @@ class _TreeReader(CqlTermReader):
 
     # ---------------------------------------------------------------- one clause
 
-    def clause(self, clause: Clause) -> Query | None:
+    def check_colon(self, term: CqlToken) -> None:
+        """Check that a bare word begins with no index and a colon: CQL has = between the two.
+
+        Raises:
+            QuerySyntaxError: It does.
+        """
+        index, colon, word = term.text.partition(":")
+        prefix, _, name = index.lower().rpartition(".")
+        if term.kind == "word" and colon and word and name in INDEXES.get(prefix, {}):
+            reason = message("An index stands before an equals sign: {index} = ...", index=index)
+            fix = self.reader.replaced(term.start, term.end, f"{index} = {word}")
+            raise self.reader.error(reason, term.start, term.end, fix=fix, kind="relation")
+
+    def clause(self, clause: SearchClause) -> Clause | None:
+        """One clause; None where it names all records."""
+        before = self.more
+        query = self.query_of(clause)
+        if query is None:
+            return None
+        meant = exact(query) if self.more == before else wider(query)
+        named = clause.relation
+        return without(meant) if named and named.name.endswith("<>") else meant
+
+    def query_of(self, clause: SearchClause) -> Query | None:
         relation, term = clause.relation, clause.term
         if relation is None:
+            self.check_colon(term)
             return self.words_of(term, "=", CqlIndex("", "any"), masked=True)
         name = relation.name.removeprefix("cql.").removeprefix("srw.")
         if name not in (*_TEXT_RELATIONS, *ORDERED):
@@ -413,7 +265,7 @@ class _TreeReader(CqlTermReader):
                 if index.field == "any"
                 else message("the {field}", field=FIELD_WORDS.get(index.field, index.field))
             )
-            self.reader.note(
+            self.widened(
                 message(
                     "{index} is looked for in {held}, which holds other things too",
                     index=relation.index,
@@ -529,7 +381,8 @@ class _TreeReader(CqlTermReader):
         """Note what they ask for in vain. Returns whether * and the like are masks."""
         masked = True
         for modifier in relation.modifiers:
-            name = modifier.name.lower().removeprefix("cql.").removeprefix("rel.")
+            name = modifier.name.lower().removeprefix("cql.")
+            name = bare if (bare := name.removeprefix("rel.")) in _MODIFIERS else name
             if name == "unmasked":
                 masked = False
             elif name in ("regexp", "substring"):
@@ -540,7 +393,7 @@ class _TreeReader(CqlTermReader):
                     advice=message("Write words; a * at the end of a word stands for any letters."),
                     kind="relation-modifier",
                 )  # fmt: skip
-            elif name not in _USUAL:
+            elif name in _FINDS_LESS or "." in name:
                 self.reader.note(
                     message(
                         "{name}{shown}: the modifier is ignored",
@@ -548,6 +401,17 @@ class _TreeReader(CqlTermReader):
                         shown=_shown(modifier),
                     )
                 )
+            elif name in _FINDS_MORE:
+                self.widened(
+                    message(
+                        "{name}{shown}: the modifier is ignored, which finds more",
+                        name=relation.name,
+                        shown=_shown(modifier),
+                    )
+                )
+            elif name not in _USUAL:
+                where = relation.at, relation.at + len(relation.name)
+                raise self.unknown_modifier(modifier, _MODIFIERS, where)
         return masked
 
 

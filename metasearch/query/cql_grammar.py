@@ -441,8 +441,8 @@ INDEXES: Mapping[str, Mapping[str, CqlIndex]] = {
     "dc": _indexes("""
         title: title *alternative
         author: creator *contributor
-        subject: subject *coverage
-        abstract: *description
+        subject: subject *coverage *spatial *temporal
+        abstract: abstract *description *tableOfContents
         venue: *source *isPartOf *bibliographicCitation
         year: date issued *created *dateAccepted *available
         language: language
@@ -502,7 +502,14 @@ INDEXES: Mapping[str, Mapping[str, CqlIndex]] = {
 
 #: What several sets have and no source here can be asked for.
 NOT_SEARCHED = frozenset(
-    {"publisher", "format", "rights", "edition", "audience", "volume", "issue", "startpage"}
+    (
+        "publisher format rights relation edition audience volume issue startpage endpage extent "
+        "medium license rightsholder accessrights provenance instructionalmethod educationlevel "
+        "mediator accrualmethod accrualperiodicity accrualpolicy conformsto hasformat haspart "
+        "hasversion isformatof isreferencedby isreplacedby isrequiredby isversionof references "
+        "replaces requires modified valid datesubmitted datecopyrighted originplace portion "
+        "issuance noteaccess possessingbody editor publishername callnumber notecontent"
+    ).split()
 )
 
 _SETS = re.compile(

@@ -11,14 +11,25 @@ cannot be asked is an ignored clause (see clauses.py), and a note names it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
+from math import prod
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, either, every, exact, near, wider, without
-from metasearch.query.grammar import HEADING, FieldTarget
+from metasearch.query.grammar import (
+    HEADING,
+    NUMBER,
+    PMCID,
+    PMID,
+    PRINTED_ANYWHERE,
+    SUBJECT,
+    FieldTarget,
+)
 from metasearch.query.reading import ReadQuery, in_fields, truncatable, words
 from metasearch.query.scanner import Sign, TextScanner
 from metasearch.query.tree import (
@@ -28,18 +39,24 @@ from metasearch.query.tree import (
     Or,
     Query,
     Term,
+    Years,
     conjunction,
     disjunction,
     plain,
+    terms,
 )
 from metasearch.query.values import (
     BROAD_TYPES,
+    STUDIES,
     BadYears,
+    counted_back,
     identifier_field,
     language_named,
     type_named,
     years_in,
+    years_text,
 )
+from metasearch.query.word_forms import MOST, spellings
 
 # What a field is to hold: words, phrases, signs for letters, years, types, languages.
 
@@ -49,8 +66,10 @@ _LIMIT_OR = re.compile(r"\sor\s|\|", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\b|\bbetween\b|\bthe\b", re.IGNORECASE)
 #: Words of a limit that is about the date of an entry, not of publication.
 _ENTRY = re.compile(r"\b(?:entry|entered|added|load|index|update|modif)", re.IGNORECASE)
+#: Blanks and hyphens between the parts of words.
+_WORD_PARTS = re.compile(r"([ -])")
 #: "Smith J*": any names that begin so, which an initial says anyway.
-_INITIAL = re.compile(r"(?<!\S)([^\W\d_])\*(?!\S)")
+_INITIAL = re.compile(r"(?<!\S)([^\W\d_])[*$:](?!\S)")
 
 
 class TermReader(TextScanner):
@@ -65,6 +84,10 @@ class TermReader(TextScanner):
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
         """What a field is to hold. `tag`: where they are looked for. `where`: where they stand."""
+        if tag.beside:
+            beside = [self.value_beside(text, other, shown, where) for other in tag.beside]
+            clause = self.value(text, replace(tag, beside=()), shown, where, quoted=quoted)
+            return either([clause, *(other for other in beside if other is not None)])
         self.count(*where)
         label = shown.strip(" (=:.,")
         if not tag.fields:
@@ -78,6 +101,9 @@ class TermReader(TextScanner):
             case ("year",):
                 return self.years(text, where, label if tag.loss else "")
             case ("type",):
+                if tag.loss:
+                    loss = message("{field} is {loss}", field=label, loss=tag.loss)
+                    self.losses.add("field", loss)
                 return self.type(text)
             case ("language",):
                 return self.language(text)
@@ -88,7 +114,26 @@ class TermReader(TextScanner):
                 self.losses.add("field", message("{field} is {loss}", field=label, loss=tag.loss))
         if not quoted and not tag.heading and text == "*":
             return IGNORED
+        if tag in (NUMBER, PMID, PMCID) and any(sign in text for sign in self.grammar.wild):
+            # PMID(1* OR 2*): what has a number at all.
+            return self.ignored("limit", f"{label} {text}")
         return self.looked_for(text, tag, where, quoted=quoted)
+
+    def value_beside(
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int]
+    ) -> Clause | None:
+        """What one of several fields is to hold, if it can: no field of years has words."""
+        match tag.fields:
+            case ("year",) if not any(map(str.isdigit, text)):
+                return None
+            case ("language",) if not language_named(text):
+                return None
+            case ("doi" | "isbn" | "issn" as field,) if identifier_field(text) != field:
+                return None
+        try:
+            return self.value(text, tag, shown, where, quoted=True)
+        except QuerySyntaxError:
+            return None
 
     def looked_for(
         self, text: str, tag: FieldTarget, where: tuple[int, int], *, quoted: bool
@@ -103,6 +148,11 @@ class TermReader(TextScanner):
             text = _INITIAL.sub(r"\1", text)
         if fields[0] in IDENTIFIERS and any(sign in text for sign in "*?"):
             raise self.truncated_number(fields[0].upper(), *where)
+        if spelled := self.spelled(text):
+            for _ in spelled[1:]:
+                self.count(*where)
+            read = [self.looked_for(one, tag, where, quoted=quoted) for one in spelled]
+            return either(read)
         before = self.losses.more
         texts = [self.widened(word, where) for word in text.split(" ")]
         texts = [pair for pair in texts if pair[0]]
@@ -126,6 +176,34 @@ class TermReader(TextScanner):
                 *(in_fields(fields, partial(truncatable, [text])) for text in texts)
             )
         return exact(query) if self.losses.more == before else wider(query)
+
+    def spelled(self, text: str) -> list[str]:
+        """The text in the spellings of words in which a sign for letters stands after one letter or
+        two: any ending would be too much there. None where there are no such words, or where the
+        spellings are not known.
+        """
+        parts = _WORD_PARTS.split(text)
+        found = {
+            part: known
+            for part in filter(self.early_sign, parts)
+            if (known := spellings(part, self.grammar.letters, self.grammar.endless))
+        }
+        choices = [found.get(part, (part,)) for part in parts]
+        if not found:
+            return []
+        if prod(map(len, choices)) > MOST:  # the most usual ones of each
+            each = int(MOST ** (1 / sum(len(choice) > 1 for choice in choices)))
+            choices = [choice[:each] for choice in choices]
+        for part, known in zip(parts, choices, strict=True):
+            if part in found:
+                self.losses.add("spelling", f"{part} ({', '.join(known)})")
+        return list(map("".join, product(*choices)))
+
+    def early_sign(self, word: str) -> bool:
+        """Whether a sign for letters stands inside a word, after one letter or two."""
+        bare = word.rstrip(self.grammar.wild)
+        first = next((at for at, char in enumerate(bare) if char in self.grammar.wild), 0)
+        return 0 < first < 3
 
     def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
         """(the word, or its beginning where any ending will do, whether it is one)."""
@@ -157,8 +235,9 @@ class TermReader(TextScanner):
         """The years that a field of dates is to hold; `other`: the name of a field of other dates
         than those of publication.
         """
+        since = counted_back(text)
         try:
-            years, whole = years_in(text)
+            years, whole = (since, False) if since else years_in(text)
         except BadYears as bad:
             fix = self.replaced(*where, bad.corrected) if bad.corrected else None
             advice = None if fix else message("Write the years as 2015 or 2015-2020.")
@@ -172,20 +251,40 @@ class TermReader(TextScanner):
                     loss=message("read as the date of publication"),
                 ),
             )
-        if not whole:
+        if since:
+            self.tell_counted(text, since)
+        elif not whole:
             self.losses.add("date", text)
         return exact(years) if whole else wider(years)
+
+    def tell_counted(self, text: str, since: Years) -> None:
+        """Tell which years "last 5 years" is read as."""
+        told = message(
+            "{text} is read as {years}, counted back from today",
+            text=text,
+            years=f"year:{years_text(since)}",
+        )
+        self.losses.add("field", told)
 
     def type(self, text: str) -> Clause:
         """A type of works, or a keyword where there is none so narrow."""
         known, includes_more = type_named(text.rstrip("*$"))
         if known is None:
             self.losses.add("type", text)
-            return exact(words(text.rstrip("*$?"), "subject", phrase=" " in text))
+            return self.looked_for(text, SUBJECT, (0, len(self.text)), quoted=" " in text)
         if includes_more:
             self.losses.add("wider type", f"{text} (type:{known})")
         meant = Term(known, "type")
         return wider(meant) if includes_more and known in BROAD_TYPES else exact(meant)
+
+    def type_or_limit(self, text: str) -> Clause:
+        """As `type`, but what names neither a type of works nor a kind of study is a limit that
+        cannot be asked.
+        """
+        name = plain(text.rstrip("*$?"))
+        if type_named(name)[0] is None and name.casefold() not in STUDIES:
+            return self.ignored("limit", f"{self.shown.strip(' (=:.,')} {text}")
+        return TermReader.type(self, text)
 
     def language(self, text: str) -> Clause:
         """A language; ignored where it is none."""
@@ -204,18 +303,27 @@ class TermReader(TextScanner):
             clause = exploded(clause)
         return wider(clause.widest) if narrowed and clause.widest else clause
 
+    def close(
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], within: int
+    ) -> Clause:
+        """Words that stand near one another in any order."""
+        self.losses.add("near", shown)
+        parts = [self.looked_for(word, tag, where, quoted=False) for word in text.split(" ")]
+        return parts[0] if len(parts) == 1 else near(parts, within)
+
     # ---------------------------------------------------------------- limits
 
     def limits(self, text: str, start: int) -> Clause:
         """A list of limits as platforms print it, with commas or semicolons between them: years,
-        languages and types, each perhaps after its name and a colon. `start`: where it begins.
+        languages and types, each perhaps after its name and a colon. Several languages are
+        alternatives, and so are several types. `start`: where it begins.
         """
-        parts = [
-            self.limit(match[0], start + match.start(), names)
-            for match in _LIMIT_ITEM.finditer(text)
-            if (names := plain(match[0]))
-        ]
-        return every(parts) if parts else IGNORED
+        parts: dict[str, list[Clause]] = {}
+        for match in _LIMIT_ITEM.finditer(text):
+            if names := plain(match[0]):
+                clause = self.limit(match[0], start + match.start(), names)
+                parts.setdefault(_kind_of(clause) or names, []).append(clause)
+        return every([either(same) for same in parts.values()]) if parts else IGNORED
 
     def limit(self, text: str, start: int, shown: str) -> Clause:
         """One limit: alternatives of one kind, such as "English or French"."""
@@ -297,6 +405,9 @@ class ReferenceReader(TermReader):
 class DatabaseReader(ReferenceReader):
     """One text, or one line of a strategy, with the arguments of `TextScanner`."""
 
+    #: In how many NOTs the place is.
+    negations = 0
+
     # ---------------------------------------------------------------- the whole
 
     def tree(self) -> Clause:
@@ -306,19 +417,6 @@ class DatabaseReader(ReferenceReader):
     def whole(self) -> ReadQuery:
         """All of the text, if it can be searched for."""
         return self.ended(self.tree())
-
-    def ended(self, clause: Clause) -> ReadQuery:
-        """The query with its notes. Raises QuerySyntaxError: nothing of it can be searched for."""
-        if clause.widest is None:
-            raise self.not_searchable or self.error(
-                message("No part of the query can be searched for"),
-                0,
-                len(self.text),
-                advice=message("Add a word to look for."),
-            )
-        for sentence in self.losses.sentences():
-            self.note(sentence)
-        return self.finished(clause.widest, None if clause.is_exact else clause)
 
     # ---------------------------------------------------------------- the grammar
 
@@ -332,36 +430,44 @@ class DatabaseReader(ReferenceReader):
             pass
         self.here()
         start = self.at
-        operands = [without(self.excluded(first)) if first else self.operand(None)]
+        operands = [self.operand(first)]
+        if first:
+            self.note_excluded(operands, [first], [first])
+            operands = [without(operands[0])]
         operators: list[Sign] = []
         while self.here() not in ("", ")"):
             if self.take_printed(limits):
                 continue
             sign = self.operator()
+            if sign is None and (row := self.row_here()):
+                self.losses.add("joined lines", row)
             operators.append(sign or Sign("BESIDE", self.at, self.at))
-            operands.append(
-                self.excluded(sign) if sign and sign.name == "NOT" else self.operand(sign)
-            )
+            self.negations += bool(sign and sign.name == "NOT")
+            operands.append(self.operand(sign))
+            self.negations -= bool(sign and sign.name == "NOT")
         clause = self.combined(operands, operators)
         if (
             clause.widest is None
             and operators
+            and self.negations % 2 == 0
             and any(operand.widest is not None for operand in operands)
         ):
             self.losses.add("alternatives", plain(self.text[start : self.at]))
         clause = every([clause, *limits])
-        for bound in {id(query): query for query in (clause.widest, clause.narrowest)}.values():
-            if bound is not None:
-                self.check_alternation(bound)
+        self.check_clause(clause)
         return clause
 
-    def excluded(self, sign: Sign) -> Clause:
-        """The operand of a NOT; where it cannot be excluded as it is meant, a note says so."""
-        start = self.at
-        clause = self.operand(sign)
-        if not clause.is_exact:
-            self.losses.add("negated", f"NOT {plain(self.text[start : self.at])}")
-        return clause
+    def note_excluded(
+        self, operands: Sequence[Clause], signs: Sequence[Sign], operators: Sequence[Sign]
+    ) -> None:
+        """Say what cannot be excluded as it is meant, of operands behind the NOT `signs`, which are
+        some of the `operators`.
+        """
+        ends = [sign.start for sign in operators if sign.name not in ("BESIDE", "NEAR")]
+        for clause, sign in zip(operands, signs, strict=True):
+            if not clause.is_exact:
+                end = ends[bisect_right(ends, sign.start)] if ends[-1] > sign.start else self.at
+                self.losses.add("negated", plain(self.text[sign.start : end]))
 
     def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
         """Operands with the operators between them, those that bind closely first."""
@@ -369,6 +475,7 @@ class DatabaseReader(ReferenceReader):
             self.losses.add("order", f"AND, OR and NOT|{self.grammar.title}")
         order: list[str] = list(self.grammar.order)
         order.insert(1 if order[0] == "OR" else 0, "NEAR")
+        written = operators
         for level in ("BESIDE", *order):
             groups, signs, rest = [[operands[0]]], [list[Sign]()], list[Sign]()
             for operator, operand in zip(operators, operands[1:], strict=True):
@@ -379,6 +486,10 @@ class DatabaseReader(ReferenceReader):
                     rest.append(operator)
                     groups.append([operand])
                     signs.append([])
+            if level == "NOT":
+                for group, between in zip(groups, signs, strict=True):
+                    if between:
+                        self.note_excluded(group[1:], between, written)
             operands = list(map(joined, groups, signs))
             operators = rest
         return operands[0]
@@ -428,7 +539,8 @@ class DatabaseReader(ReferenceReader):
 
     def printed_here(self) -> re.Match[str] | None:
         """What the platform prints round a query, if that is next."""
-        return self.grammar.printed.match(self.text, self.at) if self.grammar.printed else None
+        own = self.grammar.printed and self.grammar.printed.match(self.text, self.at)
+        return own or PRINTED_ANYWHERE.match(self.text, self.at)
 
     def take_printed(self, limits: list[Clause]) -> bool:
         """Take what the platform prints round a query, if that is next: limits of all that stands
@@ -440,6 +552,7 @@ class DatabaseReader(ReferenceReader):
             return False
         self.at = match.end()
         if listed := match.groupdict().get("limits"):
+            self.losses.add("limits", plain(match[0]))
             limits.append(self.limits(listed, match.start("limits")))
         else:
             self.losses.add("settings", plain(match[0]))
@@ -602,6 +715,14 @@ def _near(parts: Sequence[Clause], sign: Sign) -> Clause:
     if sign.within is None:  # in one sentence or paragraph
         return Clause(every(parts).widest, None)
     return near(parts, sign.within, ordered=sign.ordered)
+
+
+def _kind_of(clause: Clause) -> str:
+    """What limits of one kind, which are alternatives, have in common: of languages, or of types of
+    works and studies; "" for others.
+    """
+    fields = {term.field for term in terms(clause.widest)} if clause.widest else set()
+    return "language" if fields == {"language"} else "type" if fields else ""
 
 
 def named(query: Query, heading: Heading) -> Query:

@@ -15,8 +15,7 @@ means literally, and marks of one kind only. What stands in double quotes is no 
 - **ovid**, **scopus**, **wos**, **ebsco**, **embase**, **cochrane**, **proquest**, **ieee**: their
   marks stand in `_DATABASES`. A text with marks of several is in the first that has a mark of its
   own, in the order of that table.
-- Lines with numbers, of which one names another, are a strategy:
-  `metasearch.query.strategy`.
+- Lines with numbers, of which one names another, are a strategy: `metasearch.query.lines`.
 
 Each pattern looks at a bounded stretch, so the time is linear in the length of the text.
 """
@@ -36,6 +35,7 @@ _EXPERT = (
     re.compile(r"(?<!\w)(TI|KY|AU|SU|JN|TKA)[%％]?[=＝](?=[^\W\d_])"),
     re.compile(r"(?<!\w)(YE|PT)\s{1,5}BETWEEN\s{0,5}[(（'‘]", re.IGNORECASE),
     re.compile(r"(?<!\w)(YE|年|年份)\s?[<>=＝]{1,2}\s?['‘]?[12][0-9]{3}"),
+    re.compile(r"(?<!\w)([MKRATSJF])\s?[=＝]\s?[(（'‘\"“]{0,5}(?=[\u4e00-\u9fff])"),
 )
 _CQL = (
     re.compile(
@@ -49,16 +49,55 @@ _CQL = (
         re.IGNORECASE,
     ),
 )
-_ASCII = r"[\"“]?[A-Za-z*$?]"
+_ASCII = r"[\"“]?[A-Za-z*$?_]"
 #: Syntax -> its marks: those that no other has, and those that several have; both in a text without
 #: what is in quotes.
 _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], ...]]] = {
     "ieee": ((re.compile(r'["“]_{0,60}["”]\s?:["“(\w]'),), ()),
+    "europepmc": (
+        (
+            re.compile(
+                r"(?<![\w.-])(?:[A-Z]{1,8}_(?:ABS|YEAR|TYPE|P?DATE|ACCESS|ID|AGENCY|PROTEIN|FUND|"
+                r"FIRST|LAST|PUBS|E?PMC)|HAS_[A-Z]{2,10}|AUTHORID|AUTH|KW|MESH):"
+                r"(?=[\"“(\[A-Za-z0-9])|(?<![\w.-])SRC:(?:MED|PMC|PPR|PAT|AGR|NBK|ETH)\b"
+            ),
+        ),
+        (),
+    ),
+    "acm": (
+        (
+            re.compile(
+                r"\[\s?(?:Title|Abstract|All|Keywords?|Full ?Text|Author Keywords?|Authors?|"
+                r"Publication Title|(?:E-)?Publication Date|CCS 2012)\s?:\s?[\"“'(\w*]"
+            ),
+            re.compile(
+                r"(?<!\w)(?:AllField|Fulltext|Keyword|ContribAuthor|E-Publication Date):\s?\("
+            ),
+        ),
+        (),
+    ),
+    "vhl": (
+        (
+            re.compile(
+                r"(?<![\w.:'’\")[])(?:(?:tw|mh|mj|db|fulltext|collection|instance|mh_cluster|"
+                r"clinical_aspect):\s?\(?\s?[\"“]|(?:tw|mh|mj):[(\w]"
+                r"|(?:type_of_study|year_cluster):\s?[\"(\[\w])"
+                r"|\[(?:Words|Palavras|Palabras|(?:Subject d|D)escriptor(?: de asunto)?|"
+                r"Descritor de assunto)\]"
+            ),
+        ),
+        (),
+    ),
     "ovid": (
         (
             re.compile(
                 r"(?<=[\w*$?#)\"”])\s?\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt|af|au|jw|jn|ot|nm|fs|yr|lg|id|px|rn|in|dt|ui|is)"
                 r"(?:,\s?[a-z]{2}){0,20}\.(?=[\s)\]]|\Z)",
+                re.IGNORECASE,
+            ),
+            re.compile(
+                r"(?<=\))\.(?:ti|ab|tw|mp|kw|kf|sh|hw|ot|ed|ep|dp|da|dt|up|yr|lg|pt|tn|mf|dv|rx)"
+                r"(?:(?:[.,]\s?[a-z]{2}){1,20}\.?|\.)(?=[\s)\]]|\Z)|(?<=\))\.mp(?=[\s)]|\Z)",
                 re.IGNORECASE,
             ),
             re.compile(
@@ -82,7 +121,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             ),
             re.compile(r"(?<!\w)PUBYEAR\s{0,5}(?:[<>=]|AFT|BEF|IS)", re.IGNORECASE),
             re.compile(r"(?<!\w)(?:LIMIT-TO|EXCLUDE)\s?\(\s?[A-Z]{2,15}\s?,"),
-            re.compile(r"(?<![\w-])(?:TITLE|ABS|KEY)\s?\(\s?[\"“{(]?[A-Za-z]{3}"),
+            re.compile(r"(?<![\w-])(?:TITLE|ABS|KEY)\s?\(\s?[\"“{(]?[A-Za-z_]{3}"),
         ),
         (re.compile(r"(?<=[\w*?)\"”]) W/[0-9]{1,3} (?=[\w(\"“{*])", re.IGNORECASE),),
     ),
@@ -91,6 +130,14 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             re.compile(r"(?<!\w)MeSH\s{1,3}descriptor:?\s{0,3}\[", re.IGNORECASE),
             re.compile(r"\[mh\s{1,3}\^?[\"“A-Za-z]", re.IGNORECASE),
             re.compile(r"\{\s?(?:OR|AND)\s{1,3}#[0-9]", re.IGNORECASE),
+            re.compile(
+                r"MeSH\sdescriptor\s[^\n]{1,150}(?:explode\s|this\sterm\sonly)", re.IGNORECASE
+            ),
+            re.compile(r"\(Word\svariations\s(?:have|were|will)\s|in\sTitle,?\sAbstract,?\s"),
+            re.compile(
+                r"with\s(?:Cochrane\sLibrary\s)?publication\s(?:year|date)\s(?:from|between)\s",
+                re.IGNORECASE,
+            ),
         ),
         (),
     ),
@@ -114,14 +161,23 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
                 re.IGNORECASE,
             ),
             re.compile(
-                r"(?<![\w.\\])(?:ti|ab|su|if|TI|AB|SU|IF)\(\s?[\"“(]?[A-Za-z]{3,40}[\s*?)\"”_]"
+                r"(?<![\w.\\])(?:ti|ab|su|if|TI|AB|SU|IF)\(\s?[\"“(]?[A-Za-z_]{3,40}[\s*?)\"”_]"
             ),
+            re.compile(r"(?<!\w)DE\s?=\s?\(?\s?\(?[\"“]"),
         ),
         (),
     ),
     "wos": (
         (
+            re.compile(r"(?<!\w)TS\s?==?\s{0,3}\(?['‘]?[A-Za-z]"),
+            re.compile(r"(?<!\w)(?:TOPIC|LANGUAGES?|DOCUMENT TYPES?):\s{0,3}\("),
             re.compile(rf"(?<!\w)(?:TS|ALL|AK|KP)\s?=\s?\(?\s?\(?\s?{_ASCII}"),
+            re.compile(rf"(?<!\w)(?:ts=\(\s?{_ASCII}|TS\s?=\s?\(?')"),
+            re.compile(r"(?<!\w)(?:TI|AB|AU|SO)=[A-Za-z][\w-]{2,40}\*(?=[\s)]|\Z)"),
+            re.compile(
+                r"(?<=\S )\((?:Topic|All Fields|Publication Years"
+                r"|Document Types)\)(?=\s(?:and|or|not)\s|[\s)]{0,3}\Z)"
+            ),
             re.compile(
                 rf"(?<!\w)(?:TI|AB|AU|SO|DT|LA|PY|AD|WC|OG|CU|SU)\s?=\s?\(\s?\(?\s?(?:{_ASCII}|[12][0-9]{{3}})"
             ),
@@ -136,24 +192,36 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
     "ebsco": (
         (
             re.compile(
-                r"(?<!\w)(?:MH|MM|MJ|DE|SU|TI|AB|TX|KW|AU|SO|JN|ZU)\s{1,3}[\"“]_{0,150}[\"”+]"
+                r"(?<!\w)(?:MH|MM|MJ|DE|SU|TI|AB|TX|KW|AU|SO|JN|ZU)\s{1,3}\(?[\"“]_{0,150}[\"”+]"
             ),
             re.compile(
                 r"(?<!\w)(?:TI|AB|SU|TX|MH|KW|DE)\s{0,3}\([^()]{0,200}\s(?:OR|AND|or|and|[NW][0-9]{1,2})\s"
             ),
             re.compile(
-                r"(?<!\w)(?:TI|AB|SU|TX|MH|KW)\s[\w*][^\n]{0,150}\s(?:OR|AND|or|and|NOT)\s(?:TI|AB|SU|TX|MH|KW)\s[\w*(\"]"
+                r"(?<!\w)(?:TI|AB|XB|SU|TX|MH|KW)\s[\w*][^\n]{0,150}\s(?:OR|AND|or|and|NOT)\s"
+                r"(?:(?:TI|AB|XB|SU|TX|MH|KW)\s[\w*(\"]|(?:FT|RV)\sY(?!\w))"
             ),
+            re.compile(r"(?:Limiters|Expanders|Search modes) - [A-Z]"),
         ),
         (),
     ),
 }
+_SINOMED = (
+    r"(?<=[\w\"”'’)%?])\s?\[(?:不?加权|常用字段|核心字段|全部字段|缺省|(?:中文|英文)?标题|摘要|关键词|主题词|特征词|作者|作者单位|刊名|日期|出版年|文献类型)"
+    r"(?:[:：][\u4e00-\u9fff]{2,4})?\]"
+)
+_DATABASES["sinomed"] = ((re.compile(_SINOMED),), ())
 _TAG = re.compile(r"(?<=[\w\"”*.])(\s?)\[([A-Za-z1][A-Za-z /:~0-9-]{0,40})\](?![\w-])")
 _IEEE = re.compile(
     r'["“](?:Document Title|Abstract|All Metadata|Author Keywords|Index Terms|Publication '
     r"Title|IEEE Terms|Authors|"
     r'Full Text (?:&|\.AND\.) Metadata|Mesh_Terms)["”]\s?:',
     re.IGNORECASE,
+)
+_JOINED = re.compile(r"\s{1,3}(?:AND|OR|NOT)\s|[\s)]{0,5}\Z")
+#: Tags that mean nothing else, wherever they stand.
+_PUBMED_ALONE = frozenset(
+    ("mesh", "mesh terms", "mesh:noexp", "mesh terms:noexp", "tiab", "title/abstract", "majr")
 )
 _ELEMENT = re.compile(r"[A-Z][a-z]")
 
@@ -162,6 +230,8 @@ def detect(text: str) -> str:
     """The syntax that a text is in, a key of `metasearch.query.syntaxes.SYNTAXES`."""
     if len(text) > MAX_LENGTH:
         return "simple"
+    if text[:30].lstrip("\ufeff \r\n").casefold().startswith("search number,"):
+        return "pubmed"  # its history as a file
     bare = _QUOTED.sub(lambda it: f"{it[1]}{'_' * len(it[2])}{it[3]}", text)
     if any(map(str.isdigit, text)) and "\n" in text and (lined := _of_lines(bare, text)):
         return lined
@@ -188,24 +258,31 @@ def _database(bare: str, text: str) -> str | None:
 
 def _of_lines(bare: str, text: str) -> str | None:
     """The syntax of a strategy whose lines have numbers; None where the text is none."""
-    from metasearch.query.strategy import numbered_lines, plainly_refer
+    from metasearch.query.lines import numbered_lines
 
-    lines = numbered_lines(text)
-    if lines is None:
+    cut = numbered_lines(text)
+    if cut is None:
         return None
-    if _is_pubmed(bare):
+    if _is_pubmed(bare, lined=True):
         return "pubmed"
+    if _is_expert(bare, text) and _HAN.search(text):
+        return "cnki"
     if database := _database(bare, text):
         return database
-    return (
-        {"#": "cochrane", "S": "ebsco"}.get(lines[0].sign, "ovid") if plainly_refer(lines) else None
-    )
+    if _is_expert(bare, text):
+        return None
+    signs = {"#": "cochrane", "S": "ebsco"}
+    return signs.get(cut.lines[0].sign, "ovid") if cut.plainly_refer() else None
 
 
 def _is_expert(bare: str, text: str) -> bool:
     han = _HAN.search(text) is not None
     if han and _STAR.search(bare):
         return True
+    if han:
+        from metasearch.bib.normalise import simplified
+
+        bare = simplified(bare)
     patterns = (*_EXPERT, *_named_fields()) if han else _EXPERT
     return any(_is_expert_field(mark[1]) for pattern in patterns for mark in pattern.finditer(bare))
 
@@ -213,40 +290,49 @@ def _is_expert(bare: str, text: str) -> bool:
 @cache
 def _named_fields() -> tuple[re.Pattern[str], ...]:
     """Fields with a Chinese name, before their sign."""
-    from metasearch.query.cnki import EXPERT_FIELDS
+    from metasearch.query.cnki_fields import FOLDED_FIELDS
 
-    han = sorted((name for name in EXPERT_FIELDS if _HAN.match(name)), key=len, reverse=True)
+    han = sorted((name for name in FOLDED_FIELDS if _HAN.match(name)), key=len, reverse=True)
     names = "|".join(han)
     return (
         re.compile(rf"(?<!\w)({names})\s?[%％]?[=＝]"),
-        re.compile(rf"(?<!\w)({names}):\s?[(（\"“'‘]"),
+        re.compile(rf"(?<!\w)({names})[:：]\s?[(（\"“'‘]"),
+        re.compile(
+            rf"(?<!\w)({names})[:：][^\s:：]{{1,60}}\s(?i:and|or|not|与|或|非)\s[(（]{{0,5}}(?:{names})[:：]"
+        ),
     )
 
 
 def _is_expert_field(name: str) -> bool:
-    from metasearch.query.cnki import EXPERT_FIELDS
+    from metasearch.query.cnki_fields import named
 
-    return name.casefold() in EXPERT_FIELDS
+    return named(name) is not None
 
 
 def _is_cql(bare: str) -> bool:
     return any(pattern.search(bare) for pattern in _CQL)
 
 
-def _is_pubmed(bare: str) -> bool:
+def _is_pubmed(bare: str, *, lined: bool = False) -> bool:
+    """Whether a tag of PubMed stands there; behind a blank only in quotes or in lines of a
+    strategy, or where none but PubMed has it.
+    """
+    joined = 0
     for tag in _TAG.finditer(bare):
         name = tag[2].strip()
-        spaced = tag[1] and bare[tag.start() - 1] not in '"”'
-        if (
-            not spaced
-            and not _ELEMENT.fullmatch(name)
-            and _is_pubmed_tag(name.casefold().partition(":~")[0])
-        ):
+        if _JOINED.match(bare, tag.end()) and not _ELEMENT.fullmatch(name):
+            joined += _is_pubmed_tag(name)
+            if joined > 1:  # a tag behind a blank may be an editor's remark: two are not
+                return True
+        spaced = tag[1] and not (
+            lined or bare[tag.start() - 1] in '"”' or name.casefold() in _PUBMED_ALONE
+        )
+        if not spaced and not _ELEMENT.fullmatch(name) and _is_pubmed_tag(name):
             return True
     return False
 
 
 def _is_pubmed_tag(name: str) -> bool:
-    from metasearch.query.pubmed import TAGS
+    from metasearch.query.pubmed_tags import tag_named
 
-    return name in TAGS
+    return tag_named(name) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from metasearch.query.clauses import Clause, wider
+from metasearch.query.clauses import IGNORED, Clause, either, every, wider
 from metasearch.query.databases import DatabaseReader, exploded
 from metasearch.query.grammar import (
     ABSTRACT,
@@ -22,6 +22,8 @@ from metasearch.query.grammar import (
     NUMBER,
     SUBJECT,
     TITLE,
+    TITLE_ABSTRACT,
+    TOPIC,
     TYPE,
     VENUE,
     YEAR,
@@ -33,41 +35,73 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
+from metasearch.query.tree import plain
+
+#: What a history prints round a query, each up to the next of them or to the end of the line.
+_LIMITS = r"(?:Limiters|Narrow by [A-Za-z ]{1,30}:?)(?: -|:) ?"
+_SETTINGS = "Expanders|Search [Mm]odes?|Interface|Search Screen|Database|Last Run Via"
+_NEXT = rf"\s{{1,5}}(?:{_SETTINGS}|View|Rerun|Edit|Display)\b|\s{{0,5}}(?:\n|\Z)"
 
 EBSCO = DatabaseGrammar(
     "ebsco",
     "EBSCOhost",
     codes(
         ("tx", ANY),
-        ("ti", TITLE),
+        ("ti to tt", TITLE),
         ("ab", ABSTRACT),
-        ("au ar", AUTHOR),
+        ("xb", TITLE_ABSTRACT),
+        ("tp", TOPIC),
+        ("au ar as ed", AUTHOR),
         ("ax", FIRST_AUTHOR),
-        ("su mw kw kf ot id", SUBJECT),
-        ("mh mm mj de ma zw zu dh hw nm", HEADING),
-        ("so jn jt", VENUE),
-        ("py yr", YEAR),
-        ("dt em ed da", ENTRY_DATE),
+        ("su kw kp id ot", SUBJECT),
+        ("mh mm mj mw de ma zw zu dh hw nm", HEADING),
+        ("so jn jt bk se", VENUE),
+        ("dt py yr", YEAR),
+        ("em da up ey rd rc", ENTRY_DATE),
         ("la lg", LANGUAGE),
-        ("pt zt", TYPE),
+        ("pt zt pz", TYPE),
         ("do", DOI),
         ("is", ISSN),
         ("ib", ISBN),
-        ("an ui pm", NUMBER),
-        ("af ad ca gr pb vi ip pg cr rt rv fm fx se ge ct in co ze pz pl sb", NOWHERE),
+        ("pm rn", NUMBER),
+        # Limits: full text, peer review, references, ages, populations, formats.
+        ("ft rv pr rf fm lt og ag po hu lx lo lv gc", NOWHERE),
+        # Affiliations, countries, funders, publishers, audiences.
+        ("af ad ca cn cy gr fs in gi ge gl gn ps pe co ze zg pb pl pu pa ir sa", NOWHERE),
+        # Parts of journals, tests, classes, and what only EBSCOhost keeps.
+        ("vi vo ip pg pn jc jk sb jb cc cl lc ts tm im ri cr rp nt av cp cf sd sp", NOWHERE),
+        ("an ui ci si ac tc te ut lh no od rs xt fx rt", NOWHERE),
     ),
-    prefix=re.compile(r"([A-Z]{2})(?:\s{1,10}(?=[\w\"“'(（*])|(?=[\"“(（]))"),
+    prefix=re.compile(r"([A-Z]{2})(?:\s{1,10}(?=[\w\"'(*])|(?=[\"(]))"),
     near=near(r"[nw][0-9]{1,3}"),
     ordered=frozenset({"w", "next", "onear", "pre"}),
     wild="*?#",
+    letters={"?": (1, 1), "#": (0, 1)},
     phrases=True,
     reference=re.compile(r"[Ss]([0-9]{1,4})"),
+    printed=re.compile(
+        rf"(?P<limits>{_LIMITS}(?:[^\n]{{1,2000}}?(?={_NEXT})|[^\n]{{2000}}))"
+        rf"|(?:{_SETTINGS})(?: -|:) [^\n]{{1,300}}?(?={_NEXT}|\s{{1,5}}{_LIMITS})"
+        r"|(?:View (?:Results|Details|Less|More)|Rerun(?= +(?:View|Edit))|Edit(?: S[0-9]{1,4})?\Z)"
+        r"(?:\s?\([0-9][0-9,. ]{0,15}\))?"
+    ),
 )
 
 
-# What EBSCOhost alone has: `(MH "X+/TH")`, and the settings that its histories print.
+# What EBSCOhost alone has: `(MH "X+/TH")`, `FT Y`, and the settings that its histories print.
 
 _MAIN = frozenset({"MM", "MJ"})
+#: Codes that may stand within the bracket of another, or after words without an operator.
+_OF_WORDS = frozenset("TI AB AU SU MH MM MJ MW TX KW DE SO XB TP".split())
+#: What stands before an operand.
+_BEGINS = re.compile(r"(?:\A|[\n(]|\b(?:AND|OR|NOT|[NW][0-9]{1,3}))\s{0,8}\Z", re.IGNORECASE)
+#: Two capitals that may be a field: before a quote or bracket they are, before a word perhaps.
+_FIELD = re.compile(r"([A-Z]{2})(\s{0,10}[\"(]|\s{1,10}(?=\w))")
+#: The name of a list of limits within what is printed.
+_LIST = re.compile(rf"(?:\A|\s)({_LIMITS})")
+_SWITCH = re.compile(
+    r"(?!(?:TI|AB|AU|SU|TX|KW)\b)[A-Z]{2}\s{1,5}[YN](?=\s{0,5}(?:\Z|\)|\n|(?:AND|OR|NOT)\b))"
+)
 
 
 class EbscoReader(DatabaseReader):
@@ -75,25 +109,73 @@ class EbscoReader(DatabaseReader):
 
     grammar = EBSCO
 
+    def special(self) -> Clause | None:
+        if switch := _SWITCH.match(self.text, self.at):
+            self.at = switch.end()
+            self.count(*switch.span())
+            return self.ignored("limit", switch[0])
+        return super().special()
+
+    def starts_special(self) -> bool:
+        return bool(_SWITCH.match(self.text, self.at))
+
+    def prefix(self) -> tuple[FieldTarget, str] | None:
+        code = _FIELD.match(self.text, self.at)
+        if code is None or (self.at and self.text[self.at - 1].isalnum()) or code[1] == "OR":
+            return super().prefix()
+        inside = self.target is not self.grammar.default
+        begins = _BEGINS.search(self.text, max(self.at - 12, 0), self.at)
+        if code[1] not in _OF_WORDS and (inside or not begins):
+            return None  # CT scan and US policy are words there
+        if code[1].lower() not in self.grammar.codes:
+            if not code[2].isspace():
+                raise self.unknown_field(code[1], *code.span(1))
+            self.losses.add("no field", code[1])
+            return None
+        return super().prefix()
+
     def value(
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
-        if tag.heading:
-            name, slash, narrowed = text.partition("/")
-            if slash:
-                self.losses.add("subheading", f"/{narrowed}")
-            explode = "+" in text[-4:] or name.endswith("+")
-            if explode:
-                self.losses.add("explosion", text)
-            main = shown.upper() in _MAIN
-            if main:
-                self.losses.add("focus", f'{shown} "{name}"')
-            text = name.rstrip("+ ") or text
-            clause = super().value(text, tag, shown, where, quoted=quoted)
-            if explode:
-                clause = exploded(clause)
-            return wider(clause.widest) if (slash or main) and clause.widest else clause
-        return super().value(text, tag, shown, where, quoted=quoted)
+        if not tag.heading:
+            return super().value(text, tag, shown, where, quoted=quoted)
+        name, slash, narrowed = text.partition("/")
+        if slash:
+            self.losses.add("subheading", f"/{narrowed}")
+        explode = "+" in text[-4:] or name.endswith("+")
+        if explode:
+            self.losses.add("explosion", text)
+        main = shown.upper() in _MAIN
+        if main:
+            self.losses.add("focus", f'{shown} "{name}"')
+        text = name.rstrip("+ ") or text
+        clause = super().value(text, tag, shown, where, quoted=quoted)
+        if explode:
+            clause = exploded(clause)
+        return wider(clause.widest) if (slash or main) and clause.widest else clause
+
+    def type(self, text: str) -> Clause:
+        return self.type_or_limit(text)
+
+    def limits(self, text: str, start: int) -> Clause:
+        _, *parts = _LIST.split(text)
+        if not parts:
+            return super().limits(text, start)
+        lists: dict[str, list[Clause]] = {}
+        for name, items in zip(parts[::2], parts[1::2], strict=True):
+            # What one list is narrowed by are alternatives.
+            narrowed = lists.setdefault(name, [])
+            for item in filter(plain, items.split(";")):
+                one = self.limit(item.replace(",", " or "), start, plain(item))
+                narrowed.append(one)
+        return every(
+            [
+                every(them) if name.startswith("Limiters") else either(them)
+                for name, them in lists.items()
+                if them
+            ]
+            or [IGNORED]
+        )
 
 
 # EBSCOhost (https://connect.ebsco.com/s/article/Searching-with-Field-Codes): a code before a term,
@@ -102,7 +184,9 @@ class EbscoReader(DatabaseReader):
 STYLE = Style(
     name="ebsco",
     label="EBSCOhost",
-    fields=fields_of(EBSCO, "{CODE} {x}") | {"any": "{x}"},
+    # XB and TP are of the new interface alone.
+    fields=fields_of(EBSCO, "{CODE} {x}", title_abstract="", title_abstract_subject="")
+    | {"any": "{x}"},
     # A word of two letters may be a code.
     reserved=r"[a-z]{2}|[nw]\d+|near|within",
     lost=f"[{DOUBLE}*?#]",
@@ -120,5 +204,8 @@ STYLE = Style(
         "book": ("Book",),
         "chapter": ("Book Chapter",),
     },
+    near=" N{n} ",
+    ordered=" W{n} ",
+    headings={"exact": '(MH "{x}")', "exploded": '(MH "{x}+")'},
     languages="name",
 )

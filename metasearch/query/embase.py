@@ -14,7 +14,6 @@ from metasearch.query.grammar import (
     DOI,
     DOUBLE,
     ENTRY_DATE,
-    FIRST_AUTHOR,
     HEADING,
     ISBN,
     ISSN,
@@ -37,42 +36,52 @@ from metasearch.query.grammar import (
 )
 from metasearch.query.values import language_named, type_named
 
+#: A field, or a subheading with the facet that the heading is of: `dd_ae`.
+_CODE = r"[a-z]{2,5}(?:_[a-z]{2})?"
+# The fields of embase.com (https://www.elsevier.com/support/embase).
 EMBASE = DatabaseGrammar(
     "embase",
     "Embase",
     codes(
         ("all", ANY),
-        ("ti tt", TITLE),
-        ("ab", ABSTRACT),
+        ("ti tt ot", TITLE),
+        ("ab oa", ABSTRACT),
         ("au", AUTHOR),
-        ("ff", FIRST_AUTHOR),
         ("kw", SUBJECT),
-        ("de cl tn mn dn lnk exp syn br mj dd dt", HEADING),
+        ("de cl tn mn dn df lnk exp syn mj dd dt dm dv", HEADING),
         ("jt ta jo", VENUE),
-        ("py", YEAR),
+        ("py pd", YEAR),
         ("sd", ENTRY_DATE),
         ("la", LANGUAGE),
         ("it", TYPE),
+        ("pt dtype", FieldTarget(("type",), message("read as the type of the work, :it"))),
         ("do", DOI),
         ("is", ISSN),
         ("ib", ISBN),
-        ("ui id an rn", NUMBER),
-        ("af ad ca cy ct ms nc oc pg vi ip sp cn dc ok", NOWHERE),
+        ("ui id pui an rn cn ii br", NUMBER),
+        ("ff af ad ca cy ct ms nc lc oc pg vi ip sp dc ok em", NOWHERE),
+        ("st src ls cr cd co ed pb pub", NOWHERE),
     ),
     prefix=None,
-    suffix=re.compile(
-        r"(?:[:/]\s?)([a-z]{2,3}(?:\s?,\s?[a-z]{2}){0,20}(?:/mj)?)(?![\w])", re.IGNORECASE
-    ),
+    suffix=re.compile(rf"[:/]\s?({_CODE}(?:\s?[,:/]\s?{_CODE}){{0,60}})(?!\w)", re.IGNORECASE),
     near=near("near", "next"),
     wild="*?$",
-    quotes={"'": "'", "‘": "’"},
+    letters={"?": (1, 1), "$": (0, 1)},
+    quotes={"'": "'"},
 )
 
 
 # What embase.com alone has: `[english]/lim`, `[2010-2020]/py`, `'x'/exp/mj`.
 
-_LIMIT = re.compile(r"\[([^\[\]]{1,80})\](?:\s{0,3}/\s?([a-z]{2,3}))?(?!\w)", re.IGNORECASE)
-_SLASHED = frozenset("exp de mj syn br lnk dm dd dt cl".split())
+_LIMIT = re.compile(r"\[([^\[\]]{1,80})\](?:\s{0,3}/\s?([a-z]{2,5}))?(?!\w)", re.IGNORECASE)
+#: A day; group 1 is there where a year begins with it.
+_DAY = re.compile(r"(?:(0?1[-./]0?1[-./])|[0-9]{1,2}[-./][0-9]{1,2}[-./])[0-9]{4}")
+_CLOSING = re.compile(r"(?<!')'(?![\w'])")
+#: `[<1966-2010]/py`: all years up to one.
+_UNTIL = re.compile(r"<\s?[0-9]{4}\s?(?=-)")
+_SUBHEADING = re.compile(r"d[a-z]_[a-z]{2}")
+_SLASHED = frozenset("exp de mj syn br lnk dm dd dt cl au py ti ab kw jt".split())
+_UNKNOWN = re.compile(rf"[\w*?$]:({_CODE}(?:,{_CODE}){{0,60}})\Z", re.IGNORECASE)
 
 
 class EmbaseReader(DatabaseReader):
@@ -86,11 +95,15 @@ class EmbaseReader(DatabaseReader):
             return super().special()
         self.at = match.end()
         self.count(*match.span())
-        value = " ".join(match[1].split())
-        if (match[2] or "").lower() == "py":
-            return self.years(value, match.span(1))
-        if (match[2] or "").lower() == "sd":
-            return self.years(value, match.span(1), "sd")
+        value, where = " ".join(match[1].split()), match.span(1)
+        match (match[2] or "").lower():
+            case "py" | "pd":
+                return self.years(_UNTIL.sub("", value), where)
+            case "sd":
+                # A day alone means all that was added since.
+                since = _DAY.fullmatch(value)
+                day = value[-4:] if since and since[1] else value
+                return self.years(f">={day}" if since else value, where, "sd")
         if language_named(value):
             return self.language(value)
         if type_named(value)[0]:
@@ -100,27 +113,61 @@ class EmbaseReader(DatabaseReader):
     def starts_special(self) -> bool:
         return self.text[self.at] == "["
 
+    def quoted_to(self, closer: str) -> str:
+        """An apostrophe within is doubled, or stands between letters."""
+        end = _CLOSING.search(self.text, self.at + 1) if closer == "'" else None
+        if (
+            end is None
+            or end.start() == self.at + 1
+            or self.text.find(" '", self.at, end.start()) > 0
+        ):
+            return super().quoted_to(closer)
+        return self.between_quotes(end.start()).replace("''", "'")
+
+    # ---------------------------------------------------------------- fields
+
     def is_suffix(self, match: re.Match[str]) -> bool:
-        names = re.split(r"[,/]", match[1].lower())
-        return match[0].startswith(":") or names[0].strip() in _SLASHED
+        name = re.split(r"[,:/\s]", match[1].lower(), maxsplit=1)[0]
+        return match[0].startswith(":") or name in _SLASHED or "_" in name
+
+    def suffix_in(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
+        found = super().suffix_in(start, end)
+        unknown = _UNKNOWN.search(self.text, start, end) if found is None else None
+        if unknown and self.ends_at(end):
+            raise self.unknown_field(unknown[1], unknown.start(1) - 1, end)
+        return found
+
+    def known(self, names: str) -> FieldTarget | None:
+        parts = _names(names)
+        tag = super().known(",".join(part for part in parts if _of_place(part)) or "de")
+        if tag is None:
+            return None
+        if "exp" in parts:
+            self.losses.add("explosion", "/exp")
+        if "mj" in parts:
+            self.losses.add("focus", "/mj")
+        if subheadings := [part for part in parts if _SUBHEADING.fullmatch(part)]:
+            self.losses.add("subheading", f"/{','.join(subheadings)}")
+        return tag
 
     def value(
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
         clause = super().value(text, tag, shown, where, quoted=quoted)
-        names = shown.lower().split("/")
+        names = _names(shown)
         if "exp" in names:
             clause = exploded(clause)
-        return wider(clause.widest) if "mj" in names and clause.widest else clause
+        narrowed = "mj" in names or any(map(_SUBHEADING.fullmatch, names))
+        return wider(clause.widest) if narrowed and clause.widest else clause
 
-    def known(self, names: str) -> FieldTarget | None:
-        parts = [part.strip() for part in re.split(r"[,/]", names.lower())]
-        if parts[0] == "exp":
-            self.losses.add("explosion", "/exp")
-        if "mj" in parts:
-            self.losses.add("focus", "/mj")
-            parts = [part for part in parts if part != "mj"] or ["de"]
-        return super().known(",".join(parts))
+
+def _names(codes: str) -> list[str]:
+    return re.findall(r"[a-z_]{2,8}", codes.lower())
+
+
+def _of_place(name: str) -> bool:
+    """Whether a code says where to look, and not how narrowly."""
+    return name not in ("mj", "exp") and not _SUBHEADING.fullmatch(name)
 
 
 # Embase.com (https://www.elsevier.com/support/embase): `(salt AND marsh):ti,ab,kw`, and filters in
@@ -166,5 +213,9 @@ STYLE = Style(
         "preprint": ("preprint",),
         "chapter": ("chapter",),
     },
+    near=" NEAR/{n} ",
+    ordered=" NEXT/{n} ",
+    nearest=1,
+    headings={"exact": "'{x}'/de", "exploded": "'{x}'/exp"},
     languages="name",
 )

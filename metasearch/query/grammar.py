@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from metasearch.message import message
@@ -23,16 +23,39 @@ class FieldTarget:
         loss: What is lost by that, as the end of a sentence that begins with the foreign field;
             "" for nothing.
         heading: The words are a heading of a vocabulary, so they follow one another.
+        beside: Other places that the words may be in instead, each with values of a form or list of
+            its own, or where nothing here can look.
     """
 
     fields: tuple[str, ...]
     loss: str = ""
     heading: bool = False
+    beside: tuple[FieldTarget, ...] = ()
 
     @property
     def of_words(self) -> bool:
         """Whether any words can be looked for there, and not only values of a form or list."""
-        return self.fields[0] not in {"year", *CODED_FIELDS, *IDENTIFIERS}
+        values = {"year", *CODED_FIELDS, *IDENTIFIERS}
+        return bool(self.fields) and self.fields[0] not in values
+
+
+def together(tags: Sequence[FieldTarget]) -> FieldTarget:
+    """The places of several codes that are named together, at least one."""
+    places = list(dict.fromkeys(tags))
+    if len(places) == 1:
+        return places[0]
+    loss = next((tag.loss for tag in places if tag.loss), "")
+    of_words = [tag for tag in places if tag.of_words]
+    if ANY in of_words:
+        return FieldTarget(("any",), loss)
+    if not of_words:
+        return replace(places[0], beside=tuple(places[1:]))
+    return FieldTarget(
+        tuple(dict.fromkeys(field for tag in of_words for field in tag.fields)),
+        loss,
+        heading=all(tag.heading for tag in of_words),
+        beside=tuple(tag for tag in places if not tag.of_words),
+    )
 
 
 _ANYWHERE = message("looked for everywhere: there is no field for it")
@@ -58,6 +81,8 @@ TYPE = FieldTarget(("type",))
 DOI = FieldTarget(("doi",))
 ISSN = FieldTarget(("issn",))
 ISBN = FieldTarget(("isbn",))
+PMID = FieldTarget(("pmid",))
+PMCID = FieldTarget(("pmcid",))
 NUMBER = FieldTarget(("any",), _ANYWHERE)
 #: Of what nothing here holds: affiliations, grants, countries.
 NOWHERE = FieldTarget(())
@@ -66,6 +91,13 @@ Operator = Literal["AND", "OR", "NOT"]
 #: A form that all these databases know, or that none takes for a word: it is never searched for as
 #: one.
 NEAR_ANYWHERE = r"(?:adj[0-9]{1,2}|(?:near|onear|next|pre|w|n|p)/[0-9]{1,3})"
+
+#: What is written round a query of any database: limits to the end of the line, and the order of
+#: its results. Capitals and a colon tell it from words to look for.
+PRINTED_ANYWHERE = re.compile(
+    r"(?:Filters?|Limits?)(?: [Aa]pplied| [Uu]sed)?: ?(?P<limits>[^\n]{1,900})"
+    r"|Sort(?:ed)?(?: results)? (?:by|on):[^\n]{0,80}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +120,13 @@ class DatabaseGrammar:
         ordered: Letters of those whose words stand in the order in which they are written.
         order: Which operators bind more closely than others, without brackets; the closest first.
         wild: Signs that stand for letters.
+        letters: Those of them that stand for a number of letters -> the fewest and the most.
         endless: Those of them that stand at the end of a word for any letters.
         phrases: Whether words side by side follow one another; otherwise all must occur.
         quotes: Opening sign -> closing one, beside double quotes.
         reference: Matches a whole word that names an earlier line: group 1 is its number.
-        printed: Matches what the platform prints round a query: limits of the whole in a group
-            named "limits", or what has no part in the search.
+        printed: Matches what the platform prints round a query, beside `PRINTED_ANYWHERE`: limits
+            of the whole in a group named "limits", or what has no part in the search.
     """
 
     name: str
@@ -106,6 +139,7 @@ class DatabaseGrammar:
     ordered: frozenset[str] = frozenset({"next", "onear", "pre"})
     order: tuple[Operator, ...] = ("NOT", "AND", "OR")
     wild: str = "*?"
+    letters: Mapping[str, tuple[int, int]] = field(default_factory=lambda: {"?": (1, 1)})
     endless: str = "*"
     phrases: bool = False
     quotes: Mapping[str, str] = field(default_factory=dict)
@@ -182,6 +216,15 @@ class Style:
         years: Ranges of years; None where they cannot be asked.
         types: Type -> the database's own words; an article is also what the database calls a
             review.
+        near: What stands between words that are near one another, with the places `{n}`, how many
+            words may stand between, and `{next}`, one more; "" where that cannot be said.
+        ordered: The same for words in their order.
+        adjacent: The same for words in their order that follow one another.
+        nearest: The least number that may stand in these.
+        near_words: Names of fields -> a template for mere words near one another in them, with the
+            places `{x}` and `{n}`, where signs stand within one value or a syntax has none.
+        headings: How a heading of a vocabulary is asked for, "exact" and "exploded", with its name
+            in the place `{x}`; others are asked for as subjects.
         value: A template for several words of a type or language; "" for that of phrases.
         languages: The attribute of `metasearch.bib.languages.Language` that languages are written
             as; "" for none.
@@ -205,6 +248,12 @@ class Style:
     years: YearRanges | None = None
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     languages: str = ""
+    near: str = ""
+    ordered: str = ""
+    adjacent: str = ""
+    nearest: int = 0
+    near_words: Mapping[str, str] = field(default_factory=dict)
+    headings: Mapping[str, str] = field(default_factory=dict)
     value: str = ""
 
     @property

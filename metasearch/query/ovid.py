@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, either, every
@@ -36,40 +37,69 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
+from metasearch.query.ovid_limits import LimitReader
 from metasearch.query.scanner import Sign
+from metasearch.query.subheadings import SUBHEADINGS, subheading_named
 from metasearch.query.tree import plain
-from metasearch.query.values import language_named, type_named
 
+#: Codes of MEDLINE and the other databases have two letters; `m_titl` is a title in any of them.
+#: Longer ones there are none, but people write them: with a sign behind, they are no words.
+_CODE = r"(?:m_[a-z]{2,6}|[a-z][a-z0-9](?:[a-z]{1,8}(?=[.,;]))?)"
+#: People part codes with a dot, too, which Ovid refuses.
+_PART = rf"(?:\.?\s?[,;/]\s?|\.|\s(?={_CODE}[.,]))(?!(?:or|and|not)\b)"
+
+# The fields of MEDLINE, Embase, PsycInfo, AMED, HMIC, Global Health and CAB Abstracts
+# (https://ospguides.ovid.com/): where a code has a meaning of its own in each of them, that of
+# MEDLINE counts, or the words are looked for everywhere.
 OVID = DatabaseGrammar(
     "ovid",
     "Ovid",
     codes(
-        ("mp af", ANY),
-        ("ti ot tt", TITLE),
-        ("ab", ABSTRACT),
+        ("mp af tx", ANY),
+        ("ti ot tt et ft tl m_titl", TITLE),
+        ("ab oa m_abst", ABSTRACT),
         ("tw ti,ab", TITLE_ABSTRACT),
-        ("au fa", AUTHOR),
-        ("fs px hw sh xs mh rx ox nm rn sy kp mj", HEADING),
-        ("kw kf id dq bt", SUBJECT),
-        ("jn jw jx ja nj so", VENUE),
-        ("a1 fo", FIRST_AUTHOR),
-        ("yr dp", YEAR),
-        ("ed dt dc dd da ep ez up cd rd em", ENTRY_DATE),
+        ("au fa aw ax ca ir m_auts m_auth", AUTHOR),
+        (
+            "fs px hw sh xs mh rx ox nm rn sy kp mj fx mw dw de su nw rw ps rs os us ux ms mx",
+            HEADING,
+        ),
+        ("pn pw gs gw tn tm dv dm mf df md od gl lo ct dr dn ds", HEADING),
+        ("kw kf id dq bt m_subj", SUBJECT),
+        ("jn jw jx ja nj so as bk bw m_jrnl", VENUE),
+        ("a1 pa", FIRST_AUTHOR),
+        ("yr dp pd", YEAR),
+        ("ed dt dc dd da ep ez up cd rd em ew ch xd", ENTRY_DATE),
         ("lg la", LANGUAGE),
         ("pt", TYPE),
         ("do", DOI),
-        ("is", ISSN),
-        ("ib", ISBN),
-        ("ui an pm cn", NUMBER),
-        ("in ia cp gi gr no sb st vo ip pg pb cr rf co cw ad ci mf ag po cl cc md", NOWHERE),
+        ("is es il", ISSN),
+        ("ib bn", ISBN),
+        ("ui an pm cn si sa oi ai jc ac tc ts at cf mt nt gn on ar te", NUMBER),
+        (
+            "in ia cp gi gr no sb st vo ip pg pb pl pu cr rf co cw ad ci cy cm ph pi ro ko lm",
+            NOWHERE,
+        ),
+        (
+            "ag po xh xl sm sp sv ss sl ls sj se pj pr lp ea ei fo fm bm be bp ba bd bv cq ma",
+            NOWHERE,
+        ),
+        ("nr ur cg hn ry sd rt rp vn vi ln lc lh ml go gc cc cl ec sc", NOWHERE),
     ),
-    suffix=re.compile(r"\.([a-z0-9]{2}(?:\s?,\s?[a-z0-9]{2}){0,20})\.?(?![\w.])", re.IGNORECASE),
+    suffix=re.compile(
+        rf"\.\s?({_CODE}(?:{_PART}{_CODE}){{0,60}})(?:\s?[.,;]){{0,3}}(?![\w.])", re.IGNORECASE
+    ),
     near=near(r"adj"),
     wild="*$:?#",
+    letters={"?": (0, 1), "#": (1, 1)},
     endless="*$:",
     phrases=True,
     reference=re.compile(r"#?([0-9]{1,4})"),
+    # Ovid takes what stands in square brackets for a comment.
+    printed=re.compile(r"\[(?:[^\[\]]|\[[^\[\]]{0,200}\]){0,600}\](?![\w-])"),
 )
+#: What people write for several codes.
+_WRITTEN = {"tiab": "ti,ab", "title": "ti", "abstract": "ab"}
 
 
 # What Ovid alone has: headings with a slash, `or/1-4`, `limit 3 to`, `remove duplicates from`.
@@ -78,23 +108,42 @@ _EXPLODED = re.compile(
     r'exp\s{1,5}(\*?)\s{0,3}(?:"([^"]{1,150})"|([^/"\n]{1,150}?))\s{0,3}/', re.IGNORECASE
 )
 _NO_HEADING = re.compile(r"\b(?:exp|or|adj[0-9]*|not)\b|[.]|[$]", re.IGNORECASE)
-_SLASH = re.compile(r"/(?:([a-z]{2}(?:,\s?[a-z]{2}){0,40}))?(?![\w/])")
+_SUBHEADING = "|".join(("[a-z]{2}", *map(re.escape, SUBHEADINGS.values())))
+#: `X/dt, th`, `X/drug therapy`; and `X/exp/mj`, as Embase.com writes what Ovid writes `exp *X/`.
+_SLASH = re.compile(
+    r"/(?:(exp)?(?:/?(mj))?(?![\w/])"
+    rf"|((?:{_SUBHEADING})(?:\s?,\s?(?:{_SUBHEADING})){{0,60}})(?![\w/]))",
+    re.IGNORECASE,
+)
 _NAMED = re.compile(r"\s{0,3}\[[^\[\]]{0,600}\]")
 _COMBINED = re.compile(
     r"(or|and)/\s?(#?[0-9]{1,4}(?:\s?[-,]\s?#?[0-9]{1,4}){0,200})(?!\w)", re.IGNORECASE
 )
-_LIMIT = re.compile(r"limit\s{1,5}#?([0-9]{1,4})\s{1,5}to\s{1,5}", re.IGNORECASE)
+_LIMIT = re.compile(r"limit\s{1,5}(?:#?([0-9]{1,4})\s{1,5}to(?!\w)|(?=\())", re.IGNORECASE)
+_TO = re.compile(r"\s{0,5}to\s{1,5}", re.IGNORECASE)
 _DUPLICATES = re.compile(
     r"(?:remove\s{1,3}duplicates\s{1,3}from|dedup)\s{1,3}([0-9]{1,4})(?!\w)", re.IGNORECASE
 )
 _KEEP = re.compile(r"from\s{1,3}([0-9]{1,4})\s{1,3}keep\s{1,3}[0-9,\s-]{1,200}", re.IGNORECASE)
-_USE = re.compile(r"use\s{1,3}[a-z0-9]{2,12}(?!\w)", re.IGNORECASE)
-_FREQUENCY = re.compile(r"\s{0,3}/\s?freq\s?=\s?[0-9]{1,3}", re.IGNORECASE)
-_YEARS = re.compile(
-    r'(?:yr|dp|up|ed|dt|dd|rd)\s?=\s?(?:"([^"]{4,40})"|([0-9][\w-]{3,30}))', re.IGNORECASE
+#: The name of a database behind an operand that is whole.
+_USE = re.compile(
+    r"(?<=[\w\].)/])\s{1,3}use\s{1,3}[a-z][a-z0-9]{2,8}(?:\s?,\s?[a-z][a-z0-9]{2,8}){0,20}"
+    r"(?=\s{0,3}(?:[)\n]|\Z|(?:and|or|not)\b))",
+    re.IGNORECASE,
 )
-_UNKNOWN = re.compile(r"[\w*$?#)]\.([a-z]{2}(?:,[a-z]{2}){0,20})\.$")
+#: A blank before a field: `(a or b) .ti,ab.`
+_APART = re.compile(
+    rf"\s{{1,3}}(?=\.{_CODE}(?:,\s?{_CODE}){{0,60}}\.(?!\w)|/(?![\w/]))", re.IGNORECASE
+)
+#: A field whose dot is missing, behind a bracket or quote.
+_DOTLESS = re.compile(rf"(?<=[)\"])[,\s]?({_CODE}(?:,\s?{_CODE}){{0,60}})\.(?!\w)", re.IGNORECASE)
+_FREQUENCY = re.compile(r"\s{0,3}/\s?freq\s?=\s?[0-9]{1,3}", re.IGNORECASE)
+_DISTANCE = re.compile(r"\s{1,3}([0-9]{1,2})(?=[\s(])")
+_UNKNOWN = re.compile(rf"[\w*$?#)]\.({_CODE}(?:,\s?{_CODE}){{0,60}})\.?\Z", re.IGNORECASE)
 _BARE = frozenset("ti ab tw mp kw kf pt sh hw au id jw jn".split())
+#: Where the name before a slash is looked for; by this very object it is told from other headings.
+_HEADING = replace(HEADING)
+_SUBHEADINGS = frozenset(("fs", "fx", "xs"))
 
 
 class OvidReader(DatabaseReader):
@@ -103,7 +152,15 @@ class OvidReader(DatabaseReader):
     grammar = OVID
 
     def special(self) -> Clause | None:
-        if self.text[self.at] not in '("“':
+        if self.text.startswith("..", self.at):  # ..l/ 3 lg=en
+            end = self.word_end(self.at)
+            raise self.error(
+                message("Commands of Ovid are not read"),
+                self.at,
+                end,
+                advice=message("Write limit 3 to english."),
+            )
+        if self.text[self.at] not in '("':
             for pattern, read in (
                 (_COMBINED, self.combination),
                 (_LIMIT, self.limited),
@@ -113,7 +170,9 @@ class OvidReader(DatabaseReader):
             ):
                 match = pattern.match(self.text, self.at)
                 if match and not (pattern is _EXPLODED and self.is_no_heading(match)):
-                    return read(match)
+                    clause = read(match)
+                    if clause is not None:
+                        return clause
         return super().special()
 
     @staticmethod
@@ -123,16 +182,58 @@ class OvidReader(DatabaseReader):
 
     def operand(self, after: Sign | None) -> Clause:
         clause = super().operand(after)
-        self.here()
         if used := _USE.match(self.text, self.at):
-            self.losses.add("settings", used[0])
             self.at = used.end()
+            return every([clause, self.ignored("limit", plain(used[0]))])
         return clause
 
+    def ends_at(self, at: int) -> bool:
+        if _USE.match(self.text, at):
+            return True
+        before, self.at = self.at, at
+        self.here()
+        comment = self.printed_here() is not None
+        self.at = before
+        return comment or super().ends_at(at)
+
+    def take_printed(self, limits: list[Clause]) -> bool:
+        comment = self.printed_here() if self.here() == "[" else None
+        if comment is None:
+            return super().take_printed(limits)
+        self.at = comment.end()
+        self.losses.add("comment", comment[0])
+        return True
+
+    def starts_special(self) -> bool:
+        limited = _LIMIT.match(self.text, self.at)
+        return limited is not None and limited[1] is not None
+
+    def near_sign(self, word: str, start: int, end: int) -> Sign:
+        if word.isalpha() and (number := _DISTANCE.match(self.text, end)):  # adj 3
+            word, end = f"{word}{number[1]}", number.end()
+        return super().near_sign(word, start, end)
+
+    # ---------------------------------------------------------------- fields
+
     def is_suffix(self, match: re.Match[str]) -> bool:
-        return match[0].endswith(".") or all(
-            code.strip().lower() in _BARE for code in match[1].split(",")
-        )
+        shown = match[0].rstrip(",;")
+        if shown.endswith(".") or shown[1:2].isspace():
+            return shown.endswith(".")
+        names = re.split(r"[\s,;./]{1,3}", match[1].lower())
+        return _BARE.issuperset(names) or self.ends_at(match.end())
+
+    def known(self, names: str) -> FieldTarget | None:
+        codes = re.findall(r"\w{1,20}", names.lower())
+        commas = ",".join(_WRITTEN.get(code, code) for code in codes)
+        tag = super().known(commas)
+        if tag and ("." in names or not _WRITTEN.keys().isdisjoint(codes)):
+            self.read_as(f".{names}.", commas)
+        return tag
+
+    def read_as(self, shown: str, commas: str) -> None:
+        """Tell how a list of codes that Ovid does not know so is read."""
+        meant = message("{field} is read as {meant}", field=shown, meant=f".{commas}.")
+        self.losses.add("field", meant)
 
     def after_suffix(self) -> None:
         if named := _NAMED.match(self.text, self.at):
@@ -142,59 +243,81 @@ class OvidReader(DatabaseReader):
             self.at = often.end()
 
     def suffix_here(self) -> tuple[FieldTarget, str] | None:
-        if self.text[self.at : self.at + 2] == " ." and (
-            match := _field_at(self.text, self.at + 1)
-        ):
-            self.at = match.start()
+        if apart := _APART.match(self.text, self.at):
+            self.at = apart.end()
         if slash := _SLASH.match(self.text, self.at):
             return self.slashed(slash)
+        if dotless := _DOTLESS.match(self.text, self.at):
+            tag = self.known(dotless[1])
+            if tag is not None:
+                self.read_as(plain(dotless[0]), dotless[1])
+                self.at = dotless.end()
+                self.after_suffix()
+                return tag, plain(dotless[0])
         return super().suffix_here()
 
     def suffix_in(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
+        if self.text[start] == "/" and (slash := _SLASH.match(self.text, start)):
+            self.cut_at = start
+            return self.slashed(slash)
+        if self.text[start] == "." and start and _APART.match(self.text, start - 1):
+            self.at = self.cut_at = start
+            return super().suffix_here()
         word = self.text[start:end]
         at = self.text.find("/", start + 1, end)
         slash = _SLASH.match(self.text, at) if at > 0 and word.lower() != "and/or" else None
         if slash and slash.end() >= end:
             self.cut_at = at
             return self.slashed(slash)
-        match = super().suffix_in(start, end)
-        unknown = _UNKNOWN.search(word) if match is None and word.endswith(".") else None
-        if unknown and (word.count(".") == 2 or "," in unknown[1]):
-            begin = start + unknown.start() + 1
-            reason = message("There is no field .{field}. in Ovid", field=unknown[1])
-            raise self.error(reason, begin, end, fix=self.without(begin, end))
-        return match
+        found = super().suffix_in(start, end)
+        unknown = _UNKNOWN.search(word) if found is None else None
+        if unknown:
+            at = unknown.start(1) - 1
+            ends = word.endswith(".") or (at > 1 and self.ends_at(end))
+            if ends and "." not in word[:at]:
+                raise self.unknown_field(unknown[1], start + at, end)
+        return found
 
-    narrowed = False
+    explode = narrowed = False
 
     def slashed(self, slash: re.Match[str]) -> tuple[FieldTarget, str]:
         """A heading: what its slash says besides."""
         self.at = slash.end()
-        self.narrowed = bool(slash[1])
-        if slash[1]:
+        self.explode, self.narrowed = bool(slash[1]), bool(slash[2] or slash[3])
+        if slash[2]:
+            self.losses.add("focus", slash[0])
+        if slash[3]:
             self.losses.add("subheading", slash[0])
         if named := _NAMED.match(self.text, self.at):
             self.at = named.end()
-        return HEADING, "X/"
+        return _HEADING, "X/"
+
+    # ---------------------------------------------------------------- values
 
     def value(
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
-        if shown == "X/":
-            return self.slashed_heading(text, where)
+        if tag is _HEADING:
+            return self.slashed_heading(text, where, explode=self.explode)
+        if shown.startswith(".") and shown.strip(". ").lower() in _SUBHEADINGS:
+            name = subheading_named(text)
+            if len(name) == 2:
+                return self.ignored("nowhere", f"{text}{shown}")
+            text = name
         return super().value(text, tag, shown, where, quoted=quoted)
 
-    def slashed_heading(
-        self, text: str, where: tuple[int, int], *, explode: bool = False
-    ) -> Clause:
+    def unsigned(self, word: str) -> str:
+        return super().unsigned(word.strip("'"))
+
+    def slashed_heading(self, text: str, where: tuple[int, int], *, explode: bool) -> Clause:
         """A heading that stood before a slash."""
-        name, narrowed, self.narrowed = text, self.narrowed, False
+        name, narrowed = text, self.narrowed
         if name.lower().startswith("exp "):
             explode, name = True, name[4:].strip()
         if name.startswith("*"):
             self.losses.add("focus", f"{name}/")
             narrowed, name = True, name.strip("* ")
-        name = plain(name.strip('"'))
+        name = plain(name.strip("\"'"))
         if not any(map(str.isalnum, name)):
             raise self.error(
                 message("There is no heading before the slash"), *where, fix=self.without(*where)
@@ -203,6 +326,7 @@ class OvidReader(DatabaseReader):
 
     def exploded(self, match: re.Match[str]) -> Clause:
         self.at = match.end() - 1
+        self.narrowed = False
         slash = _SLASH.match(self.text, self.at)
         self.at += 1
         if slash:
@@ -220,29 +344,22 @@ class OvidReader(DatabaseReader):
         join = either if match[1].upper() == "OR" else every
         return join([self.reference(number, *match.span()) for number in numbers])
 
-    def limited(self, match: re.Match[str]) -> Clause:
+    def limited(self, match: re.Match[str]) -> Clause | None:
         """`limit 3 to (english language and yr="2010 -Current")`: to the end of the line."""
-        clause = self.reference(int(match[1]), match.start(), match.end())
+        if match[1]:
+            clause = self.reference(int(match[1]), match.start(), match.end())
+        else:
+            close = self.closing.get(match.end())
+            if close is None or not _TO.match(self.text, close + 1):
+                return None
+            self.at = match.end()
+            clause = self.bracketed()
+            self.here()
+            self.at += len("to")
+        start = self.at
         close = self.closing.get(self.open[-1]) if self.open else None
-        end = len(self.text) if close is None else close
-        limits, self.at = self.text[match.end() : end], end
-        parts = [clause]
-        for years in _YEARS.finditer(limits):
-            where = match.end() + years.start(), match.end() + years.end()
-            parts.append(self.years(plain(years[1] or years[2]), where))
-        languages, types = [], []
-        for name in re.split(r"\s(?:and|or)\s|[()]", _YEARS.sub(" ", limits)):
-            name = plain(name.replace('"', " "))
-            if not name or name in ("and", "or"):
-                continue
-            if language_named(name):
-                languages.append(self.language(name))
-            elif type_named(name)[0]:
-                types.append(self.type(name))
-            else:
-                parts.append(self.ignored("limit", f"limit to {name}"))
-        parts += [either(alternatives) for alternatives in (languages, types) if alternatives]
-        return every(parts)
+        self.at = len(self.text) if close is None else close
+        return every([clause, LimitReader(self, start, self.at).all()])
 
     def without_duplicates(self, match: re.Match[str]) -> Clause:
         self.losses.add("duplicates", match[0])
@@ -251,11 +368,6 @@ class OvidReader(DatabaseReader):
     def kept(self, match: re.Match[str]) -> Clause:
         self.losses.add("limit", match[0])
         return every([self.reference(int(match[1]), *match.span()), IGNORED])
-
-
-def _field_at(text: str, at: int) -> re.Match[str] | None:
-    """The field at a place, if one is there."""
-    return OVID.suffix.match(text, at) if OVID.suffix else None
 
 
 # Ovid, with the fields of MEDLINE (https://ospguides.ovid.com/OSPguides/medline.htm): `(salt and
@@ -292,5 +404,8 @@ STYLE = Style(
         "preprint": ("Preprint",),
         "dataset": ("Dataset",),
     },
+    near=" adj{next} ",
+    adjacent=" adj ",
+    headings={"exact": "{x}/", "exploded": "exp {x}/"},
     languages="name",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from metasearch.message import message
-from metasearch.query.clauses import Clause, wider
+from metasearch.query.clauses import IGNORED, Clause, every, wider
 from metasearch.query.databases import DatabaseReader, exploded
 from metasearch.query.grammar import (
     ABSTRACT,
@@ -21,6 +21,7 @@ from metasearch.query.grammar import (
     LANGUAGE,
     NOWHERE,
     NUMBER,
+    PMID,
     SUBJECT,
     TITLE,
     TITLE_ABSTRACT,
@@ -35,6 +36,8 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
+from metasearch.query.scanner import Sign
+from metasearch.query.tree import plain
 
 PROQUEST = DatabaseGrammar(
     "proquest",
@@ -45,51 +48,74 @@ PROQUEST = DatabaseGrammar(
             "noft anywhere ft tx text full-text citabs",
             FieldTarget(("any",), message("looked for everywhere")),
         ),
-        ("ti title", TITLE),
+        ("ti title oti", TITLE),
         ("ab abstract", ABSTRACT),
         ("tiab", TITLE_ABSTRACT),
-        ("au author", AUTHOR),
-        ("fau la-au aut", FIRST_AUTHOR),
-        ("su if diskw key tags", SUBJECT),
-        (
-            (
-                "mesh emb mjmesh mjemb mjmainsubject mainsubject mjsub subject sub subheading "
-                "su.exact.explode cc clsub"
-            ),
-            HEADING,
-        ),
+        ("au author ca editor", AUTHOR),
+        ("fau la-au aut fav", FIRST_AUTHOR),
+        ("su if diskw key tags tag kw", SUBJECT),
+        ("mesh emb mainsubject subject sub subheading subt allsub su.exact.explode", HEADING),
+        ("mjmesh mjemb mjmainsubject mjsub mjde majde subst substance de", HEADING),
         ("pub publication pubtitle jn so", VENUE),
         ("yr py", YEAR),
         ("pd ud lud", ENTRY_DATE),
         ("la lang language", LANGUAGE),
-        ("dtype rtype at stype docfeat pt me", TYPE),
+        ("dtype rtype at stype pt", TYPE),
+        ("docfeat me meth methodology", NOWHERE),
         ("doi", DOI),
         ("issn is", ISSN),
         ("isbn ib", ISBN),
-        ("an pmid id fn", NUMBER),
-        (
-            (
-                "af aff lo loc pub-loc co cp gi ps fund grant sfi vo iss pg ro ag po in ov un sch "
-                "school adv dg cmte nct"
-            ),
-            NOWHERE,
-        ),
+        ("pmid", PMID),
+        ("rn reg", NUMBER),
+        ("an id fn docid pubid cc clsub", NOWHERE),
+        # Limits: peer review, full text, ages, populations, audiences, tests.
+        ("peer peerreviewed ftany ulo lim age ag po pop gr tm ta te audience el", NOWHERE),
+        # Persons, places, organizations, money.
+        ("af aff org orgn co cp per lo loc geo pub-loc pbloc pl st gi fund grant sfi", NOWHERE),
+        # Parts of publications, theses, trials, trades.
+        ("vo vol iss pg ppg pb publ in ov un sch school adv cmt cmte dg deg degree dep", NOWHERE),
+        ("ps nct ct ctr naics sic pro cf conf rf cit sec ed col dat", NOWHERE),
     ),
     prefix=re.compile(
-        r"([A-Za-z]{2,15}(?:\s?,\s?[A-Za-z]{2,12}){0,10})(?:\.(?:EXACT|EXPLODE|X)){0,2}\s{0,3}(?=\()",
+        r"([A-Za-z]{2,15}(?:-[A-Za-z]{2,5})?(?:\s?,\s?[A-Za-z]{2,12}){0,10})"
+        r"(?:(?:\.(?:EXACT|EXPLODE|X)){0,2}\s{0,3}(?=\()|\s?=\s?(?=[\"(\w]))",
         re.IGNORECASE,
     ),
     near=near("near", "pre"),
     distances={"near": 4, "pre": 4},
+    ordered=frozenset({"pre", "p", "next", "onear"}),
     reference=re.compile(r"(?:[Ss]|#)([0-9]{1,4})"),
     order=("AND", "OR", "NOT"),
+    printed=re.compile(
+        r"(?:(?:Additional limits|Limits applied|Limited by|Limited to|Narrowed by)[ \t]?[-:][ \t]?"
+        r"|(?=(?:Source type|Document type|Publication date|Date|Language): ))"
+        r"(?P<limits>[^\n]{1,900})"
+        r"|Limits applied|Searched for:|Set ?#?: ?S?[0-9]{1,4}|Peer reviewed(?=\s{0,5}\Z)"
+        r"|(?:Databases?(?: searched)?|Results per page|Sort results by|Results): ?[^\n]{0,300}"
+        r"|(?:Exclude|Include) duplicate[^\n]{0,80}"
+    ),
 )
 
 
-# What ProQuest alone has: `MESH.EXACT.EXPLODE("X")`, `X -- Y`, `[*3]`, `pd(>20091231)`.
+# What ProQuest alone has: `MESH.EXACT.EXPLODE("X")`, `X -- Y`, `[*3]`, and `x within 1 y` of old.
 
 _LIMITED = re.compile(r"(?:\[\*[0-9]{1,2}\]|\$[0-9]{1,2})")
-_UNKNOWN = re.compile(r"([A-Za-z]{2,20}(?:\.[A-Za-z]{2,20}){1,3})\(")
+#: What cannot be but a field, within a field and elsewhere.
+_FIELD = re.compile(
+    r"(?!(?:AND|OR|NOT)\b)([A-Za-z]{2,20}(?:\.[A-Za-z]{2,20}){0,3})(\(|\s{0,3}=\s{0,3}[\"(])",
+    re.IGNORECASE,
+)
+_WITHIN = re.compile(r"within\s{1,3}([0-9]{1,3})(?=[\s(\"])", re.IGNORECASE)
+#: Months and days of the dates that pages print: "From January 01 2010 to December 2020".
+_MONTH_DAY = re.compile(
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s{0,3}"
+    r"(?:[0-9]{1,2}(?![0-9]),?\s{0,3})?",
+    re.IGNORECASE,
+)
+#: Between limits: a semicolon, or a comma before the name of the next.
+_ITEMS = re.compile(r";|,\s?(?=[A-Z][A-Za-z ]{2,30}:)")
+_DATE = re.compile(r"\s?(?:Publication )?Date:")
+_AFTER, _BEFORE = (re.compile(rf"\b{word}\b", re.IGNORECASE) for word in ("after", "before"))
 
 
 class ProquestReader(DatabaseReader):
@@ -98,15 +124,20 @@ class ProquestReader(DatabaseReader):
     grammar = PROQUEST
 
     def prefix(self) -> tuple[FieldTarget, str] | None:
-        match = super().prefix()
-        if match and "EXPLODE" in match[1].upper():
-            self.losses.add("explosion", match[1])
-        if match and match[1].upper().startswith(("MJ", "MAJ")):
-            self.losses.add("focus", match[1])
-        if match is None and (unknown := _UNKNOWN.match(self.text, self.at)):
-            reason = message("There is no field {field} in ProQuest", field=unknown[1])
-            raise self.error(reason, *unknown.span(1), fix=self.without(*unknown.span(1)))
-        return match
+        found = super().prefix()
+        if found is None and (unknown := _FIELD.match(self.text, self.at)):
+            name = unknown[1]
+            # Within a field, poly(x) is a word.
+            inside = self.target is not self.grammar.default and "." not in name
+            if not (inside or (self.at and self.text[self.at - 1].isalnum())):
+                raise self.unknown_field(name, *unknown.span(1))
+        return found
+
+    def peeked(self) -> Sign | None:
+        self.here()
+        if within := _WITHIN.match(self.text, self.at):
+            return Sign("NEAR", *within.span(), int(within[1]))
+        return super().peeked()
 
     def is_near(self, word: str) -> bool:
         return word.isupper()
@@ -119,9 +150,32 @@ class ProquestReader(DatabaseReader):
             self.losses.add("subheading", f"-- {narrowed}")
         clause = super().value(text, tag, shown, where, quoted=quoted)
         if "EXPLODE" in shown.upper():
+            self.losses.add("explosion", shown)
             clause = exploded(clause)
-        main = shown.upper().startswith(("MJ", "MAJ"))
+        if main := shown.upper().startswith(("MJ", "MAJ")):
+            self.losses.add("focus", shown)
         return wider(clause.widest) if (narrowed or main) and clause.widest else clause
+
+    def type(self, text: str) -> Clause:
+        return self.type_or_limit(text)
+
+    def limits(self, text: str, start: int) -> Clause:
+        return every(
+            [
+                self.limit(item.replace(",", " or "), start, plain(item))
+                for item in filter(plain, _ITEMS.split(text))
+            ]
+            or [IGNORED]
+        )
+
+    def limit(self, text: str, start: int, shown: str) -> Clause:
+        """Dates are printed as "From January 01 2010 to December 31 2020", "After 2010"."""
+        years = _BEFORE.sub("<=", _AFTER.sub(">=", _MONTH_DAY.sub("", text)))
+        clause = super().limit(years if _DATE.match(text) else text, start, shown)
+        if _DATE.match(text) and _MONTH_DAY.search(text):
+            self.losses.add("date", shown)
+            return wider(clause.widest) if clause.widest else clause
+        return clause
 
     def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
         if limited := _LIMITED.search(word):
@@ -158,5 +212,9 @@ STYLE = Style(
         "erratum": ("correction",),
         "report": ("report",),
     },
+    near=" NEAR/{n} ",
+    ordered=" PRE/{n} ",
+    nearest=1,
+    headings={"exact": 'MESH.EXACT("{x}")', "exploded": 'MESH.EXACT.EXPLODE("{x}")'},
     languages="name",
 )

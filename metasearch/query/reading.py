@@ -5,7 +5,7 @@ brackets and quotes, and how trees are put together; and how an error is shown.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -49,12 +49,15 @@ class ReadQuery:
         syntax: The syntax it was read in, a key of `metasearch.query.syntaxes.SYNTAXES`.
         notes: One sentence for each part of the text that `query` does not express exactly.
         bounds: What it means where that is not exact; None where it is.
+        of_sources: Those of the notes that say what sources cannot be asked, though `query` holds
+            it.
     """
 
     query: Query
     syntax: str
     notes: tuple[str, ...] = ()
     bounds: Clause | None = None
+    of_sources: frozenset[str] = frozenset()
 
     @property
     def clause(self) -> Clause:
@@ -130,7 +133,12 @@ class QueryReader:
         reason = message("{field} takes a whole number, without a star", field=field)
         return self.error(reason, start, end, fix=fix, kind="masking")
 
-    def finished(self, query: Query, bounds: Clause | None = None) -> ReadQuery:
+    def finished(
+        self,
+        query: Query,
+        bounds: Clause | None = None,
+        of_sources: Iterable[str] = (),
+    ) -> ReadQuery:
         """Returns the result, if the query can be searched for.
 
         Raises:
@@ -144,7 +152,7 @@ class QueryReader:
             advice = message("Add a word to look for.")
             raise self.error(reason, *self._whole(), advice=advice, kind="feature")
         self.check_alternation(query)
-        return ReadQuery(query, self.syntax, tuple(self._notes), bounds)
+        return ReadQuery(query, self.syntax, tuple(self._notes), bounds, frozenset(of_sources))
 
     def check_alternation(self, query: Query) -> None:
         """Check that a tree is shallow enough for recursive functions.
@@ -158,6 +166,12 @@ class QueryReader:
             )
             advice = message("Group what belongs together with brackets.")
             raise self.error(reason, *self._whole(), advice=advice, kind="parentheses")
+
+    def check_clause(self, clause: Clause) -> None:
+        """As `check_alternation`, of both bounds of a clause."""
+        for bound in {id(query): query for query in (clause.widest, clause.narrowest)}.values():
+            if bound is not None:
+                self.check_alternation(bound)
 
     def _whole(self) -> tuple[int, int]:
         """Where the text begins and ends, without blanks around it."""
@@ -210,7 +224,7 @@ def read_or_suggest(read: Callable[[str], T], text: str) -> T:
     except QuerySyntaxError as error:
         raise QuerySyntaxError(
             error.reason,
-            text=text,
+            text=error.text,
             position=error.position,
             length=error.length,
             suggestion=_corrected(read, error.suggestion),
@@ -311,6 +325,15 @@ class NestedReader(QueryReader, ABC):
         if self.here() == ")":
             raise self.stray()
         return query
+
+    def row_here(self) -> str:
+        """The row that begins here, if one does."""
+        at = self.at
+        while at and is_blank(self.text[at - 1]):
+            at -= 1
+        if not set("\n\r").intersection(self.text[at : self.at]):
+            return ""
+        return plain(self.text[self.at : self.at + 60].splitlines()[0])
 
     def enter(self) -> int:
         """Take the bracket that opens; where it stood."""

@@ -14,6 +14,7 @@ from typing import Literal, get_args
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
+from metasearch.query.characters import plain_characters
 from metasearch.query.reading import LeftToRight, QueryReader
 from metasearch.query.simple import parse, to_text
 from metasearch.query.tree import (
@@ -46,8 +47,6 @@ TAKEN: tuple[Taken, ...] = get_args(Taken)
 #: Why a query cannot be written as rows: brackets that rows do not have; years or types that are no
 #: single one for the whole query; a NOT among alternatives; too many rows.
 Obstacle = Literal["brackets", "years", "narrowing", "exclusion", "many"]
-
-_QUOTES = '"“”„＂'
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ def row_query(row: Row) -> Query:
         values = list(_identifiers(row))
         return disjunction(values) if row.taken == "any" else conjunction(*values)
     if row.taken == "phrase":
-        text = plain(row.text.strip().strip(_QUOTES))
+        text = plain(plain_characters(row.text).strip().strip('"'))
         if not text:
             raise QuerySyntaxError(
                 message("There is nothing between the quotes"),

@@ -5,6 +5,7 @@ what a query means.
 from __future__ import annotations
 
 import re
+from abc import ABC
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,9 +13,9 @@ from typing import ClassVar
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import joined, message, message_template
 from metasearch.query.clauses import Clause
-from metasearch.query.grammar import DatabaseGrammar, FieldTarget
-from metasearch.query.reading import NestedReader
-from metasearch.query.tree import IDENTIFIERS, is_blank, plain
+from metasearch.query.grammar import DatabaseGrammar, FieldTarget, together
+from metasearch.query.reading import NestedReader, ReadQuery
+from metasearch.query.tree import is_blank, plain
 
 # What the tree cannot express of a strategy: a sentence for each kind of loss, with its words.
 
@@ -23,6 +24,10 @@ SENTENCES: Mapping[str, str] = {
     "near": message_template(
         "{words}: sources cannot be asked how near words stand to one another; they are asked "
         "for all of the words, which finds more"
+    ),
+    "same": message_template(
+        "{words}: read as AND, which finds more: sources know no sentences, paragraphs or least "
+        "distances"
     ),
     "heading": message_template(
         "{words}: headings are looked for among keywords and subject headings"
@@ -35,8 +40,15 @@ SENTENCES: Mapping[str, str] = {
     "subheading": message_template(
         "{words}: sources cannot be asked for subheadings; the heading is looked for without them"
     ),
+    "floating": message_template(
+        "{words}: all headings with this subheading are looked for by its words, among keywords "
+        "and subject headings"
+    ),
     "wildcard": message_template(
         "{words}: a sign that stands for some letters is read as any ending"
+    ),
+    "spelling": message_template(
+        "{words}: signs for letters are read as these spellings; others are not found"
     ),
     "beginning": message_template(
         "{words}: a sign before a word is ignored; words that only end like this are not found"
@@ -50,6 +62,10 @@ SENTENCES: Mapping[str, str] = {
     "alternatives": message_template(
         "{words}: one of these alternatives cannot be asked, so all of them are left out, which "
         "finds more"
+    ),
+    "no field": message_template("{words}: read as words, because no field has this name here"),
+    "unknown line": message_template(
+        "{words}: no part of it can be asked, so it is ignored where other lines name it"
     ),
     "nowhere": message_template(
         "{words}: ignored, because no field here holds this; that finds more"
@@ -86,11 +102,35 @@ SENTENCES: Mapping[str, str] = {
         "{words}: a field does not hold for another line, which is looked for as it is"
     ),
     "word": message_template("{words}: read as words; write operators in capitals"),
+    "variations": message_template(
+        "{words}: other forms of the words are not added here, which may find less"
+    ),
+    "comment": message_template("{words}: comments are ignored"),
+    "limits": message_template("{words}: read as limits of all that stands beside them"),
     "settings": message_template("{words}: settings of a database are ignored"),
+    "section": message_template(
+        "{words}: taken for headings of the strategy, and not searched for"
+    ),
+    "joined lines": message_template(
+        "{words}: no operator stands before this line, so the lines are joined with AND"
+    ),
+    "unnumbered": message_template(
+        "{words}: a line without a number, read as one that combines the lines above"
+    ),
+    "range": message_template("{words}: read as a range of lines, with OR between them"),
+    "counted": message_template(
+        "the lines have no numbers, and one combines others: they are counted, {words}"
+    ),
 }
 #: Kinds of words with signs that find more than is meant.
 _WIDER = frozenset({"wildcard", "broken phrase"})
+#: Kinds of what is ignored.
+_IGNORED = frozenset({"nowhere", "limit", "alternatives", "unknown line"})
+#: Kinds of what a tree holds and no source can be asked.
+_OF_SOURCES = frozenset({"near", "explosion", "heading"})
 _SHOWN = 8
+#: Kinds whose words are shown whole: sentences, and spellings, which are bounded.
+_WHOLE = frozenset({"field", "spelling"})
 
 
 class Losses:
@@ -103,14 +143,29 @@ class Losses:
     def add(self, kind: str, of: str) -> None:
         """Note a loss: a key of `SENTENCES`, and the operator or words that it concerns."""
         self.more += kind in _WIDER
-        shown = " ".join(of[:60].split())
-        if shown == of:  # a whole sentence may be translated
-            shown = of
+        # A sentence stays as it is, so that it may be translated.
+        shown = of if kind in _WHOLE else " ".join(of[:60].split())
         self._concerned.setdefault(kind, {})[shown] = None
 
     def sentences(self) -> tuple[str, ...]:
         """Returns one sentence for each kind, in the order in which the kinds were added."""
         return tuple(self._sentence(kind, list(of)) for kind, of in self._concerned.items())
+
+    def ignored(self) -> tuple[str, ...]:
+        """Returns those sentences that say what is ignored."""
+        return tuple(
+            self._sentence(kind, list(of))
+            for kind, of in self._concerned.items()
+            if kind in _IGNORED
+        )
+
+    def of_sources(self) -> tuple[str, ...]:
+        """Returns those sentences that say what sources cannot be asked, though a tree holds it."""
+        return tuple(
+            self._sentence(kind, list(of))
+            for kind, of in self._concerned.items()
+            if kind in _OF_SOURCES
+        )
 
     @staticmethod
     def _sentence(kind: str, of: list[str]) -> str:
@@ -125,9 +180,11 @@ class Losses:
         return message(SENTENCES[kind], words=concerned)
 
 
-_DOUBLE = {'"': '"', "“": "”", "”": "”", "„": "“", "＂": "＂"}
-_ENDS = frozenset('()（）"“”„＂')
-_FLAT = str.maketrans("（）＂＝：", '()"=:')
+_ENDS = frozenset('()"')
+
+
+#: The number of an earlier line, whatever sign the database itself writes.
+_LINE = re.compile(r"#([0-9]{1,4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +217,47 @@ class Sign:
         return self.start, self.end
 
 
-class TextScanner(NestedReader):
-    """A text with a place in it, by the table of one database.
+class LossReader(NestedReader, ABC):
+    """A text, or a line of a strategy, and what is lost of it.
 
     `lines`: the lines before it by number; None where lines have no numbers. `losses`: where what
     is lost is gathered; a new place by default.
     """
+
+    def __init__(
+        self,
+        text: str,
+        syntax: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        losses: Losses | None = None,
+    ) -> None:
+        super().__init__(text, syntax)
+        self.lines = lines
+        self.losses = losses or Losses()
+        self.used: set[int] = set()
+        self.not_searchable: QuerySyntaxError | None = None
+
+    def ended(self, clause: Clause) -> ReadQuery:
+        """The query with its notes. Raises QuerySyntaxError: nothing of it can be searched for."""
+        if clause.widest is None:
+            why = " ".join(f"{sentence.rstrip('.')}." for sentence in self.losses.ignored())
+            raise self.not_searchable or self.error(
+                message("No part of the query can be searched for: {why}", why=why)
+                if why
+                else message("No part of the query can be searched for"),
+                0,
+                len(self.text),
+                advice=message("Add a word to look for."),
+                kind="index",
+            )
+        for sentence in self.losses.sentences():
+            self.note(sentence)
+        bounds = None if clause.is_exact else clause
+        return self.finished(clause.widest, bounds, self.losses.of_sources())
+
+
+class TextScanner(LossReader):
+    """A text with a place in it, by the table of one database; arguments as of `LossReader`."""
 
     #: The table of the database; each reader sets its own.
     grammar: ClassVar[DatabaseGrammar]
@@ -176,22 +268,18 @@ class TextScanner(NestedReader):
         lines: Mapping[int, StrategyLine] | None = None,
         losses: Losses | None = None,
     ) -> None:
-        super().__init__(text, self.grammar.name)
-        self.lines = lines
-        self.losses = losses or Losses()
-        self.used: set[int] = set()
+        super().__init__(text, self.grammar.name, lines, losses)
         self.target, self.shown = self.grammar.default, ""
-        self.not_searchable: QuerySyntaxError | None = None
-        self.quotes = _DOUBLE | dict(self.grammar.quotes)
+        self.quotes = {'"': '"'} | dict(self.grammar.quotes)
         self.closing = self._closing()
 
     # ---------------------------------------------------------------- operators
 
     def here(self) -> str:
-        """The next character that is no blank, as ASCII; "" at the end."""
+        """The next character that is no blank; "" at the end."""
         while self.at < len(self.text) and is_blank(self.text[self.at]):
             self.at += 1
-        return self.text[self.at : self.at + 1].translate(_FLAT)
+        return self.text[self.at : self.at + 1]
 
     def word_end(self, at: int) -> int:
         """Where the word at `at` ends: at a blank, bracket or double quote."""
@@ -252,11 +340,10 @@ class TextScanner(NestedReader):
         pairs: dict[int, int] = {}
         opened: list[int] = []
         at, text = 0, self.text
-        flat = text.translate(_FLAT)
         while at < len(text):
-            if flat[at] == "(":
+            if text[at] == "(":
                 opened.append(at)
-            elif flat[at] == ")" and opened:
+            elif text[at] == ")" and opened:
                 pairs[opened.pop()] = at
             elif self.opens_quote(at):
                 end = text.find(self.quotes[text[at]], at + 1)
@@ -267,12 +354,12 @@ class TextScanner(NestedReader):
     def opens_quote(self, at: int) -> bool:
         """Whether a quote begins there; a single one within a word is an apostrophe."""
         char = self.text[at : at + 1]
-        if char in _DOUBLE:
+        if char == '"':
             return True
         if char not in self.quotes:
             return False
         before = self.text[at - 1] if at else " "
-        return is_blank(before) or before in "(（=,[*"
+        return is_blank(before) or before in "(=,[*"
 
     # ---------------------------------------------------------------- fields
 
@@ -332,7 +419,12 @@ class TextScanner(NestedReader):
         """Returns the error for a code that the database does not have."""
         from difflib import get_close_matches
 
-        near = get_close_matches(name.casefold()[:40], self.grammar.codes, 3, 0.5)
+        # Of several codes, the first that there is none of; a code may have dots, too.
+        parts = re.findall(r"[\w-]{1,40}", name.casefold())[:60]
+        asked = next((part for part in parts if part not in self.grammar.codes), "")
+        near = get_close_matches(asked, self.grammar.codes, 3, 0.5)
+        near = near or get_close_matches(name.casefold()[:40], self.grammar.codes, 3, 0.5)
+        name = asked if asked and "," in name else name
         reason = (
             message(
                 "There is no field {field} in {title}; near it are {near}",
@@ -350,21 +442,12 @@ class TextScanner(NestedReader):
     def known(self, names: str) -> FieldTarget | None:
         """Where several codes with commas look together; None where one is unknown."""
         tags = []
-        for name in re.split(r"\s?[,/]\s?", plain(names).casefold().translate(_FLAT)):
+        for name in re.split(r"\s?[,/]\s?", plain(names).casefold()):
             tag = self.grammar.codes.get(name)
             if tag is None:
                 return None
             tags.append(tag)
-        if len(tags) == 1:
-            return tags[0]
-        fields = dict.fromkeys(field for tag in tags for field in tag.fields)
-        if len(fields) > 1:
-            for special in ("year", "type", "language", *IDENTIFIERS):
-                fields.pop(special, None)
-        if "any" in fields:
-            return FieldTarget(("any",))
-        loss = next((tag.loss for tag in tags if tag.loss), "")
-        return FieldTarget(tuple(fields), loss, heading=all(tag.heading for tag in tags))
+        return together(tags)
 
     # ---------------------------------------------------------------- earlier lines
 
@@ -373,6 +456,8 @@ class TextScanner(NestedReader):
         operand: "phase 3 trial" is a phrase.
         """
         end = self.word_end(self.at)
+        if self.lines is not None and (match := _LINE.fullmatch(self.text, self.at, end)):
+            return match
         match = (
             self.grammar.reference.fullmatch(self.text, self.at, end) if end - self.at < 6 else None
         )

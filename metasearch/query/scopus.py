@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from metasearch.message import message
-from metasearch.query.clauses import Clause, exact, without
+from metasearch.query.clauses import Clause, every, wider, without
 from metasearch.query.databases import DatabaseReader
 from metasearch.query.grammar import (
     ABSTRACT,
@@ -13,6 +13,7 @@ from metasearch.query.grammar import (
     AUTHOR,
     DOI,
     DOUBLE,
+    ENTRY_DATE,
     FIRST_AUTHOR,
     HEADING,
     ISBN,
@@ -20,6 +21,7 @@ from metasearch.query.grammar import (
     LANGUAGE,
     NOWHERE,
     NUMBER,
+    PMID,
     SUBJECT,
     TITLE,
     TITLE_ABSTRACT,
@@ -36,7 +38,7 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
-from metasearch.query.tree import Term
+from metasearch.query.tree import Years, plain
 
 SCOPUS = DatabaseGrammar(
     "scopus",
@@ -52,63 +54,73 @@ SCOPUS = DatabaseGrammar(
             FieldTarget(("title", "abstract", "subject", "author")),
         ),
         ("key authkey", SUBJECT),
-        ("indexterms chemname tradename", HEADING),
-        ("auth author-name authlastname authlast editor", AUTHOR),
+        ("indexterms chemname tradename subjterms", HEADING),
+        ("auth author-name authlastname authlast authfirst editor edlastname edfirst", AUTHOR),
         ("firstauth", FIRST_AUTHOR),
-        ("srctitle exactsrctitle confname conf", VENUE),
-        ("pubyear", YEAR),
+        ("srctitle exactsrctitle srctitle-abbr confname conf", VENUE),
+        ("pubyear pubdatetxt", YEAR),
+        ("load-date orig-load-date", ENTRY_DATE),
         ("language", LANGUAGE),
         ("doctype", TYPE),
         ("doi", DOI),
         ("issn issnp eissn", ISSN),
         ("isbn", ISBN),
-        ("eid pmid casregnumber", NUMBER),
+        ("pmid", PMID),
+        ("casregnumber coden", NUMBER),
         (
-            (
-                "affil affilorg affilcity affilcountry af-id au-id orcid authfirst authcollab "
-                "openaccess oa"
-            ),
+            "affil affilorg affilcity affilcountry af-id au-id orcid authcollab prefnameauid",
             NOWHERE,
         ),
-        (
-            (
-                "subjarea srctype pubstage fund-all fund-sponsor fund-acr fund-no funding volume "
-                "issue pages artnum"
-            ),
-            NOWHERE,
-        ),
-        (
-            (
-                "refeid ref reftitle refauth refsrctitle refpubyear pubdatetxt confloc confspons "
-                "chem manufacturer"
-            ),
-            NOWHERE,
-        ),
-        ("sequencebank website exactkeyword load-date recordtype", NOWHERE),
+        ("subjarea subjmain srctype source-id pubstage index exactkeyword sdg", NOWHERE),
+        ("openaccess oa accesstype freetoread publisher recordtype dbcollection", NOWHERE),
+        ("fund-all fund-sponsor fund-acr fund-no funding", NOWHERE),
+        ("volume issue pages pagefirst pagelast pagecount artnum eid pii intid", NOWHERE),
+        ("ref reftitle refauth refsrctitle refpubyear refpage refpagefirst", NOWHERE),
+        ("refartnum refeid refdoi refid citedby-count", NOWHERE),
+        ("confloc confsponsors confspons confcode confdate", NOWHERE),
+        ("chem manufacturer seqbank sequencebank seqnumber website dataset", NOWHERE),
     ),
     prefix=re.compile(r"([A-Za-z][A-Za-z-]{1,20})\s{0,5}(?=\()"),
     near=near(),
     order=("OR", "AND", "NOT"),
     quotes={"{": "}"},
+    printed=re.compile(
+        r"(?:view (?:less|more|all)|[0-9][0-9,]{0,12} documents?(?: results?| found)?)\W{0,5}\Z"
+        r"|Your query\s?:",
+        re.IGNORECASE,
+    ),
 )
 
-#: `DOCTYPE(ar)` and `LIMIT-TO(DOCTYPE, "ar")` -> our types.
+#: Document types as `DOCTYPE(ar)` and `LIMIT-TO(DOCTYPE, "ar")` name them.
 DOCTYPES = {
     "ar": "article", "re": "review", "cp": "conference-paper", "ch": "chapter", "bk": "book",
-    "cr": "proceedings",
-    "le": "letter", "ed": "editorial", "er": "erratum", "no": "letter", "sh": "article",
-    "rp": "report",
-    "dp": "article", "tb": "retraction", "bz": "article", "ab": "article",
+    "le": "letter", "ed": "editorial", "er": "erratum", "rp": "report",
+    "ab": "english abstract", "bz": "journal article", "cr": "conference review",
+    "dp": "data paper", "ip": "article in press", "mm": "video-audio media", "no": "note",
+    "pp": "preprint", "pr": "news", "sh": "short survey", "tb": "retracted publication",
 }  # fmt: skip
 
 
 # What Scopus alone has: `PUBYEAR > 2009`, `LIMIT-TO(DOCTYPE, "ar")`, `EXCLUDE(…)`.
 
-_YEAR = re.compile(r"PUBYEAR\s{0,5}(>=|<=|>|<|=|AFT|BEF|IS)\s{0,5}([0-9]{4})(?!\w)", re.IGNORECASE)
-_LIMIT = re.compile(
-    r"(LIMIT-TO|EXCLUDE)\s{0,5}\(\s{0,5}([A-Z-]{2,20})\s{0,5},\s{0,5}[\"“]?([^\"“”()]{1,80}?)[\"”]?\s{0,5}\)",
+_COMPARED = re.compile(
+    r"([A-Z][A-Z-]{2,20})\s{0,5}(>=|<=|>|<|=|(?<=\s)(?:AFT|BEF|IS)(?=\s))\s{0,5}([0-9]{1,12})(?!\w)",
     re.IGNORECASE,
 )
+_LIMIT = re.compile(r"(LIMIT-TO|EXCLUDE)\s{0,5}(?=\()", re.IGNORECASE)
+#: In its brackets: the code, the value, perhaps the number of a person or institution.
+_CODE_AND_VALUE = re.compile(
+    r"\s{0,5}([A-Z-]{2,20})\s{0,5},\s{0,5}(?:\"([^\"]{1,300})\"|([^\"(),]{1,80}))[\s0-9]{0,20}",
+    re.IGNORECASE,
+)
+#: Names that nobody takes for a word, without a bracket behind.
+_BARE = re.compile(
+    r"(TITLE-ABS(?:-KEY(?:-AUTH)?)?|(?:ORIG-)?LOAD-DATE|PUBYEAR|DOCTYPE|SRCTITLE|SRCTYPE|SUBJAREA|"
+    r"AUTHKEY|INDEXTERMS)(?![\w-])(?!\s{0,5}\()"
+)
+_YEAR = re.compile(r"(?<![0-9])[12][0-9]{3}(?![0-9])")
+#: What cannot be but a field, with or without a blank before its bracket.
+_FIELD = re.compile(r"(?!(?:AND|OR|NOT)\b)([A-Za-z][A-Za-z-]{1,30})(\s{0,5})\(")
 
 
 class ScopusReader(DatabaseReader):
@@ -117,29 +129,103 @@ class ScopusReader(DatabaseReader):
     grammar = SCOPUS
 
     def special(self) -> Clause | None:
-        if match := _YEAR.match(self.text, self.at):
-            self.at = match.end()
-            self.count(*match.span())
-            return self.years(f"{match[1].lower()} {match[2]}", match.span())
+        if compared := self.comparison():
+            self.at = compared.end()
+            code, sign, number = compared.groups()
+            tag = self.grammar.codes.get(code.lower())
+            if tag is None:
+                raise self.unknown_field(code, *compared.span(1))
+            value = f"{sign.lower()} {number}"
+            return self.value(value, tag, code.upper(), compared.span(), quoted=True)
         if match := _LIMIT.match(self.text, self.at):
-            return self.limitation(match)
+            return (
+                self.exclusions(match) if match[1].upper() == "EXCLUDE" else self.limitation(match)
+            )
+        if bare := _BARE.match(self.text, self.at):
+            raise self.error(
+                message("{field} needs brackets round what it holds for", field=bare[1]),
+                *bare.span(),
+                fix=self.without(*bare.span()),
+            )
         return super().special()
 
+    def comparison(self) -> re.Match[str] | None:
+        """A field with a sign and a number behind it; within a field, only one that there is."""
+        match = _COMPARED.match(self.text, self.at)
+        inside = self.target is not self.grammar.default
+        if match and inside and match[1].lower() not in self.grammar.codes:
+            return None
+        return match
+
     def starts_special(self) -> bool:
-        return bool(_YEAR.match(self.text, self.at) or _LIMIT.match(self.text, self.at))
+        return any(it.match(self.text, self.at) for it in (_LIMIT, _BARE)) or bool(
+            self.comparison()
+        )
+
+    def prefix(self) -> tuple[FieldTarget, str] | None:
+        found = super().prefix()
+        if found is None and (unknown := _FIELD.match(self.text, self.at)):
+            # Within a field, poly(x) and DNA (x) are words.
+            name, blank = unknown.groups()
+            if self.target is self.grammar.default:
+                refused = not blank or name.isupper()
+            else:
+                refused = not blank and name.isupper() and len(name) > 3
+            if refused and not (self.at and self.text[self.at - 1].isalnum()):
+                raise self.unknown_field(name, *unknown.span(1))
+        return found
+
+    def exclusions(self, match: re.Match[str] | None) -> Clause:
+        """`EXCLUDE(a) OR EXCLUDE(b)`: each excludes, whatever stands between them."""
+        excluded = []
+        while match:
+            excluded.append(without(self.limitation(match)))
+            end, sign = self.at, self.peeked()
+            if sign is None or sign.name != "OR":
+                break
+            self.at = sign.end
+            self.here()
+            match = _LIMIT.match(self.text, self.at)
+            if match is None or match[1].upper() != "EXCLUDE":
+                self.at = end
+                break
+        return every(excluded)
 
     def limitation(self, match: re.Match[str]) -> Clause:
-        self.at = match.end()
-        tag = self.grammar.codes.get(match[2].lower())
-        if tag is None or tag.fields not in (("year",), ("type",), ("language",)):
-            self.count(*match.span())
-            return self.ignored("limit", match[0])
-        clause = self.value(" ".join(match[3].split()), tag, match[2], match.span(3), quoted=True)
-        return without(clause) if match[1].upper() == "EXCLUDE" else clause
+        """What `LIMIT-TO(code, "value")` names."""
+        opening = match.end()
+        close = self.closing.get(opening)
+        if close is None:
+            self.at = opening
+            return self.bracketed()  # refuses a bracket that is never closed
+        self.at = close + 1
+        shown = self.text[match.start() : self.at]
+        inner = _CODE_AND_VALUE.fullmatch(self.text, opening + 1, close)
+        tag = self.grammar.codes.get(inner[1].lower()) if inner else None
+        if inner is None or tag is None or not tag.fields:
+            self.count(match.start(), self.at)
+            return self.ignored("limit", shown)
+        value = plain(inner[2] or inner[3])
+        return self.value(value, tag, inner[1], (match.start(), self.at), quoted=True)
+
+    def value(
+        self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
+    ) -> Clause:
+        name = shown.strip(" (").lower()
+        if name == "subjterms" and text.isdigit():
+            return self.ignored("nowhere", f"{shown.strip(' (')} {text}")
+        if name == "pubdatetxt":
+            year = _YEAR.search(text)
+            if year is None:
+                return self.ignored("nowhere", f"{shown.strip(' (')} {text}")
+            if year[0] != text:
+                self.losses.add("date", text)
+                return wider(Years(int(year[0]), int(year[0])))
+        return super().value(text, tag, shown, where, quoted=quoted)
 
     def type(self, text: str) -> Clause:
         known = DOCTYPES.get(text.lower())
-        return exact(Term(known, "type")) if known else super().type(text)
+        return self.type_or_limit(known or text)
 
 
 # Scopus (https://service.elsevier.com/app/answers/detail/a_id/11365/supporthub/scopus/):
@@ -176,5 +262,7 @@ STYLE = Style(
         "erratum": ("er",),
         "retraction": ("tb",),
     },
+    near=" W/{n} ",
+    ordered=" PRE/{n} ",
     languages="name",
 )

@@ -18,13 +18,14 @@ at least, no `Not` directly in a `Not`. docs/query.md describes the same for use
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.late_pattern import late_pattern
 from metasearch.message import message
+from metasearch.query.characters import plain_characters
 from metasearch.query.simple_fields import FIELD_NAMES, LIMIT, fields_of, in_round_brackets
-from metasearch.query.simple_tokens import Token, near_sign, tokens, with_operators
+from metasearch.query.simple_tokens import Token, ends_open, near_sign, tokens, with_operators
 from metasearch.query.tree import (
     CODED_FIELDS,
     FIELD_WORDS,
@@ -104,9 +105,14 @@ class OperandReader:
             return Operand(self.coded(token, field))
         if token.kind == "phrase" and token.within and field not in IDENTIFIERS:
             words = [Term(word, field or "any") for word in token.text.split()]
+            words[-1] = replace(words[-1], truncated=token.truncated)
             return Operand(Near(tuple(words), token.within))
         if token.kind == "phrase":
-            return Operand(Term(token.text, field or "any", phrase=True))
+            if not token.truncated:
+                return Operand(Term(token.text, field or "any", phrase=True))
+            if field not in IDENTIFIERS:
+                # The beginning of a single word is the same with quotes and without.
+                return Operand(Term(token.text, field or "any", " " in token.text, truncated=True))
         if token.truncated:
             if field in IDENTIFIERS:
                 fix = f"{self.text[: token.end - 1]}{self.text[token.end :]}"
@@ -239,6 +245,7 @@ def parse(text: str) -> Query:
         QuerySyntaxError: The text is no query. Nothing else is raised, whatever the text. Its
             `suggestion`, where there is one, is a query that can be parsed.
     """
+    text = plain_characters(text)
     try:
         return _read(text)
     except QuerySyntaxError as error:
@@ -544,7 +551,12 @@ def _several(term: Term) -> bool:
 def _term(term: Term, escaped: str) -> str:
     prefix = "" if term.field == "any" else f"{term.field}:"
     if term.phrase:
-        return f'{prefix}"{term.text.translate(_IN_PHRASE)}"'
+        text = term.text.translate(_IN_PHRASE)
+        if term.truncated:
+            text = f"{text}*"
+        elif ends_open(term.text):
+            text = f"{text[:-1]}\\*"
+        return f'{prefix}"{text}"'
     if term.truncated:
         return _truncated(prefix, term)
     words = term.text.split()

@@ -166,6 +166,11 @@ def _cuts(value: str, star: int) -> bool:
     return len(after) > 1 and after.isalnum()
 
 
+def ends_open(phrase: str) -> bool:
+    """Whether a star ends a phrase, after two letters or digits: `"slot machine*"`, not `"A*"`."""
+    return phrase.endswith("*") and phrase[-3:-1].isalnum() and len(phrase) > 2
+
+
 def text_without(text: str, start: int, end: int) -> str:
     return f"{text[:start]} {text[end:]}"
 
@@ -212,7 +217,8 @@ class Token:
         field: Named before the colon, or None; where the name means several, with blanks between.
         value: Index of its first character after the field's name.
         number: Of an unescaped word that needs no field, as a DOI: its field, and its usual form.
-        truncated: Whether a star ended the word; `text` is without it.
+        truncated: Whether a star ended the word, or the last word of the phrase; `text` is without
+            it.
         within, ordered: Of an operator of proximity, whose `text` is as written: as those of
             `tree.Near`.
     """
@@ -400,8 +406,9 @@ class _Lexer(WordScanner):
     def phrase(self, start: int, at: int, field: str | None) -> Token:
         text, closers = self.text, CLOSERS[self.text[at]]
         out: list[str] = []
-        end = at + 1
+        end, star = at + 1, False
         while end < len(text) and text[end] not in closers:
+            star = text[end] == "*" or (star and is_blank(text[end]))
             if text[end] == "\\" and end + 1 < len(text):
                 end += 1
             out.append(" " if is_blank(text[end]) else text[end])
@@ -426,11 +433,12 @@ class _Lexer(WordScanner):
                 text_without(text, start, end + 1),
             )
         # "gene drive"~5, as Lucene has words near one another.
-        near = _DISTANCE.match(text, end + 1)
+        near, distance = _DISTANCE.match(text, end + 1), 0
         if near is not None and " " in value:
-            distance = int(near[1])
-            return Token("phrase", start, near.end(), value, field, at + 1, within=distance)
-        return Token("phrase", start, end + 1, value, field, at + 1)
+            end, distance = near.end() - 1, int(near[1])
+        cut = star and ends_open(value)
+        value = value[:-1] if cut else value
+        return Token("phrase", start, end + 1, value, field, at + 1, truncated=cut, within=distance)
 
     def word(self, start: int, at: int, field: str | None, *, operators: bool) -> Token:
         if field in (None, "doi"):

@@ -2,57 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Protocol
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import Clause
+from metasearch.query.combinations import in_signs, is_range
+from metasearch.query.lines import Lines, NumberedLine, numbered_lines, whole_text
 from metasearch.query.reading import ReadQuery, read_or_suggest
 from metasearch.query.scanner import Losses, StrategyLine
 from metasearch.query.tree import MAX_LINES, And, Near, Not, Or, Query
 
 # Strategies whose lines have numbers, of which the last is the search: `1 exp X/`, `2 or/1-4`, `3
-# 1 and 2`.
-#
-# Histories are printed with the first line first or the last line first; `#1`, `S1`, `1.` and `1`
-# are numbers. A line without a number goes on with the one above it. Each line is read when those
-# before it are, so one that names a later line, itself, or none that there is, is an error.
-
-_NUMBERED = re.compile(r"[ \t\ufeff]{0,8}(#|S|s)?([0-9]{1,4})([.):]?)(?:[ \t]{1,20}|$)(?=(\S?))")
-#: The number of hits that a database writes at the end of a line: in brackets, or behind a tab or
-#: several blanks.
-HITS = re.compile(
-    r"[ \t]{1,20}\(\s?[0-9][0-9,. ]{0,12}\)[ \t]*$|(?:\t[ \t]*|[ ]{3,20})[0-9][0-9,]{0,11}[ \t]*$"
-)
-_REFERS = re.compile(
-    r"(?:^|[\s(])(?:(?:or|and)/\s?#?[0-9]|[#Ss][0-9]{1,4}\b|[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s"
-    r"|(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)|limit\s[0-9]|from\s[0-9])",
-    re.IGNORECASE,
-)
-_REFERS_PLAINLY = re.compile(
-    r"(?:or|and)/\s?#?[0-9]|(?:^|[\s(])[#S][0-9]{1,4}\b|^\(?[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)",
-    re.IGNORECASE,
-)
-_FURTHEST = 25
-
-
-@dataclass(frozen=True, slots=True)
-class NumberedLine:
-    """A line of a strategy: number, sign before it ("#", "S", ""), text and its place."""
-
-    number: int
-    sign: str
-    text: str
-    start: int
-
-
-def plainly_refer(lines: list[NumberedLine]) -> bool:
-    """Whether a line names others in a way that no list of titles does."""
-    return any(_REFERS_PLAINLY.search(it.text) for it in lines)
+# 1 and 2`. `lines.py` cuts the text. Each line is read when those before it are, so one that names
+# a later line, itself, or none that there is, is an error.
 
 
 class LineReader(Protocol):
@@ -66,78 +31,84 @@ class LineReader(Protocol):
     def ended(self, clause: Clause) -> ReadQuery: ...
 
 
-def numbered_lines(text: str, *, referring: bool = True) -> list[NumberedLine] | None:
-    """The lines, those first that were first; None where the text is no such strategy."""
-    lines: list[NumberedLine] = []
-    at, step = 0, 0
-    for whole in text.splitlines(keepends=True):
-        match = _NUMBERED.match(whole)
-        number = int(match[2]) if match else 0
-        new = match is not None and (match[4] != "" or match[1] is not None)
-        if new and lines and match is not None:
-            away = number - lines[-1].number
-            step = step or (1 if away > 0 else -1)
-            new = (match[1] or "").upper() == lines[0].sign and 0 < away * step <= _FURTHEST
-        if new and match is not None:
-            lines.append(
-                NumberedLine(
-                    number,
-                    (match[1] or "").upper(),
-                    whole[match.end() :].rstrip(),
-                    at + match.end(),
-                )
-            )
-        elif lines:
-            last = lines[-1]
-            # Blanks stand for what is between the two, so that places stay what they are.
-            text_so_far = text[last.start : at + len(whole)].rstrip()
-            lines[-1] = NumberedLine(last.number, last.sign, text_so_far, last.start)
-        elif whole.strip():
-            return None
-        at += len(whole)
-    if len(lines) < 2 or (referring and not any(_REFERS.search(it.text) for it in lines)):
-        return None
-    return lines if step > 0 else lines[::-1]
+#: Makes the reader of a text, or of one line: from it, the lines before it, and where notes are
+#: gathered.
+Make = Callable[..., LineReader]
+
+
+def read_strategy(text: str, make: Make, syntax: str) -> ReadQuery:
+    """A single text, or lines with numbers. Raises QuerySyntaxError: it cannot be read."""
+    # The whole is looked at once, for what holds for it: its length, and that it is text.
+    one = make(text)
+    lines = numbered_lines(text)
+    if lines is not None:
+        return read_lines(lines, make, syntax)
+    whole = whole_text(text)
+    if whole.lines and (whole.losses or whole.lines[0].hits is not None):
+        losses = _losses(whole)
+        one = make(" " * whole.lines[0].start + whole.lines[0].text, None, losses)
+    return one.ended(one.tree())
 
 
 def read_lines(
-    text: str,
-    lines: list[NumberedLine],
-    reader: Callable[[str, Mapping[int, StrategyLine], Losses], LineReader],
+    cut: Lines,
+    make: Make,
     syntax: str,
 ) -> ReadQuery:
     """The search that the last line is.
 
-    `reader`: makes the reader of one line, from its text, the lines before it and where notes are
-    gathered. Raises QuerySyntaxError: one of them cannot be read; its place is that in the whole
-    text.
+    Raises QuerySyntaxError: one of them cannot be read; its place is that in the text of all.
     """
+    lines = cut.lines
     if len(lines) > MAX_LINES:
         raise QuerySyntaxError(
             message("The strategy has more than {max_lines} lines", max_lines=MAX_LINES),
-            text=text,
+            text=cut.text,
             position=lines[MAX_LINES].start,
             advice=message("Search for its parts one by one."),
             syntax=syntax,
         )
-    losses = Losses()
+    if again := cut.twice():
+        raise QuerySyntaxError(
+            message("Two lines have the number {number}", number=again.number),
+            text=cut.text,
+            position=again.start,
+            length=len(again.text),
+            advice=message("Number the lines anew, and read one strategy at a time."),
+            syntax=syntax,
+        )
+    losses = _losses(cut)
     known: dict[int, StrategyLine] = {}
     uses: dict[int, set[int]] = {}
-    for line in lines:
-        bare = HITS.sub("", line.text)
-        if bare != line.text:
-            losses.add("hits", line.text[len(bare) :])
+    for at, line in enumerate(lines):
+        before = lines[at - 1].number if at else 0
+        shown = in_signs(line.text, before, syntax)
+        if shown != line.text and is_range(line.text):
+            losses.add("range", line.text)
         try:
-            one = reader(bare, known, losses)
+            one = make(shown, known, losses)
             clause = one.tree()
+            if clause.widest is None and line is not lines[-1]:
+                losses.add("unknown line", message("line {number}", number=line.number))
             if line is lines[-1]:
                 _note_unused(losses, {**uses, line.number: one.used}, line.number)
                 return one.ended(clause)
         except QuerySyntaxError as error:
-            raise _placed(error, line, text, bare, syntax) from None
+            raise _placed(error, line, cut.text, syntax) from None
         known[line.number] = StrategyLine(clause, max(1, _size(clause.widest)))
         uses[line.number] = one.used
     raise AssertionError("a strategy has lines")
+
+
+def _losses(cut: Lines) -> Losses:
+    """What was cut away, as it is told."""
+    losses = Losses()
+    for kind, shown in cut.losses:
+        losses.add(kind, shown)
+    for line in cut.lines:
+        if line.hits is not None:
+            losses.add("hits", f"{line.hits:,}")
+    return losses
 
 
 def _size(query: Query | None) -> int:
@@ -168,17 +139,19 @@ def _note_unused(losses: Losses, uses: Mapping[int, set[int]], last: int) -> Non
 
 
 def _placed(
-    error: QuerySyntaxError, line: NumberedLine, text: str, bare: str, syntax: str
+    error: QuerySyntaxError, line: NumberedLine, text: str, syntax: str
 ) -> QuerySyntaxError:
     """The error of one line, as one of the whole."""
-    fix = None
-    if error.suggestion is not None:
-        fix = f"{text[: line.start]}{error.suggestion}{text[line.start + len(bare) :]}"
+    fix, place, length = None, error.position, error.length
+    if error.text != line.text:  # a combination in the signs of the syntax
+        place, length = 0, len(line.text)
+    elif error.suggestion is not None:
+        fix = f"{text[: line.start]}{error.suggestion}{text[line.end :]}"
     return QuerySyntaxError(
         message("Line {number}: {reason}", number=line.number, reason=error.reason),
         text=text,
-        position=line.start + error.position,
-        length=error.length,
+        position=line.start + place,
+        length=length,
         suggestion=fix,
         advice=error.advice or message("Correct this line."),
         syntax=syntax,
@@ -187,6 +160,7 @@ def _placed(
 
 #: Syntax -> (module, class) of what reads a text or line in it.
 _READERS: Mapping[str, tuple[str, str]] = {
+    "pubmed": ("pubmed", "PubmedReader"),
     "ovid": ("ovid", "OvidReader"),
     "scopus": ("scopus", "ScopusReader"),
     "wos": ("wos", "WosReader"),
@@ -195,6 +169,10 @@ _READERS: Mapping[str, tuple[str, str]] = {
     "cochrane": ("cochrane", "CochraneReader"),
     "proquest": ("proquest", "ProquestReader"),
     "ieee": ("ieee", "IeeeReader"),
+    "europepmc": ("europepmc", "EuropepmcReader"),
+    "acm": ("acm", "AcmReader"),
+    "vhl": ("vhl", "VhlReader"),
+    "sinomed": ("sinomed", "SinomedReader"),
 }
 
 
@@ -204,21 +182,14 @@ def parse_database(text: str, syntax: str) -> ReadQuery:
     `syntax`: a key of `metasearch.query.syntaxes.SYNTAXES` that is the syntax of a database. Raises
     QuerySyntaxError: it cannot be read in that syntax.
     """
-    return read_or_suggest(lambda one: _read(one, syntax), text)
+    make = line_reader(syntax)
+    return read_or_suggest(lambda one: read_strategy(one, make, syntax), text)
 
 
-def line_reader(syntax: str) -> Callable[..., LineReader]:
+def line_reader(syntax: str) -> Make:
     """What reads one line in the syntax of a database, made of its text, the lines that it may name
-    and where its losses are gathered; `PubmedReader` of pubmed.py does the same.
+    and where its losses are gathered.
     """
     module, name = _READERS[syntax]
-    made: Callable[..., LineReader] = getattr(import_module(f"metasearch.query.{module}"), name)
+    made: Make = getattr(import_module(f"metasearch.query.{module}"), name)
     return made
-
-
-def _read(text: str, syntax: str) -> ReadQuery:
-    make = line_reader(syntax)
-    # The whole is looked at once, for what holds for it: its length, and that it is text.
-    one = make(text)
-    lines = numbered_lines(text)
-    return one.ended(one.tree()) if lines is None else read_lines(text, lines, make, syntax)

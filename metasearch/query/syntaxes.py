@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
+from metasearch.query.characters import plain_characters
 from metasearch.query.leftovers import leftovers
 from metasearch.query.reading import ReadQuery
 from metasearch.query.simple import parse
@@ -32,9 +33,16 @@ SYNTAXES: Mapping[str, str] = {
     "cochrane": "that of the Cochrane Library: [mh Gambling] AND (harm* NEAR/3 reduc*):ti,ab,kw",
     "proquest": 'that of ProQuest: ti,ab(gambl* NEAR/3 harm) AND MESH.EXACT("Gambling")',
     "ieee": 'that of IEEE Xplore: "Document Title":gambling AND "Abstract":harm',
+    "europepmc": "that of Europe PMC: TITLE_ABS:(gambl* OR bet) AND PUB_YEAR:[2015 TO 2020]",
+    "acm": "that of the ACM Digital Library: Title:(gambl*) AND Abstract:(harm OR loss)",
+    "vhl": 'that of LILACS and the Virtual Health Library: mh:"Gambling" OR tw:(jogo$)',
+    "sinomed": 'that of SinoMed: "肝肿瘤"[不加权:扩展] OR "肝癌"[常用字段:智能]',
 }
 #: Those that strategies for one database are written in.
-DATABASES = ("ovid", "scopus", "wos", "ebsco", "embase", "cochrane", "proquest", "ieee")
+DATABASES = (
+    "ovid", "scopus", "wos", "ebsco", "embase", "cochrane", "proquest", "ieee", "europepmc", "acm",
+    "vhl", "sinomed",
+)  # fmt: skip
 #: What may be asked for: one of them, "expert" (another name of cnki), or "auto".
 CHOICES = ("auto", *SYNTAXES, "expert")
 
@@ -47,7 +55,8 @@ def read(text: str, syntax: str = "auto") -> ReadQuery:
         syntax: One of `CHOICES`.
 
     Raises:
-        QuerySyntaxError: It cannot be read in that syntax.
+        QuerySyntaxError: It cannot be read in that syntax. Its place is that in its own `text`,
+            which has plain characters.
         UsageError: There is no such syntax.
     """
     if syntax not in CHOICES:
@@ -55,6 +64,7 @@ def read(text: str, syntax: str = "auto") -> ReadQuery:
             message("there is no syntax called {syntax}", syntax=repr(syntax[:40])),
             advice=message("Choose one of {names}.", names=", ".join(CHOICES)),
         )
+    text = plain_characters(text)
     return _read_by_its_marks(text) if syntax == "auto" else _read_as(text, syntax)
 
 

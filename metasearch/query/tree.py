@@ -113,8 +113,8 @@ class Term:
             of them, in any order.
         field: One of `FIELDS`.
         phrase: The words must follow one another.
-        truncated: Any word that begins so will do ("libr*"). The text is one word then, without the
-            sign; it is no phrase, and in no field of `IDENTIFIERS` or `CODED_FIELDS`.
+        truncated: Any word that begins so will do ("libr*"). The text is one word then, or a phrase
+            whose last word it is, without the sign; in no field of `IDENTIFIERS` or `CODED_FIELDS`.
         heading: Whether a strategy named it as a heading of a vocabulary, alone or with all
             narrower ones; "" for mere words. Databases that know the vocabulary are asked so in
             translations; no source is, so two terms that differ in this alone are equal.

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
 from operator import index
 from typing import Any
 
@@ -163,10 +164,13 @@ TYPES: Mapping[str, str] = {
     "introductory journal article":
     "article", "english abstract": "article", "clinical conference": "article",
     "legal case": "article",
-    "meta-analysis": "review", "systematic review": "review", "scoping review": "review",
+    "meta-analysis": "review", "meta analysis": "review", "systematic review": "review",
+    "scoping review": "review",
     "review literature": "review", "review, academic": "review", "review, tutorial": "review",
     "comment": "letter", "published erratum": "erratum", "retraction of publication": "retraction",
     "retraction notice": "retraction", "retracted publication": "retraction",
+    "books and documents": "book", "duplicate publication": "article",
+    "scientific integrity review": "report",
     "expression of concern": "retraction",
     "technical report": "report", "government publication": "report",
     "academic dissertation": "thesis",
@@ -193,7 +197,8 @@ BROAD_TYPES = frozenset({"article", "review"})
 #: looked for as keywords.
 STUDIES = frozenset(
     (
-        "clinical trial|clinical trial, phase i|clinical trial, phase ii|clinical trial, phase iii|"
+        "clinical study|clinical trial|clinical trial, phase i|clinical trial, phase ii|"
+        "clinical trial, phase iii|"
         "clinical trial, phase iv|clinical trial protocol|clinical trial, veterinary|controlled "
         "clinical trial|"
         "randomized controlled trial|randomized controlled trial, veterinary|adaptive clinical "
@@ -210,7 +215,8 @@ STUDIES = frozenset(
         "interactive tutorial|research support, non-u.s. gov't|research support, u.s. gov't, "
         "p.h.s.|"
         "research support, u.s. gov't, non-p.h.s.|research support, n.i.h., extramural|"
-        "research support, n.i.h., intramural|preregistration|registered report"
+        "research support, n.i.h., intramural|preregistration|registered report|"
+        "collected work|electronic supplementary materials|legislation"
     ).split("|")
 )
 
@@ -385,6 +391,36 @@ def between(first: str, last: str) -> tuple[Years, bool]:
     return Years(begin.first, end.last), exact
 
 
+_LAST = late_pattern(
+    r"(?:in )?(?:the )?(?:last |past )?([0-9]{1,4}) ?(day|week|month|year)s?"
+    r"|(?:in )?(?:the )?(?:last|past) (day|week|month|year)",
+    re.IGNORECASE,
+)
+
+
+def today() -> date:
+    """The day that "last 5 years" is counted back from."""
+    return datetime.now(UTC).date()
+
+
+def counted_back(text: str) -> Years | None:
+    """The years of "last 5 years" or "in the last 6 months", up to today and open, of which the
+    first may be meant in part only; None where it is nothing of the kind.
+    """
+    match = _LAST.fullmatch(text)
+    if match is None:
+        return None
+    number, now = int(match[1] or 1), today()
+    match (match[2] or match[3]).lower():
+        case "year":
+            first = now.year - number
+        case "month":
+            first = (now.year * 12 + now.month - 1 - number) // 12
+        case unit:
+            first = (now - timedelta(days=number * (7 if unit == "week" else 1))).year
+    return Years(max(first, 1), None)
+
+
 def years_of(given: YearsLike | None) -> Years | None:
     """The range that a program means, however it is written.
 
@@ -475,17 +511,27 @@ _DATE_FORM = (
     rf"|/{_DATE_MONTH}(?:/{_DATE_DAY})?|\.{_DATE_MONTH}(?:\.{_DATE_DAY})?)?"
 )
 _DATE_RANGE = re.compile(
-    rf"({_DATE_FORM})?\s{{0,3}}(?:-|–|:|to|\.\.)\s{{0,3}}({_DATE_FORM}|current|present)?",
+    rf"({_DATE_FORM})?\s{{0,3}}(?:-|–|:|to|\.\.)\s{{0,3}}({_DATE_FORM}|9999|current|present)?",
     re.IGNORECASE,
 )
 _ONE = re.compile(rf"(>=|<=|>|<|=|is|aft|bef)?\s{{0,3}}({_DATE_FORM})", re.IGNORECASE)
+#: A day with the year last: 31-12-2015, 12/31/2015; not the end of 2018-01-01-2020.
+_YEAR_LAST = re.compile(
+    r"(?<![0-9])(?<![0-9]-)([0-9]{1,2})-([0-9]{1,2})-([12][0-9]{3})(?![0-9])"
+    r"|(?<![0-9])(?<![0-9][/.])([0-9]{1,2})[/.]([0-9]{1,2})[/.]([12][0-9]{3})(?![0-9])"
+)
+#: A date that is cut: any ending will do.
+_STEM = re.compile(r"([12][0-9]{1,7})[*$]")
 
 
 def years_in(text: str) -> tuple[Years, bool]:
     """The years that a date, a range or a comparison of a database says, and whether it says no
     more than years. Raises BadYears: it says none.
     """
-    plain = " ".join(text.split())
+    plain = _YEAR_LAST.sub(_year_first, " ".join(text.split()))
+    if stem := _STEM.fullmatch(plain):  # 201* is a decade, 202306* a month
+        first = int(stem[1][:4].ljust(4, "0"))
+        return Years(first, first + 10 ** (4 - min(len(stem[1]), 4)) - 1), len(stem[1]) <= 4
     if one := _ONE.fullmatch(plain):
         year, whole = int(one[2][:4]), len(one[2]) == 4
         match (one[1] or "").lower():
@@ -515,6 +561,12 @@ def years_in(text: str) -> tuple[Years, bool]:
     return Years(begin, end), exact
 
 
+def _year_first(day: re.Match[str]) -> str:
+    first, second, year = (part for part in day.groups() if part)
+    of_month, month = (first, second) if int(second) <= 12 else (second, first)
+    return f"{year}-{month:0>2}-{of_month:0>2}"
+
+
 def _at_edge(date: str, month: str, day: str) -> bool:
     digits = re.sub(r"\D", "", date)
     return len(digits) == 4 or digits[4:] in (month, month + day)
@@ -523,8 +575,9 @@ def _at_edge(date: str, month: str, day: str) -> bool:
 def type_named(text: str) -> tuple[str | None, bool]:
     """The type that a publication type means, or None, and whether that holds more."""
     name = " ".join(text.split()).casefold()
-    if name in TYPES:
-        return TYPES[name], True
+    for known in (name, name.removesuffix("s")):
+        if known in TYPES:
+            return TYPES[known], True
     return type_word(name), False
 
 

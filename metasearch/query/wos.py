@@ -1,10 +1,17 @@
-"""The syntax of Web of Science: `TS=(gambl* NEAR/3 harm) AND PY=2010-2020`."""
+"""The syntax of Web of Science: `TS=(gambl* NEAR/3 harm) AND PY=2010-2020`, and what its pages
+print: `TOPIC: (gambling) AND LANGUAGE: (English)` until 2021, `gambling (Topic) and English
+(Languages)` since.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import cached_property
 
+from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
+from metasearch.query.clauses import Clause, without
 from metasearch.query.databases import DatabaseReader
 from metasearch.query.grammar import (
     ABSTRACT,
@@ -12,11 +19,13 @@ from metasearch.query.grammar import (
     AUTHOR,
     DOI,
     DOUBLE,
+    ENTRY_DATE,
     HEADING,
     ISSN,
     LANGUAGE,
     NOWHERE,
     NUMBER,
+    PMID,
     SUBJECT,
     TITLE,
     TOPIC,
@@ -24,51 +33,260 @@ from metasearch.query.grammar import (
     VENUE,
     YEAR,
     DatabaseGrammar,
+    FieldTarget,
     Style,
     YearRanges,
     codes,
     fields_of,
     near,
 )
+from metasearch.query.scanner import Sign
+from metasearch.query.tree import plain
+
+_CODES = codes(
+    ("all", ANY),
+    ("ts", TOPIC),
+    ("ti", TITLE),
+    ("ab", ABSTRACT),
+    ("au gp ed", AUTHOR),
+    ("ak kp de", SUBJECT),
+    ("mh mhx mj mjx mq ma su wc", HEADING),
+    # Vocabularies of BIOSIS, CAB Abstracts, FSTA, Inspec and the Zoological Record.
+    ("mc cc ta st or tn ds gn gl gt od bd bt sy cb ch nm ns co ui cl sh", HEADING),
+    ("so is-so cf", VENUE),
+    ("py fpy", YEAR),
+    ("dop ld eay", ENTRY_DATE),
+    ("la", LANGUAGE),
+    ("dt", TYPE),
+    ("do", DOI),
+    ("is", ISSN),
+    ("pmid", PMID),
+    ("rn", NUMBER),
+    ("ad og oo sg sa ci ps cu zp", NOWHERE),
+    ("fo fg fd ft ai rid oid publ pub pubp lt oa ea edn sj tasca", NOWHERE),
+    ("tmac tmso tmic sdg wou np sub ssgi", NOWHERE),
+    # Accession numbers, patents and classes of Derwent, Inspec and MEDLINE.
+    ("ut an id ip dc man pn ae pan cpn rin dcn drn sq ni ao ss si gs", NOWHERE),
+)
+#: Code -> what the pages call the field.
+_LABELS: Mapping[str, str] = {
+    "all": "all fields",
+    "ts": "topic|topics",
+    "ti": "title|titles",
+    "ab": "abstract|abstracts",
+    "au": "author|authors|editor|editors|group author|group authors|inventor|book authors",
+    "ak": "author keyword|author keywords|keyword plus|keywords plus",
+    "mh": "mesh heading|mesh headings|mesh qualifiers|mesh major topics",
+    "sj": "web of science category|web of science categories|research area|research areas",
+    "so": "publication name|publication title|publication titles|source title|source titles|"
+    "conference|conferences|conference title|conference titles|book series title|"
+    "book series titles",
+    "py": "year published|publication year|publication years|final publication year",
+    "ld": "publication date|index date|early access year",
+    "la": "language|languages",
+    "dt": "document type|document types|doctype",
+    "do": "doi",
+    "is": "issn|isbn|issn/isbn",
+    "pmid": "pubmed id",
+    "ad": "address|affiliation|affiliations|affiliation with department|organization|"
+    "organizations|organization-enhanced|organizations-enhanced|suborganization|city|"
+    "province/state|zip/postal code|street address|country|countries|country/region|"
+    "countries/regions|countries/territories",
+    "fo": "funding agency|funding agencies|funding text|funding details|grant number|grant numbers",
+    "publ": "publisher|publishers",
+    "ai": "author identifier|author identifiers|researcherid|orcid",
+    "oa": "open access|early access|enriched cited references|highly cited papers|hot papers|"
+    "highly cited status|hot paper status|editor invited reviews|retracted publications",
+    "tmso": "citation topics macro|citation topics meso|citation topics micro|"
+    "sustainable development goals|web of science index|database|databases|collections",
+    "ut": "accession number|identifying codes",
+}
+_OF_LABEL = {label: code for code, labels in _LABELS.items() for label in labels.split("|")}
+_NAMES = "|".join(sorted(map(re.escape, _OF_LABEL), key=len, reverse=True)).replace(r"\ ", " ")
 
 WOS = DatabaseGrammar(
     "wos",
     "Web of Science",
-    codes(
-        ("all", ANY),
-        ("ts", TOPIC),
-        ("ti", TITLE),
-        ("ab", ABSTRACT),
-        ("au gp ed", AUTHOR),
-        ("ak kp de", SUBJECT),
-        ("mh mhx mq ma su wc mj", HEADING),
-        ("so is-so cf", VENUE),
-        ("py fpy", YEAR),
-        ("la", LANGUAGE),
-        ("dt", TYPE),
-        ("do", DOI),
-        ("is", ISSN),
-        ("pmid ut", NUMBER),
-        (
-            "oo og ad sg sa ci ps cu zp fo fg ft fd ai wou sdg cd lt pub pubp np dop sub ssgi",
-            NOWHERE,
-        ),
+    _CODES,
+    prefix=re.compile(
+        rf"((?:{_NAMES})(?=\s?[:=]\s?[(\"\w])|[A-Za-z]{{2,6}}(?=\s{{0,5}}=))\s{{0,5}}(?::|==?)",
+        re.IGNORECASE,
     ),
-    prefix=re.compile(r"([A-Za-z]{2,4})\s{0,5}[=＝]"),
     near=near("near", "same"),
     wild="*?$",
+    letters={"?": (1, 1), "$": (0, 1)},
     distances={"near": 15, "same": None},
+    quotes={"'": "'"},
     printed=re.compile(
-        r"(?:Indexes|Timespan|Editions|Databases?|DocType|Language)\s{0,3}=\s{0,3}[^\n()\"]{1,200}",
+        r"Timespan\s?[:=]\s{0,3}(?P<limits>[12][0-9]{3}(?:-[0-9]{2}){0,2}"
+        r"(?:\s?(?:-|to)\s?[12][0-9]{3}(?:-[0-9]{2}){0,2})?)(?![\w-])"
+        r"(?!\s\(Index Date)(?:\s\(Publication Date\))?[.;]?"
+        r"|(?:Indexes|Timespan|Editions?|Databases?|Collections?|DocType|Search language|"
+        r"Language(?=\s?=\s?All)|Lemmatization|Date Run|Entitlements?|Results)"
+        r"\s{0,3}[:=]\s{0,3}(?=[^\s(])"
+        r"(?:(?!\sTimespan\s?[:=]\s{0,3}[12])[^\n()\"]){1,200}(?:\(from [^\n()]{1,80}\))?"
+        r"|You searched for\s?:",
         re.IGNORECASE,
     ),
 )
+
+# What the pages print round a query.
+
+_REFINED = re.compile(r"Refined by\s?:", re.IGNORECASE)
+_EXCLUDING = re.compile(r"\[excluding\]", re.IGNORECASE)
+#: The name of a field behind what it holds for, or what is excluded.
+_LABEL = re.compile(rf"\((Exclude\s?[-–]\s?)?({_NAMES})\)", re.IGNORECASE)
+_JOINS = re.compile(r"\s{1,5}(?:and\s{1,5}not|and|or|not)\s{1,5}", re.IGNORECASE)
+_NO_WORD = re.compile(r"(?:^|\s)(?:and|or|not)$", re.IGNORECASE)
+_LAST_JOIN = re.compile(r"\s(?:and|not)(?=\s)", re.IGNORECASE)
+#: Fields of the lists beside the results: of what stands before, they take only the last part.
+_REFINES = frozenset(
+    "publication years|document types|languages|web of science categories|research areas|"
+    "publication titles|source titles|affiliations|countries/regions|publishers|open access|"
+    "early access|funding agencies|authors|editors|group authors|web of science index|"
+    "citation topics macro|citation topics meso|citation topics micro|conference titles|"
+    "book series titles|sustainable development goals|mesh headings|mesh qualifiers|"
+    "database|databases|collections".split("|")
+)
+_QUOTED = re.compile(r"'[^'()\"]{1,200}'(?!\w)")
+#: Of two days: 2020-01-01/2020-12-31.
+_BETWEEN_DAYS = re.compile(r"(?<=-[0-9]{2})\s?/\s?(?=[0-9]{4}-)")
+#: What cannot be but a field, in a field and elsewhere.
+_FIELD = re.compile(r"([A-Za-z]{2,10})\s{0,3}(==?)\s{0,3}(?=[\w(\"'*])")
 
 
 class WosReader(DatabaseReader):
     """One text in the syntax of Web of Science."""
 
     grammar = WOS
+    #: Whether limits of a whole query are being read; they go on to its end.
+    refines = False
+
+    def known(self, names: str) -> FieldTarget | None:
+        return super().known(_OF_LABEL.get(plain(names).lower(), names))
+
+    def prefix(self) -> tuple[FieldTarget, str] | None:
+        before, inside = self.at, self.target is not self.grammar.default
+        found = super().prefix()
+        if found and inside and found[1].endswith(":"):
+            self.at = before  # a word with a colon
+            return None
+        unknown = None if found else _FIELD.match(self.text, self.at)
+        if unknown is None or (self.at and self.text[self.at - 1].isalnum()):
+            return found
+        name, sign = unknown.groups()
+        if sign == "==":  # lists beside the results have fields of their own
+            self.at = unknown.end()
+            return NOWHERE, f"{name}=="
+        if not inside or name.isupper():
+            raise self.unknown_field(name, *unknown.span(1))
+        return None
+
+    def opens_quote(self, at: int) -> bool:
+        if self.text[at : at + 1] == "'" and not _QUOTED.match(self.text, at):
+            return False
+        return super().opens_quote(at)
+
+    def type(self, text: str) -> Clause:
+        return self.type_or_limit(text)
+
+    def years(self, text: str, where: tuple[int, int], other: str = "") -> Clause:
+        return super().years(_BETWEEN_DAYS.sub(" - ", text), where, other)
+
+    # ---------------------------------------------------------------- as pages print it
+
+    def peeked(self) -> Sign | None:
+        self.here()
+        if excluding := _EXCLUDING.match(self.text, self.at):
+            return Sign("NOT", *excluding.span())
+        return super().peeked()
+
+    def printed_here(self) -> re.Match[str] | None:
+        return _REFINED.match(self.text, self.at) or super().printed_here()
+
+    def take_printed(self, limits: list[Clause]) -> bool:
+        self.here()
+        refined = _REFINED.match(self.text, self.at)
+        if refined is None:
+            return super().take_printed(limits)
+        self.at = refined.end()
+        if not self.refines and self.here():
+            self.refines = True
+            limits.append(self.query())
+            self.refines = False
+        return True
+
+    def special(self) -> Clause | None:
+        part = self.labels.pop(self.at, None)
+        return super().special() if part is None else self.part(part)
+
+    @cached_property
+    def labels(self) -> dict[int, re.Match[str]]:
+        """Where a part begins that a field is named behind -> the name in its brackets."""
+        found: dict[int, re.Match[str]] = {}
+        starts, at = [0], 0
+        while at < len(self.text):
+            char = self.text[at]
+            if char == "(" and (label := self.label(at)):
+                begin = starts[-1]
+                if label[2].lower() in _REFINES:
+                    for join in _LAST_JOIN.finditer(self.text, max(begin, at - 2_000), at):
+                        begin = join.end()
+                while begin < at and self.text[begin].isspace():
+                    begin += 1
+                if begin < at:
+                    found[begin] = label
+                at = label.end()
+                joins = _JOINS.match(self.text, at)
+                starts[-1] = at = joins.end() if joins else at
+                continue
+            if char == "(":
+                starts.append(at + 1)
+            elif char == ")" and len(starts) > 1:
+                starts.pop()
+            elif self.opens_quote(at):
+                end = self.text.find(self.quotes[char], at + 1)
+                at = end if end > 0 else at
+            at += 1
+        return found
+
+    def label(self, at: int) -> re.Match[str] | None:
+        """The name of a field that stands behind something else than a sign or operator."""
+        before = self.text[max(at - 6, 0) : at].rstrip()
+        if not before or before[-1] in "=:(" or _NO_WORD.search(before):
+            return None
+        return _LABEL.match(self.text, at)
+
+    def part(self, label: re.Match[str]) -> Clause:
+        """What stands up to the name of its field: `heart attack (Topic)`."""
+        tag = self.known(label[2])
+        assert tag is not None, "every name has a field"
+        whole, outer = self.text, (self.target, self.shown)
+        self.text, self.target, self.shown = whole[: label.start()], tag, label[2]
+        try:
+            clause = self.query()
+        except QuerySyntaxError as error:
+            fix = error.suggestion
+            raise QuerySyntaxError(
+                error.reason,
+                text=whole,
+                position=error.position,
+                length=error.length,
+                suggestion=None if fix is None else fix + whole[label.start() :],
+                advice=error.advice,
+                syntax=error.syntax,
+                kind=error.kind,
+            ) from None
+        finally:
+            self.text, (self.target, self.shown) = whole, outer
+        if self.at < label.start():
+            raise self.stray()
+        self.at = label.end()
+        if label[1] is None:
+            return clause
+        if not clause.is_exact:
+            self.losses.add("negated", plain(label[0]))
+        return without(clause)
 
 
 # Web of Science (https://webofscience.help.clarivate.com/en-us/Content/advanced-search.html):
@@ -105,5 +323,6 @@ STYLE = Style(
         "erratum": ("Correction",),
         "retraction": ("Retraction",),
     },
+    near=" NEAR/{n} ",
     languages="name",
 )

@@ -12,16 +12,31 @@ is read back as the query that it was written from.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import product
+from math import prod
 
 from metasearch.bib.languages import languages
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.query.grammar import SIGNS, Booleans, Style
 from metasearch.query.simple import to_text
-from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, Not, Or, Query, Term, Years, plain
+from metasearch.query.tree import (
+    CODED_FIELDS,
+    FIELDS,
+    IDENTIFIERS,
+    Near,
+    Not,
+    Or,
+    Query,
+    Term,
+    Years,
+    disjunction,
+    plain,
+    terms,
+)
 
 # What a syntax can express, as a tree of its own: terms as they are written, and groups of them. A
 # tree of this kind holds no NOT by itself: what must not hold stands beside what has to.
@@ -43,12 +58,14 @@ class Group:
         every: Whether all of them have to hold.
         without: What must not hold; only where `every`.
         frame: The template of all that is in it; "" where there are several.
+        sign: What stands between the parts where they are near one another; "" for all or either.
     """
 
     every: bool
     parts: tuple[Leaf | Group, ...]
     without: tuple[Leaf | Group, ...] = ()
     frame: str = ""
+    sign: str = ""
 
 
 #: A part of a query as a syntax can express it.
@@ -66,7 +83,7 @@ class Grouping:
         parts: list[Part] = []
         unwanted: list[Part] = []
         for part in wanted:
-            if isinstance(part, Group) and part.every:
+            if isinstance(part, Group) and part.every and not part.sign:
                 parts += part.parts
                 unwanted += part.without
             else:
@@ -91,6 +108,50 @@ class Grouping:
         return Group(every, tuple(parts), tuple(without), "" if frame == "{x}" else frame)
 
 
+#: Choices of words near one another that are written one by one.
+_MOST_CHOICES = 60
+_PLAIN_WORDS = re.compile(r"\w[\w -]*")
+
+
+def _as_phrase(near: Near) -> Query | None:
+    """The same as a phrase, in one field or in several, where nothing may stand between words."""
+    if near.within or not near.ordered:
+        return None
+    choices = [list(dict.fromkeys(map(_anywhere, terms(part)))) for part in near.parts]
+    words = [chosen[0] for chosen in choices]
+    if any(len(chosen) > 1 for chosen in choices) or any(term.truncated for term in words):
+        return None
+    text = " ".join(term.text for term in words)
+    fields = dict.fromkeys(term.field for term in terms(near))
+    return disjunction([Term(text, field, phrase=True) for field in fields])
+
+
+def _in_those(query: Query, fields: Collection[str]) -> Query:
+    """The part of a term or alternatives that is looked for in some of its fields."""
+    if not isinstance(query, Or):
+        return query
+    return disjunction(
+        [
+            part
+            for part in query.parts
+            if {*terms(part)} and all(term.field in fields for term in terms(part))
+        ]
+    )
+
+
+def _frames(part: Part) -> Iterator[str]:
+    """The templates of the leaves of a part."""
+    if isinstance(part, Leaf):
+        yield part.frame
+    else:
+        for inner in (*part.parts, *part.without):
+            yield from _frames(inner)
+
+
+#: The name of a heading that no syntax takes for anything else.
+_HEADING_NAME = re.compile(r"[^\W_][^\"'/\\\[\]{}*?$#+]*")
+
+
 def is_framed(part: Part) -> bool:
     """Whether it is looked for in one field, with a template of its own."""
     return bool(part.frame) and part.frame != "{x}"
@@ -98,7 +159,7 @@ def is_framed(part: Part) -> bool:
 
 #: A word that no database takes for anything else, unless it is reserved: letters, digits and
 #: hyphens between them.
-_PLAIN = re.compile(r"[^\W\d_]\w*(?:-\w+)*")
+_PLAIN = re.compile(r"[^\W\d_][^\W_]*(?:-[^\W_]+)*")
 #: Years that stand for an open beginning and an open end where a syntax knows closed ranges only.
 FIRST_YEAR, LAST_YEAR = 1000, 3000
 _NAMES = {
@@ -134,6 +195,8 @@ class QueryReducer(Grouping):
                 return self.years(query)
             case Or(parts):
                 return self.either(parts)
+            case Near():
+                return self.near(query)
             case Not(part):
                 self.note(
                     message(
@@ -153,6 +216,94 @@ class QueryReducer(Grouping):
         without = self.all_reduced([part.part for part in negative])
         return self.grouped(wanted, without)
 
+    def near(self, near: Near) -> Part | None:
+        """Parts near one another, field by field, where the syntax can say so; otherwise all."""
+        places = self.places_of(near)
+        if len(places) > 1:
+            return self.alternatives([part for place in places if (part := self.near(place))])
+        if phrase := _as_phrase(near):
+            return self.reduced(phrase)
+        if self.style.near_words and (written := self.near_words(near)):
+            return written
+        parts = self.all_reduced(near.parts)
+        if len(parts) < len(near.parts):
+            return self.grouped(parts) if parts else None
+        frames = {frame for part in parts for frame in _frames(part)}
+        sign = "" if self.style.near_words else self.near_sign(near)
+        if len(frames) > 1 or not sign:
+            self.note(
+                message(
+                    "{label} cannot be asked how near these words stand to one another: {shown} is "
+                    "written with AND, which finds more",
+                    label=self.style.label,
+                    shown=shown(near),
+                )
+            )
+            return self.grouped(parts)
+        frame = frames.pop() if self.style.framed else ""
+        return Group(True, tuple(parts), frame="" if frame == "{x}" else frame, sign=sign)
+
+    def near_sign(self, near: Near) -> str:
+        """What stands between the parts; "" where the syntax cannot say it."""
+        style = self.style
+        if near.ordered and near.within == 0 and style.adjacent:
+            return style.adjacent
+        sign = (near.ordered and style.ordered) or style.near
+        if sign and near.ordered and sign != style.ordered:
+            self.note_order(near)
+        return sign.format(n=max(near.within, style.nearest), next=near.within + 1)
+
+    def note_order(self, near: Near) -> None:
+        self.note(
+            message(
+                "{label} cannot be asked for words in their order: {shown} is written for any "
+                "order, which finds more",
+                label=self.style.label,
+                shown=shown(near),
+            )
+        )
+
+    def places_of(self, near: Near) -> list[Near]:
+        """The same for each field, or each set of fields that one template searches, where all
+        parts are looked for in the same ones: words stand near one another in one text.
+        """
+        fields = [frozenset(term.field for term in terms(part)) for part in near.parts]
+        if len(set(fields)) > 1 or len(fields[0]) < 2:
+            return [near]
+        left, sets = set(fields[0]), []
+        for together in self.style.together:
+            if left.issuperset(together):
+                sets.append(frozenset(together))
+                left.difference_update(together)
+        sets += [frozenset({field}) for field in sorted(left, key=FIELDS.index)]
+        return [
+            Near(tuple(_in_those(part, chosen) for part in near.parts), near.within, near.ordered)
+            for chosen in sets
+        ]
+
+    def near_words(self, near: Near) -> Part | None:
+        """Each choice of one word or phrase of each part, written by one template; None where the
+        parts hold more than words, or there are too many choices.
+        """
+        fields = {term.field for term in terms(near)}
+        template = self.style.near_words.get(" ".join(sorted(fields, key=FIELDS.index)))
+        choices = [list(dict.fromkeys(map(_anywhere, terms(part)))) for part in near.parts]
+        if (
+            template is None
+            or any(term.truncated or not _PLAIN_WORDS.fullmatch(term.text) for term in terms(near))
+            or prod(map(len, choices)) > _MOST_CHOICES
+        ):
+            return None
+        if near.ordered and not self.style.ordered:
+            self.note_order(near)
+        between = self.near_sign(near) or " "
+        return self.alternatives(
+            [
+                Leaf(template.format(x=between.join(term.text for term in chosen), n=near.within))
+                for chosen in product(*choices)
+            ]
+        )
+
     def all_reduced(self, queries: Iterable[Query]) -> list[Part]:
         """Returns those of the queries that can be expressed, reduced."""
         reduced = [self.reduced(query) for query in queries]
@@ -171,9 +322,14 @@ class QueryReducer(Grouping):
         places: dict[Term, set[str]] = {}
         for part in parts:
             if isinstance(part, Term) and (part.phrase or " " not in part.text):
+                if self.heading(part):
+                    continue
                 places.setdefault(_anywhere(part), set()).add(part.field)
         done: set[Term] = set()
         for part in parts:
+            if isinstance(part, Term) and (leaf := self.heading(part)):
+                yield leaf
+                continue
             if part in done:
                 continue
             if not isinstance(part, Term):
@@ -198,7 +354,24 @@ class QueryReducer(Grouping):
 
     # ---------------------------------------------------------------- one term
 
+    def heading(self, term: Term) -> Leaf | None:
+        """A heading of a vocabulary, where the syntax asks for headings and can write its name."""
+        template = self.style.headings.get(term.heading) if term.heading else None
+        if template is None or not _HEADING_NAME.fullmatch(term.text):
+            return None
+        return Leaf(template.format(x=term.text))
+
     def term(self, term: Term) -> Part | None:
+        if leaf := self.heading(term):
+            return leaf
+        if term.heading == "exploded":
+            self.note(
+                message(
+                    "{label} cannot be asked for narrower headings: {shown} is looked for alone",
+                    label=self.style.label,
+                    shown=shown(term),
+                )
+            )
         if term.field in CODED_FIELDS:
             return self.coded(term)
         frame = self.style.template(term.field)
@@ -378,6 +551,8 @@ class QueryWriter(QueryReducer):
         if part.frame:
             inner = self.inside(part)
             return part.frame.format(x=inner if self.style.bracketed else f"({inner})")
+        if part.sign:
+            return part.sign.join(self.operand(inner, None) for inner in part.parts)
         parts, without = self.by_frame(part)
         return self.joined(part.every, parts, without, self.style.booleans)
 
@@ -416,20 +591,22 @@ class QueryWriter(QueryReducer):
     def operand(self, part: Part, every: bool | None) -> str:
         """Returns the text of a part of a group of that kind; None for what follows a NOT."""
         text = self.text(part)
-        loose = isinstance(part, Group) and not part.frame and part.every is not every
+        loose = isinstance(part, Group) and not part.frame and _is_loose(part, every)
         return f"({text})" if loose else text
 
     def inside(self, part: Part) -> str:
         """Returns the text of what stands in a frame, without fields."""
         if isinstance(part, Leaf):
             return part.text
+        if part.sign:
+            return part.sign.join(self.operand_inside(inner, None) for inner in part.parts)
         parts = [self.operand_inside(inner, part.every) for inner in part.parts]
         without = [self.operand_inside(inner, None) for inner in part.without]
         return self.joined(part.every, parts, without, self.style.within)
 
     def operand_inside(self, part: Part, every: bool | None) -> str:
         """As `operand`, in a frame."""
-        loose = isinstance(part, Group) and part.every is not every
+        loose = isinstance(part, Group) and _is_loose(part, every)
         return f"({self.inside(part)})" if loose else self.inside(part)
 
     @staticmethod
@@ -437,6 +614,11 @@ class QueryWriter(QueryReducer):
         """Returns the texts with the operators of the syntax between them."""
         positive = (booleans.all if every else booleans.either).join(parts)
         return "".join([positive, *(f"{booleans.without}{text}" for text in without)])
+
+
+def _is_loose(group: Group, every: bool | None) -> bool:
+    """Whether a group needs brackets in one of that kind."""
+    return group.every is not every or bool(group.sign)
 
 
 #: Name -> what is written, in a few words; in the order of a list of all.
@@ -447,8 +629,14 @@ TARGETS: Mapping[str, str] = {
     "wos": "Web of Science: TS=(salt AND marsh)",
     "ebsco": "EBSCOhost: TI (salt AND marsh)",
     "embase": "Embase.com: (salt AND marsh):ti,ab,kw",
+    "cochrane": "the Cochrane Library: (salt AND marsh):ti,ab,kw",
     "proquest": "ProQuest: noft(salt AND marsh)",
+    "ieee": 'IEEE Xplore: "All Metadata":(salt AND marsh)',
+    "europepmc": "Europe PMC: salt AND marsh",
+    "acm": "ACM Digital Library: AllField:(salt AND marsh)",
+    "vhl": "LILACS and the Virtual Health Library: tw:(salt AND marsh)",
     "cnki": "CNKI: SU%=('盐沼'*'碳')",
+    "sinomed": 'SinoMed: "盐沼"[常用字段]',
     "wanfang": 'Wanfang: 主题:("盐沼" AND "碳")',
     "cql": 'CQL 1.2: cql.anywhere = "carbon"',
     "simple": "our own: salt marsh",
@@ -488,9 +676,8 @@ def translate(query: str | Query, *, to: str, syntax: str = "auto") -> Translati
 
     source = read(query, syntax)
     translation = written(source.query, to)
-    return Translation(
-        translation.text, to, tuple(dict.fromkeys((*source.notes, *translation.notes)))
-    )
+    lost = [note for note in source.notes if note not in source.of_sources]
+    return Translation(translation.text, to, tuple(dict.fromkeys((*lost, *translation.notes))))
 
 
 def written(query: Query, to: str) -> Translation:

@@ -216,6 +216,7 @@ def figures(shown: Figures) -> Object:
                 "claimed": line.claimed,
                 "fetched": line.fetched,
                 "missing": list(line.missing),
+                "notes": list(line.notes),
                 "first": line.first,
                 "last": line.last,
                 "counts": [

@@ -339,6 +339,7 @@ SCHEMAS: Mapping[str, Schema] = {
             "claimed": nullable(whole(description="Hits of all sources that answered.")),
             "fetched": nullable(whole(description="Records that are kept.")),
             "missing": listed(text(), description="Sources that the sum of the hits lacks."),
+            "notes": listed(text(), description="What cannot be right of the numbers."),
             "first": nullable(text(description="When the oldest of the numbers was asked for.")),
             "last": nullable(text(description="The newest.")),
             "counts": listed(ref("Count")),

@@ -20,6 +20,7 @@ import orjson
 from yarl import URL
 
 from metasearch.adapters.fetch.health import CAUSES, Pause, SourceState
+from metasearch.adapters.request import Budget
 from metasearch.server.limits.clients import Quota
 from metasearch.server.process import PARENT_FILE
 from metasearch.server.suggest import Completion
@@ -60,7 +61,12 @@ class Snapshot:
     def loaded(cls, text: bytes) -> Self:
         """Of `dumped`."""
         metrics, states, running, away = orjson.loads(text)
-        return cls(metrics, tuple(SourceState(**state) for state in states), running, away)
+        return cls(metrics, tuple(map(_state, states)), running, away)
+
+
+def _state(facts: dict[str, Any]) -> SourceState:
+    budget = facts.pop("budget")
+    return SourceState(**facts, budget=None if budget is None else Budget(**budget))
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,8 +98,10 @@ def _joined(states: Sequence[SourceState]) -> SourceState:
             state.last_error is not None,
         ),
     )
+    budgets = [state.budget for state in states if state.budget is not None]
     return replace(
         worst,
+        budget=min(budgets, key=lambda budget: budget.left, default=None),
         requests=sum(state.requests for state in states),
         failures=sum(state.failures for state in states),
         fresh=sum(state.fresh for state in states),
@@ -166,6 +168,14 @@ def source_object(source: SourceView) -> dict[str, Any]:
         },
         "p50_ms": source.state.p50_ms,
         "p95_ms": source.state.p95_ms,
+        "budget": {
+            "left": budget.left,
+            "of": budget.of,
+            "unit": clean_or_none(budget.unit) or "requests",
+            "seconds_until_renewed": None if budget.renewed is None else round(budget.renewed),
+        }
+        if (budget := source.state.budget)
+        else None,
         "keys": [{"env": key.env, "required": key.required, "set": key.set} for key in source.keys],
         "limits": {
             "requests": source.limits.requests,

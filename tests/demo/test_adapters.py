@@ -12,6 +12,7 @@ from metasearch.demo.catalogue import EXAMPLE_QUERIES, works
 from metasearch.demo.databases import FAULTY, SOUND, all_holdings
 from metasearch.errors import SourceError
 from metasearch.query import parse as parse_query
+from metasearch.query.match import matches
 from metasearch.record import Record
 from metasearch.settings import Settings
 
@@ -116,3 +117,32 @@ def test_the_failing_database_is_a_source_error():
 
     with pytest.raises(SourceError):
         parse(answer(plan(parse_query("jazz"), spec).request), spec)
+
+
+@pytest.mark.parametrize("name", ANSWERING)
+@pytest.mark.parametrize(
+    ("wider", "narrower"),
+    [
+        ("gambl* OR betting", "gambling"),
+        ("psilocyb* OR mushroom*", "psilocybin"),
+        ('"machine learn*"', '"machine learning"'),
+        ("(improvis* OR jazz) AND music*", "jazz AND musicians"),
+    ],
+)
+def test_a_beginning_finds_at_least_what_its_words_find(
+    name: str, wider: str, narrower: str
+) -> None:
+    """Whether a database knows beginnings of words or not."""
+    found = {record.ids.get("doi") or record.title for record in kept(name, wider)}
+
+    assert {record.ids.get("doi") or record.title for record in kept(name, narrower)} <= found
+
+
+def kept(name: str, query: str) -> list[Record]:
+    """The records that a search shows: those that the rest of the query holds for."""
+    residual = plan(parse_query(query), REGISTRY.spec(name), 200).residual
+    return [
+        record
+        for record in ask(name, query)[0]
+        if residual is None or matches(residual, record) is not False
+    ]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from metasearch.adapters.fetch.fetch import Fetcher
-from metasearch.adapters.request import Page, Request
+from metasearch.adapters.request import Budget, Page, Request
 from metasearch.cache import MemoryStore
 from metasearch.demo import DemoDatabases, replayed
 from metasearch.engine import engine as asking_module
@@ -302,3 +302,43 @@ async def test_bounds(most: int) -> None:
             await made.asking(OPTIONS).records("alpha", most)
 
     assert not upstreams.asked
+
+
+def with_budget(upstreams: Upstreams, left: float) -> None:
+    """So much of a dollar a day is left after every answer."""
+    send = upstreams.send
+
+    async def counted(request: Request, **rest: Any) -> Page:
+        page = await send(request, **rest)
+        return replace(page, budget=Budget(left=left, of=1.0, unit="USD", renewed=40000.0))
+
+    upstreams.send = counted  # type: ignore[method-assign]
+
+
+async def test_a_budget_that_is_nearly_used_up_is_a_note() -> None:
+    """One for all pages of a search; none while much is left."""
+    notes = []
+    for left in (0.5, 0.05):
+        made, upstreams = engine({"alpha": paged(450)})
+        with_budget(upstreams, left)
+        async with made:
+            answer = await made.search("soil", limit=250)
+        notes.append([note for note in answer.sources[0].notes if "USD" in note])
+
+    assert [len(each) for each in notes] == [0, 1]
+    assert notes[1][0].startswith("less than a tenth of its 1 USD is left until 2")
+
+
+async def test_a_source_whose_budget_is_used_up_is_skipped_until_it_is_renewed() -> None:
+    """The answer says so at once, with the moment; the others answer."""
+    made, upstreams = engine({"alpha": paged(50), "beta": works(item("Soil of beta"))})
+    with_budget(upstreams, 0.0)
+
+    async with made:
+        await made.search("soil", sources=["alpha"], timeout=60)
+        answer = await made.search("soil carbon", timeout=60)
+    alpha, beta = answer.sources
+
+    assert (alpha.status, beta.status) == ("limited", "ok")
+    assert str(alpha.error).startswith("what it allows is used up: asked to wait until 2")
+    assert answer.seconds < 30

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Not, Or, Query, ReadQuery, Term, Years, to_text
-from metasearch.query.ccl import QUALIFIERS, parse_ccl
-from metasearch.query.tree import FIELDS, MAX_DEPTH, MAX_LENGTH, MAX_TERMS
+from metasearch.query.ccl import NOWHERE, QUALIFIERS, parse_ccl
+from metasearch.query.tree import FIELDS, MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Near
 from tests.cases import each
 from tests.growth import MOST, growth
 
@@ -87,8 +87,22 @@ def test_queries(text: str, query: Query) -> None:
     ("text", "query", "note"),
     [
         ('au="Byron, Ada"', Term("Byron Ada", "author"), "names in different orders"),
-        ("a % b", Term("a b"), "% is read as and"),
-        ("a !3 b", Term("a b"), "!3 is read as and"),
+        ("a % b", Near((A, B), 0), "%: sources cannot be asked how near"),
+        ("a !3 b", Near((A, B), 2, ordered=True), "!3: sources cannot be asked how near"),
+        ("a %3 b %3 c", Near((A, B, C), 2), "%3: sources cannot be asked how near"),
+        ("a %3 b %4 c", And((A, B, C)), "%3, %4: read as AND, which finds more"),
+        ("(a or b) %3 c", Near((Or((A, B)), C), 2), "%3: sources cannot be asked how near"),
+        (
+            "ti=a %3 b",
+            Near((Term("a", "title"), Term("b", "title")), 2),
+            "%3: sources cannot be asked how near",
+        ),
+        ("a and cc=510", A, "cc=510: ignored, because no field here holds this"),
+        ("a and (b or note=c)", A, "one of these alternatives cannot be asked"),
+        ("a and ti,af=b", A, "ti,af=b: ignored"),
+        ("a not (b %3 c %4 d)", A, "this cannot be excluded as it is written"),
+        ("a not date=2015-03-02", A, "this cannot be excluded as it is written"),
+        ("a not note=b", A, "this cannot be excluded as it is written"),
         ("a and date=2015-03-02", And((A, Years(2015, 2015))), "only the year of a date"),
     ],
 )
@@ -125,6 +139,10 @@ def test_what_is_not_searched_for_as_it_stands_is_noted(text: str, query: Query,
         ("a and medium=scroll", '"scroll" is no known type', 13, None),
         ("date=2015", "The query has no word to look for, only years", 0, None),
         ("isbn=978?", "ISBN takes a whole number", 5, None),
+        ("ti:reef", "before an equals sign", 0, "ti=reef"),
+        ("a %", "% needs something to look for after it", 2, "a"),
+        ("% a", "% needs something to look for before it", 0, "a"),
+        ("cc=510", "No part of the query can be searched for", 0, None),
         ("a or ti,date=2015", "A date is no word of another field", 5, None),
     ],
 )
@@ -146,6 +164,15 @@ def test_qualifiers_are_of_fields() -> None:
     """Each field has one, and those of pazpar2's own settings are among them."""
     assert {*QUALIFIERS.values()} == {*FIELDS, "year"}
     assert {"term", "au", "ti", "su", "isbn", "issn", "date"} <= set(QUALIFIERS)
+
+
+@each("name", "term au ti isbn issn cc su date dp da la ab note af".split())
+def test_the_qualifiers_of_yaz_are_known(name: str) -> None:
+    """Those of the settings that come with it are searched, or ignored and told."""
+    value = {"language": "eng", "year": "2015"}.get(QUALIFIERS.get(name, ""), "x")
+    found = parse_ccl(f"{name}={value} and reef")
+
+    assert any("ignored" in note for note in found.notes) is (name in NOWHERE)
 
 
 @each(

@@ -262,7 +262,10 @@ def test_dates_are_years(text: str, years: Query) -> None:
             "dc.title any/relevant/rel.algorithm=cori reef",
             "any/rel.algorithm=cori: the modifier is ignored",
         ),
-        ("coral prox/unit=word/distance<=3 reef", "prox/unit=word/distance<=3 is read as AND"),
+        ("coral prox/unit=word/distance<=3 reef", "prox/unit=word/distance<=3: sources cannot"),
+        ("coral prox/unit=sentence reef", "prox/unit=sentence: read as AND, which finds more"),
+        ("coral prox/distance>3 reef", "prox/distance>3: read as AND, which finds more"),
+        ("dc.title =/respectCase reef", "=/respectCase: the modifier is ignored, which finds more"),
         ("coral and/rel.combine=sum reef", "and/rel.combine=sum is read as AND"),
         (
             "reef sortBy dc.date/sort.descending dc.title",
@@ -294,6 +297,26 @@ def test_every_index_can_be_asked(prefix: str, name: str) -> None:
     assert parse_cql(f"{f'{prefix}.' if prefix else ''}{name} = {value} and reef")
 
 
+#: The elements and terms of Dublin Core, and the indexes of the Bath profile and the set bib.
+DUBLIN_CORE = (
+    "title creator subject description publisher contributor date type format identifier source "
+    "language relation coverage rights abstract accessRights accrualMethod accrualPeriodicity "
+    "accrualPolicy alternative audience available bibliographicCitation conformsTo created "
+    "dateAccepted dateCopyrighted dateSubmitted educationLevel extent hasFormat hasPart hasVersion "
+    "instructionalMethod isFormatOf isPartOf isReferencedBy isReplacedBy isRequiredBy issued "
+    "isVersionOf license mediator medium modified provenance references replaces requires "
+    "rightsHolder spatial tableOfContents temporal valid"
+)
+
+
+@each("name", DUBLIN_CORE.split())
+def test_the_terms_of_dublin_core_are_known(name: str) -> None:
+    """Each is searched, or refused by its name; none is taken for a mistake in writing."""
+    error = error_of(f"dc.{name} = 2015 and reef")
+
+    assert error is None or "no field holds it" in error.reason or "is no known" in error.reason
+
+
 # ------------------------------------------------------------------ booleans, prefixes, all records
 
 
@@ -308,7 +331,19 @@ def test_every_index_can_be_asked(prefix: str, name: str) -> None:
         ("a not (b not c)", "a AND NOT (b AND NOT c)"),
         ("year < 1990 and b", "year:-1989 AND b"),
         ('("a" not "b c")', 'a AND NOT "b c"'),
-        ("a prox b", "a AND b"),
+        ("a prox b", "a NEAR/0 b"),
+        ("a prox/distance<=3 b", "a NEAR/2 b"),
+        ("a prox/distance<4/ordered b", "a PRE/2 b"),
+        ("a prox/distance<=3 b prox/distance<=3 c", "a NEAR/2 b NEAR/2 c"),
+        ("title = (a prox/distance<=3 b)", "title:a NEAR/2 title:b"),
+        ("(a or b) prox/distance<=3 c", "(a OR b) NEAR/2 c"),
+        ("(a and b) prox/distance<=3 c", "a AND b AND c"),
+        ("a prox/unit=sentence b", "a AND b"),
+        ("x not (a prox/unit=sentence b)", "x"),
+        ('x not title exact "a b"', "x"),
+        ("x not dc.contributor = a", "x"),
+        ("x not isbn == 9780262033848", "x AND NOT isbn:9780262033848"),
+        ("x not dc.date = 2015-06-01", "x"),
         ("cql.allRecords = 1 not a and b", "NOT a AND b"),
         ("a and cql.allRecords=1", "a"),
     ],
@@ -374,6 +409,11 @@ def test_a_prefix_stands_for_a_context_set(text: str) -> None:
         ("cql.allRecords=1 not x", 0, "only what is excluded", None),
         ("title =/regexp reef", 6, "not supported by any source", None),
         ("reef sortby", 5, "needs an index", "reef"),
+        ("title =/fuzy reef", 6, "near it is /fuzzy", None),
+        ("a prox/distnce<=3 b", 2, "near it is /distance", None),
+        ("a and/often b", 2, "no modifier /often", None),
+        ("title:reef and b", 0, "before an equals sign", "title = reef and b"),
+        ("dc.relation = x", 0, "no field holds it", "cql.anywhere = x"),
         ("a\ud800", 1, "not text", "a"),
     ],
 )  # fmt: skip

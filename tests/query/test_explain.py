@@ -30,7 +30,7 @@ def test_four_lines_tell_query_place_reason_and_correction() -> None:
 def test_full_width_characters_take_two_columns() -> None:
     """The caret line is indented by columns, not by characters."""
     assert explained("深度学习 titel:x")[:2] == ["深度学习 titel:x", " " * 9 + "^" * 5]
-    assert explained("基因（）")[:2] == ["基因（）", " " * 4 + "^" * 4]
+    assert explained("基因，（）")[:2] == ["基因，()", " " * 6 + "^" * 2]
 
 
 def test_combining_characters_take_none() -> None:

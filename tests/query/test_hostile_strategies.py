@@ -38,6 +38,17 @@ PIECES = [
         ".yr.",
     ),
     *(
+        "TI='",
+        "AF=",
+        "甲",
+        "检索范围：",
+        "/NEAR 3 ",
+        "；",
+        "[常用字段:智能]",
+        "[日期]",
+        "/副主题词",
+    ),
+    *(
         ":ti,ab",
         "/exp",
         "/de",
@@ -78,7 +89,25 @@ PIECES = [
         "wom?n",
     ),
     *(
+        ".m_titl.",
+        ".tiab.",
+        "/dt, th",
+        "/exp/dd_ae",
+        "[01-04-2015]/sd",
+        "MeSH descriptor X explode all trees",
+        " with Publication Year from 2010 to 2020, in Trials",
+        " in Title Abstract Keyword",
+        "Any MeSH descriptor with qualifier: DT",
+    ),
+    *(
         '"Document Title":',
+        "TITLE_ABS:(",
+        "[2015 TO 2020]",
+        "[Title: ",
+        "tw:(",
+        "[Words]",
+        "Filters: ",
+        "[tiab:~3]",
         "remove duplicates from 2",
         "use ppez",
         "NEAR",
@@ -98,7 +127,7 @@ def outcome(text: str, syntax: str) -> ReadQuery | QuerySyntaxError:
         return error
 
 
-@pytest.mark.parametrize("syntax", [*DATABASES, "pubmed", "auto", "simple"])
+@pytest.mark.parametrize("syntax", [*DATABASES, "pubmed", "cnki", "auto", "simple"])
 @examples(0.4)
 @given(text=st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(max_size=60))
 def test_nothing_but_a_syntax_error_is_raised(syntax: str, text: str) -> None:
@@ -125,15 +154,85 @@ SHAPES = {
         "limit 1 to ",
         "/",
         ".ti,",
+        "(a)ti,",
+        ".tiab.",
+        "[a[b",
+        "limit (1) to (",
     ],
-    "scopus": ["TITLE(gene) OR ", "W/3 ", "PUBYEAR ", "LIMIT-TO(A, ", "{gene} OR ", "KEY("],
-    "wos": ["TS=gene OR ", "TI=(gene) NOT ", "#1 ", "TS=", "= ", "Indexes=SCI "],
-    "ebsco": ["TI gene OR ", '(MH "Gene+") OR ', "N3 ", "TI ", "AB ("],
+    "scopus": [
+        "TITLE(gene) OR ",
+        "W/3 ",
+        "PUBYEAR ",
+        "LIMIT-TO(A, ",
+        'EXCLUDE(PUBYEAR, "2010") OR ',
+        "{gene} OR ",
+        "KEY(",
+    ],
+    "wos": [
+        "TS=gene OR ",
+        "TI=(gene) NOT ",
+        "#1 ",
+        "TS=",
+        "= ",
+        "Indexes=SCI ",
+        "gene (Title) or ",
+        "((gene (Languages) and ",
+        "Refined by: ",
+        "'gene ",
+    ],
+    "ebsco": [
+        "TI gene OR ",
+        '(MH "Gene+") OR ',
+        "N3 ",
+        "TI ",
+        "AB (",
+        "Limiters - gene; ",
+        "Narrow by Gene: - drive ",
+        "FT Y OR ",
+        "US gene ",
+    ],
     "embase": ["'gene'/exp OR ", "gene*:ti,ab OR ", "[english]/lim ", "[", "'", ":ti,ab", "/exp"],
-    "cochrane": ["[mh gene] OR ", "gene:ti,ab,kw OR ", "MeSH descriptor: [", "{OR #1", "[mh "],
-    "proquest": ["ti(gene) OR ", "SU.EXACT(", "noft(gene) AND ", "a.b(", "ti,ab,", "x."],
-    "ieee": ['"Abstract":gene OR ', '"Abstract', '":', "ONEAR/3 "],
-    "pubmed": ["gene[ti] OR ", "and ", "and    ", "#1 OR ", "[ad] ", "gene* "],
+    "cochrane": [
+        "[mh gene] OR ",
+        "gene:ti,ab,kw OR ",
+        "MeSH descriptor: [",
+        "MeSH descriptor a ",
+        "with Publication Year ",
+        " in Title ",
+        "{OR #1",
+        "[mh ",
+    ],
+    "sinomed": ['"甲"[标题:智能] OR ', "甲[", '"甲/', "甲%", "主题词:甲/乙 ", "年代：2010；"],
+    "proquest": [
+        "ti(gene) OR ",
+        "SU.EXACT(",
+        "noft(gene) AND ",
+        "a.b(",
+        "ti,ab,",
+        "x.",
+        "gene within 1 ",
+        "Limits applied: gene, ",
+    ],
+    "ieee": ['"Abstract":gene OR ', '"Abstract', '":', "ONEAR/3 ", "Filters Applied: 2010 - 2020 "],
+    "europepmc": ["TITLE:gene OR ", "PUB_YEAR:[2015 TO 2020] ", "-gene ", '"a b"~3 ', "[20", "A:"],
+    "acm": ["[Title: gene] OR ", "[[", '"query": {', '"filter": { a, ', "Title:(gene) AND ", "[A:"],
+    "vhl": ["tw:(gene) OR ", "gene [Words] or ", "mh:gene/x ", "Tw gene ", "[", "db:"],
+    "pubmed": [
+        *("gene[ti] OR ", "and ", "and    ", "#1 OR ", "[ad] ", "gene* ", "2015:2020[dp] "),
+        *("Filters: English, ", "(gene)[ti] ", "a/therapy ", "Search: ", "gene drive ", "2015:"),
+    ],
+    "cnki": [
+        "TI='甲'+",
+        "AF=甲 OR 乙 AND ",
+        "检索范围：甲；",
+        "时间范围:2010-",
+        "甲，",
+        "TI='a' /NEAR 3 ",
+        "#1 ",
+        "a/b/c",
+        "（精确）",
+        "'",
+    ],
     "simple": ["gene or ", "(gene or drive) ", "and ", "gambl$ ", "x) or "],
     "auto": [
         "\n1 gene",
@@ -172,6 +271,15 @@ def test_a_strategy_of_a_thousand_terms_is_read() -> None:
         assert len(read(" OR ".join(words), syntax).query.parts) == 1000  # type: ignore[union-attr]
     with pytest.raises(QuerySyntaxError, match="more than 1000"):
         read(" OR ".join([*words, "one"]), "ovid")
+
+
+@pytest.mark.parametrize("syntax", ["pubmed", "cnki", "cql", "ccl"])
+def test_operators_that_alternate_hundreds_of_times_are_refused(syntax: str) -> None:
+    """Where they are read from left to right, each is a bracket in a bracket."""
+    text = "gene" + "".join(f" OR a{number} AND b{number}" for number in range(490))
+
+    with pytest.raises(QuerySyntaxError, match="alternate"):
+        read(text, syntax)
 
 
 def test_a_line_that_is_named_often_does_not_grow_without_bound() -> None:

@@ -46,7 +46,7 @@ BAD = {
     ),
     "ccl": ("ti=", "foo=x", "ti>x", "date=x", "=x", 'ti="x', "ti=x#", "la=xx", "(x"),
     "cnki": ("TI=", "ZZ=x", "TI='x", "AF=x", "(TI=x", "YE=20", "TI=x AND"),
-    "pubmed": ("x[foo]", "x[ad]", "x[tia]", "[ti]", '"x', "x AND", "(x)[ti]", "x*y[ti]", "#3"),
+    "pubmed": ("x[foo]", "x[ad]", "x[tia]", "[ti]", '"x', "x AND", "x*y[ti]", "#3"),
     "ovid": ("x.zz.", "(x.ti.", "x adj", "1 and", "/", "*.ti.", "a*.ti.", "limit 1 to y"),
     "scopus": ("TITLE(", "TITLE(x", "TITLE-ABS-KEY(x W/ y", '"x'),
     "wos": ("TS=", "TS=(x", "PY=20"),
@@ -55,6 +55,10 @@ BAD = {
     "cochrane": ("(x", "#3 and"),
     "proquest": ("TI(x", '"x'),
     "ieee": ('("All Metadata":x', '"x'),
+    "europepmc": ("FOO:x", "TITLE:[2015 TO 2016]", "PUB_YEAR:20", "TITLE:x*y AND ISSN:1*"),
+    "acm": ("[Titel: x]", "[Title: x", "[E-Publication Date: x]"),
+    "vhl": ("xx:(y)", "tw:(x", "x [Foo]", "db:x"),
+    "sinomed": ('"x"[标提]', '"x"[标题:智慧]', '题铭:"x"', '"x', "x[作者单位]"),
 }
 CASES = [(syntax, text) for syntax, texts in BAD.items() for text in texts]
 

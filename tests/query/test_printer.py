@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from metasearch.bib.languages import languages
 from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, parse, to_text
+from metasearch.query.characters import plain_characters
 from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, Near, searches
 from metasearch.query.values import TYPE_NAMES
 from tests.cases import each
@@ -28,10 +29,14 @@ ODD_WORDS = st.sampled_from([
 ])
 # fmt: on
 LETTERS = st.characters(exclude_categories=("Cc", "Cs", "Cf", "Cn", "Co", "Zs", "Zl", "Zp"))
-WORDS = st.one_of(
-    ODD_WORDS,
-    st.text(alphabet='ab01ANDORT:-"\\()“/.10*', min_size=1, max_size=8),
-    st.text(LETTERS, min_size=1, max_size=6),
+WORDS = (
+    st.one_of(
+        ODD_WORDS,
+        st.text(alphabet='ab01ANDORT:-"\\()“/.10*', min_size=1, max_size=8),
+        st.text(LETTERS, min_size=1, max_size=6),
+    )
+    .map(plain_characters)
+    .filter(str.strip)
 )
 TERMS = st.one_of(
     st.builds(
@@ -43,6 +48,14 @@ TERMS = st.one_of(
     st.builds(
         lambda stem, field: Term(stem, field, truncated=True),
         WORDS.filter(lambda word: any(map(str.isalnum, word))),
+        st.sampled_from([field for field in FIELDS if field not in CODED_FIELDS | IDENTIFIERS]),
+    ),
+    st.builds(
+        lambda words, last, field: Term(
+            " ".join([*words, last]), field, phrase=True, truncated=True
+        ),
+        st.lists(WORDS, min_size=1, max_size=2),
+        st.sampled_from(["gene", "ab", "covid-19", "水质"]),
         st.sampled_from([field for field in FIELDS if field not in CODED_FIELDS | IDENTIFIERS]),
     ),
     st.builds(Term, st.sampled_from(list(TYPE_NAMES)), st.just("type")),

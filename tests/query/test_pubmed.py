@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import date
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Or, Query, Term, Years, read, to_text
-from metasearch.query.pubmed import TAGS, parse_pubmed
-from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
+from metasearch.query.pubmed_tags import TAGS, tag_named
+from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, terms
 from tests.cases import each
+
+parse_pubmed = partial(read, syntax="pubmed")
+#: What a tag of such a field may hold.
+VALUES = {"year": "2015", "language": "english", "type": "review"}
+#: What is told of a heading that is taken with all narrower ones.
+HEADING = ["headings are looked for among keywords", "narrower headings are not added"]
 
 
 def error_of(text: str) -> QuerySyntaxError | None:
@@ -114,16 +123,8 @@ def test_dates(text: str, years: Years) -> None:
 @pytest.mark.parametrize(
     ("text", "shown", "told"),
     [
-        ('"heart attack"[mh]', 'subject:"heart attack"', "[mh] is looked for among keywords"),
-        (
-            "heart attack[MeSH Terms]",
-            'subject:"heart attack"',
-            "[MeSH Terms] is looked for among keywords",
-        ),
-        ("gene[majr]", "subject:gene", "[majr] is looked for among keywords"),
         ("smith j[1au]", "author:(smith j)", "[1au] is looked for among all authors"),
         ("smith j[lastau]", "author:(smith j)", "[lastau] is looked for among all authors"),
-        ("12345678[pmid]", "12345678", "[pmid] is looked for everywhere"),
         ("abc[aid]", "abc", "[aid] is looked for everywhere"),
         (
             '"gene drive"[Title:~2]',
@@ -157,12 +158,211 @@ def test_what_is_not_kept_is_told(text: str, shown: str | None, told: str | None
     assert note.startswith(told)
 
 
+@pytest.mark.parametrize(
+    ("text", "shown", "notes"),
+    [
+        ("x NOT (case reports[pt] OR letter[pt])", "x AND NOT type:letter", ["which includes more",
+                                                                            "less is excluded"]),
+        ("x[ti] AND (y[ti] OR z[ad])", "title:x", ["z[ad]: ignored", "one of these alternatives"]),
+        ("x NOT (y OR z[ad])", "x AND NOT y",
+         ["z[ad]: ignored", "less is excluded"]),
+        ('"heart attack"[mh]', 'subject:"heart attack"', ["[mh]: headings", "[mh]: narrower"]),
+        ("heart attack[MeSH Terms]", 'subject:"heart attack"', HEADING),
+        ("gene[majr]", "subject:gene", ["[majr]: sources cannot be asked for the main", *HEADING]),
+        ("gene[mh:noexp]", "subject:gene", ["[mh:noexp]: headings are looked for among keywords"]),
+        ("x NOT medline[sb]", "x", ["medline[sb]: ignored", "less is excluded"]),
+        ("x AND (clinicaltrial[Filter] OR review[Filter])",
+         'x AND (subject:"clinical trial" OR type:review)', ["no type of works as narrow"]),
+        ("x AND systematic[sb]", "x AND type:review", ["a type that includes more"]),
+        ("x NOT systematic[sb]", "x", ["a type that includes more", "less is excluded"]),
+        ("x AND (humans[Filter]) AND (english[Filter])", "x AND language:en", ["humans[Filter]"]),
+        ("x AND excludepreprints[Filter]", "x AND NOT type:preprint", []),
+        ("x AND has abstract[FILT]", "x", ["has abstract[FILT]: ignored"]),
+        ("x AND hasabstract[text]", "x", ["hasabstract[text]: ignored"]),
+        ("(x OR y[ab])[ti]", "title:x OR abstract:y", ["[ti] behind a bracket"]),
+        ("x AND (2019 OR 2020)[dp]", "x AND (year:2019 OR year:2020)", ["[dp] behind a bracket"]),
+        ('"asthma/drug therapy"[MeSH]', 'subject:"asthma"', ["/drug therapy: sources", *HEADING]),
+        ("x NOT asthma/therapy[mh]", "x", ["/therapy: sources", *HEADING, "less is excluded"]),
+        ("x NOT asthma[majr]", "x", ["for the main topic", *HEADING, "less is excluded"]),
+        ("eye diseases/chemically induced AND x", 'subject:"eye diseases" AND x',
+         ["/chemically induced: sources", *HEADING]),
+        ("injuries/prevention and control AND x", "subject:injuries AND x",
+         ["and: read as words", "/prevention and control: sources", *HEADING]),
+        ("cats/dogs AND x", "cats/dogs AND x", []),
+        ("what is gene drive?", "what is gene drive", []),
+        ("wom?n[ti] ANDNOT x", "title:wom* AND NOT x", ["wom?n: a sign that stands for some"]),
+        ("x AND 2019/01/01:2020/12/31[edat]", "x AND year:2019-2020", ["date of publication"]),
+        ('x AND ("2019/01/01"[Date - Entry] : "3000"[Date - Entry])', "x AND year:2019-",
+         ["date of publication"]),
+        ('"x y"[tiab:~3]', "(title:x OR abstract:x) NEAR/3 (title:y OR abstract:y)", ["how near"]),
+    ],
+)  # fmt: skip
+def test_what_no_tree_holds_finds_more(text: str, shown: str, notes: list[str]) -> None:
+    """Never less, whatever stands round it; and each of it is told."""
+    found = parse_pubmed(text)
+
+    assert to_text(found.query) == shown
+    assert len(found.notes) == len(notes)
+    for note in notes:
+        assert any(note in sentence for sentence in found.notes), note
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [("x[mh]", "exploded"), ("x[mh:noexp]", "exact"), ('"x"[Majr:NoExp]', "exact"),
+     ("x/therapy[MeSH Terms]", "exploded"), ("x[nm]", "exact"), ("x[ot]", ""), ("x[ti]", "")],
+)  # fmt: skip
+def test_how_a_heading_is_named(text: str, heading: str) -> None:
+    """With all narrower ones, unless its tag says otherwise."""
+    (term,) = terms(parse_pubmed(text).query)
+
+    assert term.heading == heading
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [
+        ('"last 5 years"[dp]', "year:2019-"),
+        ('"last 10 years"[PDat]', "year:2014-"),
+        ('"last 2 months"[dp]', "year:2023-"),
+        ('"last 90 days"[edat]', "year:2023-"),
+        ("y_1[Filter]", "year:2023-"),
+    ],
+)
+def test_dates_that_count_back_from_today(
+    text: str, years: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their first year is meant in part, so nothing is lost; the day is that of the search."""
+    monkeypatch.setattr("metasearch.query.values.today", lambda: date(2024, 2, 15))
+    found = parse_pubmed(f"x AND {text}")
+
+    assert to_text(found.query) == f"x AND {years}"
+    assert any(f"read as {years}, counted back from today" in note for note in found.notes)
+    assert to_text(parse_pubmed(f"x NOT {text}").query) == "x"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("(x) AND y[ti] Filters: Review, English, from 2010 - 2020",
+         "x AND title:y AND type:review AND language:en AND year:2010-2020"),
+        ("Search: x Filters applied: Humans, Clinical Trial Sort by: Most Recent",
+         'x AND subject:"clinical trial"'),
+        ("x Filters: Review, Clinical Trial, English, French, Exclude preprints",
+         ('x AND (type:review OR subject:"clinical trial") AND (language:en OR language:fr) '
+         "AND NOT type:preprint")),
+        ("x OR y Filters: Publication date from 2010/01/01 to 2019/12/31; English",
+         "(x OR y) AND year:2010-2019 AND language:en"),
+        ("x Filters activated: Meta-Analysis, Exclude preprints. Clear all",
+         "x AND type:review AND NOT type:preprint"),
+        ("#1\tSearch: x[ti] Filters: English\t1,234\t10:11:12\n#2\tSearch: #1 AND y\t12\t10:12:12",
+         "title:x AND language:en AND y"),
+        (("Search number,Query,Sort By,Filters,Search Details,Results,Time\n"
+         '2,"#1 AND ""y z""[ti]",,"Review, English",d,"1,234",10:00:00\n1,xx*[ti],,,d,5,09:00:00'),
+         'title:xx* AND title:"y z" AND type:review AND language:en'),
+        ("Search number,Query\n1,x[ti]", "title:x"),
+    ],
+)  # fmt: skip
+def test_what_pubmed_prints_round_a_query(text: str, shown: str) -> None:
+    """Its filters are limits, and its history is a strategy; nothing of it becomes a word."""
+    found = parse_pubmed(text)
+
+    assert to_text(found.query) == shown
+    assert "Filters" not in text or any("as limits" in note for note in found.notes)
+    assert "\n" not in text or read(text).syntax == "pubmed"
+
+
+#: https://pubmed.ncbi.nlm.nih.gov/help/#search-tags, by its short and long names.
+HELP = (
+    "Affiliation [ad]|All Fields [all]|Article Identifier [aid]|Author [au]|Author Identifier "
+    "[auid]|Book [book]|Completion Date [dcom]|Conflict of Interest Statement [cois]|"
+    "Corporate Author [cn]|Create Date [crdt]|EC/RN Number [rn]|Editor [ed]|Entry Date [edat]|"
+    "Filter [filter]|First Author Name [1au]|Full Author Name [fau]|Full Investigator Name [fir]|"
+    "Grants and Funding [gr]|Investigator [ir]|ISBN [isbn]|Issue [ip]|Journal [ta]|Language [la]|"
+    "Last Author Name [lastau]|Location ID [lid]|MeSH Date [mhda]|MeSH Major Topic [majr]|"
+    "MeSH Subheadings [sh]|MeSH Terms [mh]|Modification Date [lr]|NLM Unique ID [jid]|"
+    "Other Term [ot]|Pagination [pg]|Personal Name as Subject [ps]|Pharmacological Action [pa]|"
+    "Place of Publication [pl]|PMID [pmid]|Publication Date [dp]|Publication Type [pt]|"
+    "Publisher [pubn]|Secondary Source ID [si]|Subset [sb]|Supplementary Concept [nm]|"
+    "Text Words [tw]|Title [ti]|Title/Abstract [tiab]|Transliterated Title [tt]|Volume [vi]"
+)
+#: What the advanced search writes.
+BUILDER = (
+    "Affiliation|All Fields|Author|Author - Corporate|Author - First|Author - Identifier|"
+    "Author - Last|Book|Conflict of Interest Statements|Date - Completion|Date - Create|"
+    "Date - Entry|Date - MeSH|Date - Modification|Date - Publication|EC/RN Number|Editor|Filter|"
+    "Grants and Funding|ISBN|Investigator|Issue|Journal|Language|Location ID|MeSH Major Topic|"
+    "MeSH Subheading|MeSH Terms|Other Term|Pagination|Pharmacological Action|Publication Type|"
+    "Publisher|Secondary Source ID|Subject - Personal Name|Supplementary Concept|Text Word|Title|"
+    "Title/Abstract|Transliterated Title|Volume"
+)
+#: The names of the Entrez utilities.
+ENTREZ = (
+    "ALL UID FILT TITL MESH MAJR JOUR AFFL ECNO SUBS PDAT EDAT VOL PAGE PTYP LANG ISS SUBH SI MHDA "
+    "TIAB OTRM COLN CNTY PAPX GRNT MDAT CDAT PID FAUT FULL FINV TT LAUT PPDT EPDT LID CRDT BOOK ED "
+    "ISBN PUBN AUCL EID DSO AUID PS COIS WORD AUTH INVR"
+)
+
+
+@each(
+    "name",
+    [
+        *(name.strip(" ]") for row in HELP.split("|") for name in row.split("[")),
+        *BUILDER.split("|"),
+        *ENTREZ.split(),
+        *("MeSH:NoExp", "mh:noexp", "Majr:NoExp", "MeSH Terms:noexp", "tiab:~3", "Title:~10"),
+    ],
+)
+def test_every_tag_of_pubmed_is_known(name: str) -> None:
+    """Its words are looked for, or told as ignored."""
+    tag = tag_named(name)
+
+    assert tag is not None
+    value = VALUES.get(tag.fields[0] if tag.fields else "", "gene")
+    found = parse_pubmed(f"{value}[{name}] AND x")
+    assert to_text(found.query) == "x" or to_text(found.query).endswith("AND x")
+    assert tag.fields or found.notes
+
+
+#: https://www.nlm.nih.gov/mesh/pubtypes.html
+PUBLICATION_TYPES = (
+    "Adaptive Clinical Trial|Address|Autobiography|Bibliography|Biography|Case Reports|"
+    "Classical Article|Clinical Conference|Clinical Study|Clinical Trial|Clinical Trial Protocol|"
+    "Clinical Trial, Phase I|Clinical Trial, Phase II|Clinical Trial, Phase III|"
+    "Clinical Trial, Phase IV|Clinical Trial, Veterinary|Collected Work|Comment|Comparative Study|"
+    "Congress|Consensus Development Conference|Consensus Development Conference, NIH|"
+    "Controlled Clinical Trial|Corrected and Republished Article|Dataset|Dictionary|Directory|"
+    "Duplicate Publication|Editorial|Electronic Supplementary Materials|English Abstract|"
+    "Equivalence Trial|Evaluation Study|Expression of Concern|Festschrift|Government Publication|"
+    "Guideline|Historical Article|Interactive Tutorial|Interview|Introductory Journal Article|"
+    "Journal Article|Lecture|Legal Case|Legislation|Letter|Meta-Analysis|Multicenter Study|"
+    "Network Meta-Analysis|News|Newspaper Article|Observational Study|"
+    "Observational Study, Veterinary|Overall|Patient Education Handout|Periodical Index|"
+    "Personal Narrative|Portrait|Practice Guideline|Pragmatic Clinical Trial|Preprint|"
+    "Published Erratum|Randomized Controlled Trial|Randomized Controlled Trial, Veterinary|"
+    "Research Support, Non-U.S. Gov't|Research Support, U.S. Gov't, P.H.S.|"
+    "Retracted Publication|Retraction of Publication|Review|Scientific Integrity Review|"
+    "Scoping Review|Systematic Review|Technical Report|Twin Study|Validation Study|"
+    "Video-Audio Media|Webcast"
+)
+
+
+@each("name", PUBLICATION_TYPES.split("|"))
+def test_every_publication_type_of_pubmed_is_known(name: str) -> None:
+    """As a type of works or as a keyword, also as its filters write them."""
+    squeezed = "".join(filter(str.isalpha, name.lower()))
+    by_tag = parse_pubmed(f"x AND {name}[pt]").query
+
+    assert "type:" in to_text(by_tag) or "subject:" in to_text(by_tag)
+    assert to_text(parse_pubmed(f"x AND {squeezed}[Filter]").query).lower() == (
+        to_text(by_tag).lower()
+    )
+
+
 @each("name", [name for name, tag in TAGS.items() if tag.fields])
 def test_every_tag_can_be_searched(name: str) -> None:
     """With a value of its kind."""
-    value = {"year": "2015", "language": "english", "type": "review"}.get(
-        TAGS[name].fields[0], "gene"
-    )
+    value = VALUES.get(TAGS[name].fields[0], "gene")
 
     assert parse_pubmed(f"{value}[{name}] AND x")
 
@@ -192,13 +392,13 @@ def test_tags_that_nothing_here_holds(name: str) -> None:
         ('"gene', 0, "quote is never closed", '"gene"'),
         ('""', 0, "nothing between", None),
         ("[ti]", 0, "directly after", None),
-        ("(a OR b)[ti]", 8, "not to a group", "(a OR b)"),
         ("g*ne", 0, "only at the end of a word", "gne"),
         ("#1 AND gene", 0, "earlier search", "gene"),
         ("gene AND 2020:2015[dp]", 9, "ends before it begins", "gene AND 2015:2020[dp]"),
         ("2015[ti]:2020[ti] gene", 0, "cannot be a range of years", '"2015:2020"[ti] gene'),
         ("klingonish[la] AND gene", 0, "no known language", None),
         ("sonnet[pt] AND gene", 0, "no known type", None),
+        ("Search number,Query\n1,x\n2,y", 0, "several searches", None),
         ("NOT gene", 0, "only what is excluded", None),
         ("2015[dp]", 0, "only years", None),
     ],
@@ -241,6 +441,11 @@ PIECES = [
     " NOT ",
     "[Title:~2]",
     "[la]",
+    "[mh:noexp]",
+    "[filter]",
+    "Filters: ",
+    "gene/therapy",
+    '"last 5 years"',
     "en",
 ]
 

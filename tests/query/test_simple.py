@@ -364,7 +364,6 @@ def test_years_take_part_in_logic() -> None:
         ("gene () drive", 5, 2, "gene drive"),
         ('gene "drive', 5, 1, 'gene "drive"'),
         ('("gene drive)', 1, 1, '("gene drive")'),
-        ("gene “drive", 5, 1, "gene “drive”"),
         ('gene ""', 5, 2, "gene"),
         ("gene AND", 5, 3, "gene"),
         ("OR gene", 0, 2, "gene"),
@@ -588,8 +587,25 @@ def test_other_stars_are_ordinary(text: str) -> None:
     ],
 )
 def test_a_backslash_or_quotes_make_a_star_ordinary(text: str, query: Term) -> None:
-    """A phrase is never truncated, nor is a DOI."""
+    """A star inside of a phrase is no sign, nor is one in a DOI."""
     assert query == parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ('"slot machine*"', Term("slot machine", phrase=True, truncated=True)),
+        ('title:"slot machine* "', Term("slot machine", "title", phrase=True, truncated=True)),
+        ('"gene*"', Term("gene", truncated=True)),
+        (r'"slot machine\*"', phrase("slot machine*")),
+        ('"the A*"', phrase("the A*")),
+        ('doi:"10.1*"', Term("10.1*", "doi", phrase=True)),
+    ],
+)
+def test_a_star_at_the_end_of_a_phrase_truncates_its_last_word(text: str, query: Term) -> None:
+    """The words still follow one another; where two letters or digits stand before the star."""
+    assert query == parse(text)
+    assert parse(to_text(query)) == query
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,7 @@ def test_a_record_has_a_number(text: str, found: bool) -> None:
             'tiab:"gene drive"~5',
             "title:gene NEAR/5 title:drive OR abstract:gene NEAR/5 abstract:drive",
         ),
+        ('"slot machine*"~5', "slot NEAR/5 machine*"),
         ("ti:x ANDNOT au:y", "title:x AND NOT author:y"),
         ("(allintitle: a OR b) c", "(title:a OR title:b) AND c"),
         ("[Title: deep learning] OR [All: x]", "title:(deep learning) OR x"),

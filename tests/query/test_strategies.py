@@ -25,7 +25,7 @@ READ = [it for it in TABLE if "reads" in it]
 LOSSES = {
     r"\badj[0-9]*\b|\b(?:NEAR|NEXT|PRE|W|N)/[0-9]|\s[NW][0-9]\s|\sSAME\s|\bnext\b": {"near"},
     r"\bexp [*\"A-Z]|/exp\b|EXPLODE|\+\"|explode all|\[mh \"": {"explosion"},
-    r"(?<=\w)[?#](?=\w)|\$[0-9]|\w\*n\b": {"wildcard"},
+    r"(?<=\w)[?#](?=\w)|\$[0-9]|\w\*n\b": {"wildcard", "spelling"},
     r"(?:^|\s)\*[A-Z]|exp \*|/mj\b|\(MM ": {"focus"},
     r"/(?:ep|dt|PF|AD)\b": {"subheading"},
     r"remove duplicates": {"duplicates"},
@@ -33,7 +33,8 @@ LOSSES = {
     r"AFFILCOUNTRY|OG=|SUBJAREA|\[ad\]|\[gr\]": {"nowhere"},
     r"\(\d{3,5}\)$": {"hits"},
     r"freq=": {"frequency"},
-    r"\bIndexes=|\buse ppez": {"settings"},
+    r"\bIndexes=": {"settings"},
+    r"\buse ppez": {"limit"},
 }
 
 

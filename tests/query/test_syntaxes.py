@@ -27,6 +27,7 @@ from metasearch.query import (
     read,
     to_text,
 )
+from metasearch.query.characters import plain_characters
 from metasearch.query.detect import detect
 from metasearch.query.syntaxes import DATABASES, bears_no_mark
 from metasearch.query.tree import MAX_LENGTH
@@ -56,12 +57,44 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "syntaxes.md").read_text(
         ("heart attack[tiab]", "pubmed"),
         ('"heart attack" [Title/Abstract] AND 2015:2020[dp]', "pubmed"),
         ("(gene*[ti])", "pubmed"),
+        ("salt marshes [MeSH Terms]", "pubmed"),
+        ("peat [ti] AND bog [ab]", "pubmed"),
+        ('TS=("salt marsh" OR "peat bog*")', "wos"),
+        ('TS="salt marsh" AND TS="peat bog"', "wos"),
+        ("TS='salt marsh'", "wos"),
+        ('ts=("salt marsh" or peat)', "wos"),
+        ("TS=peat or TI=bog", "wos"),
+        ("TI=peat* AND AB=bog", "wos"),
+        ("(peat and bog).ti,ab.", "ovid"),
+        ("(peat and bog).mp", "ovid"),
+        ('TITLE("salt marsh")', "scopus"),
+        ("TITLE-ABS-KEY（peat）", "scopus"),
+        ('MH ("Soil+")', "ebsco"),
+        ('ti("salt marsh")', "proquest"),
+        ("主题：（水质）", "cnki"),
     ],
 )
 def test_marks_that_nobody_means_literally(text: str, syntax: str) -> None:
     """Each belongs to one syntax."""
-    assert detect(text) == syntax
+    assert detect(plain_characters(text)) == syntax
     assert read(text).syntax == syntax
+
+
+@each(
+    ("text", "syntax"),
+    [
+        ("#1 Soil [mh]   3,857,356\n#2 peat [tw]   12\n#3 #1 AND #2   4", "pubmed"),
+        ("| 1 | peat.ti. | 12 |\n| 2 | bog.ti. | 3 |\n| 3 | 1 and 2 | 1 |", "ovid"),
+        ("#1: peat\n#2: bog\n#3: #1 and #2", "cochrane"),
+        ("S1. peat\nS2. bog\nS3. S1 AND S2", "ebsco"),
+        ("peat.ti.\nbog.ti.\nfen.ti.\n(1 or 2) and 3", "ovid"),
+        ("(peat* and 202306*).ed.", "ovid"),
+        ("Soil\n1 TS=(peat)\nPlace\n2 TS=(bog)\n3 #1 AND #2", "wos"),
+    ],
+)
+def test_marks_of_a_strategy_in_lines(text: str, syntax: str) -> None:
+    """Where lines name one another, weaker marks are enough; so is a field of a group."""
+    assert detect(text) == syntax
 
 
 @each(
@@ -85,6 +118,13 @@ def test_marks_that_nobody_means_literally(text: str, syntax: str) -> None:
         "SU=2 symmetry",
         "TI=0.5 K*(892)",
         "[Au] on [Pt] surfaces",
+        "a gold film [ti]",
+        "the book [review] of peat",
+        "E(x).ti",
+        "a report (Topic) on peat",
+        "TOPIC: peat",
+        "1 peat\n2 bogs of 3 or 4 kinds",
+        "peat\nbog\nphases 1 and 2",
         "Re[La]",
         "what is [sic] meant",
         "dc.title",

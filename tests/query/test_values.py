@@ -18,11 +18,20 @@ from metasearch.query.values import years_in
         ("20180101-20201231", Years(2018, 2020), True),
         ("2018-01-01-2020-12-31", Years(2018, 2020), True),
         ("2018-3000", Years(2018, None), True),
+        ("2018 to 9999", Years(2018, None), True),
+        ("201*", Years(2010, 2019), True),
+        ("2018$", Years(2018, 2018), True),
+        ("201805*", Years(2018, 2018), False),
+        ("31-12-2015", Years(2015, 2015), False),
+        ("12/31/2015", Years(2015, 2015), False),
+        (">=01.01.2015", Years(2015, None), False),
+        ("01/01/2018-31/12/2020", Years(2018, 2020), True),
+        ("01-01-2018 to 31-12-2020", Years(2018, 2020), True),
     ],
 )
 def test_a_range_of_years_is_no_date(text: str, years: Years, exact: bool) -> None:
     """A month and a day are such numbers, with one sign between them; the year 3000 is the open
-    end."""
+    end. A day may have its year last, and any date may be cut."""
     assert years_in(text) == (years, exact)
 
 

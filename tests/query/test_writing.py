@@ -25,9 +25,18 @@ WRITTEN = {
     "wos": 'TS=("salt marsh" AND (carbon OR sediment*)) AND PY=(2018-2020) NOT TI=(review)',
     "ebsco": '"salt marsh" AND (carbon OR sediment*) AND DT 2018-2020 NOT TI review',
     "embase": "('salt marsh' AND (carbon OR sediment*)):ti,ab,kw AND [2018-2020]/py NOT review:ti",
+    "cochrane": '("salt marsh" AND (carbon OR sediment*)):ti,ab,kw NOT review:ti',
+    "ieee": '"All Metadata":("salt marsh" AND (carbon OR sediment*)) NOT "Document Title":review',
     "proquest": 'noft("salt marsh" AND (carbon OR sediment*)) AND pd(2018-2020) NOT ti(review)',
+    "europepmc": '"salt marsh" AND (carbon OR sediment*) AND PUB_YEAR:[2018 TO 2020] NOT '
+    "TITLE:(review)",
+    "acm": 'AllField:("salt marsh" AND (carbon OR sediment*)) NOT Title:(review)',
+    "vhl": 'tw:("salt marsh" AND (carbon OR sediment*)) AND year_cluster:[2018 TO 2020] AND NOT '
+    "ti:(review)",
     "cnki": "SU%=('salt marsh'*('carbon'+'sediment')) AND YE BETWEEN ('2018','2020') NOT "
     "TI='review'",
+    "sinomed": '"salt marsh"[常用字段] AND (carbon[常用字段] OR sediment%[常用字段]) AND '
+    "2018-2020[日期] NOT review[中文标题]",
     "wanfang": '主题:("salt marsh" AND ("carbon" OR "sediment")) AND Date:2018-2020 NOT '
     '题名:("review")',
     "cql": (
@@ -97,6 +106,7 @@ def test_by_the_documentation_of_each_database(query: str, to: str, text: str) -
         (Term("f(x)"), "scopus", 'TITLE-ABS-KEY("f(x)")'),
         (Term("next"), "embase", "'next':ti,ab,kw"),
         (Term("x[ti]"), "pubmed", '"x[ti]"[tw]'),
+        (Term("x_y"), "pubmed", '"x_y"[tw]'),
         (Term("C++"), "cnki", "SU%='C++'"),
         (Term("sea-level"), "wos", "TS=(sea-level)"),
         (Term("x) OR (y", "title", phrase=True), "proquest", 'ti("x) OR (y")'),
@@ -139,10 +149,8 @@ def test_the_notes_of_reading_come_first() -> None:
     written = metasearch.translate("heart attack[mh] AND gene*[ti]", to="cnki")
 
     assert (written.text, written.syntax) == ("KY='heart attack' AND TI='gene'", "cnki")
-    assert ["narrower headings" in written.notes[0], "beginnings" in written.notes[1]] == [
-        True,
-        True,
-    ]
+    assert "narrower headings" in written.notes[0]
+    assert "beginnings" in written.notes[-1]
 
 
 def test_a_syntax_that_is_not_there() -> None:
@@ -170,3 +178,62 @@ def test_time_grows_with_the_query_and_not_faster() -> None:
         return lambda: QueryWriter(STYLE).write(tree)
 
     assert growth(writing, 50) <= MOST
+
+
+@pytest.mark.parametrize(
+    ("to", "text"),
+    [
+        ("ovid", "(lake* adj4 carbon).ti,ab. or (lake* adj4 carbon).hw,kf."),
+        ("scopus", "TITLE-ABS-KEY(lake* W/3 carbon)"),
+        ("wos", "TS=(lake* NEAR/3 carbon)"),
+        ("ebsco", "TI (lake* N3 carbon) OR AB (lake* N3 carbon) OR SU (lake* N3 carbon)"),
+        ("embase", "(lake* NEAR/3 carbon):ti,ab,kw"),
+        ("cochrane", "(lake* NEAR/3 carbon):ti,ab,kw"),
+        ("proquest", "ti,ab(lake* NEAR/3 carbon) OR su(lake* NEAR/3 carbon)"),
+    ],
+)
+def test_proximity_is_written_where_a_syntax_has_it(to: str, text: str) -> None:
+    """With the number that means the same there, and no note."""
+    written = metasearch.translate("TS=(lake* NEAR/3 carbon)", to=to, syntax="wos")
+
+    assert (written.text, written.notes) == (text, ())
+
+
+def test_words_near_one_another_are_written_one_by_one_for_pubmed() -> None:
+    """It has no sign between groups; with a beginning of a word it cannot be asked at all."""
+    text = '((lake or pond) adj3 "dissolved carbon").ti,ab.'
+    near = metasearch.translate(text, to="pubmed", syntax="ovid")
+    cut = metasearch.translate("(lake* adj3 carbon).ti,ab.", to="pubmed", syntax="ovid")
+
+    assert near.text == ('"lake dissolved carbon"[tiab:~2] OR "pond dissolved carbon"[tiab:~2]')
+    assert near.notes == ()
+    assert cut.text == "lake*[tiab] AND carbon[tiab]"
+    assert "which finds more" in cut.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("to", "exploded", "alone"),
+    [
+        ("ovid", "exp Carbon Cycle/", "Carbon Cycle/"),
+        ("pubmed", '"Carbon Cycle"[mh]', '"Carbon Cycle"[mh:noexp]'),
+        ("ebsco", '(MH "Carbon Cycle+")', '(MH "Carbon Cycle")'),
+        ("embase", "'Carbon Cycle'/exp", "'Carbon Cycle'/de"),
+        ("cochrane", '[mh "Carbon Cycle"]', '[mh ^"Carbon Cycle"]'),
+        (
+            "proquest",
+            'MESH.EXACT.EXPLODE("Carbon Cycle")',
+            'MESH.EXACT("Carbon Cycle")',
+        ),
+    ],
+)
+def test_headings_are_written_as_headings(to: str, exploded: str, alone: str) -> None:
+    """With all narrower ones, or without."""
+    for text, written in (("exp Carbon Cycle/", exploded), ("Carbon Cycle/", alone)):
+        assert metasearch.translate(text, to=to, syntax="ovid").text == written
+
+
+def test_a_heading_that_a_syntax_does_not_have_is_a_subject_and_is_told() -> None:
+    written = metasearch.translate("exp Carbon Cycle/", to="wos", syntax="ovid")
+
+    assert written.text == 'AK=("Carbon Cycle")'
+    assert "Web of Science cannot be asked for narrower headings" in written.notes[0]

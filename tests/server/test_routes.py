@@ -8,6 +8,7 @@ import pytest
 from lxml import etree, html
 
 from metasearch.adapters.fetch.health import SourceState
+from metasearch.adapters.request import Budget
 from metasearch.errors import SpecError
 from metasearch.server.opensearch import NAMESPACE
 from metasearch.settings import Settings
@@ -60,7 +61,13 @@ async def test_result_page_keeps_the_form(client):
 async def test_sources(client, engine):
     """Each source says what it is, what it needs and how it fares; the value of a key is
     nowhere."""
-    engine.states["beta"] = SourceState("beta", "paused", 12.34, "too many requests")
+    engine.states["beta"] = SourceState(
+        "beta",
+        "paused",
+        12.34,
+        "too many requests",
+        budget=Budget(left=0.0, of=0.1, unit="USD", renewed=12.34),
+    )
     response = await client.get("/sources")
     body = await response.text()
     alpha, beta, gamma = await response.json()
@@ -84,6 +91,7 @@ async def test_sources(client, engine):
         "cached_pages": {"fresh": 0, "stale": 0, "spared": 0},
         "p50_ms": None,
         "p95_ms": None,
+        "budget": None,
         "keys": [],
         "limits": {"requests": 5.0, "per": 1.0, "concurrency": 4, "timeout": 8.0, "ttl": 3600.0},
     }
@@ -93,6 +101,7 @@ async def test_sources(client, engine):
         beta["last_error"],
         beta["usable"],
     ) == ("paused", 12.3, "too many requests", False)
+    assert beta["budget"] == {"left": 0.0, "of": 0.1, "unit": "USD", "seconds_until_renewed": 12}
     assert gamma["keys"] == [{"env": "GAMMA_KEY", "required": True, "set": True}]
     assert "hush" not in body
 

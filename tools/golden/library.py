@@ -15,7 +15,8 @@ from metasearch.formats.answer import answer_object
 from metasearch.query import parse, read, to_text
 
 SYNTAXES = (
-    "auto simple cql ccl cnki pubmed ovid scopus wos ebsco embase cochrane proquest ieee expert"
+    "auto simple cql ccl cnki pubmed ovid scopus wos ebsco embase cochrane proquest ieee "
+    "europepmc acm vhl sinomed expert"
 ).split()
 #: Options of the searches.
 OPTIONS: Sequence[dict[str, Any]] = (

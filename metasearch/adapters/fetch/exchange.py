@@ -264,11 +264,12 @@ class Asker:
 
 @dataclass(slots=True)
 class _Source:
-    """What is known of one source, and who is let through to it."""
+    """What is known of one source, and who is let through to it. `asked`: the last request."""
 
     health: Health
     history: History
     limiter: RequestLimiter
+    asked: Request | None = None
 
 
 class Exchanges:
@@ -282,17 +283,21 @@ class Exchanges:
         monotonic: Seconds, for pauses and the breaker.
         patience: Factor on every wait of our own choice: throttle, backoff, jitter.
         sharing: With whom limits, pauses and probes are shared; None with nobody.
+        keep: Called with the last request to a source and a wait that begins after it; None calls
+            nothing.
     """
 
     def __init__(
         self,
         transport: Transport,
         *,
+        keep: Callable[[Request, Pause], None] | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         patience: float,
         sharing: Sharing | None = None,
     ) -> None:
         self._transport = transport
+        self._keep = keep
         self._sharing = Alone() if sharing is None else sharing
         self._monotonic = monotonic
         self._patience = patience
@@ -315,6 +320,10 @@ class Exchanges:
             p50_ms=_milliseconds(p50),
             p95_ms=_milliseconds(p95),
         )
+
+    def knows(self, source: str) -> bool:
+        """Whether a source was asked, or is left alone, in this process."""
+        return source in self._sources
 
     def well(self, source: str) -> bool:
         """Whether a source may be asked now, be it as a probe."""
@@ -386,6 +395,9 @@ class Exchanges:
 
     def _notify(self, pause: Pause) -> None:
         self._sharing.tell(pause.source, pause.cause, pause.seconds)
+        known = self._sources.get(pause.source)
+        if self._keep is not None and known is not None and known.asked is not None:
+            self._keep(known.asked, pause)
         if self.listener is not None:
             self.listener(pause)
 
@@ -432,7 +444,7 @@ class Exchanges:
         probe: bool,
     ) -> Page:
         """The exchange itself, with what follows from it."""
-        health = known.health
+        health, known.asked = known.health, request
         began, lost = self._monotonic(), lag().lost
         try:
             page = await in_usual_time(
@@ -477,6 +489,8 @@ class Exchanges:
                 health.abandoned()
             raise
         took = self._monotonic() - began
+        if page.rate is not None:
+            known.limiter.obey(page.rate)
         judged(page, limits, health, env_name)
         if lag().lost - lost <= took * LATE_SHARE:
             known.history.answered(request, took)

@@ -62,7 +62,7 @@ class Fetcher:
     Belongs to one event loop. Owns what it is given: `close` closes transport, store and sharing.
 
     Args:
-        store: Where pages are kept; None keeps nothing.
+        store: Where pages and long pauses are kept; None keeps nothing.
         clock: Unix time in seconds, for the age of cached pages.
         monotonic: Seconds, for pauses and the breaker.
         patience: Factor on every wait of our own choice (throttle, backoff, jitter): 0 in tests and
@@ -84,7 +84,11 @@ class Fetcher:
         self.sharing: Sharing = Alone() if sharing is None else sharing
         self._cache = None if store is None else PageCache(store, clock, self.sharing.pages)
         self._exchanges = Exchanges(
-            transport, monotonic=monotonic, patience=patience, sharing=self.sharing
+            transport,
+            monotonic=monotonic,
+            patience=patience,
+            sharing=self.sharing,
+            keep=None if self._cache is None else self._cache.keep_pause,
         )
         self._flights: dict[tuple[str, bool], _Flight] = {}
         self._tasks: set[asyncio.Task[Page]] = set()
@@ -244,6 +248,10 @@ class Fetcher:
         if kept is not None:
             return self._answer(cache, wanted, kept, worth)
         try:
+            if not self._exchanges.knows(request.source):
+                pause = await cache.kept_pause(request)
+                if pause is not None:
+                    self._exchanges.heed(pause, limits)
             page = await self._exchanges.tried(request, limits, asking, wanted.env_name)
         except BaseException:
             cache.release(key)

@@ -9,11 +9,11 @@ import time
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Literal, get_args
 
-from metasearch.adapters.request import Request
+from metasearch.adapters.request import Budget, Request
 from metasearch.errors import (
     Blocked,
     ConnectFailed,
@@ -107,6 +107,7 @@ class History:
 # clock and a few counters.
 #
 # ok ──── refused (429, bot wall, 503 with Retry-After) ────> paused ── until then ──> half-open
+# ok ──── an answer says that its budget is used up ────────> paused ── until then ──> half-open
 # ok ──── 503 again and again, without Retry-After ─────────> paused ── OVERLOAD_PAUSE ──> half-open
 # ok ──── FAILURES in a row without an answer ──────────────> open ── OPEN_SECONDS ──> half-open
 # half-open ── one probe is let through: an answer ──> ok,  a refusal ──> paused,  none ──> open
@@ -126,8 +127,9 @@ CAUSES: Mapping[str, Cause] = {cause: cause for cause in get_args(Cause)}
 FAILURES = 5
 #: How long it stays open.
 OPEN_SECONDS = 30.0
-#: A source that asks for a longer pause is tried again after this many seconds.
-LONGEST_PAUSE = 3600.0
+#: A source that asks for a longer pause is tried again after this many seconds: the longest budget
+#: of a database is that of a week.
+LONGEST_PAUSE = 7 * 86_400.0
 #: A source that is overloaded, and does not say for how long, is tried again after this many
 #: seconds.
 OVERLOAD_PAUSE = 5.0
@@ -150,6 +152,7 @@ class SourceState:
         stale: Pages that were answered from the cache past their ttl, while (or although not) a
             newer one was fetched.
         spared: Old pages that stood in because the source could not be asked.
+        budget: What is left of what it allows, as its last answer said; None where it does not.
         p50_ms, p95_ms: Within how many milliseconds half, and 95 %, of the last answers came; None
             before the first.
     """
@@ -165,6 +168,7 @@ class SourceState:
     spared: int = 0
     p50_ms: float | None = None
     p95_ms: float | None = None
+    budget: Budget | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,13 +223,23 @@ class Health:
         self._probing = False
         self._refusal: SourceError | None = None
         self._last_error: SourceError | None = None
+        #: What is left, and when it is renewed by the clock.
+        self._budget: tuple[Budget, float] | None = None
 
     @property
     def state(self) -> SourceState:
         """A snapshot; what History knows is not in it."""
         state, until = self._standing()
         error = str(self._last_error) if self._last_error else None
-        return SourceState(self.source, state, until, error, self._requests, self._failed)
+        return SourceState(
+            self.source,
+            state,
+            until,
+            error,
+            self._requests,
+            self._failed,
+            budget=self._budget_now(),
+        )
 
     @property
     def ok(self) -> bool:
@@ -289,6 +303,10 @@ class Health:
         finally:
             self._probing = False
 
+    def allowed(self, budget: Budget) -> None:
+        """An answer said what is left."""
+        self._budget = budget, self._clock() + (budget.renewed or 0.0)
+
     def answered(self) -> None:
         """An answer came, of whatever kind; one to an older request does not end a pause."""
         self._failures = 0
@@ -314,6 +332,11 @@ class Health:
         self.answered()
         self.noted(error)
         self._begin(error, min(pause, LONGEST_PAUSE))
+
+    def spent(self, seconds: float) -> None:
+        """It answered, and with that all that it allows is used up for so many seconds."""
+        self._last_error = error = RateLimited(self.source, seconds)
+        self._begin(error, min(seconds, LONGEST_PAUSE))
 
     def overloaded(self, error: SourceError) -> None:
         """It went on answering, also when asked again, that it cannot now; a breaker that has
@@ -341,6 +364,16 @@ class Health:
     def abandoned(self) -> None:
         """The request was given up by us: a probe is free again."""
         self._probing = False
+
+    def _budget_now(self) -> Budget | None:
+        """What is left; None once it is renewed, for then nobody knows."""
+        if self._budget is None:
+            return None
+        budget, until = self._budget
+        if budget.renewed is None:
+            return budget
+        left = until - self._clock()
+        return replace(budget, renewed=left) if left > 0 else None
 
     def _standing(self) -> tuple[State, float]:
         """The state, and the seconds until it is asked again."""

@@ -10,11 +10,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import orjson
 
-from metasearch.adapters.fetch.health import SourceState
-from metasearch.adapters.request import Page, Request
+from metasearch.adapters.fetch.health import LONGEST_PAUSE, Pause, SourceState
+from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import Limits
 from metasearch.message import Message, message, message_template
 from metasearch.opening import Deflatable
@@ -184,6 +185,20 @@ class _Served:
     spared: int = 0
 
 
+#: Seconds of the shortest pause that is kept, and characters of its reason.
+KEPT_PAUSE, _LONGEST_REASON = 60.0, 300
+
+
+def _pause_key(request: Request) -> str:
+    """Where a pause is kept: whoever is given a key has another budget than before."""
+    secrets = ",".join(
+        name
+        for name, value in request.params + request.headers + request.body
+        if isinstance(value, Secret)
+    )
+    return f"pause {request.source} {urlsplit(request.url).netloc} {secrets}"
+
+
 class PageCache:
     """Pages in a store. Belongs to one event loop; `close` closes the store.
 
@@ -308,6 +323,26 @@ class PageCache:
         await self._store.delete(request.key)
         if self._shared is not None:
             await self._shared.forget(request.key)
+
+    async def kept_pause(self, request: Request) -> Pause | None:
+        """What is left of a long pause that this or another process had to begin where this request
+        goes, with the same kinds of keys.
+        """
+        value = await self._store.get(_pause_key(request))
+        with suppress(ValueError):
+            match orjson.loads(value or b"null"):
+                case [float(until) | int(until), str(reason)]:
+                    seconds = min(until - self._clock(), LONGEST_PAUSE)
+                    if seconds > 0:
+                        return Pause(request.source, "limited", seconds, reason[:_LONGEST_REASON])
+        return None
+
+    def keep_pause(self, request: Request, pause: Pause) -> None:
+        """Has a long pause written, so that other processes keep to it, too."""
+        if pause.cause != "limited" or pause.seconds < KEPT_PAUSE:
+            return
+        value = orjson.dumps([self._clock() + pause.seconds, pause.reason])
+        self._write(self._store.set(_pause_key(request), value, pause.seconds, tag=request.source))
 
     async def close(self) -> None:
         """Finishes all writes and closes the store."""

@@ -12,11 +12,13 @@ from asyncio import Lock, Semaphore, sleep
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from enum import Enum
 from math import inf
 
 from asyncio_throttle.throttler import Throttler
 
+from metasearch.adapters.request import Rate
 from metasearch.adapters.spec import Limits
 from metasearch.replicas import Away, SharedLimits, Sharing, Start
 
@@ -44,12 +46,21 @@ class FairThrottler:
             raise ValueError(f"a rate must be positive: {rate_limit} in {period} s")
         if rate_limit < 1:
             period, rate_limit = period / rate_limit, 1
-        self._most = math.floor(min(rate_limit, 1e9))
-        self._period = period
+        self._own = self._most, self._period = math.floor(min(rate_limit, 1e9)), period
         self._throttler = Throttler(self._most, period)
         #: Moments of the starts within the last period, the oldest first.
         self._starts: deque[float] = deque(maxlen=self._most)
         self._turn = Lock()
+
+    def obey(self, requests: float, period: float) -> None:
+        """Takes a rate that the source states from now on, where that is slower than ours."""
+        most, own = self._own
+        if requests * own < most * period:
+            most, own = max(1, math.floor(requests)), period * max(1.0, 1 / requests)
+        if (most, own) != (self._most, self._period):
+            self._most, self._period = most, own
+            self._throttler = Throttler(most, own)
+            self._starts = deque(self._starts, maxlen=most)
 
     @property
     def due(self) -> float:
@@ -163,6 +174,7 @@ class RequestLimiter:
     """
 
     def __init__(self, limits: Limits, *, patience: float = 1.0) -> None:
+        self._patience = patience
         self._queue = RoundRobin()
         self._slots = Semaphore(limits.concurrency)
         self._rate = FairThrottler(limits.requests, limits.per * patience)
@@ -190,6 +202,10 @@ class RequestLimiter:
     def due(self) -> float:
         """Seconds until the source's rate lets another request start, be there a queue or not."""
         return self._rate.due
+
+    def obey(self, rate: Rate) -> None:
+        """Takes a rate that the source states, where that is slower than its limits."""
+        self._rate.obey(rate.requests, rate.per * self._patience)
 
     async def _enter(self, asker: Hashable, user: Hashable = None) -> None:
         await self._queue.acquire(asker, user)
@@ -234,7 +250,10 @@ class SharedLimiter(RequestLimiter):
     ) -> None:
         self._source = source
         self._sharing = sharing
-        self._shared = SharedLimits(limits.requests, limits.per * patience, limits.concurrency)
+        self._patience = patience
+        self._own = self._shared = SharedLimits(
+            limits.requests, limits.per * patience, limits.concurrency
+        )
         self._part = limits.part(sharing.replicas)
         self._per = self._part.per * patience
         self._queue = RoundRobin()
@@ -261,6 +280,13 @@ class SharedLimiter(RequestLimiter):
     def due(self) -> float:
         """See `RequestLimiter.due`; 0.0 while the server knows."""
         return self._rate.due if self._sharing.away else 0.0
+
+    def obey(self, rate: Rate) -> None:
+        """See `RequestLimiter.obey`; the rate is that of all replicas together."""
+        requests, per, own = rate.requests, rate.per * self._patience, self._own
+        slower = requests * own.per < own.requests * per
+        self._shared = replace(own, requests=requests, per=per) if slower else own
+        self._rate.obey(requests / self._sharing.replicas, per)
 
     async def _begun(self, asker: Hashable, user: Hashable, left: Callable[[], float]) -> str:
         """Waits until a request may start; its lease, or "" where no server gave one."""

@@ -158,6 +158,8 @@ def _visible(page: str) -> str:
 LONGEST_MESSAGE = 200
 #: Bytes of a body that is looked into for such words.
 LARGEST_REFUSAL = 20_000
+#: What is renewed within so many seconds is a rate, which our own limits keep to.
+RATE_SECONDS = 5.0
 #: Faults that pass; a 500 or 501 is more likely to be about the request.
 _PASSING = frozenset({502, 503, 504})
 
@@ -167,11 +169,15 @@ def judged(page: Page, limits: Limits, health: Health, env_name: str | None) -> 
     SourceError: the page is none: `Blocked`, `RateLimited`, `AccessDenied` or `ServerFault`.
     """
     error = objection(page, env_name)
+    if page.budget is not None:
+        health.allowed(page.budget)
     if error is None:
         health.answered()
+        if (pause := spent_for(page)) > max(limits.per, RATE_SECONDS):
+            health.spent(pause)
         return page
     if isinstance(error, Blocked | RateLimited) or page.retry_after is not None:
-        health.refused(error, limits.pause if page.retry_after is None else page.retry_after)
+        health.refused(error, limits.pause if page.pause is None else page.pause)
     elif isinstance(error, Refused):
         health.answered()
         health.noted(error)
@@ -194,8 +200,8 @@ def objection(page: Page, env_name: str | None = None) -> SourceError | None:
             ),
             url=request.shown,
         )
-    if status == 429:
-        return RateLimited(request.source, page.retry_after, url=request.shown)
+    if status == 429 or (status in (402, 403) and spent_for(page) > 0):
+        return RateLimited(request.source, page.pause, url=request.shown)
     if status in (401, 403):
         return AccessDenied(
             request.source, status, url=request.shown, env_name=env_name, said=message_of(page)
@@ -203,6 +209,12 @@ def objection(page: Page, env_name: str | None = None) -> SourceError | None:
     if status >= 500:
         return ServerFault(request.source, status, url=request.shown, retry_after=page.retry_after)
     return None
+
+
+def spent_for(page: Page) -> float:
+    """Seconds until what the source allows is renewed; 0.0 where it is not used up."""
+    budget = page.budget
+    return (budget.renewed or 0.0) if budget is not None and budget.spent else 0.0
 
 
 def message_of(page: Page) -> str:

@@ -9,7 +9,6 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
 from io import BytesIO
 from typing import Any, Protocol
 
@@ -23,6 +22,7 @@ from metasearch.adapters.fetch.bounded import (
     TooMuchFraming,
     TooMuchHead,
 )
+from metasearch.adapters.fetch.budget import budget, rate, retry_after
 from metasearch.adapters.fetch.guard import (
     REDIRECTS,
     AllowList,
@@ -285,6 +285,8 @@ class HttpTransport:
                 fetched_at=now,
                 seconds=time.perf_counter() - started,
                 retry_after=retry_after(headers, now) if status >= 400 else None,
+                budget=budget(headers, now),
+                rate=rate(headers),
                 total=_total(headers, request.total_header),
             )
         raise BadAnswer(
@@ -380,30 +382,7 @@ async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) 
     raise TooLarge(request.source, limit, url=request.shown)
 
 
-def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that `Retry-After` asks for, in either of its forms (RFC 9110, 10.2.3).
-
-    A date is held against the server's own `Date`, so that a clock that is wrong here does not
-    matter. `now`: Unix time in seconds, for a server that sends no `Date`.
-    """
-    text = headers.get("Retry-After", "").strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:10])
-    until = _timestamp(text)
-    if until is None:
-        return None
-    there = _timestamp(headers.get("Date", ""))
-    return max(0.0, until - (now if there is None else there))
-
-
 def _total(headers: Mapping[str, str], name: str) -> int | None:
     """The whole number in a header; None for anything else."""
     text = headers.get(name, "").strip() if name else ""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
-
-
-def _timestamp(text: str) -> float | None:
-    try:
-        return parsedate_to_datetime(text).timestamp()
-    except (ValueError, OverflowError, OSError):
-        return None

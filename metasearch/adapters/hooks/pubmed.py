@@ -15,6 +15,7 @@ from typing import Any
 
 import orjson
 
+from metasearch.adapters.hooks.reserved_words import quoted
 from metasearch.adapters.parse.parse import Parsed, Steps, body_steps
 from metasearch.adapters.parse.records import changed
 from metasearch.adapters.request import Page, Request
@@ -34,8 +35,11 @@ _SHARED = frozenset({"db", "tool", "email", "api_key"})
 def plan(
     query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
 ) -> Plan:
-    """The esearch request, for all ids that the search wants at a time."""
-    planned = plan_request(query, spec, wanted, env, depth)
+    """The esearch request, for all ids that the search wants at a time.
+
+    A word with "_" is in quotes: else PubMed takes it apart, and leaves out what it does not know.
+    """
+    planned = plan_request(quoted(query, lambda word: "_" in word), spec, wanted, env, depth)
     count = min(depth or wanted, planned.request.wanted)
     request = replace(planned.request.with_params(retmax=str(count)), step="esearch", size=count)
     return replace(planned, request=request)

@@ -8,12 +8,12 @@ found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan_request
-from metasearch.query.tree import And, Not, Or, Query, Term, conjunction
+from metasearch.query.tree import And, Near, Not, Or, Query, Term, conjunction
 
 _RESERVED = frozenset({"and", "or", "not", "near", "onear", "same", "pre"})
 
@@ -22,23 +22,32 @@ def plan(
     query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
 ) -> Plan:
     """The plan of the query with its reserved words in quotes."""
-    return plan_request(_quoted(query), spec, wanted, env, depth)
+    return plan_request(quoted(query, _is_reserved), spec, wanted, env, depth)
 
 
-def _quoted(query: Query) -> Query:
+def _is_reserved(word: str) -> bool:
+    return word.casefold() in _RESERVED
+
+
+def quoted(query: Query, needs: Callable[[str], bool]) -> Query:
+    """The query with those of its plain words in quotes that need them."""
     match query:
         case Term(text=text, phrase=False, truncated=False):
             words = text.split()
-            reserved = [word for word in words if word.casefold() in _RESERVED]
-            if not reserved:
+            apart = [word for word in words if needs(word)]
+            if not apart:
                 return query
-            plain = " ".join(word for word in words if word.casefold() not in _RESERVED)
-            quoted = [replace(query, text=word, phrase=True) for word in reserved]
-            return conjunction(replace(query, text=plain) if plain else None, *quoted)
+            plain = " ".join(word for word in words if not needs(word))
+            phrases = [replace(query, text=word, phrase=True) for word in apart]
+            return conjunction(replace(query, text=plain) if plain else None, *phrases)
         case And(parts):
-            return conjunction(*map(_quoted, parts))
+            return conjunction(*(quoted(part, needs) for part in parts))
         case Or(parts):
-            return Or(tuple(map(_quoted, parts)))
+            return Or(tuple(quoted(part, needs) for part in parts))
         case Not(part):
-            return Not(_quoted(part))
+            return Not(quoted(part, needs))
+        case Near(parts):  # its parts stay as many as they are
+            whole = tuple(quoted(part, needs) for part in parts)
+            kept = zip(whole, parts, strict=True)
+            return replace(query, parts=tuple(p if isinstance(q, And) else q for q, p in kept))
     return query

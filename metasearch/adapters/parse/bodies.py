@@ -37,6 +37,11 @@ _HIGH = late_pattern(rb"[\x80-\xff]+")
 _ILLEGAL = late_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _XML_ENCODING = late_pattern(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
 _NAMED = late_pattern(rb"&([A-Za-z][A-Za-z0-9]{1,31});")
+#: "&" or "<" that begins nothing, or a reference to what XML does not know.
+_BARE = late_pattern(
+    r"&(?:#([0-9]{1,7}|[xX][0-9A-Fa-f]{1,6});|([A-Za-z][A-Za-z0-9._-]{0,63};)?)|<(?=[\s0-9=<>])"
+)
+_CDATA, _CDATA_END = "<![CDATA[", "]]>"
 _XML_NAMES = frozenset((b"lt", b"gt", b"amp", b"quot", b"apos"))
 
 
@@ -97,6 +102,32 @@ def named_characters(body: bytes) -> bytes:
     return _NAMED.sub(number, body)
 
 
+def escaped(text: str) -> str:
+    """XML whose signs that begin nothing are written as text: "AT&T", "p < 0.05"; references to
+    characters that XML forbids are taken out.
+    """
+    own = "<!ENTITY" in text
+
+    def mended(match: re.Match[str]) -> str:
+        number, name = match[1], match[2]
+        if number is not None:
+            code = int(number[1:], 16) if number[0] in "xX" else int(number)
+            forbidden = code > 0x10FFFF or 0xD800 <= code < 0xE000 or _ILLEGAL.match(chr(code))
+            return "" if forbidden else match[0]
+        if name is not None and (own or name[:-1].encode() in _XML_NAMES):
+            return match[0]
+        return match[0].replace("&", "&amp;").replace("<", "&lt;")
+
+    parts: list[str] = []
+    at = 0
+    while (start := text.find(_CDATA, at)) >= 0:
+        end = text.find(_CDATA_END, start)
+        after = len(text) if end < 0 else end + len(_CDATA_END)
+        parts += (_BARE.sub(mended, text[at:start]), text[start:after])
+        at = after
+    return "".join((*parts, _BARE.sub(mended, text[at:])))
+
+
 def legal_xml(body: bytes, content_type: str) -> tuple[bytes, str]:
     """The body without what XML forbids, itself where that changes nothing; and what was done."""
     named = named_characters(body)
@@ -104,7 +135,7 @@ def legal_xml(body: bytes, content_type: str) -> tuple[bytes, str]:
     text, note = decoded(
         named, [named_encoding[1].decode() if named_encoding else "", declared(content_type)]
     )
-    legal = _ILLEGAL.sub("", text)
+    legal = escaped(_ILLEGAL.sub("", text))
     if legal.startswith("<?xml"):
         legal = legal.partition("?>")[2]
     encoded = legal.encode("utf-8", "replace")

@@ -402,6 +402,7 @@ class Registry(SourceNames):
             spec = self._build(name)
             if (on := self._switches.get(name)) is not None:
                 spec = replace(spec, enabled=on, barred=not on)
+            spec = replace(spec, limits=spec.limits_with(self._settings.env))
             self._limits[name] = spec.limits
             # Workers that share limits with other replicas share them with one another, too.
             workers = 1 if self._settings.shared.url else self._settings.workers

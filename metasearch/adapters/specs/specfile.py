@@ -29,6 +29,7 @@ from metasearch.adapters.specs.shape_tables import RECORD_FIELDS, ShapeTables
 from metasearch.adapters.specs.tables import (
     CHOICES,
     KEYS,
+    LIMITS_WITH,
     PLACEHOLDERS,
     AuthTables,
     DialectTables,
@@ -75,7 +76,7 @@ def resolved(table: Table, base: BaseTable | None, reader: TableReader) -> dict[
         layer.pop("extends", None)
         if "url" in layer:  # the short form, for configuration files
             layer["request"] = merge(layer.get("request") or {}, {"url": layer.pop("url")})
-        merged = merge(merged, layer)
+        merged = merge(_without_limits_of(merged, layer), layer)
     also = merged.get("also")
     if isinstance(also, list):
         merged["also"] = [
@@ -83,6 +84,21 @@ def resolved(table: Table, base: BaseTable | None, reader: TableReader) -> dict[
             for number, shape in enumerate(also, 1)
         ]
     return merged
+
+
+def _without_limits_of(table: Table, over: Table) -> Table:
+    """The table without what it says of a limit with a contact or a key, where `over` sets the
+    limit itself: that holds in any case.
+    """
+    limits, own = table.get("limits"), over.get("limits")
+    if not isinstance(limits, Mapping) or not isinstance(own, Mapping):
+        return table
+    left = {
+        key: {name: value for name, value in limits[key].items() if name not in own}
+        for key in LIMITS_WITH
+        if isinstance(limits.get(key), Mapping)
+    }
+    return {**table, "limits": {**limits, **left}} if left else table
 
 
 def _chain(table: Table, base: BaseTable | None, reader: TableReader) -> list[dict[str, Any]]:
@@ -382,20 +398,29 @@ class _SpecReader(TableReader):
         """Reads [limits]."""
         limits = self.table(table, "limits")
         self.known(limits, "limits", "limits")
+        values = self.numbers_of_limits(limits, "limits")
+        for key in LIMITS_WITH:
+            where = f"limits.{key}"
+            own = self.table(limits, key, where)
+            self.known(own, "limits.with", where)
+            values[key] = self.numbers_of_limits(own, where)
+        return Limits(**values, stated=self.get(limits, "stated", str, "", "limits"))
+
+    def numbers_of_limits(self, table: Table, where: str) -> dict[str, Any]:
+        """Reads the numbers of [limits] that the table has."""
         values: dict[str, Any] = {}
-        for field in dataclasses.fields(Limits):
-            if field.name == "stated":
-                values["stated"] = self.get(limits, "stated", str, "", "limits")
+        for name in (field.name for field in dataclasses.fields(Limits)):
+            if name not in KEYS["limits.with"] or name not in table:
                 continue
-            kind: Any = int if field.name in ("concurrency", "max_bytes") else (int, float)
-            value = self.get(limits, field.name, kind, field.default, "limits")
-            values[field.name] = value
+            kind: Any = int if name in ("concurrency", "max_bytes") else (int, float)
+            value = self.get(table, name, kind, None, where)
             if value is None:
                 continue
-            too_small = value < 0 if field.name in ("ttl", "grace") else value <= 0
+            values[name] = value
+            too_small = value < 0 if name in ("ttl", "grace") else value <= 0
             if too_small:
-                self.wrong(f"limits.{field.name}", "must be positive")
-        return Limits(**values)
+                self.wrong(f"{where}.{name}", "must be positive")
+        return values
 
 
 def _is_hook(name: str) -> bool:
@@ -454,7 +479,11 @@ _KINDS: dict[str, Schema] = {
     "field.as": {"enum": sorted(converters.CONVERTERS)},
     "field.map": {"type": "object", "additionalProperties": _TEXT},
     "field.value": {"type": ["string", "boolean", "integer"]},
-} | {f"limits.{name}": _TEXT if name == "stated" else _NUMBER for name in KEYS["limits"]}
+} | {
+    f"{table}.{name}": _TEXT if name == "stated" else _NUMBER
+    for table in ("limits", "limits.with")
+    for name in KEYS[table]
+}
 
 
 def schema() -> Schema:
@@ -483,6 +512,8 @@ def schema() -> Schema:
     enrich["properties"] |= {"request": _table("enrich.request")}
     request = _table("request", skip=("newest",))
     request["properties"] |= {"newest": _table("request.newest")}
+    limits = _table("limits", skip=LIMITS_WITH)
+    limits["properties"] |= dict.fromkeys(LIMITS_WITH, _table("limits.with"))
     whole = _table(
         "",
         skip=(
@@ -503,7 +534,7 @@ def schema() -> Schema:
         "query": query,
         "paging": _table("paging"),
         "auth": {"type": "object", "additionalProperties": _table("auth")},
-        "limits": _table("limits"),
+        "limits": limits,
         "enrich": enrich,
         "parse": _table("parse"),
         "fields": fields,

@@ -27,6 +27,8 @@ Compiler = Callable[[str], Selector]
 #: The placeholders of a request.
 PLACEHOLDERS = frozenset(FIELDS) | PAGING | {"query", "years", "since", "until"}
 
+#: The tables in [limits] of what is different where a contact address, or a key, is set.
+LIMITS_WITH = ("with_contact", "with_key")
 #: The keys of each table; docs/adapters.md explains every one.
 KEYS: Mapping[str, frozenset[str]] = {
     "": frozenset(
@@ -43,13 +45,16 @@ KEYS: Mapping[str, frozenset[str]] = {
     "query": frozenset(
         "style unsupported fields conjunction disjunction negation group phrase phrases word "
         "words plain joined "
-        "truncated truncated_least types languages either wider scored "
+        "truncated truncated_least phrase_truncated types languages either wider scored "
         "escape strip years years_in".split()
     ),
     "query.years": frozenset("only both since until".split()),
     "paging": frozenset("kind size window next first".split()),
     "auth": frozenset("env in required prefix get kind token_url secret_env scope login".split()),
     "limits": frozenset(f.name for f in dataclasses.fields(Limits)),
+    "limits.with": frozenset(
+        f.name for f in dataclasses.fields(Limits) if f.name not in ("stated", *LIMITS_WITH)
+    ),
     "parse": frozenset(
         "name body records total total_header when error warning next unescape bare not_found "
         "promises".split()
@@ -313,7 +318,7 @@ class DialectTables:
         self.reader.known(query, "query", "query")
         fields, phrases = self.by_field(query, "fields"), self.by_field(query, "phrases")
         years = self.years(query)
-        for key in ("negation", "group", "phrase", "word", "truncated"):
+        for key in ("negation", "group", "phrase", "word", "truncated", "phrase_truncated"):
             self.reader.placeholders(self.text(query, key), frozenset({"x"}), f"query.{key}")
         style = self.text(query, "style", "params")
         if style == "expression" and "any" not in fields:
@@ -334,6 +339,7 @@ class DialectTables:
             phrases=phrases,
             word=self.text(query, "word", "{x}"),
             truncated=self.text(query, "truncated"),
+            phrase_truncated=self.text(query, "phrase_truncated"),
             truncated_least=self.reader.get(query, "truncated_least", int, 1, "query"),
             types=types,
             languages=languages,

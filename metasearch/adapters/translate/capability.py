@@ -11,6 +11,7 @@ from metasearch.adapters.spec import Dialect, YearsTemplate
 from metasearch.errors import CannotAsk
 from metasearch.late_pattern import late_pattern
 from metasearch.message import message
+from metasearch.query.match import CJK
 from metasearch.query.simple import to_text
 from metasearch.query.tree import (
     CODED_FIELDS,
@@ -24,9 +25,11 @@ from metasearch.query.tree import (
     Term,
     Years,
     conjunction,
+    disjunction,
     terms,
 )
 from metasearch.query.values import NARROWER
+from metasearch.query.word_forms import MOST, forms
 
 # The text of one term in a dialect: cleaned, quoted, truncated. Types and languages become the
 # database's words for them.
@@ -75,6 +78,12 @@ def shown(clause: Query) -> str:
 def has_word(term: Term) -> bool:
     """Whether a term has a letter or digit: without one, no index contains the term."""
     return any(map(str.isalnum, term.text))
+
+
+def first_word(stem: Term) -> Term:
+    """The most usual word that begins so; the beginning as a word where none is known."""
+    before, blank, last = stem.text.rpartition(" ")
+    return replace(stem, text=f"{before}{blank}{(*forms(last, 1), last)[0]}", truncated=False)
 
 
 def coded_part(query: Query) -> tuple[str, tuple[str, ...]] | None:
@@ -129,7 +138,13 @@ class TermWriter:
 
     def truncates(self, term: Term) -> bool:
         """Whether the dialect can write this beginning of a word."""
-        return bool(self.dialect.truncated) and len(term.text) >= self.dialect.truncated_least
+        template = self.dialect.phrase_truncated if term.phrase else self.dialect.truncated
+        last = term.text.rpartition(" ")[2]
+        return bool(template) and len(last) >= self.dialect.truncated_least
+
+    def is_stem(self, term: Term) -> bool:
+        """Whether it is the beginning of a word, and the dialect can write only whole words."""
+        return term.truncated and not self.truncates(term)
 
     def words(self, term: Term, field: str) -> list[str]:
         """Returns the cleaned words of a term in a field, or one text with all of them."""
@@ -159,7 +174,8 @@ class TermWriter:
         if not text:
             return ""
         if term.phrase and self.dialect.phrase:
-            return self.dialect.phrase.format(x=text)
+            cut = term.truncated and self.truncates(term)
+            return (self.dialect.phrase_truncated if cut else self.dialect.phrase).format(x=text)
         if term.phrase and " " in text:
             self.note_no_phrase(term)
         if term.truncated:
@@ -259,6 +275,9 @@ def has_letter(word: str) -> bool:
     return any(map(str.isalnum, word))
 
 
+#: The most beginnings whose words a note names each.
+_NAMED = 4
+
 # What of a query is not sent to a source as it stands: the notes, and the clauses to filter by.
 
 
@@ -272,6 +291,7 @@ class Losses:
         self.policy = dialect.unsupported
         self.notes: list[str] = []
         self.clauses: list[Query] = []
+        self._singles: dict[Term, None] = {}
 
     def check_policy(self, clause: Query, what: str) -> None:
         """Refuses the query if the spec demands this (`unsupported = "refuse"`). Raises CannotAsk:
@@ -301,6 +321,24 @@ class Losses:
                 message("{what}: {clause} is not applied", what=what, clause=shown(clause))
             )
 
+    def only(self, stem: Term, why: str) -> None:
+        """Records that of the words with this beginning a single one is looked for."""
+        self.check_policy(stem, why)
+        self._singles[stem] = None
+        if len(self._singles) <= _NAMED:
+            self.notes.append(
+                message(
+                    "{why}: of {clause} only {part} is looked for",
+                    why=why,
+                    clause=shown(stem),
+                    part=first_word(stem).text,
+                )
+            )
+        elif len(self._singles) == _NAMED + 1:
+            self.notes.append(
+                message("{why}: of each other one only the most usual word is looked for", why=why)
+            )
+
     def filter_by(self, clause: Query) -> None:
         """Filters the records by a clause, without a note."""
         if clause not in self.clauses:
@@ -312,21 +350,33 @@ class Losses:
 
 #: The most clauses that one OR becomes.
 _MOST_CLAUSES = 16
+#: The fewest letters of a beginning whose words are looked for in its place, where there is a
+#: choice: more words begin with two letters than can be.
+_LEAST = 3
+#: The most words of one field, where a database takes plain words without an operator: more are a
+#: chain of operators, by which it may find nothing.
+LONGEST_CHAIN = 9
 #: What is wrong with a template that finds more than was meant.
 WIDER = message("finds more than was asked for")
 
 
 class Capability:
     """What one dialect can express, and what it cannot. `param_fields`: the fields that have a
-    parameter of their own. `losses`: what could not be expressed.
+    parameter of their own. `losses`: what could not be expressed. `most`: the most words that are
+    looked for in the place of the beginning of one.
     """
 
-    def __init__(self, source: str, dialect: Dialect, param_fields: frozenset[str]) -> None:
+    def __init__(
+        self, source: str, dialect: Dialect, param_fields: frozenset[str], *, most: int = MOST
+    ) -> None:
         self.source = source
         self.dialect = dialect
         self.param_fields = param_fields
         self.losses = Losses(source, dialect)
         self.terms = TermWriter(dialect, self.losses.notes)
+        self.most = most
+        #: The beginnings in whose place words are looked for.
+        self.spelled_out: dict[Term, Query] = {}
         # `widened` and `exact` call each other for each part of a query. Without these caches, each
         # NOT within a NOT would double the work.
         self._widened: dict[Query, Query | None] = {}
@@ -381,14 +431,69 @@ class Capability:
             elif alone and isinstance(part, Not):
                 asked = None
                 self.losses.add(part, message("cannot express NOT on its own"))
-            elif asked != part:
+            elif asked != self.spelled(part):
                 self.losses.add(part, self.why(part))
             elif any(term.field in self.dialect.wider for term in terms(part, negated=True)):
                 self.losses.add(part, WIDER)
             if asked is not None:
                 self.note_changed_words(asked)
                 kept.append(asked)
+                if number != stand_in:
+                    self.spelled_out |= {
+                        term: self.words_of(term)
+                        for term in terms(part)
+                        if self.spelled(term) != term
+                    }
+        self.note_words()
         return conjunction(*kept) if kept else None
+
+    # ---------------------------------------------------------------- beginnings of words
+
+    def words_of(self, stem: Term) -> Query:
+        """The usual words that begin so, as alternatives; the beginning itself where none is known.
+
+        Of a phrase the last word is the beginning.
+        """
+        *before, last = stem.text.split(" ")
+        texts = (" ".join([*before, word]) for word in forms(last, self.most))
+        found = [replace(stem, text=text, truncated=False) for text in texts]
+        return disjunction(found) if found else stem
+
+    def spelled(self, query: Query) -> Query:
+        """The query with words in the place of beginnings that cannot be written."""
+        match query:
+            case Term() if self.terms.is_stem(query):
+                last = query.text.rpartition(" ")[2]
+                few = len(last) < _LEAST and not CJK.search(last)
+                return query if few else self.words_of(query)
+            case And(parts):
+                return conjunction(*map(self.spelled, parts))
+            case Or(parts) if any(map(self.terms.is_stem, terms(query))):
+                return disjunction(map(self.spelled, parts))
+        return query
+
+    def note_words(self) -> None:
+        """Adds notes on the words that are looked for in the place of beginnings."""
+        why = message("cannot search for the beginnings of words")
+        for stem, words in list(self.spelled_out.items())[:_NAMED]:
+            self.losses.check_policy(stem, why)
+            self.losses.notes.append(
+                message(
+                    "{why}: {stem} is looked for as {words}, and other words that begin so are "
+                    "not found",
+                    why=why,
+                    stem=shown(stem),
+                    words=", ".join(term.text for term in terms(words)),
+                )
+            )
+        if len(self.spelled_out) > _NAMED:
+            self.losses.notes.append(
+                message(
+                    "{why}: {number} more are looked for as the usual words that begin so",
+                    why=why,
+                    number=len(self.spelled_out) - _NAMED,
+                )
+            )
 
     @staticmethod
     def positive(parts: tuple[Query, ...]) -> list[int]:
@@ -443,14 +548,24 @@ class Capability:
             if term.field not in fields or not words:
                 return None
             return term if len(words) == 1 or self.dialect.disjunction else None
-        if not has_word(term) or (term.truncated and not self.terms.truncates(term)):
+        if not has_word(term):
             return None
-        if term.field in fields:
+        if self.terms.is_stem(term):
+            spelled = self.spelled(term)
+            return None if spelled == term else self.widened(spelled)
+        if term.field in fields and not self.is_chain(term):
             return term
         # It is not known whether a search in all fields finds identifiers.
         if term.field in IDENTIFIERS:
             return None
         return Term(term.text, "any", term.phrase, term.truncated)
+
+    def is_chain(self, term: Term) -> bool:
+        """Whether the words of a field would be too long a chain of operators."""
+        dialect = self.dialect
+        if not dialect.plain or dialect.scored or term.phrase or term.field == "any":
+            return False
+        return len(term.text.split()) > LONGEST_CHAIN
 
     def exact(self, query: Query) -> bool:
         """Whether the dialect can express exactly this query, so that NOT excludes no more."""
@@ -472,7 +587,7 @@ class Capability:
 
     def ranked(self, term: Term) -> bool:
         """Whether the source also finds records with only some of the words."""
-        if not self.dialect.plain or term.field != "any":
+        if not self.dialect.plain or not self.dialect.scored or term.field != "any":
             return False
         return not term.phrase and " " in term.text
 
@@ -502,6 +617,9 @@ class Capability:
     def narrowed(self, part: Query) -> Query | None:
         """A query that can be expressed and finds a part of what was meant, or None."""
         match part:
+            case Term() if self.terms.is_stem(part):
+                first = first_word(part)
+                return self.widened(self.words_of(part)) or self.widened(first) or first
             case Term() if part.field not in CODED_FIELDS and has_word(part):
                 text = part.text.replace("-", "") if part.field == "isbn" else part.text
                 return Term(text, part.field if part.field in self.dialect.fields else "any")

@@ -20,6 +20,7 @@ from metasearch.adapters.translate.translate import Translator
 from metasearch.errors import CannotAsk, KeyMissing, SwitchedOff
 from metasearch.message import message
 from metasearch.query.tree import CODED_FIELDS, FIELDS, Query, conjunction, terms
+from metasearch.query.word_forms import MOST
 
 # Fills a spec's templates (parameters, headers, URLs, JSON, text) from query and paging.
 
@@ -373,9 +374,14 @@ def plan_request(
     depth: int | None = None,
     *,
     translator: type[Translator] = Translator,
+    most: int = MOST,
 ) -> Plan:
-    """As `plan`, without the spec's hook: for use by hooks. `translator` writes the query."""
-    writer = translator(spec.name, spec.query, all_names(spec.request).intersection(FIELDS))
+    """As `plan`, without the spec's hook: for use by hooks. `translator` writes the query. `most`:
+    the most words in the place of the beginning of one, of which fewer are taken where the address
+    would be too long.
+    """
+    fields = all_names(spec.request).intersection(FIELDS)
+    writer = translator(spec.name, spec.query, fields, most=most)
     values = writer.write(query)
     wanted = max(1, min(wanted, spec.paging.window))
     size = min(depth or wanted, wanted, spec.paging.size)
@@ -404,6 +410,10 @@ def plan_request(
         wanted=wanted,
     )
     length = _length(request, template.longest) if template.method == "GET" else 0
+    if length > template.longest and writer.spelled_out and most > 1:
+        return plan_request(
+            query, spec, wanted, env, depth, translator=translator, most=max(1, most // 3)
+        )
     if length > template.longest:
         raise CannotAsk(
             spec.name,

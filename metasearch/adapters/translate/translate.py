@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from metasearch.adapters.spec import Dialect
 from metasearch.adapters.translate.capability import (
     WIDER,
@@ -12,6 +15,7 @@ from metasearch.adapters.translate.capability import (
     TermWriter,
     cannot_search,
     coded_part,
+    first_word,
     has_word,
     not_alone,
     shown,
@@ -80,11 +84,13 @@ class ParameterWords:
             return True
         if field in IDENTIFIERS and (field not in self.param_fields or field in self.sent_texts):
             return False
-        if self.is_stem(term):
+        if self.terms.is_stem(term):
             if not self.dialect.scored:
                 return False
-            self.losses.add(term, cannot_search(term))
-            term = Term(term.text, field)
+            self.losses.only(term, cannot_search(term))
+            if self.dialect.unsupported == "filter":
+                self.losses.filter_by(term)
+            term = first_word(term)
         if field not in self.param_fields:
             if "any" not in self.param_fields:
                 return False
@@ -131,17 +137,16 @@ class ParameterWords:
             )
         for term in terms(query):
             if term.field not in CODED_FIELDS and has_word(term):
-                word = Term(term.text, term.field) if self.is_stem(term) else term
+                word = term
+                if self.terms.is_stem(term):
+                    self.losses.only(term, cannot_search(term))
+                    word = first_word(term)
                 self.put("any" if scattered else term.field, word)
         return True
 
-    def is_stem(self, term: Term) -> bool:
-        """Whether a term is the beginning of a word, and the dialect can write only whole words."""
-        return term.truncated and not self.terms.truncates(term)
-
     def changed(self, term: Term) -> bool:
         """Whether a term cannot be sent as it stands."""
-        if self.is_stem(term) or term.field in CODED_FIELDS:
+        if self.terms.is_stem(term) or term.field in CODED_FIELDS:
             return True
         return self.terms.changed(term) is not None
 
@@ -156,7 +161,8 @@ class ParameterWords:
             case Term() if part.field not in CODED_FIELDS and has_word(part):
                 text = part.text.replace("-", "") if part.field == "isbn" else part.text
                 field = part.field if part.field in self.param_fields - IDENTIFIERS else "any"
-                return field in self.param_fields and self.sent(Term(text, field))
+                word = first_word(part) if self.terms.is_stem(part) else Term(text)
+                return field in self.param_fields and self.sent(replace(word, field=field))
             case Or(parts):
                 self.cut = not self.sent(parts[0])
                 return bool(self.sent_texts)
@@ -176,15 +182,7 @@ class ParameterWords:
             if self.cut:
                 self.losses.add(part, message("cannot express all of the first one"))
         elif isinstance(part, Term) and part.truncated:
-            self.losses.check_policy(part, cannot_search(part))
-            self.losses.notes.append(
-                message(
-                    "{why}: of {clause} only {part} is looked for",
-                    why=cannot_search(part),
-                    clause=shown(part),
-                    part=part.text,
-                )
-            )
+            self.losses.only(part, cannot_search(part))
             if part.field not in self.param_fields:
                 self.losses.add(part, message("searches all fields"))
         elif isinstance(part, Term):
@@ -315,7 +313,7 @@ class Translator(Capability):
         # A parameter takes only one DOI. A second one is not expressed, and has a note.
         if term.field in IDENTIFIERS and term.field in values:
             return ""
-        if term.truncated and not self.terms.truncates(term):
+        if self.terms.is_stem(term):
             return ""
         return self.terms.text(term)
 
@@ -332,12 +330,29 @@ class Translator(Capability):
                 return ""
             case Or():
                 return self.alternatives(query)
-        positive = [part for part in query.parts if not isinstance(part, Not)]
+        positive = self.side_by_side([part for part in query.parts if not isinstance(part, Not)])
+        if len(positive) == 1 and not any(isinstance(part, Not) for part in query.parts):
+            return self.expression(positive[0])
         written = self.all_of([text for text in map(self.grouped, positive) if text])
         for part in query.parts:
             if isinstance(part, Not):
                 written = self.without(written, self.grouped(part.part))
         return written
+
+    def side_by_side(self, parts: Sequence[Query]) -> Sequence[Query]:
+        """The parts with all plain words in one term, where they need no operator: a database may
+        find nothing by a long chain of operators.
+        """
+        plain = [part for part in parts if isinstance(part, Term) and self.is_plain(part)]
+        if not self.dialect.plain or self.dialect.scored or len(plain) < 2:
+            return parts
+        joined = Term(" ".join(term.text for term in plain))
+        return [joined if part is plain[0] else part for part in parts if part not in plain[1:]]
+
+    @staticmethod
+    def is_plain(term: Term) -> bool:
+        """Whether a term is whole words that are looked for in all fields."""
+        return term.field == "any" and not term.phrase and not term.truncated
 
     def all_of(self, written: list[str]) -> str:
         """Joins texts, all of which must hold."""
@@ -393,15 +408,15 @@ class Translator(Capability):
             )
             for number, word in enumerate(words)
         ]
-        ranked = self.dialect.plain and field == "any" and not term.truncated
-        if not ranked or len(written) < 2:
+        if not self.dialect.plain or not self.is_plain(term) or len(written) < 2:
             return self.all_of(written)
-        self.losses.notes.append(
-            message(
-                "ranks by how many of the plain words it finds: write AND between them "
-                "to require all"
+        if self.dialect.scored:
+            self.losses.notes.append(
+                message(
+                    "ranks by how many of the plain words it finds: write AND between them "
+                    "to require all"
+                )
             )
-        )
         return self.dialect.plain.join(written)
 
     def coded_texts(self, field: str, names: tuple[str, ...]) -> list[str]:

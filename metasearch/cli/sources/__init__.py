@@ -476,7 +476,7 @@ def _facts(
     yield "sorts by date", "no" if spec.newest is None else "yes"
     if spec.enrich is not None:
         yield "enriches", f"by {spec.enrich.by}: GET {_without_secrets(spec.enrich.request.url)}"
-    yield "rate", f"{limits.requests:g} requests in {limits.per:g} s, {limits.concurrency} at once"
+    yield "rate", limits.pace
     yield "stated at", limits.stated or "nobody states it; a considerate guess"
     yield "timeout", f"{limits.timeout:g} s a request; {limits.pause:g} s pause after a refusal"
     yield "cache", f"{limits.ttl:g} s" if limits.ttl else "never"

@@ -165,6 +165,9 @@ async def _probed(
         return replace(begun, problem=_in_words(late), seconds=_since(started))
     except SourceError as exc:
         return replace(begun, problem=_in_words(exc), seconds=_since(started))
+    budget = fetcher.state(spec.name).budget
+    if budget is not None:
+        begun = replace(begun, notes=(*begun.notes, budget.in_words))
     return replace(compared(parsed, spec, begun), seconds=_since(started))
 
 

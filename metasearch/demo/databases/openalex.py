@@ -21,7 +21,7 @@ from metasearch.demo.queries import NotUnderstood, lucene
 from metasearch.query.tree import Or, Query, Term, Years, conjunction
 
 NAME = "demo-openalex"
-MAX_ROWS = 200
+MAX_ROWS = 100
 _TYPES = {
     "conference-paper": "article",
     "thesis": "dissertation",

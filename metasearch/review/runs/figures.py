@@ -7,9 +7,11 @@ A failed answer is not 0, and neither is one that was never asked for: sums say 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.query.tree import And, Or, Query
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs import runs
 from metasearch.review.runs.plan import Question
@@ -57,6 +59,8 @@ class StepFigures:
             did not say a number, answered another query, or were not asked; () of an import.
         first, last: When the oldest and the newest answer of the sums were asked for; None where
             there are none.
+        notes: What cannot be right of the numbers: a sentence for each source that finds less for
+            alternatives than for one of them, or more for a conjunction than for a part of it.
     """
 
     step: Step
@@ -68,6 +72,7 @@ class StepFigures:
     missing: tuple[str, ...]
     first: str | None
     last: str | None
+    notes: tuple[str, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -116,13 +121,65 @@ def table(db: Database, strategy: Strategy) -> Figures:
         step: {source: found[source] for source in sources if source in found}
         for step, found in known.items()
     }
+    lines = {
+        row.number: _line(
+            row, resolved.get(row.number), known.get(row.number, {}), strategy.years, asked
+        )
+        for row in rows
+    }
+    queries = {number: line.question.step.query for number, line in lines.items() if line.question}
     return Figures(
         sources,
         tuple(
-            _line(row, resolved.get(row.number), known.get(row.number, {}), strategy.years, asked)
-            for row in rows
+            replace(line, notes=_contradictions(line, lines, queries, sources))
+            for line in lines.values()
         ),
     )
+
+
+def _contradictions(
+    line: StepFigures,
+    lines: Mapping[int, StepFigures],
+    queries: Mapping[int, Query],
+    sources: Mapping[str, str],
+) -> tuple[str, ...]:
+    """A sentence for each source whose number for a step contradicts that for one it names."""
+    query = queries.get(line.step.number)
+    notes: dict[str, str] = {}
+    for number in line.step.parents:
+        if query is None or number not in queries:
+            continue
+        least = _parts(queries[number], Or) < _parts(query, Or)
+        most = _parts(queries[number], And) < _parts(query, And)
+        for source, figure in line.figures.items():
+            part = lines[number].figures.get(source)
+            if part is None or part.stale or figure.stale:
+                continue
+            here, there = figure.claimed, part.claimed
+            if here is None or there is None:
+                continue
+            if least and here < there:
+                reason = message(
+                    "{source}: fewer hits than for step {number}, all of whose hits must be among "
+                    "them; it was not searched as written",
+                    source=sources[source],
+                    number=number,
+                )
+            elif most and here > there:
+                reason = message(
+                    "{source}: more hits than for step {number}, which this step narrows; it was "
+                    "not searched as written",
+                    source=sources[source],
+                    number=number,
+                )
+            else:
+                continue
+            notes.setdefault(source, reason)
+    return tuple(notes.values())
+
+
+def _parts(query: Query, kind: type[And | Or]) -> frozenset[Query]:
+    return frozenset(query.parts if isinstance(query, kind) else (query,))
 
 
 def _line(

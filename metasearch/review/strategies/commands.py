@@ -69,6 +69,7 @@ def _lines(table: Figures, *, sent: bool) -> Iterator[str]:
             yield f"    cannot be searched for: {line.error}"
         if line.figures:
             yield f"    {_sum(line)}"
+        yield from (f"    {note}" for note in line.notes)
         for source, figure in line.figures.items():
             yield f"      {table.sources[source]}: {_figure(figure)}"
             if sent and figure.newest.sent:
@@ -274,8 +275,8 @@ def paste(call: Call, /, *, file: Path, syntax: str | None, name: str | None) ->
     required=True,
     metavar="NAME",
     shell_complete=_complete_syntax,
-    help="The syntax: ovid, pubmed, scopus, wos, ebsco, embase, proquest, cnki, wanfang, cql, "
-    "simple.",
+    help="The syntax: ovid, pubmed, scopus, wos, ebsco, embase, cochrane, proquest, ieee, "
+    "europepmc, acm, vhl, cnki, sinomed, wanfang, cql, simple.",
 )
 @strategy_option
 @in_project

@@ -20,6 +20,7 @@ from metasearch.query.simple import to_text
 from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Query, searches, without_words
 from metasearch.review.strategies.references import (
     FLAT,
+    leaves,
     number_of,
     replaced,
     size,
@@ -186,10 +187,19 @@ class _Resolving:
     def notes(self, number: int, own: StepText, query: Query) -> tuple[str, ...]:
         """The notes of a step and of all that it names, each with its number."""
         notes = dict.fromkeys(own.notes)
+        places = leaves(own.clause.widest) if own.clause.widest else ()
+        excluded = {number_of(leaf) for leaf, is_out in places if is_out}
         for parent in self.named[number]:
-            text = self.texts[parent]
+            text, clause = self.texts[parent], self.done[parent]
             if not isinstance(text, StepText):
                 continue
+            if parent in excluded and isinstance(clause, Clause) and not clause.is_exact:
+                note = message(
+                    "what #{number} finds cannot be excluded as it is written, so less is excluded "
+                    "and more is found",
+                    number=parent,
+                )
+                notes[note] = None
             for sentence in text.notes:
                 notes[message("#{number}: {note}", number=parent, note=sentence)] = None
         if not searches(query):

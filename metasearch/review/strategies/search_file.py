@@ -18,7 +18,7 @@ from metasearch import __version__
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.message import message
 from metasearch.query import CHOICES, parse_years
-from metasearch.query.strategy import numbered_lines
+from metasearch.query.lines import has_numbers
 from metasearch.review.projects.projects import LONGEST_NAME, Project
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps as stored
@@ -43,7 +43,9 @@ _SYNTAXES = {
     "medline (pubmed)": "pubmed", "nlm": "pubmed", "ebsco": "ebsco", "ovid": "ovid",
     "scopus": "scopus", "elsevier - scopus": "scopus", "embase": "embase",
     "cochrane": "cochrane", "proquest": "proquest", "ieee": "ieee", "cnki": "cnki",
-    "wanfang": "cnki", "metasearch": "auto",
+    "wanfang": "cnki", "metasearch": "auto", "europe pmc": "europepmc", "europepmc": "europepmc",
+    "acm": "acm", "lilacs": "vhl", "virtual health library": "vhl", "bvs": "vhl",
+    "vip": "cnki", "sinomed": "sinomed", "cbm": "sinomed",
 }  # fmt: skip
 
 
@@ -220,8 +222,10 @@ def digest(text: str) -> str:
 #: Syntax -> the platform as search-query knows it, or as it calls itself.
 _PLATFORMS = {
     "wos": "wos", "pubmed": "pubmed", "ebsco": "ebscohost", "ovid": "ovid", "scopus": "scopus",
-    "embase": "embase", "proquest": "proquest", "cnki": "cnki", "wanfang": "wanfang",
-    "cql": "cql", "simple": "metasearch",
+    "embase": "embase", "cochrane": "cochrane", "proquest": "proquest",
+    "ieee": "ieee", "cnki": "cnki", "wanfang": "wanfang",
+    "cql": "cql", "simple": "metasearch", "europepmc": "europepmc", "acm": "acm", "vhl": "vhl",
+    "sinomed": "sinomed",
 }  # fmt: skip
 #: Keys that narrow a search, beside its string.
 _BESIDE = ("field", "search_field", "search_time_span", "search_language")
@@ -366,7 +370,7 @@ def _fill(db: Database, strategy: Strategy, record: SearchRecord, by: str) -> li
         for key in _BESIDE
         if (value := record.details.get(key))
     ]
-    if not record.blocks and numbered_lines(record.string) is not None:
+    if not record.blocks and has_numbers(record.string):
         copied = copy_in(db, strategy, record.string, syntax=record.syntax, by=by)
         return [*notes, *copied.notes]
     texts = [*record.blocks, *([("", record.string)] if record.string else [])]

@@ -11,20 +11,21 @@ in the tree, the reference is put back in its place.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import changed, message
 from metasearch.query import CHOICES, read
+from metasearch.query.characters import plain_characters
 from metasearch.query.clauses import Clause, exact
 from metasearch.query.detect import detect
+from metasearch.query.lines import has_numbers
 from metasearch.query.reading import ReadQuery, read_or_suggest
 from metasearch.query.scanner import Losses, StrategyLine
-from metasearch.query.strategy import line_reader, numbered_lines
+from metasearch.query.strategy import line_reader
 from metasearch.query.syntaxes import DATABASES
 from metasearch.query.tree import FIELD_WORDS, And, Query, Term, conjunction, is_blank
 from metasearch.review.strategies.references import (
@@ -35,10 +36,6 @@ from metasearch.review.strategies.references import (
     reference,
     replaced,
 )
-
-if TYPE_CHECKING:
-    from metasearch.query.strategy import LineReader
-
 
 #: Signs of dead scripts: letters for every reader, and no word of any query that is searched for.
 _LETTERS = range(0x12000, 0x12390), range(0x13000, 0x13420)
@@ -357,6 +354,11 @@ class StepText:
     syntax: str
     notes: tuple[str, ...]
 
+    @property
+    def query(self) -> Query | None:
+        """What is looked for, at its widest."""
+        return self.clause.widest
+
 
 class _AnyLine(Mapping[int, StrategyLine]):
     """A line for every number: whether there is such a step is asked when all are known."""
@@ -379,8 +381,9 @@ def read_step(text: str, syntax: str = "auto") -> StepText:
     """Read the text of a step.
 
     `syntax`: one of `metasearch.query.CHOICES`. Raises QuerySyntaxError: it cannot be read; the
-    place is that in the text as typed. Raises UsageError: there is no such syntax.
+    place is that in the text of the error. Raises UsageError: there is no such syntax.
     """
+    text = plain_characters(text)
     try:
         return _read_step(text, syntax)
     except QuerySyntaxError as error:
@@ -413,7 +416,7 @@ def _read_step(text: str, syntax: str) -> StepText:
     if syntax not in CHOICES:
         read(text, syntax)
     syntax = "cnki" if syntax == "expert" else syntax
-    if numbered_lines(text) is not None:  # a strategy of its own, with numbers of its own
+    if has_numbers(text):  # a strategy of its own, with numbers of its own
         whole = read(text, syntax)
         return StepText(whole.clause, (), whole.syntax, whole.notes)
     combined = combination(text, syntax)
@@ -433,17 +436,9 @@ def _chosen(text: str) -> str:
     return "cnki" if syntax == "simple" and expert_signs(text) else syntax
 
 
-def _line_reader(syntax: str) -> Callable[..., LineReader]:
-    if syntax != "pubmed":
-        return line_reader(syntax)
-    from metasearch.query.pubmed import PubmedReader
-
-    return PubmedReader
-
-
 def _in_lines(text: str, syntax: str) -> StepText:
     """Read a text in a syntax that has numbers of lines."""
-    make = _line_reader(syntax)
+    make = line_reader(syntax)
     check_fields(text, syntax)
     # The sign of EBSCO is S.
     written = with_sign(text, "S") if syntax == "ebsco" else text
@@ -520,6 +515,7 @@ def renumbered(text: str, syntax: str, numbers: Mapping[int, int]) -> str:
     have no new one are left out of it. Raises QuerySyntaxError: the text cannot be read;
     UsageError: the numbers cannot be changed safely.
     """
+    text = plain_characters(text)
     own = read_step(text, syntax)
     if all(numbers.get(number, number) == number for number in own.numbers):
         return text

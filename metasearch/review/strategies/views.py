@@ -184,7 +184,7 @@ def _row(base: str, one: StepFigures, columns: Sequence[Column], known: int | No
         note=line(step.note),
         fault=one.error.message if one.error else "",
         stale=message("stale: asked before its query was changed") if one.stale else "",
-        notes=resolved.notes if resolved else (),
+        notes=(*(resolved.notes if resolved else ()), *one.notes),
         cells=[
             _cell(base, one.figures[column.source]) if column.source in one.figures else None
             for column in columns

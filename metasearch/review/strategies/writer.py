@@ -16,7 +16,7 @@ from metasearch.message import changed, message
 from metasearch.query import parse_years
 from metasearch.query.clauses import exact
 from metasearch.query.grammar import Style
-from metasearch.query.strategy import numbered_lines
+from metasearch.query.lines import has_numbers
 from metasearch.query.tree import And, Not, Query, Term, Years, conjunction, plain
 from metasearch.query.writer import TARGETS, Leaf, Part, QueryWriter, Translation, style_of
 from metasearch.query.writer import written as expression
@@ -35,7 +35,7 @@ from metasearch.review.strategies.strategies import Step, check_years
 #: Syntax -> the sign before the number of a line.
 _SIGNS: Mapping[str, str] = {
     "ovid": "", "pubmed": "#", "scopus": "#", "wos": "#", "ebsco": "S", "embase": "#",
-    "proquest": "S",
+    "proquest": "S", "sinomed": "#",
 }  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def one_expression(step: ResolvedStep, years: Years | None, syntax: str) -> Tran
     names no other and has no years beside it.
     """
     typed = step.syntax == syntax and not step.step.parents and years is None
-    if typed and numbered_lines(step.step.text) is None:
+    if typed and not has_numbers(step.step.text):
         return Translation(step.step.text.strip(), syntax)
     return expression(conjunction(step.query, years), syntax)
 
@@ -163,7 +163,7 @@ class _Lines:
 
     def keep(self, step: Step, own: StepText) -> bool:
         """Take a step as it was typed, if all that it names is a line; returns whether it is."""
-        if numbered_lines(step.text) or any(one not in self.numbers for one in own.numbers):
+        if has_numbers(step.text) or any(one not in self.numbers for one in own.numbers):
             return False
         try:
             text = renumbered(step.text, step.syntax, self.numbers)

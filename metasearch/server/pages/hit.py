@@ -378,6 +378,10 @@ SYNTAX_WORDS: Mapping[str, str] = {
     "cochrane": "Cochrane Library",
     "proquest": "ProQuest",
     "ieee": "IEEE Xplore",
+    "europepmc": "Europe PMC",
+    "acm": "ACM Digital Library",
+    "vhl": N_("LILACS, VHL"),
+    "sinomed": "SinoMed",
     "cql": N_("CQL (library catalogues)"),
     "ccl": N_("CCL (Z39.50)"),
 }
@@ -502,7 +506,7 @@ def _words(term: Term, language: Language) -> list[str]:
     if term.field == "language":
         return [language.language_name(term.text)]
     if term.phrase:
-        return [f"“{term.text[:_LONGEST_WORD]}”"]
+        return [f"“{term.text[:_LONGEST_WORD]}{'*' * term.truncated}”"]
     if term.truncated:
         return [f"{term.text[:_LONGEST_WORD]}*"]
     return [word[:_LONGEST_WORD] for word in term.text.split(" ")]

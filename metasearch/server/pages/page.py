@@ -12,7 +12,7 @@ from aiohttp import web
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import SYNTAXES, ReadQuery
-from metasearch.query.cnki import EXPERT_FIELDS
+from metasearch.query.cnki_fields import EXPERT_FIELDS
 from metasearch.query.simple_fields import FIELD_NAMES
 from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE

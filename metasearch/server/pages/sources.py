@@ -7,10 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from multidict import MultiMapping
 
+from metasearch.adapters.request import Budget
 from metasearch.adapters.spec import CONTACT, AdapterSpec, Auth
 from metasearch.adapters.specs.spec_folders import real_answers
 from metasearch.formats.text import line, web_url
@@ -233,6 +234,15 @@ class KeyView:
     address: str | None
 
 
+class BudgetView(NamedTuple):
+    """What is left of what a source allows. `renewed`: as `SourceRow.wait`."""
+
+    left: str
+    all: str | None
+    unit: str
+    renewed: tuple[int, str] | None
+
+
 @dataclass(frozen=True, slots=True)
 class SourceRow:
     """One source of the page.
@@ -240,7 +250,9 @@ class SourceRow:
     Attributes:
         icon, css, state: How its state looks, and its words, to be translated.
         forbidden: Whether its terms forbid that programs ask it.
-        wait: (number, "seconds" or "minutes") until it is asked again; None where it may be asked.
+        wait: (number, "seconds", "minutes" or "hours") until it is asked again; None where it may
+            be asked.
+        budget: What is left of what it allows; None where it does not say.
         error: The last failure, a sentence of the core; "" for none.
         terms: Parts of the text, each with the address that it is, or None.
         languages: In words; [] where the spec names none or all.
@@ -265,6 +277,7 @@ class SourceRow:
     state: str
     forbidden: bool
     wait: tuple[int, str] | None
+    budget: BudgetView | None
     error: str
     docs: str | None
     terms: Sequence[tuple[str, str | None]]
@@ -349,6 +362,7 @@ def _row(source: SourceView, choice: SourceChoice, language: Language) -> Source
         state=words,
         forbidden=forbidden,
         wait=_wait(state.until),
+        budget=_budget(state.budget),
         error=line(state.last_error),
         docs=web_url(spec.docs) if spec else None,
         terms=[*_linked(terms)],
@@ -382,7 +396,20 @@ def _wait(seconds: float) -> tuple[int, str] | None:
         return None
     if seconds < 90:
         return max(1, round(seconds + 0.49)), "seconds"
-    return max(1, round(seconds / 60 + 0.49)), "minutes"
+    if seconds < 2 * 3600:
+        return max(1, round(seconds / 60 + 0.49)), "minutes"
+    return round(seconds / 3600 + 0.49), "hours"
+
+
+def _budget(budget: Budget | None) -> BudgetView | None:
+    if budget is None:
+        return None
+    return BudgetView(
+        f"{budget.left:,.10g}",
+        None if budget.of is None else f"{budget.of:,.10g}",
+        line(budget.unit),
+        _wait(budget.renewed or 0.0),
+    )
 
 
 def _seconds(milliseconds: float | None) -> float | None:

@@ -10,7 +10,7 @@ import pytest_asyncio
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.fetch.health import Pause
 from metasearch.adapters.fetch.rate_limiter import NotInTime, SharedLimiter
-from metasearch.adapters.request import Page, Request
+from metasearch.adapters.request import Page, Rate, Request
 from metasearch.adapters.spec import Limits
 from metasearch.errors import ConnectFailed, RateLimited, SourceError
 from metasearch.replicas import Alone, Away, SharedLimits, Start
@@ -62,6 +62,18 @@ async def test_a_request_starts_when_the_server_says() -> None:
 
     assert told.ended == ["lease"]
     assert told.asked == [SharedLimits(4, 60.0, 4)] * 3
+
+
+async def test_a_rate_that_the_source_states_is_that_of_all_replicas() -> None:
+    """Where it is slower than the limits."""
+    told = Told(Start(0, "a"), Start(0, "b"))
+    limiter = SharedLimiter("db", LIMITS, told)
+    for stated in (Rate(1, 30.0), Rate(9, 1.0)):
+        limiter.obey(stated)
+        async with limiter.passed():
+            pass
+
+    assert told.asked == [SharedLimits(1, 30.0, 4), SharedLimits(4, 60.0, 4)]
 
 
 async def test_a_start_after_the_deadline_is_told_at_once() -> None:

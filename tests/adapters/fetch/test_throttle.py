@@ -9,6 +9,7 @@ import pytest
 
 from metasearch.adapters.fetch import rate_limiter
 from metasearch.adapters.fetch.rate_limiter import BEHIND, FairThrottler, RequestLimiter, RoundRobin
+from metasearch.adapters.request import Rate
 from metasearch.adapters.spec import Limits
 
 _real_sleep = asyncio.sleep
@@ -340,3 +341,17 @@ async def test_of_past_starts_only_those_of_a_period_are_kept(clock: Clock) -> N
         throttler.count()
         clock.now += 0.1
         assert len(throttler._starts) <= 22, number
+
+
+async def test_a_rate_that_the_source_states_is_obeyed_where_it_is_slower(clock: Clock) -> None:
+    """Never faster than the spec allows; a source that takes it back gets the spec's again."""
+    limiter = RequestLimiter(Limits(requests=10, per=1.0, concurrency=20))
+    spans = []
+    for stated in (Rate(1, 1.0), Rate(100, 1.0)):
+        limiter.obey(stated)
+        began = clock.now
+        await asyncio.gather(*(through(limiter) for _ in range(5)))
+        spans.append(clock.now - began)
+
+    assert spans[0] >= 4
+    assert spans[1] < 2

@@ -18,15 +18,12 @@ import brotli
 import pytest
 
 from metasearch.adapters.fetch import guard
-from metasearch.adapters.fetch import transport as transport_module
 from metasearch.adapters.fetch.transport import (
-    LARGE_BODY,
     MAX_REDIRECTS,
     HttpTransport,
-    retry_after,
     translated,
 )
-from metasearch.adapters.request import Page, Request, Secret, redacted
+from metasearch.adapters.request import Page, Request, Secret
 from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut, TooLarge
 from tests.adapters.fetch.loopback import Loopback, raw, reply
 
@@ -486,62 +483,3 @@ async def test_cancelling_a_send_is_not_an_error_of_the_source(
 def test_unknown_exceptions_are_not_dressed_up() -> None:
     """A fault of our own stays what it is."""
     assert translated(TypeError("bug"), Request(source="db", url="http://x.example/"), 1) is None
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        ({"Retry-After": "120"}, 120.0),
-        ({"Retry-After": " 0 "}, 0.0),
-        (
-            {
-                "Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT",
-                "Date": "Fri, 31 Dec 1999 23:59:29 GMT",
-            },
-            30.0,
-        ),
-        ({"Retry-After": "Thu, 01 Jan 1970 00:02:00 GMT"}, 20.0),
-        ({"Retry-After": "Thu, 01 Jan 1970 00:00:00 GMT"}, 0.0),
-        ({"Retry-After": "soon"}, None),
-        ({"Retry-After": "-5"}, None),
-        ({"Retry-After": "９"}, None),
-        ({"Retry-After": "Fri, 99 Dec 99999 99:99:99 GMT"}, None),
-    ],
-)
-def test_retry_after_is_read_in_both_forms(headers: dict[str, str], seconds: float | None) -> None:
-    """Seconds, or a date that is held against the server's own clock; nonsense is nothing."""
-    assert retry_after(headers, now=100.0) == seconds
-
-
-@pytest.mark.parametrize(
-    ("size", "params", "elsewhere"),
-    [
-        (LARGE_BODY + 1, (("key", Secret(KEY)),), True),
-        (LARGE_BODY, (("key", Secret(KEY)),), False),
-        (LARGE_BODY + 1, (("q", "mice"),), False),
-    ],
-    ids=["large", "small", "nothing secret"],
-)
-async def test_secrets_are_looked_for_in_a_thread_where_that_takes_long(
-    server: Loopback,
-    send: Send,
-    monkeypatch: pytest.MonkeyPatch,
-    size: int,
-    params: Any,
-    elsewhere: bool,
-) -> None:
-    """The loop goes on beside it, and what was sent is in no page; where nothing was sent there is
-    nothing to do."""
-    threads: list[threading.Thread] = []
-
-    def watched(page: Page) -> Page:
-        threads.append(threading.current_thread())
-        return redacted(page)
-
-    monkeypatch.setattr(transport_module, "redacted", watched)
-    server.routes["/big"] = reply(KEY.encode().rjust(size))
-    page = await send(server.url("/big"), params=params, max_bytes=1 << 24)
-
-    assert (threads[0] is not threading.main_thread()) is elsewhere
-    assert page.body.strip() == (KEY.encode() if params[0][0] == "q" else b"***")

@@ -216,6 +216,27 @@ def test_illegal_xml_characters() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        ("AT&T & Bell", "AT&T & Bell"),
+        ("R&D; S&amp;T", "R&D; S&T"),
+        ("p < 0.05, q <= 1", "p < 0.05, q <= 1"),
+        ("a&nosuch;b", "a&nosuch;b"),
+        ("A&#11;B&#0;C&#xD800;D&#65;", "ABCDA"),
+        ("x&y <![CDATA[R&D &amp;]]>", "x&y R&D &"),
+        ("x&y <![CDATA[a]]> &z", "x&y a &z"),
+    ],
+)
+def test_signs_that_begin_nothing_in_xml(written: str, title: str) -> None:
+    """A bare "&" or "<" costs neither the page nor its other records, and is told."""
+    page = f"<r><item><title>{written}</title></item><item><title>B</title></item></r>"
+    parsed = read(page.encode(), XML)
+
+    assert titles(parsed) == [title, "B"]
+    assert "not legal" in parsed.notes[0]
+
+
+@pytest.mark.parametrize(
     ("charset", "title"),
     [("latin-1", "Café au lait"), ("gbk", "中文题名：信息检索"), ("utf-8", "Café au lait")],
 )

@@ -154,7 +154,8 @@ def test_truncation() -> None:
     assert plan(parse("gene* drive"), at).sent == '"gene"~ AND "drive"'
     assert plan(parse("a neuro-inf*"), at).sent == '"a" AND ("neuro" AND "inf"~)'
     assert plan(parse("drive ge*"), at).sent == '"drive"'
-    assert plan(parse("ge*"), at).sent == '"ge"'
+    assert plan(parse("ge1*"), at).sent == '"ge1"~'
+    assert plan(parse("g1*"), at).sent == '"g1"'
 
 
 def test_operators_that_are_words_are_none_to_the_database() -> None:

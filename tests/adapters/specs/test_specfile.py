@@ -440,3 +440,51 @@ def test_a_shape_like_none_that_there_is(like: str) -> None:
     with pytest.raises(SpecError) as raised:
         build(tomllib.loads(LIKE.format(like=like)), "mine.toml", shipped_table)
     assert f"also[1].like: there is no shape '{like}'; write SPEC.SHAPE" in raised.value.problems
+
+
+# Limits that depend on what is set
+
+CONTACT = {"METASEARCH_CONTACT": "me@example.org"}
+
+
+def paced(env: dict[str, str], **sources: dict[str, Any]) -> Registry:
+    return Registry(Settings(env=env, sources=sources))
+
+
+@pytest.mark.parametrize(
+    ("source", "env", "pace"),
+    [
+        ("crossref", {}, (1, 1.0, 1)),
+        ("crossref", CONTACT, (3, 1.0, 3)),
+        ("pubmed", CONTACT, (3, 1.0, 2)),
+        ("pubmed", CONTACT | {"METASEARCH_NCBI_KEY": "k"}, (10, 1.0, 2)),
+        ("openaire", {"METASEARCH_OPENAIRE_KEY": "k"}, (7200, 3600.0, 1)),
+    ],
+)
+def test_a_contact_or_a_key_changes_the_limits(
+    source: str, env: dict[str, str], pace: tuple[float, float, int]
+) -> None:
+    """What a database allows those whom it knows is said beside what it allows everybody."""
+    limits = paced(env).spec(source).limits
+
+    assert (limits.requests, limits.per, limits.concurrency) == pace
+
+
+def test_a_limit_that_the_user_sets_holds_with_a_contact_too() -> None:
+    """The others that depend on the contact stay as the spec says."""
+    limits = paced(CONTACT, crossref={"limits": {"requests": 2}}).spec("crossref").limits
+
+    assert (limits.requests, limits.concurrency) == (2, 3)
+
+
+def test_what_depends_on_a_key_is_checked_as_the_limits_are() -> None:
+    """A wrong number and an unknown key are reported with their place."""
+    limits = {"with_key": {"requests": 0, "stated": "x"}, "with_contact": {"per": "1"}}
+    with pytest.raises(SpecError) as caught:
+        paced({}, crossref={"limits": limits}).spec("crossref")
+
+    assert [problem.partition(";")[0] for problem in caught.value.problems] == [
+        "limits.with_contact.per: must be a number, is a string",
+        "limits.with_key.stated: unknown key",
+        "limits.with_key.requests: must be positive",
+    ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -64,6 +65,26 @@ def test_the_work_grows_with_the_query(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert plan(parse(text), lucene, 20, {}).sent.count(" NOT ") == 19
     assert len(looked_at) == len(set(looked_at)) < 100
+
+
+@pytest.mark.parametrize(
+    ("text", "sent", "filtered"),
+    [
+        ("a1 b2 c3 d4 e5 f6 g7 h8 i9 j10 k11", "a1 b2 c3 d4 e5 f6 g7 h8 i9 j10 k11", False),
+        (" AND ".join("abcdefghijkl"), "a b c d e f g h i j k l", False),
+        ('a AND "b c" AND d NOT e', '(a d) AND "b c" AND NOT e', False),
+        ("(a AND b AND title:c) OR d", "((a b) AND t:c) OR d", False),
+        ("title:(a b c)", "t:a AND t:b AND t:c", False),
+        ("title:(a b c d e f g h i j)", "a b c d e f g h i j", True),
+    ],
+)
+def test_no_long_chain_of_operators(text: str, sent: str, filtered: bool) -> None:
+    """Plain words stand side by side; those of one field are looked for everywhere where they are
+    many, and the records are filtered."""
+    planned = plan(parse(text), BESIDE, 20, {})
+
+    assert planned.sent == sent
+    assert (planned.residual is not None) is filtered
 
 
 # --------------------------------------------------------------------------- toy databases
@@ -198,6 +219,20 @@ class Lucene:
         return clause(self.record, piece["field"] or "", plain, star=star)
 
 
+#: As Lucene, but plain words stand side by side, all of which must occur.
+BESIDE = replace(LUCENE, query=replace(LUCENE.query, plain=" ", scored=False))
+
+
+class Beside(Lucene):
+    """What stands side by side must hold, as with AND."""
+
+    def parts(self) -> bool:
+        found = super().parts()
+        while self.pieces and self.pieces[0]["sign"] in (None, "("):
+            found &= super().parts()
+        return found
+
+
 #: One word after the other; a bar between words is OR and binds tighter; neither NOT nor phrases,
 #: brackets nor stars.
 BARS = spec(
@@ -265,6 +300,7 @@ YEARS_IN_PARAMS = Dialect(
 
 TOYS: dict[str, tuple[AdapterSpec, Callable[[str, Record], bool]]] = {
     "lucene": (LUCENE, lambda sent, record: Lucene(sent, record).finds()),
+    "beside": (BESIDE, lambda sent, record: Beside(sent, record).finds()),
     "bars": (BARS, bars),
     "words": (WORDS, bars),
     "parameters": (PARAMETERS, parameters),
@@ -298,6 +334,11 @@ LEAF: st.SearchStrategy[Query] = st.one_of(
     st.builds(
         lambda stem, field: Term(stem, field, truncated=True),
         st.sampled_from(["ge", "gene", "covid-1", "dr"]),
+        FIELD,
+    ),
+    st.builds(
+        lambda text, field: Term(text, field, phrase=True, truncated=True),
+        st.sampled_from(["gene dr", "drive ge", "c gene"]),
         FIELD,
     ),
     st.builds(Term, st.sampled_from(["article", "review", "thesis", "map"]), st.just("type")),
@@ -391,8 +432,7 @@ def test_no_record_that_matches_is_lost(name: str, query: Query, record: Record)
     filter."""
     toy, finds = TOYS[name]
     planned = asked(query, toy)
-    assume(not told(planned, LESS))
-    if matches(query, record) is not True:
+    if told(planned, LESS) or matches(query, record) is not True:
         return
 
     event("a record that matches")
@@ -432,4 +472,101 @@ def test_what_is_filtered_is_told(name: str, query: Query) -> None:
             len([note for note in planned.notes if "is applied here" in note])
             >= len(set(parts)) - 1
             >= 0
+        )
+
+
+# --------------------------------------------------------------------------- beginnings of words
+
+WHOLE_WORDS = spec(
+    style="expression",
+    fields={"any": "{x}"},
+    conjunction=" AND ",
+    disjunction=" OR ",
+    negation=" NOT {x}",
+    phrase='"{x}"',
+)
+GAMBLING = "gambling OR gamble OR gambled OR gambler OR gamblers OR gambles"
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ("gambl* OR betting", f"{GAMBLING} OR betting"),
+        ("gambl* youth", f"({GAMBLING}) AND youth"),
+        ('"problem gambl*"', " OR ".join(f'"problem {word}"' for word in GAMBLING.split(" OR "))),
+        ("中国* OR youth", "中国 OR youth"),
+    ],
+)
+def test_a_beginning_becomes_the_usual_words(text: str, sent: str) -> None:
+    """Never the beginning itself; a phrase stays one; the words are told, and nothing is
+    filtered."""
+    planned = plan(parse(text), WHOLE_WORDS)
+
+    assert planned.sent == sent
+    assert planned.residual is None
+    assert len(planned.notes) == 1
+    assert "is looked for as" in planned.notes[0]
+    assert "other words that begin so are not found" in planned.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ("youth NOT gambl*", "youth"),
+        ("youth covid-1*", "youth"),
+        ("youth ga*", "youth"),
+    ],
+)
+def test_what_no_words_stand_for_is_filtered(text: str, sent: str) -> None:
+    """Less would be excluded, or hardly anything found, by some of the words."""
+    planned = plan(parse(text), WHOLE_WORDS)
+
+    assert planned.sent == sent
+    assert planned.residual is not None
+    assert "is applied here to the records" in planned.notes[0]
+
+
+def test_without_or_only_the_most_usual_word_is_looked_for() -> None:
+    """And the note says so."""
+    planned = plan(parse("gambl*"), WORDS)
+
+    assert planned.sent == "gambling"
+    assert "of gambl* only gambling is looked for" in planned.notes[0]
+
+
+def test_many_beginnings_have_few_notes() -> None:
+    """Four are named, the others counted or told together."""
+    text = " ".join(
+        f"{stem}*" for stem in ("gambl", "addict", "depress", "educat", "child", "nurs")
+    )
+    scored = spec({"q": "{any}"}, style="params")
+
+    assert len(plan(parse(text), WHOLE_WORDS).notes) == 5
+    assert len(plan(parse(text), scored).notes) == 5
+    assert plan(parse(text), scored).sent.startswith("any: gambling addiction")
+
+
+def test_a_phrase_with_a_beginning_is_written_where_the_database_can() -> None:
+    """By a template of its own."""
+    able = replace(WHOLE_WORDS, query=replace(WHOLE_WORDS.query, phrase_truncated='"{x}*"'))
+
+    assert plan(parse('"slot machine*" youth'), able).sent == '"slot machine*" AND youth'
+    assert plan(parse('"slot machine*" youth'), able).notes == ()
+
+
+def test_fewer_words_are_taken_where_the_address_would_be_too_long() -> None:
+    """Rather than refusing all; the notes name those that are left."""
+    stems = ["gambl", "addict", "depress", "educat", "evaluat", "child", "psych", "therap"]
+    text = " OR ".join(f"{stem}*" for stem in stems)
+    short = replace(WHOLE_WORDS, request=replace(WHOLE_WORDS.request, longest=700))
+    planned = plan(parse(text), short)
+
+    assert len(planned.sent) < len(plan(parse(text), WHOLE_WORDS).sent)
+    assert all(stem in planned.sent for stem in stems)
+    assert "and other words that begin so are not found" in planned.notes[0]
+    assert "4 more are looked for" in planned.notes[-1]
+    with pytest.raises(CannotAsk):
+        plan(
+            parse(text),
+            replace(short, request=replace(short.request, longest=100)),
         )

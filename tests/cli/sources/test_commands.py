@@ -124,7 +124,9 @@ def test_show_tells_the_facts(run: Run) -> None:
     assert outcome.code == 0
     assert facts["name"] == "crossref"
     assert facts["url"] == "GET https://api.crossref.org/works"
-    assert facts["rate"].startswith("5 requests in 1 s")
+    assert facts["rate"] == (
+        "1 requests in 1 s, 1 at once; with a contact address, 3 requests in 1 s, 3 at once"
+    )
     assert "title" in facts["reads"]
 
 

@@ -13,7 +13,7 @@ import pytest
 from metasearch.adapters.fetch.cassette import RecordTransport, ReplayTransport
 from metasearch.adapters.fetch.status import challenge
 from metasearch.adapters.fetch.transport import Transport
-from metasearch.adapters.request import Page, Request
+from metasearch.adapters.request import Budget, Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.specs.spec_folders import spec_folder
 from metasearch.cli.output import Exit
@@ -254,6 +254,19 @@ async def test_an_answer_as_the_cases_have_it_is_fine(source: str) -> None:
     assert len([it for it in transport.requests if not it.private]) <= 2
     assert transport.closed
     assert fields_of_cases(source) >= found.fields.keys()
+
+
+async def test_a_probe_says_what_is_left_of_a_budget() -> None:
+    """For the sources whose headers say so."""
+    transport = _from_case("openalex")
+    answer = transport.answer
+    budget = Budget(left=0.5, of=1.0, unit="USD")
+    transport.answer = lambda request: replace(answer(request), budget=budget)
+
+    found = (await probed(SETTINGS, transport, "openalex"))["openalex"]
+
+    assert found.status == "ok"
+    assert "0.5 of 1 USD are left" in found.notes
 
 
 def test_nearly_all_sources_are_probed_here() -> None:

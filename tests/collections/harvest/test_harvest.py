@@ -431,6 +431,18 @@ async def test_illegal_characters_are_taken_out_and_told(
     assert done.notes == ["the answer held characters that are not legal; they were replaced"]
 
 
+async def test_a_bare_ampersand_ends_no_harvest(repository: Repository, harvest: Harvester) -> None:
+    """All pages are fetched, and the token after it is found."""
+    repository.fill(5)
+    repository.decorate = lambda body: body.replace("Work", "R&D")
+
+    done = await harvest()
+
+    assert len(harvest.titles()) == 5
+    assert harvest.titles()[0] == "R&D number 1"
+    assert done.notes == ["the answer held characters that are not legal; they were replaced"]
+
+
 async def test_compressed_answers(tmp_path: Path) -> None:
     """gzip is unpacked."""
     with Repository(compress=True) as repository:

@@ -176,3 +176,39 @@ async def test_an_import_is_never_stale_and_expects_no_other_source(tmp_path: Pa
     assert (imported.claimed, imported.fetched, imported.stale) == (12, 1, False)
     assert imported.error is None
     assert imported.first == "2026-05-03"
+
+
+async def test_an_or_with_fewer_hits_than_a_part_was_not_searched_as_written(
+    tmp_path: Path,
+) -> None:
+    """Nor was an AND with more; each source that says so is named."""
+    texts = ["soil", "peat", "#1 OR #2", "#1 AND #2", "#1 NOT #2"]
+    sizes = (7, 5, 6, 8, 9)
+
+    async with await planned(tmp_path, texts, {"alpha": paged(5), "beta": paged(5)}) as plan:
+        for number, size in enumerate(sizes, 1):
+            plan.upstreams.bodies = {"alpha": paged(size), "beta": paged(5)}
+            await count(plan, number)
+        lines = (await table(plan)).steps
+
+    assert [line.notes for line in lines[:2]] == [(), ()]
+    assert [note[:40] for note in lines[2].notes] == ["alpha: fewer hits than for step 1, all o"]
+    assert [line.notes[0][:40] for line in lines[3:]] == [
+        "alpha: more hits than for step 1, which ",
+        "alpha: more hits than for step 1, which ",
+    ]
+    assert all(len(line.notes) == 1 for line in lines[2:])
+
+
+async def test_an_old_number_contradicts_no_new_one(tmp_path: Path) -> None:
+    """A step was edited since."""
+    async with await planned(tmp_path, ["soil", "#1 OR peat"], {"alpha": paged(7)}) as plan:
+        await count(plan, 1)
+        plan.upstreams.bodies = {"alpha": paged(5)}
+        await count(plan, 2)
+        before = (await table(plan)).steps[1].notes
+        await plan.workspace.write(steps.edit, plan.strategy, 1, text="moss")
+        after = (await table(plan)).steps[1].notes
+
+    assert len(before) == 1
+    assert after == ()

@@ -79,7 +79,7 @@ def test_a_minus_that_could_be_both_is_an_error(text: str) -> None:
         ("#1 OR #2)", "This bracket has no opening bracket", 8),
         ("#4-#1", "The range #4-#1 ends before it begins", 0),
         ("or/1-9999", "The range or/1-9999 names too many steps", 0),
-        ("(" * 21 + "#1" + ")" * 21, "Brackets are nested more than 20 deep", 20),
+        ("(" * 61 + "#1" + ")" * 61, "Brackets are nested more than 60 deep", 60),
     ],
 )
 def test_a_combination_with_a_mistake_says_where(text: str, reason: str, position: int) -> None:

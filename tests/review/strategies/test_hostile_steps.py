@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query import CHOICES, terms
+from metasearch.query.characters import plain_characters
 from metasearch.review.strategies.paste import copied_text
 from metasearch.review.strategies.references import combination
 from metasearch.review.strategies.step_text import read_step, renumbered
@@ -39,15 +40,15 @@ def error_of(read: Callable[[], object]) -> UsageError | None:
 @examples(3)
 @given(TEXTS, st.sampled_from(CHOICES))
 def test_any_text_is_a_step_or_an_error_at_a_place(text: str, syntax: str) -> None:
-    """The error is about the text as typed; its suggestion can be read as a step."""
+    """The error is about the text in plain characters; its suggestion can be read as a step."""
     error = error_of(lambda: read_step(text, syntax))
     if error is None:
         words = "".join(term.text for term in terms(read_step(text, syntax).query, negated=True))
         assert set(map(str.casefold, words)) & DEAD <= set(text)
         return
     assert isinstance(error, QuerySyntaxError)
-    assert error.text == text
-    assert 0 <= error.position <= max(1, len(text))
+    assert error.text == plain_characters(text)
+    assert 0 <= error.position <= max(1, len(error.text))
     if error.suggestion is not None:
         read_step(error.suggestion, syntax)
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 import pytest
 
 from metasearch.errors import QuerySyntaxError, UsageError
+from metasearch.query import parse
+from metasearch.query import read as as_query
 from metasearch.review.projects import log
 from metasearch.review.store.database import Database
-from metasearch.review.strategies import paste, steps
+from metasearch.review.strategies import paste, resolve, steps
 from metasearch.review.strategies.paste import copied_text as read
 from metasearch.review.strategies.paste import copy_in
 from metasearch.review.strategies.strategies import Strategy
@@ -79,13 +81,15 @@ PROQUEST = (
          ["exp Gambling/", "(gambl* or betting).ti,ab.", "1 or 2",
           'limit 3 to yr="2010 -Current"'], [5834, 12345, 14000, 200]),
         (OVID_TABLE, "ovid", ["exp Gambling/", "gambl*.ti.", "or/1-2"], [5834, 12345, 14000]),
-        (PUBMED, "pubmed", ["gambl*[tiab]", "harm*[tiab]", "#1 AND #2"], [8000, 45000, 1234]),
-        (PUBMED_FILE, "pubmed", ["gambl*[tiab]", "harm*[tiab]", "#1 AND #2"],
+        (PUBMED, "pubmed", ["gambl*[tiab]", "harm*[tiab] Filters: Humans", "#1 AND #2"],
+         [8000, 45000, 1234]),
+        (PUBMED_FILE, "pubmed", ["gambl*[tiab]", "harm*[tiab] Filters: Humans", "#1 AND #2"],
          [8000, 45000, 1234]),
         (EMBASE, "embase",
          ["'gambling'/exp OR gambl*:ti,ab", "(harm NEAR/3 reduc*):ti,ab", "#1 AND #2"],
          [12345, 5000, 340]),
-        (EBSCO, "ebsco", ['(MH "Gambling+") OR TI gambl*', "TI harm* N3 reduc*", "S1 AND S2"],
+        (EBSCO, "ebsco", ['(MH "Gambling+") OR TI gambl* Limiters - Published Date: 20100101-',
+          "TI harm* N3 reduc*", "S1 AND S2"],
          [12000, 5000, 320]),
         (WOS, "wos", ["TS=(gambl* OR betting)", "TS=(harm NEAR/3 reduc*)", "#2 AND #1"],
          [12000, 5000, 320]),
@@ -132,11 +136,40 @@ def test_a_number_that_ends_a_query_is_no_count() -> None:
     ]  # fmt: skip
 
 
-def test_limits_beside_a_query_are_told(db: Database, strategy: Strategy) -> None:
-    """They are no part of the step, so the note asks for a step of its own."""
-    for text in (PUBMED, PUBMED_FILE):
-        assert any("limits that were set" in it and "Humans" in it for it in read(text).notes)
-    assert any("Published Date: 20100101-" in it for it in copy_in(db, strategy, EBSCO).notes)
+#: The same small strategy as platforms and people write it down.
+FORMS = [
+    "1 peat.ti. 12345\n2 bog*.ti. 23456\n3 1 and 2 999",
+    "1 peat.ti. 12 345\n2 bog*.ti. 23 456\n3 1 and 2 2 999",
+    "1. peat.ti. (12345)\n2. bog*.ti. (23 456)\n3. 1 and 2 (n=999)",
+    "1\u00a0peat.ti.\n2\u00a0bog∗.ti.\n3\u00a0and/1‐2",
+    "#1. peat.ti.\n#2. bog*.ti.\n#3. #1 and #2",
+    "1.peat.ti.\n2.bog*.ti.\n3.1 and2",
+    "| 1 | peat.ti. | 1,234 |\n| 2 | bog*.ti. | 5,678 |\n| 3 | 1 and 2 | 99 |",
+    "|# | Search | Hits|\n|---|:---|\n|1| `peat.ti.` |1|\n|2| bog\\*.ti. |5|\n|3| 1 and 2 |9|",
+    "Line | Query | Hits\n--- | --- | ---\n1 | peat.ti. | 4\n2 | bog*.ti. | 5\n3 | 1 and 2 | 1",
+    "No.\tHits\tTerms\tDate\n1\t1,234\tpeat.ti.\t2 Mar 2020\n2\t5\tbog*.ti.\t\n3\t9\t1 and 2\t",
+    "1\tSoil\tpeat.ti.\t3\n2\tPlace\tbog*.ti.\t4\n3\t\t1 and 2\t1",
+    "1\npeat.ti.\n12,345\n2\nbog*.ti.\n99\n3\n1 and 2\n12",
+    "Soil:\n1 peat.ti.\nPlace\n2 bog*.ti.\nBoth\n3 1 and 2",
+    "peat.ti.\nbog*.ti.\n1 and 2",
+    "3 1 and 2 9\n2 bog*.ti. 55\n1 peat.ti. 345",
+    "Database: Ovid\nSearch Strategy:\n---\n1     peat.ti. (58)\n2   bog*.ti. (1)\n3   1 and 2 (1)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FORMS)
+def test_a_text_is_read_as_a_query_and_as_steps_alike(
+    db: Database, strategy: Strategy, text: str
+) -> None:
+    """Whatever stands round the queries of its lines."""
+    meant = parse("title:peat AND title:bog*")
+    assert as_query(text, "ovid").query == meant
+
+    copied = copy_in(db, strategy, text, syntax="ovid")
+    assert [it.text for it in copied.steps[:2]] == ["peat.ti.", "bog*.ti."]
+    last = resolve.resolve_all(list(copied.steps))[copied.steps[-1].number]
+    assert isinstance(last, resolve.ResolvedStep)
+    assert last.query == meant
 
 
 def test_what_is_left_out_is_told() -> None:

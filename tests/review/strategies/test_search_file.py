@@ -178,7 +178,7 @@ def test_a_name_that_is_given_must_be_free(db: Database, strategy: Strategy) -> 
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"syntax": "cochrane"},
+        {"syntax": "nowhere"},
         {"syntax": "pubmed", "authors": [{"ORCID": "x"}]},
         {"syntax": "pubmed", "authors": [{"name": "A", "ORCID": "0000"}]},
         {"syntax": "pubmed", "step": 9},

@@ -159,8 +159,8 @@ def test_a_mistake_adds_nothing(db: Database, strategy: Strategy) -> None:
 
 def test_bounds_are_told(db: Database, strategy: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps of a strategy, characters of a text and of a note."""
-    with pytest.raises(QuerySyntaxError, match="longer than 20,000"):
-        steps.add(db, strategy, "a" * 20_001)
+    with pytest.raises(QuerySyntaxError, match="longer than 30,000"):
+        steps.add(db, strategy, "a" * 30_001)
     with pytest.raises(UsageError, match="at most 10,000 characters"):
         steps.add(db, strategy, "a", note="n" * 10_001)
     with pytest.raises(UsageError, match="at most 20,000 characters"):

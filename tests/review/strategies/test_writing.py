@@ -148,7 +148,7 @@ def test_every_syntax_can_be_written(syntax: str) -> None:
 
 def test_another_syntax_is_an_error() -> None:
     """With the names of all."""
-    with pytest.raises(UsageError, match="no syntax called 'cochrane'"):
-        written(STEPS, "cochrane")
+    with pytest.raises(UsageError, match="no syntax called 'nowhere'"):
+        written(STEPS, "nowhere")
     with pytest.raises(UsageError):
         written(STEPS, "ovid", years="soon")

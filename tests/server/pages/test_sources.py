@@ -6,6 +6,7 @@ import pytest
 from lxml import html
 
 from metasearch.adapters.fetch.health import SourceState
+from metasearch.adapters.request import Budget
 from metasearch.adapters.spec import Auth, Limits
 from metasearch.adapters.specs.registry import Registry
 from metasearch.server.pages.sources import HEADINGS, OTHERS, grouped
@@ -129,7 +130,13 @@ async def test_states_in_words(serve):
 
 @each(
     ("seconds", "shown"),
-    [(0.2, "in 1 second"), (29.5, "in 30 seconds"), (100, "in 2 minutes"), (3600, "in 60 minutes")],
+    [
+        (0.2, "in 1 second"),
+        (29.5, "in 30 seconds"),
+        (100, "in 2 minutes"),
+        (3600, "in 60 minutes"),
+        (53578, "in 15 hours"),
+    ],
 )
 def test_waits_are_rounded_up(seconds, shown):
     """Nobody comes too early."""
@@ -152,8 +159,14 @@ async def test_the_facts_of_a_source(serve):
         auth=(Auth("mailto", "METASEARCH_CONTACT", get="https://crossref.example.org/key"),),
     )
     engine.states["crossref"] = SourceState(
-        "crossref", p50_ms=250.0, p95_ms=1200.0, requests=3, failures=1
+        "crossref",
+        p50_ms=250.0,
+        p95_ms=1200.0,
+        requests=3,
+        failures=1,
+        budget=Budget(left=0.0997, of=0.1, unit="USD", renewed=11987),
     )
+    engine.states["alpha"] = SourceState("alpha", budget=Budget(left=1200))
     page = await page_of(await serve(engine))
     facts = {text(name): text(name.getnext()) for name in row(page, "crossref").xpath(".//dt")}
 
@@ -165,8 +178,10 @@ async def test_the_facts_of_a_source(serve):
         "3 requests since the server started, 1 failure; "
         "half of the last answers came within 0.25 s, 95 % within 1.2 s"
     )
+    assert facts["Budget"] == "0.0997 of 0.1 USD left; renewed in 4 hours"
     assert facts["Tested"].startswith("with 26 real answers, ")
     alpha = {text(name): text(name.getnext()) for name in row(page, "alpha").xpath(".//dt")}
+    assert alpha["Budget"] == "1,200 requests left"
     assert alpha["Tested"].startswith("by its operator")
 
 

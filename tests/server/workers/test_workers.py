@@ -16,6 +16,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from metasearch.adapters.fetch.health import LONGEST_PAUSE, Pause, SourceState
+from metasearch.adapters.request import Budget
 from metasearch.adapters.specs.registry import Registry
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
@@ -134,11 +135,27 @@ async def test_the_state_of_a_source_is_the_worst_and_its_counts_are_sums(folder
     ready."""
     async with pair(folder) as ((left, first), (right, second)):
         first.states = {
-            "alpha": SourceState("alpha", requests=7, failures=1, fresh=4, p50_ms=10.0, p95_ms=20.0)
+            "alpha": SourceState(
+                "alpha",
+                requests=7,
+                failures=1,
+                fresh=4,
+                p50_ms=10.0,
+                p95_ms=20.0,
+                budget=Budget(left=3.0, of=50.0, renewed=60.0),
+            )
         }
         second.states = {
             "alpha": SourceState(
-                "alpha", "paused", 9.0, "busy", requests=2, failures=2, fresh=1, p95_ms=30.0
+                "alpha",
+                "paused",
+                9.0,
+                "busy",
+                requests=2,
+                failures=2,
+                fresh=1,
+                p95_ms=30.0,
+                budget=Budget(left=4.0, of=50.0),
             )
         }
         told = [await (await client.get("/sources")).json() for client in (left, right)]
@@ -154,6 +171,7 @@ async def test_the_state_of_a_source_is_the_worst_and_its_counts_are_sums(folder
     assert (alpha["requests"], alpha["failures"]) == (9, 3)
     assert alpha["cached_pages"] == {"fresh": 5, "stale": 0, "spared": 0}
     assert (alpha["p50_ms"], alpha["p95_ms"]) == (10.0, 30.0)
+    assert (alpha["budget"]["left"], alpha["budget"]["seconds_until_renewed"]) == (3.0, 60)
     assert [it["sources"] for it in ready] == [["beta"], ["beta"]]
 
 

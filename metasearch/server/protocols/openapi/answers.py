@@ -379,6 +379,7 @@ _SOURCE = thing(
         ),
         "p50_ms": nullable(number(description="Milliseconds of half of the last answers.")),
         "p95_ms": nullable(number(description="Milliseconds of 95 % of the last answers.")),
+        "budget": nullable(ref("SourceBudget")),
         "keys": listed(ref("SourceKey"), description="Keys and contacts that it takes."),
         "limits": nullable(ref("SourceLimits")),
     },
@@ -509,6 +510,15 @@ LISTING_SCHEMAS: Mapping[str, Schema] = {
     "SourceKey": thing(
         explained({"env": text(), "required": yes_or_no(), "set": yes_or_no()}, SourceKey),
         description="A key or contact that a source takes; never its value.",
+    ),
+    "SourceBudget": thing(
+        {
+            "left": number(description="How much of it is left."),
+            "of": nullable(number(description="How much there is in all.")),
+            "unit": text(description="requests, credits, USD, or a word of the database."),
+            "seconds_until_renewed": nullable(whole(description="Until it is whole again.")),
+        },
+        description="What the database allows, as its last answer said.",
     ),
     "SourceLimits": thing(
         {

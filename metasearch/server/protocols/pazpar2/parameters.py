@@ -23,8 +23,7 @@ from metasearch.engine.facets import (
 from metasearch.engine.options import MAX_PER_SOURCE
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.formats.text import line
-from metasearch.query import ReadQuery
-from metasearch.query.ccl import parse_ccl
+from metasearch.query import ReadQuery, read
 from metasearch.record import Hit
 
 #: HTTP status of an answer that is an error.
@@ -224,7 +223,7 @@ def search_command(given: Given, max_query: int, max_records: int) -> SearchComm
             NOT_IMPLEMENTED, "startrecs: a list begins at its beginning; use maxrecs"
         )
     try:
-        read = parse_ccl(query)
+        found = read(query, "ccl")
     except QuerySyntaxError as error:
         # The query first, then what is wrong with it, in one line: clients show the text as it is.
         hint = f" Try: {error.suggestion}" if error.suggestion else f" {error.advice or ''}"
@@ -232,7 +231,7 @@ def search_command(given: Given, max_query: int, max_records: int) -> SearchComm
         raise CommandRefused(MALFORMED, f"query: {error.reason}, {place}.{hint}") from error
     most = min(max_records, MAX_PER_SOURCE)
     return SearchCommand(
-        read=read,
+        read=found,
         filters=limit_filters(given.text("limit")),
         per_source=given.number("maxrecs", 0, most) or None,
         keys=sort_keys(given.text("sort")),
@@ -266,7 +265,7 @@ def pairs(parameter: str, text: str, signs: str, only: str = "") -> list[tuple[s
     `signs`: which of them stands first in a part ends the name. `only`: the parts with another sign
     are left out; "" for none.
     """
-    read = []
+    conditions = []
     parts = [part for part in _divided(text, ",") if part.strip()]
     if len(parts) > _MOST_PARTS:
         raise CommandRefused(MALFORMED, f"{parameter}: more than {_MOST_PARTS} parts")
@@ -277,8 +276,8 @@ def pairs(parameter: str, text: str, signs: str, only: str = "") -> list[tuple[s
             shown = f"{parameter}: {part[:60]!r} is not name{signs[0]}value"
             raise CommandRefused(MALFORMED, f"{shown}; several values have | between them")
         if not only or part[at] == only:
-            read.append((part[:at].strip(), values))
-    return read
+            conditions.append((part[:at].strip(), values))
+    return conditions
 
 
 def _divided(text: str, sign: str) -> list[str]:

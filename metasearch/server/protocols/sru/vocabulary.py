@@ -217,7 +217,7 @@ SCHEMAS: Mapping[str, Schema] = {
             "marcxml",
             "info:srw/schema/1/marcxml-v1.1",
             "MARC 21 in XML",
-            ("marc", "marc21", "info:srw/schema/1/marcxml-1.1", marc.NAMESPACE),
+            ("marc", "marc21", "marc21-xml", "info:srw/schema/1/marcxml-1.1", marc.NAMESPACE),
             _marcxml,
         ),
         Schema(

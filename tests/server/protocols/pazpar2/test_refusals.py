@@ -53,12 +53,12 @@ async def test_searches(client, engine, parameters, code, detail):
 
 async def test_a_long_query(client, engine):
     """By POST, because no address is so long."""
-    form = {"command": "search", "session": await begun(client), "query": "x" * 30_000}
+    form = {"command": "search", "session": await begun(client), "query": "x" * 40_000}
     async with client.post(PATH, data=form) as response:
         root = etree.fromstring(await response.read())
 
     assert (response.status, root.get("code")) == (417, "3")
-    assert "longer than 20,000 characters" in root.text
+    assert "longer than 30,000 characters" in root.text
     assert engine.searches == []
 
 

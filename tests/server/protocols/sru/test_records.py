@@ -293,6 +293,15 @@ def test_a_second_opinion(tmp_path) -> None:
     assert values(found, "245", "a") == ["Gene drives in island mice :"]
 
 
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    [("MARC21-xml", "marcxml"), ("info:srw/schema/1/marcxml-v1.1", "marcxml"), ("OAI_DC", "dc")],
+)
+def test_a_schema_has_several_names(name: str, schema: str) -> None:
+    """Identifiers, and what other servers call it, in any case of letters."""
+    assert schema_of(name) is SCHEMAS[schema]
+
+
 async def test_a_record_that_cannot_be_written(client, monkeypatch) -> None:
     """A diagnostic stands in its place; the others are there."""
     marcxml = schema_of("marcxml")

@@ -1,0 +1,151 @@
+"""The syntax of the ACM Digital Library: `Title:(gambl* OR betting) AND Abstract:(harm)`, and what
+it prints of a query: `[[Title: gambl*] OR [Title: betting]] AND [Abstract: harm]`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from metasearch.message import message
+from metasearch.query.grammar import (
+    ABSTRACT,
+    ANY,
+    AUTHOR,
+    DOI,
+    DOUBLE,
+    HEADING,
+    ISBN,
+    ISSN,
+    NOWHERE,
+    SUBJECT,
+    TITLE,
+    TYPE,
+    VENUE,
+    YEAR,
+    DatabaseGrammar,
+    FieldTarget,
+    Style,
+)
+from metasearch.query.lucene import LuceneReader
+from metasearch.query.scanner import Losses, StrategyLine
+
+# https://dl.acm.org/search/advanced: fields as they are typed, and as they are printed.
+
+_FULL_TEXT = FieldTarget(("any",), message("looked for everywhere"))
+_ROWS = (
+    ("allfield|all|all fields|anywhere", ANY),
+    ("fulltext|full text", _FULL_TEXT),
+    ("title", TITLE),
+    ("abstract", ABSTRACT),
+    ("keyword|keywords|author keyword|author keywords", SUBJECT),
+    ("ccs|ccs 2012|ccs2012|ccs concept|ccs concepts", HEADING),
+    ("contribauthor|author|authors|contributor|contributors|name|names", AUTHOR),
+    (
+        (
+            "publication title|publicationtitle|pubtitle|publication|publications|journal|"
+            "conference|conference name|conferencename|proceedings/book names|proceedings|"
+            "journal/magazine names"
+        ),
+        VENUE,
+    ),
+    (
+        (
+            "e-publication date|epublication date|epubdate|publication date|publication year|"
+            "pubdate|pubyear|ppubdate|earliest publication date"
+        ),
+        YEAR,
+    ),
+    ("content type|article type|contenttype|articletype", TYPE),
+    ("doi", DOI),
+    ("isbn", ISBN),
+    ("issn", ISSN),
+    (
+        (
+            "affiliation|affiliations|author affiliation|contribaffiliation|institution|"
+            "institutions|contribeditor|editor|editors|contribreviewer|reviewer|reviewers|advisor|"
+            "advisors"
+        ),
+        NOWHERE,
+    ),
+    (
+        (
+            "conference location|conference locations|conferencelocation|conference sponsor|"
+            "conference sponsors|conferencesponsor|sponsor|sponsors|funder|funders|publisher|"
+            "publishers|acm content|virtualcontent|media format|media formats|sigs|sig|"
+            "conference collections|conferences|subject area|owner|owners|award|badge|badges|"
+            "isactive"
+        ),
+        NOWHERE,
+    ),
+)
+_CODES: Mapping[str, FieldTarget] = {name: tag for names, tag in _ROWS for name in names.split("|")}
+_NAMES = "|".join(map(re.escape, sorted(_CODES, key=len, reverse=True)))
+
+ACM = DatabaseGrammar(
+    "acm",
+    "the ACM Digital Library",
+    _CODES,
+    prefix=re.compile(
+        rf"({_NAMES}|[A-Za-z][A-Za-z0-9-]{{1,40}})\s{{0,2}}:(?!//)\s{{0,3}}", re.IGNORECASE
+    ),
+    quotes={"'": "'"},
+    printed=re.compile(
+        r"(?:[0-9][0-9,.]{0,10}\s)?Results for:?(?=\s)"
+        r"|Searched The ACM [\w -]{1,60}\([0-9,.]{1,12} records\)\|?"
+        r"|(?:Edit|Save) Search\b|Expand your search[^\n]{0,80}",
+        re.IGNORECASE,
+    ),
+)
+
+_QUERY = re.compile(r'"query"\s{0,3}:\s{0,3}\{')
+_FILTER = re.compile(r'"filter"\s{0,3}:\s{0,3}\{([^{}]{0,5000})\}')
+_QUOTED = re.compile(r'("[^"]{0,1000}")')
+_NAMED = re.compile(r"\[(\s{0,3}[A-Za-z][A-Za-z0-9 /-]{1,40}:)")
+_ROUND = str.maketrans("[]{}", "()()")
+
+
+class AcmReader(LuceneReader):
+    """One text in the syntax of the ACM Digital Library."""
+
+    grammar = ACM
+
+    def __init__(
+        self,
+        text: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        losses: Losses | None = None,
+    ) -> None:
+        super().__init__(in_round_brackets(text), lines, losses)
+
+
+def in_round_brackets(text: str) -> str:
+    """What ACM prints of a query as one types it, each character in its place: `[Title: x]` is
+    `Title:( x)`, and what stands in `"filter": { ... }` has to hold as well.
+    """
+    text = _FILTER.sub(
+        lambda it: f"{'AND':<{it.start(1) - it.start() - 1}}({it[1].replace(',', ' ')})", text
+    )
+    text = _QUERY.sub(lambda it: f"{'(':>{len(it[0])}}", text)
+    return "".join(
+        part if part.startswith('"') else _NAMED.sub(r"\1(", part).translate(_ROUND)
+        for part in _QUOTED.split(text)
+    )
+
+
+STYLE = Style(
+    name="acm",
+    label="ACM",
+    bracketed=True,
+    fields={
+        "any": "AllField:({x})",
+        "title": "Title:({x})",
+        "abstract": "Abstract:({x})",
+        "subject": "Keyword:({x})",
+        "author": "ContribAuthor:({x})",
+        "doi": "DOI:({x})",
+        "isbn": "ISBN:({x})",
+        "issn": "ISSN:({x})",
+    },
+    lost=rf"[{DOUBLE}*?\\]",
+)

@@ -1,0 +1,108 @@
+"""A line of a strategy that consists of numbers of lines and operators: `1 and 2`, `or/1-3`."""
+
+from __future__ import annotations
+
+import re
+
+from metasearch.query.tree import MAX_LINES
+
+_PIECE = re.compile(
+    r"(?:or|and)/|[#S]?[0-9]{1,4}(?:\s?[-,]\s?[#S]?(?=[0-9]))?|(?:and|or|not)|[\s()]", re.IGNORECASE
+)
+#: What joins lines: an operator, or a range with signs.
+_JOINS = re.compile(r"and|or|not|[#S][0-9]{1,4}-[#S]?[0-9]", re.IGNORECASE)
+_GLUED = re.compile(
+    r"(?<=[0-9)])(?=(?:and|or|not)\b)|(?<=[0-9)])(?=(?:and|or|not)[#S]?[0-9(])"
+    r"|(?<=\b(?:and|not))(?=[#S]?[0-9(])|(?<=\bor)(?=[#S]?[0-9(])"
+    r"|(?<=[0-9](?:and|not))(?=[#S]?[0-9(])|(?<=[0-9]or)(?=[#S]?[0-9(])",
+    re.IGNORECASE,
+)
+
+
+def is_combination(text: str) -> bool:
+    """Whether a text consists of numbers of lines and operators."""
+    joins = _JOINS.search(text)
+    return joins is not None and re.search(r"[0-9]", text) is not None and not _PIECE.sub("", text)
+
+
+def with_blanks(text: str) -> str:
+    """A combination with blanks between its numbers and operators: `1 or3`."""
+    return _GLUED.sub(" ", text)
+
+
+_NAMES = re.compile(
+    r"(?:(?P<join>or|and)/\s?)?[#S]?(?P<first>[0-9]{1,4})(?P<more>(?:\s?[-,]\s?[#S]?[0-9]{1,4}){0,99})",
+    re.IGNORECASE,
+)
+#: Numbers that the lists of one combination are written out to.
+_MOST = 4 * MAX_LINES
+#: The sign before the number of a line in syntaxes where that is not "#".
+_SIGN_OF = {"ovid": "", "ebsco": "S", "proquest": "S"}
+
+
+def is_range(text: str) -> bool:
+    """Whether a combination has a range that may be a NOT: `#1-#4`."""
+    return "-" in text and "/" not in text and is_combination(text)
+
+
+def _combination(text: str, syntax: str) -> str:
+    """A combination of lines as a syntax writes it, whatever signs it is written with: `1 and 2` or
+    `or/1-3` in a paper that numbers PubMed's lines. Any other text stays as it is.
+    """
+    if not is_combination(text):
+        return text
+    sign = _SIGN_OF.get(syntax, "#")
+    pieces: list[str] = []
+    at = named = 0
+    for match in _NAMES.finditer(text):
+        join, more = match["join"], match["more"]
+        if more and not join and (" " in more or "," in more or match[0][0] not in "#Ss"):
+            return text  # a range or a NOT: its reader decides
+        pieces.append(_operators(text[at : match.start()], syntax))
+        at = match.end()
+        if not join and not more:
+            pieces.append(f"{sign}{match['first']}")
+        elif join and syntax == "ovid":
+            pieces.append(join + re.sub(r"[#Ss]", "", match[0][len(join) :]))
+        else:
+            numbers = _listed(match["first"] + more)
+            named += len(numbers)
+            if not numbers or named > _MOST:
+                return text
+            joined = f" {(join or 'or').upper()} ".join(f"{sign}{number}" for number in numbers)
+            pieces.append(f"({joined})")
+    return "".join((*pieces, _operators(text[at:], syntax)))
+
+
+#: A line that only limits: the one before it.
+_LIMIT = re.compile(
+    r"(?:Limit(?:s|ed)?|Filter(?:s|ed)?|Restricted)(?:\s(?:to|by|applied|used)\b\s?:?|\s?:)\s{0,5}(?=\S)",
+    re.IGNORECASE,
+)
+
+
+def in_signs(text: str, before: int, syntax: str) -> str:
+    """A line as a syntax writes it, if it combines others; if it names limits alone, with the
+    number of the line `before` it.
+    """
+    match = _LIMIT.match(text) if before else None
+    if match is None:
+        return _combination(text, syntax)
+    return f"{_SIGN_OF.get(syntax, '#')}{before} Limits: {text[match.end() :]}"
+
+
+def _operators(text: str, syntax: str) -> str:
+    """In capitals, where a syntax wants them so."""
+    return text if syntax == "ovid" else text.upper()
+
+
+def _listed(text: str) -> list[int]:
+    """The numbers of a list: `1-3,7`; none where a range is none or too wide."""
+    numbers: list[int] = []
+    for part in re.sub(r"[#S\s]", "", text, flags=re.IGNORECASE).split(","):
+        first, _, last = part.partition("-")
+        named = range(int(first), int(last or first) + 1)
+        if not named or len(numbers) + len(named) > MAX_LINES:
+            return []
+        numbers += named
+    return numbers
