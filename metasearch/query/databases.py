@@ -49,6 +49,7 @@ from metasearch.query.values import (
     BROAD_TYPES,
     STUDIES,
     BadYears,
+    bare_number,
     counted_back,
     identifier_field,
     language_named,
@@ -142,6 +143,7 @@ class TermReader(TextScanner):
         fields = tag.fields
         if fields[0] in ("isbn", "issn") and (number := identifier_field(text)) in ("isbn", "issn"):
             fields = (number,)  # some databases have one field for both
+        text = bare_number(fields[0], text) or text
         names = fields == ("author",)
         phrase = (quoted or tag.heading or self.grammar.phrases) and not names
         if names:
