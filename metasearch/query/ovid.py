@@ -87,7 +87,7 @@ OVID = DatabaseGrammar(
         ("nr ur cg hn ry sd rt rp vn vi ln lc lh ml go gc cc cl ec sc", NOWHERE),
     ),
     suffix=re.compile(
-        rf"\.\s?({_CODE}(?:{_PART}{_CODE}){{0,60}})[.,;]{{0,3}}(?![\w.])", re.IGNORECASE
+        rf"\.\s?({_CODE}(?:{_PART}{_CODE}){{0,60}})(?:\s?[.,;]){{0,3}}(?![\w.])", re.IGNORECASE
     ),
     near=near(r"adj"),
     wild="*$:?#",
@@ -203,6 +203,10 @@ class OvidReader(DatabaseReader):
         self.at = comment.end()
         self.losses.add("comment", comment[0])
         return True
+
+    def starts_special(self) -> bool:
+        limited = _LIMIT.match(self.text, self.at)
+        return limited is not None and limited[1] is not None
 
     def near_sign(self, word: str, start: int, end: int) -> Sign:
         if word.isalpha() and (number := _DISTANCE.match(self.text, end)):  # adj 3

@@ -46,7 +46,6 @@ from metasearch.query.values import (
     dated,
     identifier_field,
     type_named,
-    years_text,
 )
 
 _TAG = r"\s{0,5}\[([^\[\]]{1,60})\]"
@@ -413,12 +412,7 @@ class PubmedReader(DatabaseReader):
             told = message("{field} is {loss}", field=other, loss=ENTRY_DATE.loss)
             self.losses.add("field", told)
         if since := counted_back(text):
-            told = message(
-                "{text} is read as {years}, counted back from today",
-                text=text,
-                years=f"year:{years_text(since)}",
-            )
-            self.losses.add("field", told)
+            self.tell_counted(text, since)
             return wider(since)
         try:
             ranged = _RANGE.fullmatch(text)
@@ -447,6 +441,8 @@ STYLE = Style(
         "author": "{x}[au]",
         "venue": "{x}[ta]",
         "doi": "{x}[doi]",
+        "pmid": "{x}[pmid]",
+        "pmcid": "{x}[pmc]",
         "isbn": "{x}[isbn]",
         "issn": "{x}[is]",
         "type": "{x}[pt]",

@@ -69,12 +69,28 @@ def wish(text: str, sources: Iterable[str] = (), today: date | None = None) -> W
 #: Operators of web search that name no words -> what they would have asked for.
 _LIMITS = {
     **dict.fromkeys(("site", "domain", "host", "inurl", "allinurl", "url"), "an address"),
-    **dict.fromkeys(("filetype", "ext", "mime", "mimetype", "contains", "format"), "a type of file"),
+    **dict.fromkeys(
+        ("filetype", "ext", "mime", "mimetype", "contains", "format"), "a type of file"
+    ),
     **dict.fromkeys(("related", "link", "cache", "inanchor", "allinanchor"), "links of pages"),
     **dict.fromkeys(("loc", "location", "region", "country"), "a country"),
     **dict.fromkeys(
-        ("daterange", "numrange", "imagesize", "safesearch", "prefer", "insubject", "group", "label",
-         "tbs", "qdr", "weather", "map", "stocks", "movie"),
+        (
+            "daterange",
+            "numrange",
+            "imagesize",
+            "safesearch",
+            "prefer",
+            "insubject",
+            "group",
+            "label",
+            "tbs",
+            "qdr",
+            "weather",
+            "map",
+            "stocks",
+            "movie",
+        ),
         "web pages",
     ),
 }
@@ -82,7 +98,8 @@ _LIMITS = {
 _ANYWHERE = frozenset({"intext", "allintext", "inbody", "define"})
 #: Such an operator before a blank, and the years of Google's ranges.
 _SPREAD = late_pattern(
-    r"(?<![\w-])(-?(?:site|filetype|ext|inurl|intext|allintext|allinurl)):\s{1,3}(?=\w)", re.IGNORECASE
+    r"(?<![\w-])(-?(?:site|filetype|ext|inurl|intext|allintext|allinurl)):\s{1,3}(?=\w)",
+    re.IGNORECASE,
 )
 _RANGE = late_pattern(r"((?:1[5-9]|20)[0-9]{2})\.{2,3}((?:1[5-9]|20)[0-9]{2})")
 _PIECE = late_pattern(r'-?[A-Za-z]{3,12}:"[^"]*"|"[^"]*(?:"|\Z)|[“][^”]*(?:”|\Z)|[()]|[^\s()"“]+')
