@@ -287,7 +287,7 @@ _OF_FIELDS = {
     "arxiv": ("arxiv",),
     "type": ("medium", "type"),
     "language": ("la", "language"),
-    "year": ("date", "year", "yr", "dp"),
+    "year": ("date", "year", "yr", "dp", "py"),
 }
 #: Qualifiers of YAZ's own settings that no field here holds: class code, note, affiliation, date of
 #: acquisition.

@@ -62,7 +62,7 @@ _TABLE: tuple[tuple[str, FieldTarget], ...] = (
     ("FT QW 全文 FullText", FieldTarget(("any",), _FULL_TEXT)),
     (
         (
-            "YE PT Y 年 年份 年度 出版年 出版年份 出版时间 出版日期 发表年份 发表时间 发表年度 "
+            "YE PT PY Y 年 年份 年度 出版年 出版年份 出版时间 出版日期 发表年份 发表时间 发表年度 "
             "发表日期 时间 时间范围 时间跨度 年限 年代 日期 起始年 起始年份 开始年 结束年 结束年份 "
             "终止年 Date Year PublishYear PublishDate"
         ),

@@ -370,7 +370,9 @@ class _CqlParser:
         )
         if before.keyword == "not":
             reason = message("In CQL, NOT stands between what is wanted and what is not")
-            return self.reader.error(reason, before.start, before.end, fix=self.without(before))
+            joins = self.tokens[max(0, self.tokens.index(before) - 1)]
+            needless = joins if joins.keyword == "and" else before
+            return self.reader.error(reason, before.start, before.end, fix=self.without(needless))
         if token.kind in ("word", "quoted"):
             reason = message(
                 "CQL has no words side by side: put them in quotes, or write AND or OR between them"

@@ -30,6 +30,11 @@ from metasearch.query.tree import MAX_LENGTH
 _QUOTED = re.compile(r'(["＂“„])([^"＂“”„]*)(["＂”“])')
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _STAR = re.compile(r"[\u3400-\u9fff)）'’\"”]\s?[*＊]\s?[\u3400-\u9fff(（'‘\"“]")
+#: Words that join, with blanks round them; beside a bracket or quote one blank is enough.
+_JOINS = re.compile(
+    r"(?<=[\u3400-\u9fff]) (?:与|或|非) (?=[\u3400-\u9fff(\"'])"
+    r"|(?<=[)\"'])(?: (?:与|或|非) ?| ?(?:与|或|非) )(?=[\u3400-\u9fff(\"'])"
+)
 _EXPERT = (
     re.compile(r"(?<!\w)([A-Z]{2,3})\s?[%％]?[=＝]\s?(?=[(（]{0,20}['‘\"“\u3400-\u9fff])"),
     re.compile(r"(?<!\w)(TI|KY|AU|SU|JN|TKA)[%％]?[=＝](?=[^\W\d_])"),
@@ -107,8 +112,15 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             re.compile(r"(?<![\w/])(?:or|and)/\s?[0-9]{1,4}\s?[-,]\s?[0-9]", re.IGNORECASE),
             re.compile(r"(?<!\w)limit\s[0-9]{1,4}\sto\s", re.IGNORECASE),
             re.compile(
-                r"(?<=\w\")/(?=[\s)]|\Z)|(?<=\w)/ (?:and|or|not) (?:exp )?[A-Za-z][\w ,-]{2,80}/(?=[\s)]|\Z)|(?:\A|[(\s])\*?[A-Z][\w ,-]{2,80}/ "
+                r"(?<=\w\")/(?=[\s)]|\Z)|(?:\A|[(\s])\*?[A-Z][\w ,-]{2,80}/ "
                 r"(?:and|or|not|AND|OR|NOT) "
+            ),
+            re.compile(
+                r"(?<=\w)/ (?:and|or|not) (?:exp )?[A-Za-z][\w ,-]{2,80}/(?=[\s)]|\Z)"
+                r"|(?:\A|[(\s])\*[A-Za-z][\w ,-]{2,80}/(?=[\s)]|\Z)"
+            ),
+            re.compile(
+                r"(?<=[\w*?$)\"])\.(?:ti|ab|tw|mp|kf)(?:,(?:ti|ab|kw|kf|hw|ot|sh)){1,6}(?=[\s)]|\Z)"
             ),
         ),
         (),
@@ -177,7 +189,12 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             re.compile(rf"(?<!\w)(?:ts=(?:\(\s?{_ASCII}|\")|TS\s?=\s?\(?['\u4e00-\u9fff])"),
             re.compile(r"(?<!\w)(?:TI|AB|AU|SO)=[A-Za-z][\w-]{2,40}\*(?=[\s)]|\Z)"),
             re.compile(
-                r"(?<!\w)(?:TI|AB|AK|AU|SO)=[A-Za-z][\w*$?-]{1,40}\)?\s(?:AND|OR|NOT)\s\(?[A-Z]{2}="
+                r"(?<!\w)PY\s?=\s?\(?[12][0-9]{3}|(?<!\w)(?:TI|AB|AK|AU|SO)=[A-Za-z][\w*$?-]{1,40}\)?\s(?:AND|OR|NOT)\s\(?[A-Z]{2}="
+            ),
+            re.compile(
+                r"(?<=\S )\((?:Title|Abstract|Author Keywords|Author)\)\s(?:and|or|not)\s"
+                r"[^()\n]{1,200}\((?:Topic|Title|Abstract|Author Keywords|Author|All Fields)\)",
+                re.IGNORECASE,
             ),
             re.compile(
                 r"(?<=\S )\((?:Topic|All Fields|Publication Years"
@@ -211,6 +228,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
         (),
     ),
 }
+_TOPIC = re.compile(r"(?<!\w)(?:TS|ALL)\s?=")
 _SINOMED = (
     r"(?<=[\w\"”'’)%?])\s?\[(?:不?加权|常用字段|核心字段|全部字段|缺省|(?:中文|英文)?标题|摘要|关键词|主题词|特征词|作者|作者单位|刊名|日期|出版年|文献类型)"
     r"(?:[:：][\u4e00-\u9fff]{2,4})?\]"
@@ -243,8 +261,11 @@ def detect(text: str) -> str:
     marks = {"cnki": _is_expert(bare, text), "cql": _is_cql(bare), "pubmed": _is_pubmed(bare)}
     marked = [name for name, found in marks.items() if found]
     database = _database(bare, text)
-    if database == "wos" and marked == ["cnki"] and not _HAN.search(text):
-        marked = []  # TI="x" is a field of both
+    if database == "wos" and marked == ["cnki"]:  # TI="x" is a field of both
+        if _HAN.search(text) and not _TOPIC.search(bare):
+            database = None
+        else:
+            marked = []
     if database and not marked:
         return database
     return marked[0] if len(marked) == 1 and not database else "simple"
@@ -291,7 +312,7 @@ def _of_lines(bare: str, text: str) -> str | None:
 
 def _is_expert(bare: str, text: str) -> bool:
     han = _HAN.search(text) is not None
-    if han and _STAR.search(bare):
+    if han and (_STAR.search(bare) or _JOINS.search(bare)):
         return True
     if han:
         from metasearch.bib.normalise import simplified
@@ -311,6 +332,8 @@ def _named_fields() -> tuple[re.Pattern[str], ...]:
     return (
         re.compile(rf"(?<!\w)({names})\s?[%％]?[=＝]"),
         re.compile(rf"(?<!\w)({names})[:：]\s?[(（\"“'‘]"),
+        # In titles the colon is one of full width.
+        re.compile(rf"\A[(\s]{{0,9}}({names}):(?=[\u3400-\u9fff][^\n]{{0,40}}\Z)"),
         re.compile(
             rf"(?<!\w)({names})[:：][^\s:：()（）]{{1,60}}(?:\s|[)）]{{1,5}}\s{{0,3}})"
             rf"(?:(?i:and|or|not|与|或|非)\s{{0,3}}[(（]{{0,5}}(?:{names})[:：]"

@@ -24,11 +24,12 @@ _SIGNS = {
         re.IGNORECASE,
     ),
     message("signs for letters"): late_pattern(
-        r"[^\W\d_]{3,40}\$[0-9]{0,2}|[^\W\d_]{2,40}\?[^\W\d_]{1,40}|\w{2,40}#[^\W\d_]{1,40}"
+        r"[^\W\d_]{2,40}\*[^\W\d_]{1,40}|[^\W\d_]{3,40}\$[0-9]{0,2}|[^\W\d_]{2,40}\$[0-9]?[^\W\d_]{1,40}|[^\W\d_]{2,40}\?[^\W\d_]{1,40}|\w{2,40}#[^\W\d_]{1,40}"
     ),
     message("headings"): late_pattern(r"[*\w][\w,-]{2,60}/|exp|\S{1,60}'?/exp\S{0,20}"),
     message("fields"): late_pattern(
-        r"\S{0,80}\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt)(?:,[a-z]{2}){0,20}\.|(?:TI|TS|AB|AU|SO|PY|KW|SU|DT|LA|TKA|KY)=\S{0,80}"
+        r"\S{0,80}\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt)(?:,[a-z]{2}){0,20}\.|\S{0,80}\.(?:ti|ab|tw|mp)"
+        r"|\w\S{0,80}\[[A-Za-z][A-Za-z/:~-]{1,30}\]|[A-Z]{2,4}=['‘\u3400-\u9fff]\S{0,80}|(?:TI|TS|AB|AU|SO|PY|KW|SU|DT|LA|TKA|KY)=\S{0,80}"
         r"|(?-i:TI|AB|TX|MH|MM|SU|AU)|TITLE-ABS-KEY|PUBYEAR|LIMIT-TO|\S{0,80}\[(?:tiab|ti|mh|mesh|tw|au|dp|pt|ab|pmid|uid|pmcid)\]",
         re.IGNORECASE,
     ),
@@ -37,6 +38,7 @@ _SIGNS = {
     ),
     message("operators"): late_pattern(r"&&|\|\||&|\||\+[^\W\d_]\S{0,60}"),
 }
+_SIGN_INSIDE = late_pattern(r"[^\W\d_]{2,40}[*?$#][^\W\d_]{1,40}")
 #: A weight of a phrase or bracket.
 _WEIGHT_ALONE = late_pattern(r"(?<=[)\"”])\^[0-9]{1,2}(?:\.[0-9]{1,2})?(?![^\s)）])")
 #: The words of letters alone that are one of them, in capitals; so most queries need no pattern.
@@ -95,6 +97,9 @@ def leftovers(text: str) -> tuple[str, ...]:
     notes += _about_proximity(
         [it for it in pieces if it.kind == "near" or (it.kind == "phrase" and it.within)]
     )
+    # In a phrase a sign for letters is one, too.
+    for each in pieces:
+        all_words += _SIGN_INSIDE.findall(each.text) if each.kind == "phrase" else ()
     for word in all_words:
         if word.isascii() and word.isalpha() and word.upper() not in _OF_LETTERS:
             continue

@@ -130,7 +130,7 @@ class Lines:
         return any(_REFERS_PLAINLY.search(it.text) for it in self.lines)
 
     def are_counted(self) -> bool:
-        """Whether the numbers are 1, 2, and so on, before queries in one row each that bear signs."""
+        """Whether the numbers are 1, 2, and so on, before queries of one row that bear signs."""
         numbers = [line.number for line in self.lines]
         counted = numbers == list(range(1, len(numbers) + 1))
         return counted and all(

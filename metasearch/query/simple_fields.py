@@ -25,13 +25,13 @@ FIELD_NAMES = {name: name for name in (*FIELDS, "year")} | {
 #: Fields with blanks between them -> what DOAJ, Dimensions, ADS, Europe PMC, ACM, OpenAlex, Scopus
 #: and Google Scholar call them, in small letters with a hyphen for "_".
 _OTHERS = {
-    "title": "intitle titl titles article-title document-title dctitle bibjson.title title.search "
+    "title": "intitle acmdltitle titl titles article-title document-title dctitle bibjson.title title.search "
     "display-name.search",
     "title abstract": "title-abs title-abstract title-and-abstract tiab titleabs abstitle "
     "title-and-abstract.search title-abstract-only",
     "title abstract subject": "title-abs-key title-abs-kw title-abs-keyword title-abstract-keyword "
     "title-abstract-keywords tak titleabskey",
-    "abstract": "abs abst abstract.search bibjson.abstract dcdescription",
+    "abstract": "abs recordabstract abst abstract.search bibjson.abstract dcdescription",
     "author": "auth authors inauthor contrib dccreator bibjson.author.name first-author "
     "auth-first auth-last raw-author-name.search",
     "venue": "source srctitle jour journal-title journal.title publication-title "

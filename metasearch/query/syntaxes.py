@@ -70,7 +70,7 @@ def read(text: str, syntax: str = "auto") -> ReadQuery:
 
 #: Marks of a syntax that consist of letters and blanks only: words of EBSCOhost as they are
 #: written there, and one of Scopus in any case.
-_MARKS_OF_LETTERS = frozenset(("TI", "AB", "SU", "TX", "MH", "KW"))
+_MARKS_OF_LETTERS = frozenset(("TI", "AB", "SU", "TX", "MH", "KW", "与", "或", "非"))
 _MARK_IN_ANY_CASE = "pubyear"
 
 
