@@ -228,6 +228,8 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
         (),
     ),
 }
+#: What PubMed prints below a query whose words have no tags.
+_FILTERS = re.compile(r"(?:\n|\s\s|\) ?)Filters(?: applied)?:\s[A-Z]|\nSort by: Most Recent")
 _TOPIC = re.compile(r"(?<!\w)(?:TS|ALL)\s?=")
 _SINOMED = (
     r"(?<=[\w\"”'’)%?])\s?\[(?:不?加权|常用字段|核心字段|全部字段|缺省|(?:中文|英文)?标题|摘要|关键词|主题词|特征词|作者|作者单位|刊名|日期|出版年|文献类型)"
@@ -268,6 +270,8 @@ def detect(text: str) -> str:
             marked = []
     if database and not marked:
         return database
+    if not marked and not database and _FILTERS.search(bare):
+        return "pubmed"
     return marked[0] if len(marked) == 1 and not database else "simple"
 
 

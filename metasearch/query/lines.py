@@ -39,12 +39,12 @@ MOST_ROWS = 20 * MAX_LINES
 # Numbers of lines.
 
 _NUMBER = re.compile(
-    r"[ \t\ufeff]{0,8}(?:[-*•·][ \t]{1,3})?(?:\*\*)?(?:"
+    r"[ \t\ufeff]{0,8}(?:[-*•·>][ \t]{1,3}){0,3}(?:\*\*)?(?:"
     r"(?P<sign>[#Ss])?(?P<plain>[0-9]{1,4})"
-    r"(?:[.):]?(?:\*\*[.):]?)?(?:[ \t]{1,20}|$)|[、．：][ \t]{0,20}"
+    r"(?:[.):]?(?:\*\*[.):]?)?(?:[ \t]{1,20}(?:-[ \t]{1,5})?|$)|[、．：][ \t]{0,20}"
     r"|[.):](?=[A-Za-z(\[{\"'*#]|[0-9]{1,3}\s?(?:and|or|not)[\s0-9]))"
     r"|\#[ \t]{1,4}(?P<sharp>[0-9]{1,4})(?=[\s:.])[:.]?[ \t]{0,20}"
-    r"|\((?P<inside>[0-9]{1,4})\)(?=\s|[^\W\d]|[(\"'])[ \t]{0,20}"
+    r"|[(\[](?P<inside>[0-9]{1,4})[)\]](?=\s|[^\W\d]|[(\"'])[ \t]{0,20}"
     r"|(?:set|search|step|line|query)[ \t]{1,4}\#?(?P<named>[0-9]{1,4})[:.)]?(?=\s)[ \t]{0,20}"
     r")",
     re.IGNORECASE,
@@ -170,6 +170,9 @@ def whole_text(text: str) -> Lines:
         return Lines(text, ())
     while rows and (is_label(rows[0].text) or is_section(rows[0].text, colon=True)):
         cutter.leave("section", rows.pop(0).text)
+    rows = [cutter.without_frame(row) for row in rows]
+    if len(rows) == 1:
+        rows = [cutter.without_number(rows[0])]
     lines = [cutter.line(0, "", rows)] if rows else []
     return Lines(cutter.text, tuple(lines), tuple(cutter.losses))
 
@@ -234,7 +237,7 @@ class _Cutter:
     """One text."""
 
     def __init__(self, text: str) -> None:
-        self.piped = _is_piped(text)
+        self.piped, self.parted = _is_piped(text), _is_parted(text)
         self.text = _ESCAPED.sub("", text) if self.piped else text
         self.losses: list[tuple[str, str]] = []
         self.columns: frozenset[int] = frozenset()
@@ -247,9 +250,28 @@ class _Cutter:
             if self.piped:
                 row = _BREAK.sub(lambda match: " " * len(match[0]), row)
                 row = row.translate(_TABBED)
+            if self.parted and (cells := _PARTED.match(row)):
+                row = _in_tabs(row, cells)
             if row.strip("\ufeff \t") and not _RULE.fullmatch(row):
                 yield _Row(at, row)
             at += len(whole)
+
+    def without_frame(self, row: _Row) -> _Row:
+        """A row without the name of a part of the question, which no reader knows as a field."""
+        frame = _FRAME.match(row.text)
+        if frame is None:
+            return row
+        self.leave("section", frame[0])
+        return _Row(row.start, _blank(frame[0]) + row.text[frame.end() :])
+
+    def without_number(self, row: _Row) -> _Row:
+        """The only row, without the number that it had in a history."""
+        number = _NUMBER.match(row.text)
+        query = row.text[number.end() :] if number and number["sign"] else ""
+        if not query.strip() or _GOES_ON.match(query):
+            return row
+        self.leave("section", number[0] if number else "")
+        return _Row(row.start, _blank(row.text[: -len(query)]) + query)
 
     def lines_by_numbers(self, *, rest: bool = False) -> Lines | None:
         """Lines by their numbers; None where there are not two, or text stands above them that is
@@ -348,9 +370,14 @@ class _Cutter:
             if is_label(row.text) or is_section(row.text, colon=True):
                 self.leave("section", row.text)
                 continue
+            row = self.without_frame(row)
+            if not row.text.strip():
+                continue
             if not found or not self.belongs(row.text, found[-1]):
                 found.append(_Rows(len(found) + 1))
             found[-1].add(row)
+        if len(found) == 1:
+            found[0].rows[0] = self.without_number(found[0].rows[0])
         self.find_column(found)
         return self.cut([self.line(one.number, "", one.rows) for one in found])
 
@@ -472,6 +499,44 @@ def _is_piped(text: str) -> bool:
     bars = Counter(row.count("|") for row in rows)
     most, same = next(iter(bars.most_common(1)), (0, 0))
     return most > 0 and same > 1 and same * 3 >= len(rows) * 2
+
+
+#: A row of comma-separated values: a number, a query, in quotes where it has commas, and hits.
+_PARTED = re.compile(
+    r"[ ]{0,8}\"?(?P<number>[#S]?[0-9]{1,4})\"?[,;][ ]?(?:\"(?P<quoted>(?:[^\"]|\"\"){1,5000})\""
+    r"|(?P<query>[^\"].{0,5000}?))(?:[,;][ ]?\"?(?P<hits>[0-9][0-9,]{0,11})\"?)?[ ]{0,8}\Z",
+    re.IGNORECASE,
+)
+
+
+def _is_parted(text: str) -> bool:
+    """Whether all rows are such, but for a first one of names."""
+    rows = [row for row in text.splitlines() if row.strip()]
+    if len(rows) < 2 or not all("," in row or ";" in row for row in rows):
+        return False
+    return all(map(_PARTED.match, rows[1:]))
+
+
+def _in_tabs(row: str, cells: re.Match[str]) -> str:
+    """The row with tabs between its cells, each where it was."""
+    query = "quoted" if cells["quoted"] else "query"
+    out = list(" " * len(row))
+    for name in ("number", query, "hits"):
+        if cells[name]:
+            out[slice(*cells.span(name))] = cells[name]
+    for name in (query, "hits"):
+        if cells[name]:
+            out[cells.start(name) - 1] = "\t"
+    return "".join(out).replace('""', '" ')
+
+
+#: Names of parts of a question, as PICO has them, before what is searched for.
+_FRAME = re.compile(
+    r"\s{0,20}(?:(?:Population|Patients?|Participants?|Problem|Condition|Disease|Interventions?"
+    r"|Exposure|Comparators?|Comparison|Controls?|Outcomes?|Study [Dd]esigns?|Study [Tt]ypes?|Setting"
+    r"|Context|Concept|(?:Concept|Group|Block|Facet|Component) ?[0-9A-D])"
+    r"(?: ?\([PICOSET]\))?[ ]{0,3}(?::[ ]{0,5}|\Z))"
+)
 
 
 def _named(match: re.Match[str]) -> tuple[int, str]:

@@ -134,6 +134,10 @@ def history(text: str) -> list[tuple[int, str, str]]:
     return sorted(found)
 
 
+#: The number of a line, before an operator in small letters.
+_NAMES_LINE = re.compile(r"#[0-9]{1,4}\Z")
+
+
 class PubmedReader(DatabaseReader):
     """One text, or one line of a strategy."""
 
@@ -171,7 +175,11 @@ class PubmedReader(DatabaseReader):
             after += 1
         if before < 0 or after == len(self.text) or self.text[after] in ")[":
             return False
-        shown = self.text[before] in ')]"' or self.text[after] in '("'
+        shown = (
+            self.text[before] in ')]"'
+            or self.text[after] in '("#'
+            or _NAMES_LINE.search(self.text, max(0, before - 5), before + 1) is not None
+        )
         if not shown:
             self.losses.add("word", self.text[at:end])
         return shown

@@ -204,7 +204,8 @@ _MOST_BETWEEN = 25
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 #: A year behind a sign that compares, without a colon.
 _COMPARED = re.compile(
-    r"(?:pub(?:lication)?[-_]?)?year(?:=(?=[12][0-9]{3})|(?=[<>]=?[12][0-9]{3}(?![^\s)）])))", re.IGNORECASE
+    r"(?:pub(?:lication)?[-_]?)?year(?:=(?=[12][0-9]{3})|(?=[<>]=?[12][0-9]{3}(?![^\s)）])))",
+    re.IGNORECASE,
 )
 _PREFIX = re.compile(r"([A-Za-z]+(?:[-_.][A-Za-z]+)*)([:：])")
 #: Fields whose value may be a range in brackets.
