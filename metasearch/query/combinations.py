@@ -81,10 +81,18 @@ _LIMIT = re.compile(
 )
 
 
+#: Numbers of lines joined by the signs of Chinese databases: `1*2`.
+_SIGNED = re.compile(
+    r"[\s(]{0,9}[0-9]{1,3}(?:[\s()]{0,9}[*+-][\s()]{0,9}[0-9]{1,3}){1,99}[\s)]{0,9}"
+)
+
+
 def in_signs(text: str, before: int, syntax: str) -> str:
     """A line as a syntax writes it, if it combines others; if it names limits alone, with the
     number of the line `before` it.
     """
+    if syntax == "cnki" and _SIGNED.fullmatch(text):
+        return re.sub(r"(?<![0-9])(?=[0-9])", "#", text)
     match = _LIMIT.match(text) if before else None
     if match is None:
         return _combination(text, syntax)

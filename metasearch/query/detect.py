@@ -228,6 +228,9 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
         (),
     ),
 }
+#: In lines without other marks: fields of the Virtual Health Library, sets of EBSCOhost.
+_OF_VHL = re.compile(r"(?<![\w.])(?:ti|ab|tw|mh|au):[\"(\w]")
+_NAMES_SET = re.compile(r"(?:^|[\s(])S[0-9]{1,3}\s(?:AND|OR|NOT|and|or|not)\s\(?S[0-9]")
 #: What PubMed prints below a query whose words have no tags.
 _FILTERS = re.compile(r"(?:\n|\s\s|\) ?)Filters(?: applied)?:\s[A-Z]|\nSort by: Most Recent")
 _TOPIC = re.compile(r"(?<!\w)(?:TS|ALL)\s?=")
@@ -310,8 +313,11 @@ def _of_lines(bare: str, text: str) -> str | None:
         return "pubmed"  # a tag behind a blank may be a remark in Ovid
     if _is_expert(bare, text):
         return None
+    if _OF_VHL.search(alone):
+        return "vhl"
     signs = {"#": "cochrane", "S": "ebsco"}
-    return signs.get(cut.lines[0].sign, "ovid") if cut.plainly_refer() else None
+    sign = "S" if _NAMES_SET.search(alone) else cut.lines[0].sign
+    return signs.get(sign, "ovid") if cut.plainly_refer() else None
 
 
 def _is_expert(bare: str, text: str) -> bool:

@@ -41,11 +41,12 @@ MOST_ROWS = 20 * MAX_LINES
 _NUMBER = re.compile(
     r"[ \t\ufeff]{0,8}(?:[-*•·>][ \t]{1,3}){0,3}(?:\*\*)?(?:"
     r"(?P<sign>[#Ss])?(?P<plain>[0-9]{1,4})"
-    r"(?:[.):]?(?:\*\*[.):]?)?(?:[ \t]{1,20}(?:-[ \t]{1,5})?|$)|[、．：][ \t]{0,20}"
-    r"|[.):](?=[A-Za-z(\[{\"'*#]|[0-9]{1,3}\s?(?:and|or|not)[\s0-9]))"
+    r"(?:[.):]?(?:\*\*[.):]?)?(?:[ \t]{1,20}(?:-[ \t]{1,5})?|$)|[、．：，][ \t]{0,20}"
+    r"|[.):](?=[A-Za-z\u3400-\u9fff(\[{\"'*#]|[0-9]{1,3}\s?(?:and|or|not)[\s0-9]))"
     r"|\#[ \t]{1,4}(?P<sharp>[0-9]{1,4})(?=[\s:.])[:.]?[ \t]{0,20}"
     r"|[(\[](?P<inside>[0-9]{1,4})[)\]](?=\s|[^\W\d]|[(\"'])[ \t]{0,20}"
-    r"|(?:set|search|step|line|query)[ \t]{1,4}\#?(?P<named>[0-9]{1,4})[:.)]?(?=\s)[ \t]{0,20}"
+    r"|(?:(?:set|search|step|line|query)[ \t]{1,4}|(?:检索式?|步骤)[ \t]{0,4})\#?"
+    r"(?P<named>[0-9]{1,4})(?:[:.)]?(?=\s)|[:：、])[ \t]{0,20}"
     r")",
     re.IGNORECASE,
 )
@@ -73,7 +74,7 @@ _SEARCH = re.compile(r"Search:\s{0,3}", re.IGNORECASE)
 _SEARCH_BARE = re.compile(r"(?:Add\s{1,3})?Search\s{1,3}(?=\S)")
 #: What names a line beside its number: `Line 1 AND Line 2`.
 _NAMES = re.compile(
-    r"(?<!\w)(?:sets?|search(?:es)?|steps?|lines?|quer(?:y|ies))[ \t]{0,3}(?=#?[0-9])",
+    r"(?<!\w)(?:sets?|search(?:es)?|steps?|lines?|quer(?:y|ies)|检索式?|步骤)[ \t]{0,3}(?=#?[0-9])",
     re.IGNORECASE,
 )
 #: What a last row without a number may be called: `Final: #1 AND #2`.

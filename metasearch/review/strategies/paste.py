@@ -21,7 +21,7 @@ from metasearch.query.beside import count_of
 from metasearch.query.characters import plain_characters
 from metasearch.query.combinations import in_signs
 from metasearch.query.detect import detect
-from metasearch.query.lines import MOST_ROWS, all_lines
+from metasearch.query.lines import MOST_ROWS, all_lines, numbered_lines
 from metasearch.query.pubmed import history
 from metasearch.query.syntaxes import DATABASES
 from metasearch.query.tree import MAX_LENGTH, plain
@@ -40,6 +40,7 @@ __all__ = ["CopiedIn", "Written", "WrittenLine", "copy_in", "written"]
 LONGEST, MOST_LINES = 500_000, 500
 _SHOWN = 8
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
+_BEGINS_NUMBERED = re.compile(r"\s{0,99}[#S(\[]?[0-9]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,21 @@ def copied_text(text: str, syntax: str = "auto") -> CopiedText:
         syntax = _syntax_of(text, lines)
         if syntax != "auto":
             notes.append(message("the lines are read in the syntax {syntax}", syntax=syntax))
+    if len(lines) > 1 and _are_apart(text, lines, syntax):
+        numbers = [line.number for line in lines]
+        joining = " AND ".join(f"#{number}" for number in numbers)
+        lines.append(CopiedLine(numbers[-1] + 1, joining, None, joining))
+        notes.append(message("no line joins the others, so a last step joins them with AND"))
     return CopiedText(tuple(lines), syntax, tuple(notes))
+
+
+def _are_apart(text: str, lines: Sequence[CopiedLine], syntax: str) -> bool:
+    """Whether lines have no numbers and none names another: read as a whole, all have to hold."""
+    if numbered_lines(text) is not None or _BEGINS_NUMBERED.match(text):
+        return False
+    if syntax == "auto":  # words in rows may be those of one title
+        return any(" OR " in line.text for line in lines)
+    return all(in_signs(line.text, 1, syntax) == line.text for line in lines)
 
 
 def _too_many() -> UsageError:
@@ -144,12 +159,12 @@ def _syntax_of(text: str, lines: Sequence[CopiedLine]) -> str:
         # A field of Chinese databases may be one of the others: TI=x.
         if marks - {*DATABASES, "pubmed", "cnki"} or len(text) > MAX_LENGTH:
             return "auto"
-        if len(marks) == 1 and marks != {"cnki"}:
+        if len(marks) == 1 and (marks != {"cnki"} or detect(text) == "cnki"):
             return marks.pop()
         whole = detect("\n".join(line.text for line in lines))
         return whole if whole in marks - {"cnki"} or whole == detect(text) != "cnki" else "auto"
-    if len(text) <= MAX_LENGTH and detect(text) == "pubmed":  # tags behind blanks, in lines alone
-        return "pubmed"
+    if len(text) <= MAX_LENGTH and (whole := detect(text)) in ("pubmed", "vhl"):
+        return whole  # in lines alone: tags behind blanks, names before colons
     for sign, syntax in (("", "ovid"), ("S", "ebsco")):
         if any(_combines(line.text, sign) for line in lines):
             return syntax

@@ -103,7 +103,7 @@ PROQUEST = (
          [12345, 5000, 100]),
         (PROQUEST, "proquest", ["ti,ab(gambl*)", 'MAINSUBJECT.EXACT("Gambling")', "S1 OR S2"],
          [1234, 900, 2000]),
-        ("1、(沉水植物+贝类)*生态系统\n2、水质*(种类+密度)\n3、#1*#2\n", "auto",
+        ("1、(沉水植物+贝类)*生态系统\n2、水质*(种类+密度)\n3、#1*#2\n", "cnki",
          ["(沉水植物+贝类)*生态系统", "水质*(种类+密度)", "#1*#2"], [None, None, None]),
         ("（1）沉水植物\n（2）水质\n", "auto", ["沉水植物", "水质"], [None, None]),
         ("gambl* OR betting\n\nharm*\n#1 AND #2\n", "auto",
