@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
 
 from metasearch.message import message
-from metasearch.query.clauses import Clause, every, wider, without
+from metasearch.query.clauses import Clause, wider, without
 from metasearch.query.databases import DatabaseReader
 from metasearch.query.grammar import (
     ABSTRACT,
@@ -38,6 +42,7 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
+from metasearch.query.scanner import Sign
 from metasearch.query.tree import Years, plain
 
 SCOPUS = DatabaseGrammar(
@@ -71,7 +76,7 @@ SCOPUS = DatabaseGrammar(
             "affil affilorg affilcity affilcountry af-id au-id orcid authcollab prefnameauid",
             NOWHERE,
         ),
-        ("subjarea subjmain srctype source-id pubstage index exactkeyword sdg", NOWHERE),
+        ("subjarea subjmain srctype source-id pubstage index exactkeyword sdg recent", NOWHERE),
         ("openaccess oa accesstype freetoread publisher recordtype dbcollection", NOWHERE),
         ("fund-all fund-sponsor fund-acr fund-no funding", NOWHERE),
         ("volume issue pages pagefirst pagelast pagecount artnum eid pii intid", NOWHERE),
@@ -128,6 +133,11 @@ class ScopusReader(DatabaseReader):
 
     grammar = SCOPUS
 
+    @cached_property
+    def exclusions(self) -> dict[int, Clause]:
+        """What `EXCLUDE(…)` asks for, by identity."""
+        return {}
+
     def special(self) -> Clause | None:
         if compared := self.comparison():
             self.at = compared.end()
@@ -138,9 +148,8 @@ class ScopusReader(DatabaseReader):
             value = f"{sign.lower()} {number}"
             return self.value(value, tag, code.upper(), compared.span(), quoted=True)
         if match := _LIMIT.match(self.text, self.at):
-            return (
-                self.exclusions(match) if match[1].upper() == "EXCLUDE" else self.limitation(match)
-            )
+            limitation = self.limitation(match)
+            return self.excluding(limitation) if match[1].upper() == "EXCLUDE" else limitation
         if bare := _BARE.match(self.text, self.at):
             raise self.error(
                 message("{field} needs brackets round what it holds for", field=bare[1]),
@@ -175,21 +184,24 @@ class ScopusReader(DatabaseReader):
                 raise self.unknown_field(name, *unknown.span(1))
         return found
 
-    def exclusions(self, match: re.Match[str] | None) -> Clause:
-        """`EXCLUDE(a) OR EXCLUDE(b)`: each excludes, whatever stands between them."""
-        excluded = []
-        while match:
-            excluded.append(without(self.limitation(match)))
-            end, sign = self.at, self.peeked()
-            if sign is None or sign.name != "OR":
-                break
-            self.at = sign.end
-            self.here()
-            match = _LIMIT.match(self.text, self.at)
-            if match is None or match[1].upper() != "EXCLUDE":
-                self.at = end
-                break
-        return every(excluded)
+    def excluding(self, clause: Clause) -> Clause:
+        """What `EXCLUDE(…)` asks for, which `combined` knows again, in brackets or not."""
+        excluded = replace(without(clause))
+        self.exclusions[id(excluded)] = excluded
+        return excluded
+
+    def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
+        # `EXCLUDE(a) OR EXCLUDE(b)`: each excludes, whatever stands between them.
+        excludes = [id(operand) in self.exclusions for operand in operands]
+        signs = [
+            replace(sign, name="AND") if sign.name == "OR" and all(pair) else sign
+            for sign, pair in zip(operators, pairwise(excludes), strict=True)
+        ]
+        clause = super().combined(operands, signs)
+        if len(operands) > 1 and all(excludes):
+            clause = replace(clause)
+            self.exclusions[id(clause)] = clause
+        return clause
 
     def limitation(self, match: re.Match[str]) -> Clause:
         """What `LIMIT-TO(code, "value")` names."""
