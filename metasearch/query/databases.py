@@ -144,8 +144,8 @@ class TermReader(TextScanner):
             fields = (number,)  # some databases have one field for both
         names = fields == ("author",)
         phrase = (quoted or tag.heading or self.grammar.phrases) and not names
-        if names:
-            text = _INITIAL.sub(r"\1", text)
+        if names:  # "Smith,J." are two words
+            text = _INITIAL.sub(r"\1", plain(text.replace(",", " ")))
         if fields[0] in IDENTIFIERS and any(sign in text for sign in "*?"):
             raise self.truncated_number(fields[0].upper(), *where)
         if spelled := self.spelled(text):

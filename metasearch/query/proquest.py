@@ -57,8 +57,8 @@ PROQUEST = DatabaseGrammar(
         ("mesh emb mainsubject subject sub subheading subt allsub su.exact.explode", HEADING),
         ("mjmesh mjemb mjmainsubject mjsub mjde majde subst substance de", HEADING),
         ("pub publication pubtitle jn so", VENUE),
-        ("yr py", YEAR),
-        ("pd ud lud", ENTRY_DATE),
+        ("yr py pd", YEAR),
+        ("ud lud", ENTRY_DATE),
         ("la lang language", LANGUAGE),
         ("dtype rtype at stype pt", TYPE),
         ("docfeat me meth methodology", NOWHERE),
@@ -69,7 +69,7 @@ PROQUEST = DatabaseGrammar(
         ("rn reg", NUMBER),
         ("an id fn docid pubid cc clsub", NOWHERE),
         # Limits: peer review, full text, ages, populations, audiences, tests.
-        ("peer peerreviewed ftany ulo lim age ag po pop gr tm ta te audience el", NOWHERE),
+        ("peer peerreviewed ftany fulltext ulo lim age ag po pop gr tm ta te audience el", NOWHERE),
         # Persons, places, organizations, money.
         ("af aff org orgn co cp per lo loc geo pub-loc pbloc pl st gi fund grant sfi", NOWHERE),
         # Parts of publications, theses, trials, trades.

@@ -15,6 +15,7 @@ from metasearch.query.clauses import Clause
 from metasearch.query.grammar import DatabaseGrammar, FieldTarget, together
 from metasearch.query.reading import NestedReader
 from metasearch.query.tree import is_blank, plain
+from metasearch.query.values import DOI
 
 # What the tree cannot express of a strategy: a sentence for each kind of loss, with its words.
 
@@ -169,6 +170,18 @@ class Losses:
 _ENDS = frozenset('()"')
 
 
+def _doi_end(text: str, at: int) -> int:
+    """Where a DOI ends: brackets that are opened and closed in it belong to it."""
+    opened = 0
+    while at < len(text) and not is_blank(text[at]) and text[at] != '"':
+        opened += (text[at] == "(") - (text[at] == ")")
+        if opened < 0:
+            break
+        at += 1
+    return at
+
+
+
 #: The number of an earlier line, whatever sign the database itself writes.
 _LINE = re.compile(r"#([0-9]{1,4})")
 
@@ -239,6 +252,8 @@ class TextScanner(NestedReader):
     def word_end(self, at: int) -> int:
         """Where the word at `at` ends: at a blank, bracket or double quote."""
         text, end = self.text, at
+        if text.startswith("10.", at) and (doi := DOI.match(text, at)):
+            return _doi_end(text, doi.end())
         while end < len(text) and not is_blank(text[end]) and text[end] not in _ENDS:
             end += 1
         return end

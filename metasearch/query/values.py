@@ -156,9 +156,19 @@ def type_word(word: str) -> str | None:
 
 # Publication types of PubMed and other databases that have another name here.
 
-#: Publication type in small letters -> our type.
+#: Another name of a type, in small letters, that `type_word` does not know -> our type.
+OTHER_NAMES: Mapping[str, str] = {
+    "published erratum": "erratum", "retraction of publication": "retraction",
+    "technical report": "report", "books and documents": "book", "academic dissertation": "thesis",
+    "dissertations & theses": "thesis", "doctoral dissertation": "thesis",
+    "congress": "proceedings", "congresses": "proceedings", "conference review": "proceedings",
+    "conference proceeding": "conference-paper", "conference paper": "conference-paper",
+    "proceedings paper": "conference-paper", "editorial material": "editorial",
+    "journal article": "article", "comment": "letter", "periodical index": "journal",
+}  # fmt: skip
+#: A publication type that is a part of our type only, in small letters -> our type.
 TYPES: Mapping[str, str] = {
-    "journal article": "article", "case reports": "article", "case report": "article",
+    "case reports": "article", "case report": "article",
     "classical article": "article",
     "corrected and republished article": "article", "historical article": "article",
     "introductory journal article":
@@ -167,32 +177,22 @@ TYPES: Mapping[str, str] = {
     "meta-analysis": "review", "meta analysis": "review", "systematic review": "review",
     "scoping review": "review",
     "review literature": "review", "review, academic": "review", "review, tutorial": "review",
-    "comment": "letter", "published erratum": "erratum", "retraction of publication": "retraction",
-    "retraction notice": "retraction", "retracted publication": "retraction",
-    "books and documents": "book", "duplicate publication": "article",
+    "retracted publication": "retraction", "duplicate publication": "article",
     "scientific integrity review": "report",
     "expression of concern": "retraction",
-    "technical report": "report", "government publication": "report",
-    "academic dissertation": "thesis",
-    "dissertations & theses": "thesis", "doctoral dissertation": "thesis",
-    "congress": "proceedings",
-    "congresses": "proceedings", "conference proceeding": "conference-paper",
-    "conference paper": "conference-paper",
+    "government publication": "report",
     "conference abstract": "conference-paper", "meeting abstract": "conference-paper",
-    "proceedings paper": "conference-paper", "conference review": "proceedings",
     "dictionary": "reference-entry",
     "encyclopedia": "reference-entry", "textbook": "book", "handbook": "book",
-    "book chapter": "chapter",
-    "editorial material": "editorial", "news": "other", "newspaper article": "other",
+    "news": "other", "newspaper article": "other",
     "note": "letter",
     "short survey": "article", "article in press": "article", "early access": "article",
     "data paper": "article",
-    "video-audio media": "video", "webcast": "video", "periodical index": "journal",
-    "scholarly journals": "article",
+    "video-audio media": "video", "webcast": "video",
 }  # fmt: skip
-#: Types of which the names above that are narrower mean a small part: what is excluded by such a
-#: name must not exclude the type. Other types are hardly more than what is called so.
-BROAD_TYPES = frozenset({"article", "review"})
+#: Types of which the names above mean a small part: what is excluded by such a name must not exclude
+#: the type. Other types are hardly more than what is called so.
+BROAD_TYPES = frozenset({"article", "review", "letter", "book", "report", "other"})
 #: Publication types that say how a study was made: no type of works is so narrow, so they are
 #: looked for as keywords.
 STUDIES = frozenset(
@@ -576,6 +576,8 @@ def type_named(text: str) -> tuple[str | None, bool]:
     """The type that a publication type means, or None, and whether that holds more."""
     name = " ".join(text.split()).casefold()
     for known in (name, name.removesuffix("s")):
+        if known in OTHER_NAMES:
+            return OTHER_NAMES[known], False
         if known in TYPES:
             return TYPES[known], True
     return type_word(name), False
