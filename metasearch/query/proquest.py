@@ -84,7 +84,7 @@ PROQUEST = DatabaseGrammar(
     near=near("near", "pre"),
     distances={"near": 4, "pre": 4},
     ordered=frozenset({"pre", "p", "next", "onear"}),
-    reference=re.compile(r"(?:[Ss]|#)([0-9]{1,4})"),
+    reference=re.compile(r"\[?(?:[Ss]|#)([0-9]{1,4})\]?"),
     order=("AND", "OR", "NOT"),
     printed=re.compile(
         r"(?:(?:Additional limits|Limits applied|Limited by|Limited to|Narrowed by)[ \t]?[-:][ \t]?"

@@ -124,8 +124,9 @@ WOS = DatabaseGrammar(
         r"|(?:Indexes|Timespan|Editions?|Databases?|Collections?|DocType|Search language|"
         r"Language(?=\s?=\s?All)|Lemmatization|Date Run|Entitlements?|Results)"
         r"\s{0,3}[:=]\s{0,3}(?=[^\s(])"
-        r"(?:(?!\sTimespan\s?[:=]\s{0,3}[12])[^\n()\"]){1,200}(?:\(from [^\n()]{1,80}\))?"
-        r"|You searched for\s?:",
+        r"(?:(?!\sTimespan\s?[:=]\s{0,3}[12])[^\n()\"]){1,200}"
+        r"(?:\(from [^\n()]{1,80}\)|(?<=GMT[+-][0-9]{4} )\([^\n()]{1,60}\))?"
+        r"|You searched for\s?:|(?:\.{3}|(?:View|Show) )(?:Less|More)(?=\W{0,5}\Z)",
         re.IGNORECASE,
     ),
 )
