@@ -140,13 +140,13 @@ def numbered_lines(text: str) -> Lines | None:
 
 
 def lines_apart(text: str) -> Lines | None:
-    """Lines with numbers, though none names another, or one such line. Where the last holds what
+    """Lines with numbers, though none names another; None where the text is none. Where the last holds what
     all others say, it is the search, as histories print it; otherwise a line is added that joins
     them.
     """
     cut = _Cutter(text).numbered()
     if cut is None:
-        return _alone(text)
+        return None
     first, *rest = cut.lines
     if first.number != 1 and not first.sign:
         return None
@@ -160,31 +160,26 @@ def lines_apart(text: str) -> Lines | None:
     return replace(cut, lines=(*cut.lines, added), left=(*cut.left, *told))
 
 
-#: The number of one line, where nothing can be meant but a number: S100 is a protein, (18) F an
-#: isotope, and 2020 a year.
+#: The number of one line alone, where nothing can be meant but a number: S100 is a protein, (18) F
+#: an isotope, and 2020 a year.
 _SURE_NUMBER = re.compile(r"\s{0,8}(?:#[ \t]?[0-9]{1,3}|[0-9]{1,3}[.:)]|\[[#S][0-9]{1,3}\])")
 
 
-def _alone(text: str) -> Lines | None:
-    cutter = _Cutter(text)
-    rows = list(cutter.rows())
-    match = _NUMBER.match(rows[0].text) if rows and _SURE_NUMBER.match(rows[0].text) else None
-    if match is None:
-        return None
-    rest = rows[0].text[match.end() :]
-    if not rest.strip() or _GOES_ON.match(rest):
-        return None
-    rows[0] = _Row(rows[0].start, _blank(match[0]) + rest)
-    return Lines(cutter.text, (cutter.line(*_named(match), rows),), tuple(cutter.left))
-
-
 def whole_text(text: str) -> Lines:
-    """A text that is one query, without the settings, labels and headings in it: a single line."""
+    """A text that is one query, without the settings, labels and headings in it: a single line,
+    whose number is 0 where it has none.
+    """
     cutter = _Cutter(text)
     rows = list(cutter.rows())
     while rows and (is_label(rows[0].text) or is_section(rows[0].text, colon=True)):
         cutter.leave("section", rows.pop(0).text)
-    lines = [cutter.line(0, "", rows)] if rows else []
+    number, sign = 0, ""
+    match = _NUMBER.match(rows[0].text) if rows and _SURE_NUMBER.match(rows[0].text) else None
+    rest = rows[0].text[match.end() :] if match else ""
+    if match and rest.strip() and not _GOES_ON.match(rest):
+        number, sign = _named(match)
+        rows[0] = _Row(rows[0].start, _blank(match[0]) + rest)
+    lines = [cutter.line(number, sign, rows)] if rows else []
     return Lines(cutter.text, tuple(lines), tuple(cutter.left))
 
 

@@ -44,7 +44,7 @@ def read_strategy(text: str, make: Make, syntax: str) -> ReadQuery:
     if lines is not None:
         return read_lines(lines, make, syntax)
     whole = whole_text(text)
-    if whole.lines and (whole.left or whole.lines[0].hits is not None):
+    if whole.lines and (whole.left or whole.lines[0].number or whole.lines[0].hits is not None):
         losses = _losses(whole)
         one = make(" " * whole.lines[0].start + whole.lines[0].text, None, losses)
     return one.ended(one.tree())

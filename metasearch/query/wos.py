@@ -126,7 +126,8 @@ WOS = DatabaseGrammar(
         r"\s{0,3}[:=]\s{0,3}(?=[^\s(])"
         r"(?:(?!\sTimespan\s?[:=]\s{0,3}[12])[^\n()\"]){1,200}"
         r"(?:\(from [^\n()]{1,80}\)|(?<=GMT[+-][0-9]{4} )\([^\n()]{1,60}\))?"
-        r"|You searched for\s?:|(?:\.{3}|(?:View|Show) )(?:Less|More)(?=\W{0,5}\Z)",
+        r"|You searched for\s?:|(?:[0-9][0-9,]{0,12} )?Results (?:from [^\n:()]{1,80} )?for:"
+        r"|(?:\.{3}|(?:View|Show) )(?:Less|More)(?=\W{0,5}\Z)",
         re.IGNORECASE,
     ),
 )
@@ -148,6 +149,12 @@ _REFINES = frozenset(
     "citation topics macro|citation topics meso|citation topics micro|conference titles|"
     "book series titles|sustainable development goals|mesh headings|mesh qualifiers|"
     "database|databases|collections".split("|")
+)
+#: What a box beside the results adds without the name of a field.
+_BOX = re.compile(
+    r"(?:(?:\sor\s)?(?:Open Access|Highly Cited Papers?|Hot Papers?|Enriched Cited References"
+    r"|Associated Data|Open Publisher-Invited Reviews?)){1,6}(?=\s{0,3}(?:\Z|\)|(?:and|or|not)\s))",
+    re.IGNORECASE,
 )
 _QUOTED = re.compile(r"'[^'()\"]{1,200}'(?!\w)")
 #: Of two days: 2020-01-01/2020-12-31.
@@ -218,8 +225,13 @@ class WosReader(DatabaseReader):
         return True
 
     def special(self) -> Clause | None:
-        part = self.labels.pop(self.at, None)
-        return super().special() if part is None else self.part(part)
+        if part := self.labels.pop(self.at, None):
+            return self.part(part)
+        box = _BOX.match(self.text, self.at) if self.target is self.grammar.default else None
+        if box is None:
+            return super().special()
+        self.at = box.end()
+        return self.ignored("limit", box[0])
 
     @cached_property
     def labels(self) -> dict[int, re.Match[str]]:
@@ -233,6 +245,8 @@ class WosReader(DatabaseReader):
                 if label[2].lower() in _REFINES:
                     for join in _LAST_JOIN.finditer(self.text, max(begin, at - 2_000), at):
                         begin = join.end()
+                if not begin and (printed := WOS.printed and WOS.printed.match(self.text)):
+                    begin = printed.end()
                 while begin < at and self.text[begin].isspace():
                     begin += 1
                 if begin < at:
