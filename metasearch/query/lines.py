@@ -41,8 +41,8 @@ _NUMBER = re.compile(
     r"|[.):](?=[A-Za-z(\[{\"'*#]|[0-9]{1,3}\s?(?:and|or|not)[\s0-9]))"
     r"|\#[ \t]{1,4}(?P<sharp>[0-9]{1,4})(?=[\s:.])[:.]?[ \t]{0,20}"
     r"|\((?P<inside>[0-9]{1,4})\)(?=\s|[^\W\d]|[(\"'])[ \t]{0,20}"
-    r"|(?:set|search|step|line)[ \t]{0,4}(?:\#?:[ \t]{0,4}|(?<=[ \t])\#?)(?P<set>S)?(?P<named>[0-9]{1,4})"
-    r"[:.)]?(?=\s|$)[ \t]{0,20}|\[(?P<box>[#S])?(?P<boxed>[0-9]{1,4})\](?=\s)[ \t]{0,20}"
+    r"|(?:set|search|step|line)[ \t]{0,4}(?:\#?:[ \t]{0,4}|(?<=[ \t])\#?)"
+    r"(?P<set>S)?(?P<named>[0-9]{1,4})[:.)]?(?=\s|$)[ \t]{0,20}|\[(?P<box>[#S])?(?P<boxed>[0-9]{1,4})\](?=\s)[ \t]{0,20}"
     r")",
     re.IGNORECASE,
 )
@@ -140,9 +140,9 @@ def numbered_lines(text: str) -> Lines | None:
 
 
 def lines_apart(text: str) -> Lines | None:
-    """Lines with numbers, though none names another; None where the text is none. Where the last holds what
-    all others say, it is the search, as histories print it; otherwise a line is added that joins
-    them.
+    """Lines with numbers, though none names another; None where the text is none. Where the last
+    holds what all others say, it is the search, as histories print it; otherwise a line is added
+    that joins them.
     """
     cut = _Cutter(text).numbered()
     if cut is None:

@@ -12,7 +12,15 @@ from typing import ClassVar
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import joined, message, message_template
 from metasearch.query.clauses import Clause
-from metasearch.query.grammar import DatabaseGrammar, FieldTarget, together
+from metasearch.query.grammar import (
+    ABSTRACT,
+    TITLE,
+    TITLE_ABSTRACT,
+    TOPIC,
+    DatabaseGrammar,
+    FieldTarget,
+    together,
+)
 from metasearch.query.reading import NestedReader
 from metasearch.query.tree import is_blank, plain
 from metasearch.query.values import DOI
@@ -64,6 +72,9 @@ SENTENCES: Mapping[str, str] = {
         "finds more"
     ),
     "no field": message_template("{words}: read as words, because no field has this name here"),
+    "code or word": message_template(
+        "{words}: read as words; a field has quotes, brackets or a capital after it"
+    ),
     "nowhere": message_template(
         "{words}: ignored, because no field here holds this; that finds more"
     ),
@@ -181,7 +192,9 @@ def _doi_end(text: str, at: int) -> int:
     return at
 
 
-
+#: A field as other syntaxes have it, and those that nobody means as a word before a colon.
+_COLONED = re.compile(r"([A-Za-z]{2,15}(?:-[A-Za-z]{3,4}){0,3}):\s{0,2}(?=[\w\"(])")
+_WITH_COLON = frozenset({TITLE, ABSTRACT, TITLE_ABSTRACT, TOPIC})
 #: The number of an earlier line, whatever sign the database itself writes.
 _LINE = re.compile(r"#([0-9]{1,4})")
 
@@ -337,16 +350,30 @@ class TextScanner(NestedReader):
 
     def prefix(self) -> tuple[FieldTarget, str] | None:
         """Take the field that is named next, if one is: where it looks, and its name."""
-        if self.grammar.prefix is None:
+        if self.at and self.text[self.at - 1].isalnum():
             return None
-        match = self.grammar.prefix.match(self.text, self.at)
-        if match is None or (self.at and self.text[self.at - 1].isalnum()):
-            return None
-        tag = self.known(match[1])
-        if tag is None:
-            return None
+        match = self.grammar.prefix and self.grammar.prefix.match(self.text, self.at)
+        tag = self.known(match[1]) if match else None
+        if match is None or tag is None:
+            return self.coloned()
         self.at = match.end()
         return tag, plain(self.text[match.start() : match.end()])
+
+    def coloned(self) -> tuple[FieldTarget, str] | None:
+        """Take a field of words with the colon of another syntax, `TI: x`, which is told."""
+        match = _COLONED.match(self.text, self.at)
+        tag = self.grammar.codes.get(match[1].casefold()) if match else None
+        if match is None or tag not in _WITH_COLON or self.target is not self.grammar.default:
+            return None
+        suffix = self.grammar.suffix and self.grammar.suffix.match(self.text, match.end(1))
+        if suffix and self.known(suffix[1]):
+            return None  # ab:ti is a word in titles
+        meant = " OR ".join(f"{field}:" for field in tag.fields)
+        self.losses.add(
+            "field", message("{name}: is read as {fields}", name=match[1], fields=meant)
+        )
+        self.at = match.end()
+        return tag, plain(match[0])
 
     def suffix_here(self) -> tuple[FieldTarget, str] | None:
         """Take the field that is named directly after a bracket or quote, if one is."""

@@ -121,7 +121,7 @@ _CODE_AND_VALUE = re.compile(
 #: Names that nobody takes for a word, without a bracket behind.
 _BARE = re.compile(
     r"(TITLE-ABS(?:-KEY(?:-AUTH)?)?|(?:ORIG-)?LOAD-DATE|PUBYEAR|DOCTYPE|SRCTITLE|SRCTYPE|SUBJAREA|"
-    r"AUTHKEY|INDEXTERMS)(?![\w-])(?!\s{0,5}\()"
+    r"AUTHKEY|INDEXTERMS)(?![\w-])(?!\s{0,5}[(:])"
 )
 _YEAR = re.compile(r"(?<![0-9])[12][0-9]{3}(?![0-9])")
 #: What cannot be but a field, with or without a blank before its bracket.

@@ -190,8 +190,8 @@ TYPES: Mapping[str, str] = {
     "data paper": "article",
     "video-audio media": "video", "webcast": "video",
 }  # fmt: skip
-#: Types of which the names above mean a small part: what is excluded by such a name must not exclude
-#: the type. Other types are hardly more than what is called so.
+#: Types of which the names above mean a small part: what is excluded by such a name must not
+#: exclude the type. Other types are hardly more than what is called so.
 BROAD_TYPES = frozenset({"article", "review", "letter", "book", "report", "other"})
 #: Publication types that say how a study was made: no type of works is so narrow, so they are
 #: looked for as keywords.

@@ -222,7 +222,7 @@ def test_what_acm_prints_keeps_its_places() -> None:
     text = '"query": { [[Title: "[x]"] OR y] }  "filter": { A: (b), C: d }'
 
     assert in_round_brackets(text) == (
-        '         ( (Title:( "[x]") OR y) )  AND       ( A: (b)  C: d )'
+        '         ( (Title:( "[x]") OR y) )  AND       ( A: (b)  C:(d))'
     )
     assert len(in_round_brackets(text)) == len(text)
 
