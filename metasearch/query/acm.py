@@ -40,7 +40,10 @@ _ROWS = (
     ("abstract|recordabstract", ABSTRACT),
     ("keyword|keywords|author keyword|author keywords|keywords.author.keyword", SUBJECT),
     ("ccs|ccs 2012|ccs2012|ccs concept|ccs concepts|acmdlccs", HEADING),
-    ("contribauthor|persons.authors.personname|author|authors|contributor|contributors|name|names", AUTHOR),
+    (
+        "contribauthor|persons.authors.personname|author|authors|contributor|contributors|name|names",
+        AUTHOR,
+    ),
     (
         (
             "publication title|publicationtitle|pubtitle|publication|publications|journal|"

@@ -42,7 +42,8 @@ _NUMBER = re.compile(
     r"|\#[ \t]{1,4}(?P<sharp>[0-9]{1,4})(?=[\s:.])[:.]?[ \t]{0,20}"
     r"|\((?P<inside>[0-9]{1,4})\)(?=\s|[^\W\d]|[(\"'])[ \t]{0,20}"
     r"|(?:set|search|step|line)[ \t]{0,4}(?:\#?:[ \t]{0,4}|(?<=[ \t])\#?)"
-    r"(?P<set>S)?(?P<named>[0-9]{1,4})[:.)]?(?=\s|$)[ \t]{0,20}|\[(?P<box>[#S])?(?P<boxed>[0-9]{1,4})\](?=\s)[ \t]{0,20}"
+    r"(?P<set>S)?(?P<named>[0-9]{1,4})[:.)]?(?=\s|$)[ \t]{0,20}"
+    r"|\[(?P<box>[#S])?(?P<boxed>[0-9]{1,4})\](?=\s)[ \t]{0,20}"
     r")",
     re.IGNORECASE,
 )
@@ -139,6 +140,12 @@ def numbered_lines(text: str) -> Lines | None:
     return lines if any(_REFERS.search(it.text) for it in lines.lines) else None
 
 
+#: What histories print behind a query, in its row or the next.
+_BESIDE_QUERY = re.compile(
+    r"\s(?:Date Run|Editions?|Indexes|Databases?|Timespan|Limiters|Expanders|Search modes)\s?[:=-]"
+)
+
+
 def lines_apart(text: str) -> Lines | None:
     """Lines with numbers, though none names another; None where the text is none. Where the last
     holds what all others say, it is the search, as histories print it; otherwise a line is added
@@ -150,7 +157,9 @@ def lines_apart(text: str) -> Lines | None:
     first, *rest = cut.lines
     if first.number != 1 and not first.sign:
         return None
-    *others, last = ["".join(filter(str.isalnum, line.text)) for line in cut.lines]
+    *others, last = [
+        "".join(filter(str.isalnum, _BESIDE_QUERY.split(line.text)[0])) for line in cut.lines
+    ]
     if all(other in last for other in others):
         return cut
     joins = " and ".join(str(line.number) for line in cut.lines)
