@@ -208,8 +208,7 @@ class TermReader(TextScanner):
     def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
         """(the word, or its beginning where any ending will do, whether it is one)."""
         wild = self.grammar.wild
-        if "'" in word and self.grammar.quotes.get("'"):
-            word = word.strip("'")
+        word = word.strip("'")  # of parents' houses
         bare = word.lstrip(wild)
         if bare != word and bare:
             self.losses.add("beginning", word)

@@ -192,6 +192,7 @@ def _doi_end(text: str, at: int) -> int:
     return at
 
 
+_SINGLE = re.compile(r"'[^'()\"\n]{1,200}'(?!\w)")
 #: A field as other syntaxes have it, and those that nobody means as a word before a colon.
 _COLONED = re.compile(r"([A-Za-z]{2,15}(?:-[A-Za-z]{3,4}){0,3}):\s{0,2}(?=[\w\"(])")
 _WITH_COLON = frozenset({TITLE, ABSTRACT, TITLE_ABSTRACT, TOPIC})
@@ -251,7 +252,7 @@ class TextScanner(NestedReader):
         self.used: set[int] = set()
         self.target, self.shown = self.grammar.default, ""
         self.not_searchable: QuerySyntaxError | None = None
-        self.quotes = {'"': '"'} | dict(self.grammar.quotes)
+        self.quotes = {'"': '"', "'": "'"} | dict(self.grammar.quotes)
         self.closing = self._closing()
 
     # ---------------------------------------------------------------- operators
@@ -335,14 +336,18 @@ class TextScanner(NestedReader):
         return pairs
 
     def opens_quote(self, at: int) -> bool:
-        """Whether a quote begins there; a single one within a word is an apostrophe."""
+        """Whether a quote begins there; a single one within a word is an apostrophe. Where a
+        database has no single quotes, a pair of them is meant as one all the same.
+        """
         char = self.text[at : at + 1]
         if char == '"':
             return True
         if char not in self.quotes:
             return False
         before = self.text[at - 1] if at else " "
-        return is_blank(before) or before in "(=,[*"
+        if not is_blank(before) and before not in "(=:,[*":
+            return False
+        return char in self.grammar.quotes or bool(_SINGLE.match(self.text, at))
 
     # ---------------------------------------------------------------- fields
 

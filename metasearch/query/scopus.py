@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from metasearch.message import message
-from metasearch.query.clauses import Clause, wider, without
+from metasearch.query.clauses import Clause, either, every, wider, without
 from metasearch.query.databases import DatabaseReader
 from metasearch.query.grammar import (
     ABSTRACT,
@@ -109,7 +109,7 @@ DOCTYPES = {
 # What Scopus alone has: `PUBYEAR > 2009`, `LIMIT-TO(DOCTYPE, "ar")`, `EXCLUDE(…)`.
 
 _COMPARED = re.compile(
-    r"([A-Z][A-Z-]{2,20})\s{0,5}(>=|<=|>|<|=|(?<=\s)(?:AFT|BEF|IS)(?=\s))\s{0,5}([0-9]{1,12})(?!\w)",
+    r"([A-Z][A-Z-]{2,20})\s{0,5}(>=|<=|>|<|=|(?<=\s)(?:AFT|BEF|IS)(?=\s))\s{0,5}([0-9]{1,12})(?=(?:AND|OR)\b|[^\w-]|\Z)",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(r"(LIMIT-TO|EXCLUDE)\s{0,5}(?=\()", re.IGNORECASE)
@@ -134,8 +134,8 @@ class ScopusReader(DatabaseReader):
     grammar = SCOPUS
 
     @cached_property
-    def exclusions(self) -> dict[int, Clause]:
-        """What `EXCLUDE(…)` asks for, by identity."""
+    def refinements(self) -> dict[int, tuple[Clause, bool]]:
+        """What `LIMIT-TO(…)` and `EXCLUDE(…)` ask for, by identity, and whether it excludes."""
         return {}
 
     def special(self) -> Clause | None:
@@ -149,7 +149,9 @@ class ScopusReader(DatabaseReader):
             return self.value(value, tag, code.upper(), compared.span(), quoted=True)
         if match := _LIMIT.match(self.text, self.at):
             limitation = self.limitation(match)
-            return self.excluding(limitation) if match[1].upper() == "EXCLUDE" else limitation
+            if match[1].upper() == "EXCLUDE":
+                return self.refined(without(limitation), excludes=True)
+            return self.refined(limitation)
         if bare := _BARE.match(self.text, self.at):
             raise self.error(
                 message("{field} needs brackets round what it holds for", field=bare[1]),
@@ -184,24 +186,34 @@ class ScopusReader(DatabaseReader):
                 raise self.unknown_field(name, *unknown.span(1))
         return found
 
-    def excluding(self, clause: Clause) -> Clause:
-        """What `EXCLUDE(…)` asks for, which `combined` knows again, in brackets or not."""
-        excluded = replace(without(clause))
-        self.exclusions[id(excluded)] = excluded
-        return excluded
+    def refined(self, clause: Clause, *, excludes: bool = False) -> Clause:
+        """A clause that `combined` knows again as `LIMIT-TO(…)` or `EXCLUDE(…)`."""
+        clause = replace(clause)
+        self.refinements[id(clause)] = clause, excludes
+        return clause
 
     def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
-        # `EXCLUDE(a) OR EXCLUDE(b)`: each excludes, whatever stands between them.
-        excludes = [id(operand) in self.exclusions for operand in operands]
-        signs = [
-            replace(sign, name="AND") if sign.name == "OR" and all(pair) else sign
-            for sign, pair in zip(operators, pairwise(excludes), strict=True)
-        ]
-        clause = super().combined(operands, signs)
-        if len(operands) > 1 and all(excludes):
-            clause = replace(clause)
-            self.exclusions[id(clause)] = clause
-        return clause
+        """In a list beside the results, OR stands between what is excluded, too: limits are
+        alternatives, and each EXCLUDE excludes, in brackets of its own or not.
+        """
+        runs, rest = [[operands[0]]], list[Sign]()
+        for sign, operand in zip(operators, operands[1:], strict=True):
+            pair = {id(runs[-1][-1]), id(operand)}
+            if sign.name == "OR" and pair <= self.refinements.keys():
+                runs[-1].append(operand)
+            else:
+                runs.append([operand])
+                rest.append(sign)
+        return super().combined([self.listed(run) for run in runs], rest)
+
+    def listed(self, run: Sequence[Clause]) -> Clause:
+        """What the parts of such a list ask for together."""
+        if len(run) == 1:
+            return run[0]
+        excluded = [clause for clause in run if self.refinements[id(clause)][1]]
+        limits = [clause for clause in run if not self.refinements[id(clause)][1]]
+        every_one = [either(limits), *excluded] if limits else excluded
+        return self.refined(every(every_one), excludes=not limits)
 
     def limitation(self, match: re.Match[str]) -> Clause:
         """What `LIMIT-TO(code, "value")` names."""

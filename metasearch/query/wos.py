@@ -116,7 +116,6 @@ WOS = DatabaseGrammar(
     wild="*?$",
     letters={"?": (1, 1), "$": (0, 1)},
     distances={"near": 15, "same": None},
-    quotes={"'": "'"},
     printed=re.compile(
         r"Timespan\s?[:=]\s{0,3}(?P<limits>[12][0-9]{3}(?:-[0-9]{2}){0,2}"
         r"(?:\s?(?:-|to)\s?[12][0-9]{3}(?:-[0-9]{2}){0,2})?)(?![\w-])"
@@ -156,7 +155,6 @@ _BOX = re.compile(
     r"|Associated Data|Open Publisher-Invited Reviews?)){1,6}(?=\s{0,3}(?:\Z|\)|(?:and|or|not)\s))",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"'[^'()\"]{1,200}'(?!\w)")
 #: Of two days: 2020-01-01/2020-12-31.
 _BETWEEN_DAYS = re.compile(r"(?<=-[0-9]{2})\s?/\s?(?=[0-9]{4}-)")
 #: What cannot be but a field, in a field and elsewhere.
@@ -189,11 +187,6 @@ class WosReader(DatabaseReader):
         if not inside or name.isupper():
             raise self.unknown_field(name, *unknown.span(1))
         return None
-
-    def opens_quote(self, at: int) -> bool:
-        if self.text[at : at + 1] == "'" and not _QUOTED.match(self.text, at):
-            return False
-        return super().opens_quote(at)
 
     def type(self, text: str) -> Clause:
         return self.type_or_limit(text)
