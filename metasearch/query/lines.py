@@ -2,8 +2,8 @@
 
 Lists (`1`, `1.`, `#1`, `S1:`, `(1)`, `1、`, `Set 1`), tables with tabs, and pipe tables, the first
 line first or last. Beside the query stand hits, dates, buttons, settings, further columns, and the
-headings of sections. All that is cut away, and `Lines.left` says what. A line without a number goes
-on with the one above it, unless that one is whole and this one a mere heading.
+headings of sections. All that is cut away, and `Lines.losses` says what. A line without a number
+goes on with the one above it, unless that one is whole and this one a mere heading.
 
 What is cut away inside a line becomes blanks, so that places stay what they are.
 """
@@ -30,7 +30,11 @@ from metasearch.query.beside import (
     narrows,
     without_tail,
 )
-from metasearch.query.combinations import is_combination, spaced_out
+from metasearch.query.combinations import is_combination, with_blanks
+from metasearch.query.tree import MAX_LINES
+
+#: Rows of a text that is cut, which are more than its lines.
+MOST_ROWS = 20 * MAX_LINES
 
 # Numbers of lines.
 
@@ -104,12 +108,12 @@ class Lines:
     Attributes:
         text: That places are in: as it was, but for the escapes of a pipe table.
         lines: Those that were first in the search first.
-        left: What was cut away: (kind of loss, what stood there).
+        losses: What was cut away: (kind of loss, what stood there).
     """
 
     text: str
     lines: tuple[NumberedLine, ...]
-    left: tuple[tuple[str, str], ...] = ()
+    losses: tuple[tuple[str, str], ...] = ()
 
     def plainly_refer(self) -> bool:
         """Whether a line names others in a way that no list of titles does."""
@@ -129,14 +133,14 @@ def numbered_lines(text: str) -> Lines | None:
     """The lines of a strategy; None where the text is none: too few have a number, or none names
     another.
     """
-    if "\n" not in text and len(text.splitlines()) < 2:
+    if not 1 < len(text.splitlines()) <= MOST_ROWS:
         return None
-    lines = _Cutter(text).numbered()
+    lines = _Cutter(text).lines_by_numbers()
     if lines is None:
         # A sentence may stand above them: where and when somebody searched.
-        lines = _Cutter(text).numbered(rest=True)
+        lines = _Cutter(text).lines_by_numbers(rest=True)
         if lines is None or not _count_up(lines.lines):
-            return _counted(text)
+            return _lines_by_rows(text)
     return lines if any(_REFERS.search(it.text) for it in lines.lines) else None
 
 
@@ -151,7 +155,9 @@ def lines_apart(text: str) -> Lines | None:
     holds what all others say, it is the search, as histories print it; otherwise a line is added
     that joins them.
     """
-    cut = _Cutter(text).numbered()
+    if not 1 < len(text.splitlines()) <= MOST_ROWS:
+        return None
+    cut = _Cutter(text).lines_by_numbers()
     if cut is None:
         return None
     first, *rest = cut.lines
@@ -166,7 +172,7 @@ def lines_apart(text: str) -> Lines | None:
     end = len(cut.text)
     added = NumberedLine(cut.lines[-1].number + 1, first.sign, joins, end, end)
     told = [("joined lines", line.text) for line in rest]
-    return replace(cut, lines=(*cut.lines, added), left=(*cut.left, *told))
+    return replace(cut, lines=(*cut.lines, added), losses=(*cut.losses, *told))
 
 
 #: The number of one line alone, where nothing can be meant but a number: S100 is a protein, (18) F
@@ -180,6 +186,8 @@ def whole_text(text: str) -> Lines:
     """
     cutter = _Cutter(text)
     rows = list(cutter.rows())
+    if len(rows) > MOST_ROWS:
+        return Lines(text, ())
     while rows and (is_label(rows[0].text) or is_section(rows[0].text, colon=True)):
         cutter.leave("section", rows.pop(0).text)
     number, sign = 0, ""
@@ -189,13 +197,13 @@ def whole_text(text: str) -> Lines:
         number, sign = _named(match)
         rows[0] = _Row(rows[0].start, _blank(match[0]) + rest)
     lines = [cutter.line(number, sign, rows)] if rows else []
-    return Lines(cutter.text, tuple(lines), tuple(cutter.left))
+    return Lines(cutter.text, tuple(lines), tuple(cutter.losses))
 
 
 def has_numbers(text: str) -> bool:
     """Whether a text is a strategy whose lines have numbers of their own."""
     lines = numbered_lines(text)
-    return lines is not None and not any(kind == "counted" for kind, _ in lines.left)
+    return lines is not None and not any(kind == "counted" for kind, _ in lines.losses)
 
 
 def all_lines(text: str) -> Lines:
@@ -203,8 +211,8 @@ def all_lines(text: str) -> Lines:
     numbers.
     """
     cutter = _Cutter(text)
-    numbered = cutter.numbered(rest=True)
-    return numbered or _Cutter(text).counted()
+    numbered = cutter.lines_by_numbers(rest=True)
+    return numbered or _Cutter(text).lines_by_rows()
 
 
 @dataclass(slots=True)
@@ -240,7 +248,7 @@ class _Rows:
     @property
     def is_name(self) -> bool:
         """Whether they only name what the line looks for."""
-        return len(self.rows) == 1 and is_section(self.rows[0].text)
+        return len(self.rows) == 1 and _is_name(self.rows[0].text)
 
     @property
     def is_whole(self) -> bool:
@@ -254,7 +262,7 @@ class _Cutter:
     def __init__(self, text: str) -> None:
         self.piped = _is_piped(text)
         self.text = _ESCAPED.sub("", text) if self.piped else text
-        self.left: list[tuple[str, str]] = []
+        self.losses: list[tuple[str, str]] = []
         self.columns: frozenset[int] = frozenset()
         self.column: int | None = None
 
@@ -269,7 +277,7 @@ class _Cutter:
                 yield _Row(at, row)
             at += len(whole)
 
-    def numbered(self, *, rest: bool = False) -> Lines | None:
+    def lines_by_numbers(self, *, rest: bool = False) -> Lines | None:
         """Lines by their numbers; None where there are not two, or text stands above them that is
         no heading. `rest`: a little text may stand there.
         """
@@ -352,7 +360,7 @@ class _Cutter:
         self.columns = frozenset(at for at, name in enumerate(names) if name in QUERY_HEADS)
         return True
 
-    def counted(self) -> Lines:
+    def lines_by_rows(self) -> Lines:
         """Lines without numbers: each row that does not go on with the one above."""
         found: list[_Rows] = []
         for row in self.rows():
@@ -385,13 +393,13 @@ class _Cutter:
         self.column = max(signs, key=lambda place: (signs[place], -place), default=None)
 
     def leave(self, kind: str, shown: str) -> None:
-        self.left.append((kind, shown.strip().rstrip(":")))
+        self.losses.append((kind, shown.strip().rstrip(":")))
 
     def cut(self, lines: list[NumberedLine]) -> Lines:
         lines = _without_bare_hits(lines)
         if all(_SEARCH_BARE.match(line.text) for line in lines):
             lines = [_from(line, _SEARCH_BARE) for line in lines]
-        return _spaced(Lines(self.text, tuple(lines), tuple(self.left)))
+        return _with_blanks(Lines(self.text, tuple(lines), tuple(self.losses)))
 
     # ---------------------------------------------------------------- one line
 
@@ -403,7 +411,7 @@ class _Cutter:
         hits: int | None = None
         at = start
         so_far = _Rows(number, sign)
-        if len(rows) > 1 and is_section(rows[0].text) and _BEGINS.match(rows[1].text):
+        if number and len(rows) > 1 and _is_name(rows[0].text) and _BEGINS.match(rows[1].text):
             self.leave("section", rows[0].text)
             rows = [_Row(rows[0].start, _blank(rows[0].text)), *rows[1:]]
         for row in rows:
@@ -413,7 +421,7 @@ class _Cutter:
             pieces.append(body)
             so_far.goes_on(body)
             at = row.start + len(row.text)
-        text, last = without_tail("".join(pieces), said_only=not number)
+        text, last = without_tail("".join(pieces), in_words=not number)
         hits = last if hits is None else hits
         lead = len(text) - len(text.lstrip("\ufeff \t\n"))
         skipped = len(rows[0].text) - len(rows[0].text.lstrip())
@@ -466,6 +474,11 @@ class _Cutter:
         return " ".join(cells), hits
 
 
+def _is_name(row: str) -> bool:
+    """Whether a row names what a line looks for; a word in capitals is rather a field."""
+    return is_section(row) and not row.isupper()
+
+
 def _blank(text: str) -> str:
     """As long a text, of blanks and tabs."""
     return "".join(char if char == "\t" else " " for char in text)
@@ -512,7 +525,8 @@ def _without_bare_hits(lines: list[NumberedLine]) -> list[NumberedLine]:
     )
     enough = any(combined) or (sure * 2 >= len(found) and sure + len(lines) > len(open_lines) + 1)
     without = len(open_lines) - len(found)
-    if not enough or without > (len(lines) > 4 and sure == len(found)):
+    one_may_lack = sure == len(found) and (len(lines) > 4 or any(combined))
+    if not enough or without > one_may_lack:
         return lines
     bare = {line.number: _without_number(line, number) for line, number in found}
     return [bare.get(line.number, line) for line in lines]
@@ -526,12 +540,12 @@ def _without_number(line: NumberedLine, number: re.Match[str]) -> NumberedLine:
 # Single lines.
 
 
-def _spaced(cut: Lines) -> Lines:
+def _with_blanks(cut: Lines) -> Lines:
     """The lines with blanks between the numbers and operators of combinations: `1 or3`."""
     spaced = {
         line.start: text
         for line in cut.lines
-        if is_combination(line.text) and (text := spaced_out(line.text)) != line.text
+        if is_combination(line.text) and (text := with_blanks(line.text)) != line.text
     }
     if not spaced:
         return cut
@@ -556,13 +570,13 @@ def _from(line: NumberedLine, sign: re.Pattern[str]) -> NumberedLine:
     return replace(line, text=line.text[match.end() :], start=line.start + match.end())
 
 
-def _counted(text: str) -> Lines | None:
+def _lines_by_rows(text: str) -> Lines | None:
     """The lines of a strategy without numbers, one of which combines others by their places; None
     where the text is none.
     """
     if _NUMBER.match(text):
         return None
-    lines = _Cutter(text).counted()
+    lines = _Cutter(text).lines_by_rows()
     named = [
         line.number
         for line in lines.lines
@@ -570,7 +584,7 @@ def _counted(text: str) -> Lines | None:
     ]
     if not named or named[0] < 3:
         return None
-    return replace(lines, left=(("counted", f"1-{len(lines.lines)}"), *lines.left))
+    return replace(lines, losses=(("counted", f"1-{len(lines.lines)}"), *lines.losses))
 
 
 def _count_up(lines: Sequence[NumberedLine]) -> bool:

@@ -30,7 +30,7 @@ from metasearch.query.grammar import (
     FieldTarget,
 )
 from metasearch.query.tree import plain
-from metasearch.query.values import OTHER_NAMES, STUDIES, TYPE_NAMES, TYPES
+from metasearch.query.values import STUDIES, TYPE_NAMES, TYPES
 
 # PubMed's search field tags -> our fields (https://pubmed.ncbi.nlm.nih.gov/help/#search-tags):
 # those of its help, the names that its builder writes, and those of the Entrez utilities.
@@ -158,7 +158,7 @@ SUBHEADINGS = frozenset(
 @cache
 def filter_types() -> Mapping[str, str]:
     """Types of works and studies as PubMed writes filters: "randomizedcontrolledtrial"."""
-    names = (*TYPES, *OTHER_NAMES, *STUDIES, *TYPE_NAMES)
+    names = (*TYPES, *STUDIES, *TYPE_NAMES)
     squeezed = {"".join(filter(str.isalpha, name)): name for name in names}
     return squeezed | {"systematic": "systematic review", "booksdocs": "book"}
 

@@ -156,19 +156,9 @@ def type_word(word: str) -> str | None:
 
 # Publication types of PubMed and other databases that have another name here.
 
-#: Another name of a type, in small letters, that `type_word` does not know -> our type.
-OTHER_NAMES: Mapping[str, str] = {
-    "published erratum": "erratum", "retraction of publication": "retraction",
-    "technical report": "report", "books and documents": "book", "academic dissertation": "thesis",
-    "dissertations & theses": "thesis", "doctoral dissertation": "thesis",
-    "congress": "proceedings", "congresses": "proceedings", "conference review": "proceedings",
-    "conference proceeding": "conference-paper", "conference paper": "conference-paper",
-    "proceedings paper": "conference-paper", "editorial material": "editorial",
-    "journal article": "article", "comment": "letter", "periodical index": "journal",
-}  # fmt: skip
-#: A publication type that is a part of our type only, in small letters -> our type.
+#: Publication type in small letters -> our type.
 TYPES: Mapping[str, str] = {
-    "case reports": "article", "case report": "article",
+    "journal article": "article", "case reports": "article", "case report": "article",
     "classical article": "article",
     "corrected and republished article": "article", "historical article": "article",
     "introductory journal article":
@@ -177,21 +167,37 @@ TYPES: Mapping[str, str] = {
     "meta-analysis": "review", "meta analysis": "review", "systematic review": "review",
     "scoping review": "review",
     "review literature": "review", "review, academic": "review", "review, tutorial": "review",
-    "retracted publication": "retraction", "duplicate publication": "article",
+    "comment": "letter", "published erratum": "erratum", "retraction of publication": "retraction",
+    "retraction notice": "retraction", "retracted publication": "retraction",
+    "books and documents": "book", "duplicate publication": "article",
     "scientific integrity review": "report",
     "expression of concern": "retraction",
-    "government publication": "report",
+    "technical report": "report", "government publication": "report",
+    "academic dissertation": "thesis",
+    "dissertations & theses": "thesis", "doctoral dissertation": "thesis",
+    "congress": "proceedings",
+    "congresses": "proceedings", "conference proceeding": "conference-paper",
+    "conference paper": "conference-paper",
     "conference abstract": "conference-paper", "meeting abstract": "conference-paper",
+    "proceedings paper": "conference-paper", "conference review": "proceedings",
     "dictionary": "reference-entry",
     "encyclopedia": "reference-entry", "textbook": "book", "handbook": "book",
-    "news": "other", "newspaper article": "other",
+    "book chapter": "chapter",
+    "editorial material": "editorial", "news": "other", "newspaper article": "other",
     "note": "letter",
     "short survey": "article", "article in press": "article", "early access": "article",
     "data paper": "article",
-    "video-audio media": "video", "webcast": "video",
+    "video-audio media": "video", "webcast": "video", "periodical index": "journal",
 }  # fmt: skip
-#: Types of which the names above mean a small part: what is excluded by such a name must not
-#: exclude the type. Other types are hardly more than what is called so.
+#: Those of them that mean all of our type, and no part of it.
+_SAME_TYPES = frozenset(
+    "journal article|review literature|published erratum|retraction of publication|retraction "
+    "notice|technical report|academic dissertation|doctoral dissertation|dissertations & theses|"
+    "congress|congresses|conference proceeding|conference paper|proceedings paper|book chapter|"
+    "editorial material|books and documents|comment|conference review|periodical index".split("|")
+)
+#: Types of which the names above that are narrower mean a small part: what is excluded by such a
+#: name must not exclude the type. Other types are hardly more than what is called so.
 BROAD_TYPES = frozenset({"article", "review", "letter", "book", "report", "other"})
 #: Publication types that say how a study was made: no type of works is so narrow, so they are
 #: looked for as keywords.
@@ -576,10 +582,8 @@ def type_named(text: str) -> tuple[str | None, bool]:
     """The type that a publication type means, or None, and whether that holds more."""
     name = " ".join(text.split()).casefold()
     for known in (name, name.removesuffix("s")):
-        if known in OTHER_NAMES:
-            return OTHER_NAMES[known], False
         if known in TYPES:
-            return TYPES[known], True
+            return TYPES[known], known not in _SAME_TYPES
     return type_word(name), False
 
 
