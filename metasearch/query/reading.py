@@ -60,6 +60,11 @@ class ReadQuery:
     of_sources: frozenset[str] = frozenset()
 
     @property
+    def losses(self) -> tuple[str, ...]:
+        """The notes but those of sources: what a translation loses before it is written."""
+        return tuple(note for note in self.notes if note not in self.of_sources)
+
+    @property
     def clause(self) -> Clause:
         return self.bounds or exact(self.query)
 

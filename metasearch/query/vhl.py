@@ -162,6 +162,7 @@ STYLE = Style(
         )
     },
     booleans=Booleans(without=" AND NOT "),
+    stems_in_phrases=False,
     lost=rf"[{DOUBLE}*?$\\]",
     years=YearRanges(
         only=("year_cluster:({first})",),
