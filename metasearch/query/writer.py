@@ -209,7 +209,7 @@ class QueryReducer(Grouping):
                 return self.either(parts)
             case Near():
                 return self.near(query)
-            case Not(part):
+            case Not():
                 self.note(
                     message(
                         "{label} has no NOT without something before it: {shown} is left out",
