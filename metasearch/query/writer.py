@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import product
 from math import prod
@@ -131,17 +131,18 @@ def _choices(near: Near) -> list[list[Term]]:
     return choices if prod(map(len, choices)) <= _MOST_CHOICES else []
 
 
-def _in_those(query: Query, fields: Collection[str]) -> Query:
-    """The part of a term or alternatives that is looked for in some of its fields."""
-    if not isinstance(query, Or):
-        return query
-    return disjunction(
-        [
-            part
-            for part in query.parts
-            if {*terms(part)} and all(term.field in fields for term in terms(part))
-        ]
-    )
+def _in_those(query: Query, fields: Collection[str]) -> Query | None:
+    """What of a part of a `Near` is looked for in some of its fields."""
+    match query:
+        case Term(field=field):
+            return query if field in fields else None
+        case Or(parts):
+            there = [inner for part in parts if (inner := _in_those(part, fields))]
+            return disjunction(there) if there else None
+        case Near(parts):
+            there = [inner for part in parts if (inner := _in_those(part, fields))]
+            return replace(query, parts=tuple(there)) if len(there) == len(parts) else None
+    return None
 
 
 def _frames(part: Part) -> Iterator[str]:
@@ -342,10 +343,7 @@ class QueryReducer(Grouping):
                 sets.append(frozenset(together))
                 left.difference_update(together)
         sets += [frozenset({field}) for field in sorted(left, key=FIELDS.index)]
-        return [
-            Near(tuple(_in_those(part, chosen) for part in near.parts), near.within, near.ordered)
-            for chosen in sets
-        ]
+        return [place for chosen in sets if isinstance(place := _in_those(near, chosen), Near)]
 
     def near_words(self, near: Near, whole: Near) -> Part | None:
         """Each choice of one word or phrase of each part, written by one template; None where the
@@ -466,14 +464,8 @@ class QueryReducer(Grouping):
             return leaf
         if split := self.split(term, term.field):
             return self.near(split)
-        if term.heading == "exploded":
-            self.note(
-                message(
-                    "{label} cannot be asked for narrower headings: {shown} is looked for alone",
-                    label=self.style.label,
-                    shown=shown(term),
-                )
-            )
+        if term.heading:
+            self.note(_heading_note(term, self.style.label))
         if term.field in CODED_FIELDS:
             return self.coded(term)
         frame = self.style.template(term.field)
@@ -621,6 +613,21 @@ def shown(query: Query) -> str:
     """A clause for a note, at most 60 characters."""
     text = to_text(query)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _heading_note(term: Term, label: str) -> str:
+    """What is lost of a heading that is written as a subject."""
+    if term.heading == "exploded":
+        return message(
+            "{label} cannot be asked for narrower headings: {shown} is looked for alone",
+            label=label,
+            shown=shown(term),
+        )
+    return message(
+        "{label} cannot be asked for such a heading: {shown} is looked for among keywords",
+        label=label,
+        shown=shown(term),
+    )
 
 
 def _anywhere(term: Term) -> Term:
@@ -784,14 +791,15 @@ def translate(query: str | Query, *, to: str, syntax: str = "auto") -> Translati
 
 def written(query: Query, to: str) -> Translation:
     """A tree in the syntax `to`, a key of `TARGETS`."""
-    match to:
-        case "simple":
-            return Translation(to_text(query), to)
-        case "cql":
-            from metasearch.query.cql import to_cql
+    if to in ("simple", "cql"):
+        label = "CQL" if to == "cql" else message("our own syntax")
+        headings = [term for term in terms(query, negated=True) if term.heading]
+        notes = dict.fromkeys(_heading_note(term, label) for term in headings)
+        if to == "simple":
+            return Translation(to_text(query), to, tuple(notes))
+        from metasearch.query.cql import to_cql
 
-            return Translation(to_cql(query), to)
-
+        return Translation(to_cql(query), to, tuple(notes))
     writer = QueryWriter(style_of(to))
     text = writer.write(query)
     return Translation(text, to, writer.notes)
