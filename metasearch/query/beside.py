@@ -58,8 +58,8 @@ def hits_of_cell(cell: str) -> int | None:
     return count_of(match[1]) if match else None
 
 
-def without_tail(text: str, *, said_only: bool = False) -> tuple[str, int | None]:
-    """The text without the moment, buttons and hits that end it, and these hits. `said_only`: only
+def without_tail(text: str, *, in_words: bool = False) -> tuple[str, int | None]:
+    """The text without the moment, buttons and hits that end it, and these hits. `in_words`: only
     hits that a word calls so.
     """
     text = text.rstrip()
@@ -72,7 +72,7 @@ def without_tail(text: str, *, said_only: bool = False) -> tuple[str, int | None
         bare = text[: len(text) - len(said[0])].rstrip()
         if number := last_number(bare):
             return bare[: number.start()].rstrip(), count_of(number[1])
-    if not said_only and (match := _LAST.search(text[-TAIL:])):
+    if not in_words and (match := _LAST.search(text[-TAIL:])):
         hits = count_of(next(filter(None, match.groups())))
         return text[: len(text) - len(match[0])].rstrip(), hits
     return text, None

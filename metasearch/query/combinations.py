@@ -25,7 +25,7 @@ def is_combination(text: str) -> bool:
     return joins is not None and re.search(r"[0-9]", text) is not None and not _PIECE.sub("", text)
 
 
-def spaced_out(text: str) -> str:
+def with_blanks(text: str) -> str:
     """A combination with blanks between its numbers and operators: `1 or3`."""
     return _GLUED.sub(" ", text)
 
@@ -45,7 +45,7 @@ def is_range(text: str) -> bool:
     return "-" in text and "/" not in text and is_combination(text)
 
 
-def combined(text: str, syntax: str) -> str:
+def _combination(text: str, syntax: str) -> str:
     """A combination of lines as a syntax writes it, whatever signs it is written with: `1 and 2` or
     `or/1-3` in a paper that numbers PubMed's lines. Any other text stays as it is.
     """
@@ -82,12 +82,12 @@ _LIMIT = re.compile(
 
 
 def in_signs(text: str, before: int, syntax: str) -> str:
-    """A line in the signs of a syntax, as `combined`; if it names limits alone, with the number of
-    the line `before` it.
+    """A line as a syntax writes it, if it combines others; if it names limits alone, with the
+    number of the line `before` it.
     """
     match = _LIMIT.match(text) if before else None
     if match is None:
-        return combined(text, syntax)
+        return _combination(text, syntax)
     return f"{_SIGN_OF.get(syntax, '#')}{before} Limits: {text[match.end() :]}"
 
 

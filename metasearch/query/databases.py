@@ -50,6 +50,7 @@ from metasearch.query.values import (
     BROAD_TYPES,
     STUDIES,
     BadYears,
+    bare_number,
     counted_back,
     identifier_field,
     language_named,
@@ -143,6 +144,7 @@ class TermReader(TextScanner):
         fields = tag.fields
         if fields[0] in ("isbn", "issn") and (number := identifier_field(text)) in ("isbn", "issn"):
             fields = (number,)  # some databases have one field for both
+        text = bare_number(fields[0], text) or text
         names = fields == ("author",)
         phrase = (quoted or tag.heading or self.grammar.phrases) and not names
         if names:
@@ -426,20 +428,6 @@ class DatabaseReader(ReferenceReader):
     def whole(self) -> ReadQuery:
         """All of the text, if it can be searched for."""
         return self.ended(self.tree())
-
-    def ended(self, clause: Clause) -> ReadQuery:
-        """The query with its notes. Raises QuerySyntaxError: nothing of it can be searched for."""
-        if clause.widest is None:
-            raise self.not_searchable or self.error(
-                message("No part of the query can be searched for"),
-                0,
-                len(self.text),
-                advice=message("Add a word to look for."),
-            )
-        for sentence in self.losses.sentences():
-            self.note(sentence)
-        bounds = None if clause.is_exact else clause
-        return self.finished(clause.widest, bounds, self.losses.of_sources())
 
     # ---------------------------------------------------------------- the grammar
 

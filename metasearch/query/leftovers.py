@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from metasearch.late_pattern import late_pattern
 from metasearch.message import Message, joined, message
-from metasearch.query.simple_fields import FIELD_NAMES, fields_of, in_round_brackets
+from metasearch.query.simple_fields import FIELD_NAMES, LIMIT, fields_of, in_round_brackets
 from metasearch.query.simple_tokens import Token, tokens, with_operators
 from metasearch.query.values import bare_number, read_span
 
@@ -104,10 +104,14 @@ def leftovers(text: str) -> dict[str, bool]:
 def _about_fields(text: str, pieces: Sequence[Token]) -> dict[str, bool]:
     """What the fields of a query mean, where that is not plain from their names."""
     notes: dict[str, bool] = {}
+    limits: dict[str, None] = {}
     for token in pieces:
         written = text[token.start : token.value].rstrip().rstrip(":：")
         named = token.number[0] if token.number else token.field
         if token.kind not in ("word", "phrase", "(") or named is None:
+            continue
+        if named == LIMIT:
+            limits[text[token.start : token.end].rstrip("(（:")[:60]] = None
             continue
         if written and written.lower() not in FIELD_NAMES and fields_of(written):
             meant = " OR ".join(f"{field}:" for field in named.split())
@@ -129,6 +133,13 @@ def _about_fields(text: str, pieces: Sequence[Token]) -> dict[str, bool]:
         if token.text[:1] in ("[", "{", "(") and named == "year" and not read_span(token.text)[1]:
             sentence = message("{text}: only the years are looked for", text=token.text)
             notes[sentence] = False
+    if limits:
+        sentence = message(
+            "{words}: ignored, with alternatives and exclusions that hold it, because no source "
+            "can be asked for this limit; that finds more",
+            words=joined(", ", list(limits)[:_SHOWN]),
+        )
+        notes[sentence] = False
     return dict(list(notes.items())[:_SHOWN])
 
 

@@ -442,6 +442,8 @@ STYLE = Style(
         "author": "{x}[au]",
         "venue": "{x}[ta]",
         "doi": "{x}[doi]",
+        "pmid": "{x}[pmid]",
+        "pmcid": "{x}[pmc]",
         "isbn": "{x}[isbn]",
         "issn": "{x}[is]",
         "type": "{x}[pt]",

@@ -44,7 +44,7 @@ def read_strategy(text: str, make: Make, syntax: str) -> ReadQuery:
     if lines is not None:
         return read_lines(lines, make, syntax)
     whole = whole_text(text)
-    if whole.lines and (whole.left or whole.lines[0].hits is not None):
+    if whole.lines and (whole.losses or whole.lines[0].hits is not None):
         losses = _losses(whole)
         one = make(" " * whole.lines[0].start + whole.lines[0].text, None, losses)
     return one.ended(one.tree())
@@ -88,6 +88,8 @@ def read_lines(
         try:
             one = make(shown, known, losses)
             clause = one.tree()
+            if clause.widest is None and line is not lines[-1]:
+                losses.add("unknown line", message("line {number}", number=line.number))
             if line is lines[-1]:
                 _note_unused(losses, {**uses, line.number: one.used}, line.number)
                 return one.ended(clause)
@@ -101,7 +103,7 @@ def read_lines(
 def _losses(cut: Lines) -> Losses:
     """What was cut away, as it is told."""
     losses = Losses()
-    for kind, shown in cut.left:
+    for kind, shown in cut.losses:
         losses.add(kind, shown)
     for line in cut.lines:
         if line.hits is not None:
