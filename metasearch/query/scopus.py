@@ -288,5 +288,6 @@ STYLE = Style(
     },
     near=" W/{n} ",
     ordered=" PRE/{n} ",
+    headings={"exact": 'INDEXTERMS("{x}")'},
     languages="name",
 )
