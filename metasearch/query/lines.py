@@ -44,19 +44,22 @@ _NUMBER = re.compile(
     r"(?:[.):]?(?:\*\*[.):]?)?(?:[ \t]{1,20}(?:-[ \t]{1,5})?|$)|[、．：，][ \t]{0,20}"
     r"|[.):](?=[A-Za-z\u3400-\u9fff(\[{\"'*#]|[0-9]{1,3}\s?(?:and|or|not)[\s0-9]))"
     r"|\#[ \t]{1,4}(?P<sharp>[0-9]{1,4})(?=[\s:.])[:.]?[ \t]{0,20}"
-    r"|[(\[](?P<inside>[0-9]{1,4})[)\]](?=\s|[^\W\d]|[(\"'])[ \t]{0,20}"
-    r"|(?:(?:set|search|step|line|query)[ \t]{1,4}|(?:检索式?|步骤)[ \t]{0,4})\#?"
-    r"(?P<named>[0-9]{1,4})(?:[:.)]?(?=\s)|[:：、])[ \t]{0,20}"
+    r"|\((?P<inside>[0-9]{1,4})\)(?=\s|[^\W\d]|[(\"'])[ \t]{0,20}"
+    r"|(?:(?:set|search|step|line|query)[ \t]{0,4}(?:\#?:[ \t]{0,4}|(?<=[ \t])\#?)"
+    r"|(?:检索式?|步骤)[ \t]{0,4}\#?)"
+    r"(?P<set>S)?(?P<named>[0-9]{1,4})(?:[:.)]?(?=\s|$)|[:：、])[ \t]{0,20}"
+    r"|\[(?P<box>[#S])?(?P<boxed>[0-9]{1,4})\](?=\s)[ \t]{0,20}"
     r")",
     re.IGNORECASE,
 )
 _REFERS = re.compile(
-    r"(?:^|[\s(])(?:(?:or|and)/\s?#?[0-9]|[#Ss][0-9]{1,4}\b|[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s"
-    r"|(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)|limit\s[0-9]|from\s[0-9])",
+    r"(?:^|[\s(\[])(?:(?:or|and)/\s?#?[0-9]|[#Ss][0-9]{1,4}\b|[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s"
+    r"|(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)|limit\s[0-9]|from\s[0-9]"
+    r"|[0-9]{1,3}\)?\s?[*+]\s?\(?[0-9])",
     re.IGNORECASE,
 )
 _REFERS_PLAINLY = re.compile(
-    r"(?:or|and)/\s?#?[0-9]|(?:^|[\s(])[#S][0-9]{1,4}\b|^\(?[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)",
+    r"(?:or|and)/\s?#?[0-9]|(?:^|[\s(\[])[#S][0-9]{1,4}\b|^\(?[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)",
     re.IGNORECASE,
 )
 _FURTHEST = 25
@@ -130,14 +133,6 @@ class Lines:
         """Whether a line names others in a way that no list of titles does."""
         return any(_REFERS_PLAINLY.search(it.text) for it in self.lines)
 
-    def are_counted(self) -> bool:
-        """Whether the numbers are 1, 2, and so on, before queries of one row that bear signs."""
-        numbers = [line.number for line in self.lines]
-        counted = numbers == list(range(1, len(numbers) + 1))
-        return counted and all(
-            "\n" not in line.text and _SIGNS.search(line.text) for line in self.lines
-        )
-
     def twice(self) -> NumberedLine | None:
         """The first line with a number that another had."""
         numbers: set[int] = set()
@@ -160,11 +155,51 @@ def numbered_lines(text: str) -> Lines | None:
         lines = _Cutter(text).lines_by_numbers(rest=True)
         if lines is None or not _count_up(lines.lines):
             return _lines_by_rows(text)
-    return lines if lines.refer() or lines.are_counted() else None
+    return lines if lines.refer() else None
+
+
+#: What histories print behind a query, in its row or the next.
+_BESIDE_QUERY = re.compile(
+    r"\s(?:Date Run|Editions?|Indexes|Databases?|Timespan|Limiters|Expanders|Search modes)\s?[:=-]"
+)
+
+
+def lines_apart(text: str) -> Lines | None:
+    """Lines with numbers, though none names another; None where the text is none. Where the last
+    holds what all others say, it is the search, as histories print it; otherwise a line is added
+    that joins them.
+    """
+    if not 1 < len(text.splitlines()) <= MOST_ROWS:
+        return None
+    cut = _Cutter(text).lines_by_numbers()
+    if cut is None:
+        return None
+    first, *rest = cut.lines
+    if first.number != 1 and not first.sign:
+        return None
+    *others, last = [
+        "".join(filter(str.isalnum, _BESIDE_QUERY.split(line.text)[0])) for line in cut.lines
+    ]
+    if all(other in last for other in others):
+        return cut
+    joins = " and ".join(str(line.number) for line in cut.lines)
+    end = len(cut.text)
+    added = NumberedLine(cut.lines[-1].number + 1, first.sign, joins, end, end)
+    told = [("joined lines", line.text) for line in rest]
+    return replace(cut, lines=(*cut.lines, added), losses=(*cut.losses, *told))
+
+
+#: The number of one line alone, where nothing can be meant but a number: S100 is a protein, (18) F
+#: an isotope, and 2020 a year.
+_SURE_NUMBER = re.compile(
+    r"\s{0,8}(?:#[ \t]?[0-9]{1,3}|[0-9]{1,3}[.:)]|\[[#S][0-9]{1,3}\]|S[0-9]{1,2}\s{1,3}\()"
+)
 
 
 def whole_text(text: str) -> Lines:
-    """A text that is one query, without the settings, labels and headings in it: a single line."""
+    """A text that is one query, without the settings, labels and headings in it: a single line,
+    whose number is 0 where it has none.
+    """
     cutter = _Cutter(text)
     rows = list(cutter.rows())
     if len(rows) > MOST_ROWS:
@@ -172,9 +207,13 @@ def whole_text(text: str) -> Lines:
     while rows and (is_label(rows[0].text) or is_section(rows[0].text, colon=True)):
         cutter.leave("section", rows.pop(0).text)
     rows = [cutter.without_frame(row) for row in rows]
-    if len(rows) == 1:
-        rows = [cutter.without_number(rows[0])]
-    lines = [cutter.line(0, "", rows)] if rows else []
+    number, sign = 0, ""
+    match = _NUMBER.match(rows[0].text) if rows and _SURE_NUMBER.match(rows[0].text) else None
+    rest = rows[0].text[match.end() :] if match else ""
+    if match and rest.strip() and not _GOES_ON.match(rest):
+        number, sign = _named(match)
+        rows[0] = _Row(rows[0].start, _blank(match[0]) + rest)
+    lines = [cutter.line(number, sign, rows)] if rows else []
     return Lines(cutter.text, tuple(lines), tuple(cutter.losses))
 
 
@@ -264,15 +303,6 @@ class _Cutter:
             return row
         self.leave("section", frame[0])
         return _Row(row.start, _blank(frame[0]) + row.text[frame.end() :])
-
-    def without_number(self, row: _Row) -> _Row:
-        """The only row, without the number that it had in a history."""
-        number = _NUMBER.match(row.text)
-        query = row.text[number.end() :] if number and number["sign"] else ""
-        if not query.strip() or _GOES_ON.match(query):
-            return row
-        self.leave("section", number[0] if number else "")
-        return _Row(row.start, _blank(row.text[: -len(query)]) + query)
 
     def lines_by_numbers(self, *, rest: bool = False) -> Lines | None:
         """Lines by their numbers; None where there are not two, or text stands above them that is
@@ -377,8 +407,6 @@ class _Cutter:
             if not found or not self.belongs(row.text, found[-1]):
                 found.append(_Rows(len(found) + 1))
             found[-1].add(row)
-        if len(found) == 1:
-            found[0].rows[0] = self.without_number(found[0].rows[0])
         self.find_column(found)
         return self.cut([self.line(one.number, "", one.rows) for one in found])
 
@@ -534,15 +562,15 @@ def _in_tabs(row: str, cells: re.Match[str]) -> str:
 #: Names of parts of a question, as PICO has them, before what is searched for.
 _FRAME = re.compile(
     r"\s{0,20}(?:(?:Population|Patients?|Participants?|Problem|Condition|Disease|Interventions?"
-    r"|Exposure|Comparators?|Comparison|Controls?|Outcomes?|Study [Dd]esigns?|Study [Tt]ypes?|Setting"
+    r"|Exposure|Comparators?|Comparison|Controls?|Outcomes?|Study (?i:designs?|types?)|Setting"
     r"|Context|Concept|(?:Concept|Group|Block|Facet|Component) ?[0-9A-D])"
     r"(?: ?\([PICOSET]\))?[ ]{0,3}(?::[ ]{0,5}|\Z))"
 )
 
 
 def _named(match: re.Match[str]) -> tuple[int, str]:
-    names = ("plain", "sharp", "inside", "named")
-    sign = match["sign"] or ("#" if match["sharp"] else "")
+    names = ("plain", "sharp", "inside", "named", "boxed")
+    sign = match["sign"] or match["set"] or match["box"] or ("#" if match["sharp"] else "")
     return int(next(match[name] for name in names if match[name])), sign.upper()
 
 

@@ -25,8 +25,8 @@ FIELD_NAMES = {name: name for name in (*FIELDS, "year")} | {
 #: Fields with blanks between them -> what DOAJ, Dimensions, ADS, Europe PMC, ACM, OpenAlex, Scopus
 #: and Google Scholar call them, in small letters with a hyphen for "_".
 _OTHERS = {
-    "title": "intitle acmdltitle titl titles article-title document-title dctitle bibjson.title title.search "
-    "display-name.search",
+    "title": "intitle titl titles article-title document-title dctitle bibjson.title title.search "
+    "display-name.search acmdltitle",
     "title abstract": "title-abs title-abstract title-and-abstract tiab titleabs abstitle "
     "title-and-abstract.search title-abstract-only",
     "title abstract subject": "title-abs-key title-abs-kw title-abs-keyword title-abstract-keyword "
