@@ -189,7 +189,8 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             re.compile(rf"(?<!\w)(?:ts=(?:\(\s?{_ASCII}|\")|TS\s?=\s?\(?['\u4e00-\u9fff])"),
             re.compile(r"(?<!\w)(?:TI|AB|AU|SO)=[A-Za-z][\w-]{2,40}\*(?=[\s)]|\Z)"),
             re.compile(
-                r"(?<!\w)PY\s?=\s?\(?[12][0-9]{3}|(?<!\w)(?:TI|AB|AK|AU|SO)=[A-Za-z][\w*$?-]{1,40}\)?\s(?:AND|OR|NOT)\s\(?[A-Z]{2}="
+                r"(?<!\w)(?:PY\s?=\s?\(?[12][0-9]{3}|(?:DT|WC|OG)=\(?[\"A-Za-z])|"
+                r"(?<!\w)(?:TI|AB|AK|AU|SO)=[A-Za-z][\w*$?-]{1,40}\)?\s(?:AND|OR|NOT)\s\(?[A-Z]{2}="
             ),
             re.compile(
                 r"(?<=\S )\((?:Title|Abstract|Author Keywords|Author)\)\s(?:and|or|not)\s"

@@ -82,11 +82,11 @@ def leftovers(text: str) -> dict[str, bool]:
         notes[sentence] = False
     for at in sorted(rows_of(text, pieces))[:_SHOWN]:
         row = text[pieces[at].start : pieces[at].start + 60].partition("\n")[0].strip()
-        sentence = message(
+        joins = message(
             "{words}: no operator stands before this line, so the lines are joined with AND",
             words=row,
         )
-        notes[sentence] = False
+        notes[joins] = False
     weighed = [text[it.start : it.end] for it in pieces if it.kind == "word"]
     weighed = [it for it in weighed if WEIGHT.search(it)] + _WEIGHT_ALONE.findall(text)
     if weighed:
@@ -107,13 +107,13 @@ def leftovers(text: str) -> dict[str, bool]:
                 reported.setdefault(kind, {})[word[:40]] = None
     for kind, reported_words in reported.items():
         shown = ", ".join(list(reported_words)[:_SHOWN])
-        sentence = message(
+        told = message(
             "{words}: read as words; if they are {kind} of another syntax, "
             "name the syntax, as in --syntax ovid",
             words=shown,
             kind=kind,
         )
-        notes[sentence] = False
+        notes[told] = False
     return notes
 
 

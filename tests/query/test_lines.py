@@ -289,3 +289,54 @@ def test_lines_that_do_not_name_one_another(text: str, syntax: str, reads: str) 
 def test_joined_lines_are_told() -> None:
     """As lines without numbers are."""
     assert any("joined with AND" in note for note in read("1 x.ti.\n2 y.ti.", "ovid").notes)
+
+
+@each(
+    ("text", "reads"),
+    [
+        ("#1 x[ti]\n#2 y[ti]\n#1 AND #2", "title:x AND title:y"),
+        ("1\tx[ti]\n2\ty[ti]\nFinal\t#1 OR #2", "title:x OR title:y"),
+        ("Line 1: x[ti]\nLine 2: y[ti]\nLine 3: Line 1 AND Line 2", "title:x AND title:y"),
+        ("Query #1: x[ti]\nQuery #2: y[ti]\nQuery #3: #1 OR #2", "title:x OR title:y"),
+        ("#2 Add Search #1 AND y[ti] 4 10:00\n#1 Add Search x[ti] 12 9:00", "title:x AND title:y"),
+        ("1 x.ti. 12 2 y.ti. 23 3 1 and 2 9", "title:x AND title:y"),
+        ("#1 'x'/exp #2 y:ti,ab #3 #1 NOT #2", "subject:x AND NOT (title:y OR abstract:y)"),
+        ("① x.ti.\n② y.ti.\n③ ① or ②", "title:x OR title:y"),
+        ("①主题=甲\n②题名=乙\n③①AND②", "甲 AND title:乙"),
+        ("检索式1：题名=甲\n检索式2：题名=乙\n检索式3：1 AND 2", "title:甲 AND title:乙"),
+        ("1.题名=甲\n2.题名=乙\n3. 1*2", "title:甲 AND title:乙"),
+        ("1,x.ti.,12\n2,y.ti.,23\n3,1 and 2,9", "title:x AND title:y"),
+        ('"1","(x or ""z"").ti.","12"\n"2","1 and y.ti.","9"', "(title:x OR title:z) AND title:y"),
+        ("> 1 x.ti.\n> 2 y.ti.\n> 3 1 and 2", "title:x AND title:y"),
+        ("1 - x.ti.\n2 - y.ti.\n3 - 1 and 2", "title:x AND title:y"),
+        ("1. x.ti. [text words]\n2. exp Y/ [heading]\n3. 1 and 2", "title:x AND subject:Y"),
+        ("1 TI x\n2 TI y\n3 S1 AND S2", "title:x AND title:y"),
+        ("1 ti:x\n2 ab:y\n3 1 AND 2", "title:x AND abstract:y"),
+        ("Population: (x[ti] OR z[ti])\nOutcome: (y[ti])", "(title:x OR title:z) AND title:y"),
+        ("x[ti]\nAND\nIntervention\n(y[ti])", "title:x AND title:y"),
+    ],
+)
+def test_lines_as_people_copy_them(text: str, reads: str) -> None:
+    """Numbers, hits, and names of lines and of parts of a question are no words."""
+    assert to_text(read(text).query) == reads
+
+
+@each(
+    "text, syntax",
+    [
+        ("x.ti. or z.ti.\ny.ti. or w.ti.", "ovid"),
+        ("TI=x OR TI=z\nTI=y OR TI=w", "wos"),
+        ("x[ti] OR z[ti]\ny[ti] OR w[ti]", "pubmed"),
+        ("TI='x'+TI='z'\nTI='y'+TI='w'", "cnki"),
+        ("title:x OR title:z\ntitle:y OR title:w", "simple"),
+    ],
+)
+def test_rows_that_no_operator_joins_hold_each_as_a_whole(text: str, syntax: str) -> None:
+    found = read(text, syntax)
+
+    assert to_text(found.query) == "(title:x OR title:z) AND (title:y OR title:w)"
+    assert any("joined with AND" in note for note in found.notes)
+
+
+def test_one_row_of_words_and_numbers_stays_one() -> None:
+    assert to_text(read("1 type 2 diabetes 3 years").query) == "1 type 2 diabetes 3 years"

@@ -229,3 +229,44 @@ def test_time_does_not_explode(piece: str) -> None:
 def failure(text: str) -> None:
     with suppress(QuerySyntaxError):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ('"a b" | "c d"', '"a b" OR "c d"'),
+        ("(a | b) c", "(a OR b) AND c"),
+        ("a && b", "a AND b"),
+        ("a || b", "a OR b"),
+        ('+gene +"a b"', 'gene AND "a b"'),
+        ("gene^2 drive~", "gene drive"),
+        ('title:(a OR b)^3 AND "c d"^2', '(title:a OR title:b) AND "c d"'),
+        ("gene AROUND(3) drive", "gene NEAR/3 drive"),
+        ("gene WITHIN/3 drive", "gene NEAR/3 drive"),
+        ("gene year>2010", "gene AND year:2011-"),
+        ("gene year>=2010", "gene AND year:2010-"),
+        ("gene year=2010-2012", "gene AND year:2010-2012"),
+        ("arXiv 2101.00001", "arxiv:2101.00001"),
+    ],
+)
+def test_signs_of_other_programs_are_read(text: str, meant: str) -> None:
+    assert to_text(parse(text)) == meant
+
+
+@pytest.mark.parametrize("text", ["10^6 cells", "x^2 growth", "C++ code", "+1 555", "a | b"])
+def test_signs_that_belong_to_words_stay(text: str) -> None:
+    assert to_text(parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("gene^2 drive", "gene^2"),
+        ('"wom*n health"', "wom*n"),
+        ("gene[foo]", "gene[foo]"),
+        ("randomi$ed", "randomi$ed"),
+        ("gene.ti", "gene.ti"),
+    ],
+)
+def test_signs_that_mean_nothing_here_are_told(text: str, shown: str) -> None:
+    assert any(note.startswith(shown) for note in read(text, "simple").notes)

@@ -387,3 +387,38 @@ def test_plain_words_are_in_no_other_syntax(words: list[str], blank: str) -> Non
 def test_which_queries_are_plain_words(text: str, plain: bool) -> None:
     """Letters and blanks, without the words that are marks."""
     assert plain == bears_no_mark(text)
+
+
+@each(
+    "text, syntax, reads",
+    [
+        ("ALL(gene AND drive)", "scopus", "gene AND drive"),
+        ('ti=(gene) and ts="x"', "wos", "title:gene AND (title:x OR abstract:x OR subject:x)"),
+        ("TI='a b' AND PY=2020", "wos", 'title:"a b" AND year:2020'),
+        ("gene (Title) AND drive (Abstract)", "wos", "title:gene AND abstract:drive"),
+        ("TS=(基因)", "wos", "title:基因 OR abstract:基因 OR subject:基因"),
+        ("TI='基因' AND PY=2020", "cnki", "title:基因 AND year:2020"),
+        ("gene/exp OR drive*", "embase", "subject:gene OR drive*"),
+        ("gene:ti AND drive:ab", "embase", "title:gene AND abstract:drive"),
+        ("gene/ and drive/", "ovid", "subject:gene AND subject:drive"),
+        ("*gene/", "ovid", "subject:gene"),
+        ("gene.ti,ab", "ovid", "title:gene OR abstract:gene"),
+        ("U=基因", "cnki", "基因"),
+        ("（基因 或 驱动）与 蚊", "cnki", "(基因 OR 驱动) AND 蚊"),
+        ("（题名：基因）AND（题名：驱动）", "cnki", "title:基因 AND title:驱动"),
+        ("题名:基因", "cnki", "title:基因"),
+        ("Gene AND Drive\nFilters: English", "pubmed", "Gene AND Drive AND language:en"),
+    ],
+)  # fmt: skip
+def test_further_marks(text: str, syntax: str, reads: str) -> None:
+    found = read(text)
+    assert (found.syntax, to_text(found.query)) == (syntax, reads)
+
+
+@each(
+    "text",
+    ["we had it ALL(again)", "and/or both/ and more", "深度学习(一)与应用", "题名：基因",
+     "Au:Ti films", "摘要:" + "本文研究了基因驱动" * 8],
+)  # fmt: skip
+def test_these_are_no_marks(text: str) -> None:
+    assert read(text).syntax == "simple"

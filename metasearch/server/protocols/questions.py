@@ -109,6 +109,8 @@ _BANG = late_pattern(r"!{1,2}([\w.-]{1,40})|:([a-z]{2,3}(?:[-_][A-Za-z]{2,4})?)"
 _JOINS = frozenset({"AND", "OR", "NOT", "|"})
 #: Characters of an operator that a note repeats, and notes.
 _SHOWN, _MOST_NOTES = 60, 10
+#: Characters of a query that is read to find names that are no field: no assistant writes more.
+_LONGEST = 2_000
 
 
 def without_operators(text: str, sources: Iterable[str] = ()) -> Wish:
@@ -198,7 +200,7 @@ def _may_have_operators(text: str) -> bool:
 def _without_unknown(wished: Wish) -> Wish:
     """The wish with the nearest field, or with words, in place of names that are no field."""
     query, notes = wished.query, list(wished.notes)
-    while ":" in query and len(notes) < _MOST_NOTES:
+    while ":" in query and len(query) <= _LONGEST and len(notes) < _MOST_NOTES:
         try:
             read(query)
         except QuerySyntaxError as error:

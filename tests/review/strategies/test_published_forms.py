@@ -71,3 +71,26 @@ def test_every_query_of_steps_reads_back(texts: list[str]) -> None:
     for found in resolve_all([step(number, text) for number, text in enumerate(texts, 1)]).values():
         if isinstance(found, ResolvedStep) and found.searchable:
             assert parse(found.text) == found.query
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x.ti. or z.ti.\ny.ti.",
+        "题名=甲\n作者=乙",
+        "title:x OR title:z\ntitle:y",
+        "#1 TI=x\n#2 AB=yeast*\n#3 #1 OR #2\nDT=article",
+        "Line 1: x[ti]\nLine 2: y[ti]\nLine 3: Line 1 AND Line 2",
+        "Set 1\tx (Topic)\t1,234\nSet 2\ty (Title)\t34\nSet 3\t#1 AND #2\t4",
+        "1,x.ti.,12\n2,y.ti.,23\n3,1 and 2,9",
+        "1.题名=甲\n2.题名=乙\n3. 1*2",
+        "x[ti]\ny[ti]\nFilters: English",
+        "Population: (x[ti] OR z[ti])\nOutcome: (y[ti])",
+    ],
+)
+def test_lines_of_any_shape_say_what_the_whole_says(
+    db: Database, strategy: Strategy, text: str
+) -> None:
+    copied = copy_in(db, strategy, text)
+    found = resolved(steps.of(db, strategy), copied.steps[-1].number)
+    assert found.text == to_text(read(text).query)

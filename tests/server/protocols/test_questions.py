@@ -205,3 +205,24 @@ async def test_operators_of_web_search_are_no_bad_request(serve: Any) -> None:
         Years(2019, None),
     ]
     assert len(document["notes"]) == 3
+
+
+@each(
+    "text, query, years",
+    [
+        ("site: nature.com gambling", "gambling", None),
+        ("gambling 2015..2019", "gambling", Years(2015, 2019)),
+        ("define:gambling", "gambling", None),
+        ("foo:bar gambling", "foo bar gambling", None),
+        ("topic:gambling", "subject:gambling", None),
+        ("请帮我找关于赌博的论文", "赌博", None),
+        ("赌博 和 健康 的 研究", "赌博 健康", None),
+    ],
+)
+def test_what_no_program_here_has_is_no_bad_request(
+    text: str, query: str, years: Years | None
+) -> None:
+    """Names that are no field, too: they are words, or the nearest field, and that is said."""
+    found = wish(text, today=TODAY)
+    assert (found.query, found.years) == (query, years)
+    assert found.notes or text.startswith("define")
