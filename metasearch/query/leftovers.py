@@ -82,16 +82,16 @@ def leftovers(text: str) -> dict[str, bool]:
         notes[sentence] = False
     for at in sorted(rows_of(text, pieces))[:_SHOWN]:
         row = text[pieces[at].start : pieces[at].start + 60].partition("\n")[0].strip()
-        joins = message(
+        sentence = message(
             "{words}: no operator stands before this line, so the lines are joined with AND",
             words=row,
         )
-        notes[joins] = False
+        notes[sentence] = False
     weighed = [text[it.start : it.end] for it in pieces if it.kind == "word"]
     weighed = [it for it in weighed if WEIGHT.search(it)] + _WEIGHT_ALONE.findall(text)
     if weighed:
-        shown = joined(", ", list(dict.fromkeys(weighed))[:_SHOWN])
-        notes[message("{words}: settings of a database are ignored", words=shown)] = False
+        weights = joined(", ", list(dict.fromkeys(weighed))[:_SHOWN])
+        notes[message("{words}: settings of a database are ignored", words=weights)] = False
     notes |= _about_fields(text, pieces)
     notes |= _about_proximity(
         [it for it in pieces if it.kind == "near" or (it.kind == "phrase" and it.within)]
@@ -107,13 +107,13 @@ def leftovers(text: str) -> dict[str, bool]:
                 reported.setdefault(kind, {})[word[:40]] = None
     for kind, reported_words in reported.items():
         shown = ", ".join(list(reported_words)[:_SHOWN])
-        told = message(
+        sentence = message(
             "{words}: read as words; if they are {kind} of another syntax, "
             "name the syntax, as in --syntax ovid",
             words=shown,
             kind=kind,
         )
-        notes[told] = False
+        notes[sentence] = False
     return notes
 
 
