@@ -122,7 +122,10 @@ SETTINGS = _folded(
     "同义词扩展 中英文扩展 主题词扩展 检索结果 结果 命中 命中数 仅看有全文 网络首发 增强出版 扩展"
 )
 #: What stands before a query.
-LABELS = _folded("检索式 检索条件 检索表达式 表达式 检索策略 检索历史 专业检索 高级检索")
+LABELS = _folded(
+    "检索式 检索条件 检索表达式 表达式 检索策略 检索历史 专业检索 高级检索 "
+    "CNKI Wanfang VIP 中国知网 知网 万方 万方数据 维普 维普网"
+)
 #: Printed alone: words that are close in meaning, or the other language, are looked for too.
 EXPANSIONS = _folded("同义词扩展 中英文扩展 主题词扩展 智能扩展 跨语言扩展 智能检索")
 

@@ -559,12 +559,16 @@ def _in_tabs(row: str, cells: re.Match[str]) -> str:
     return "".join(out).replace('""', '" ')
 
 
-#: Names of parts of a question, as PICO has them, before what is searched for.
+#: Names of parts of a question, as PICO has them, and of platforms, before what is searched for.
 _FRAME = re.compile(
     r"\s{0,20}(?:(?:Population|Patients?|Participants?|Problem|Condition|Disease|Interventions?"
     r"|Exposure|Comparators?|Comparison|Controls?|Outcomes?|Study (?i:designs?|types?)|Setting"
-    r"|Context|Concept|(?:Concept|Group|Block|Facet|Component) ?[0-9A-D])"
-    r"(?: ?\([PICOSET]\))?[ ]{0,3}(?::[ ]{0,5}|\Z))"
+    r"|Context|Concept|(?:Concept|Group|Block|Facet|Component) ?[0-9A-D])(?: ?\([PICOSET]\))?"
+    r"|(?:PubMed|M(?:EDLINE|edline)|Ovid|E(?:MBASE|mbase)|Scopus|Web of Science|W[oO]S|CINAHL"
+    r"|Cochrane(?: Library)?|CENTRAL|PsycI(?:NFO|nfo)|ProQuest|EBSCO(?:host)?|IEEE(?: Xplore)?"
+    r"|Europe PMC|ACM(?: Digital Library)?|LILACS|SinoMed|ERIC)"
+    r"(?:[ ]?[(,/][\w ,./-]{1,40}\)?| (?:via|search|Core Collection)[\w ]{0,30})?)"
+    r"[ ]{0,3}(?::[ ]{1,5}|:?[ ]{0,5}\Z)"
 )
 
 

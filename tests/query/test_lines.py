@@ -314,6 +314,9 @@ def test_joined_lines_are_told() -> None:
         ("1 ti:x\n2 ab:y\n3 1 AND 2", "title:x AND abstract:y"),
         ("Population: (x[ti] OR z[ti])\nOutcome: (y[ti])", "(title:x OR title:z) AND title:y"),
         ("x[ti]\nAND\nIntervention\n(y[ti])", "title:x AND title:y"),
+        ("MEDLINE (Ovid): x.ti. and y.ti.", "title:x AND title:y"),
+        ("PubMed\nx[ti] AND y[ti]", "title:x AND title:y"),
+        ("CNKI：题名=甲 AND 题名=乙", "title:甲 AND title:乙"),
     ],
 )
 def test_lines_as_people_copy_them(text: str, reads: str) -> None:
