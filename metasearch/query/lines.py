@@ -207,14 +207,21 @@ def whole_text(text: str) -> Lines:
     while rows and (is_label(rows[0].text) or is_section(rows[0].text, colon=True)):
         cutter.leave("section", rows.pop(0).text)
     rows = [cutter.without_frame(row) for row in rows]
-    number, sign = 0, ""
-    match = _NUMBER.match(rows[0].text) if rows and _SURE_NUMBER.match(rows[0].text) else None
-    rest = rows[0].text[match.end() :] if match else ""
-    if match and rest.strip() and not _GOES_ON.match(rest):
-        number, sign = _named(match)
-        rows[0] = _Row(rows[0].start, _blank(match[0]) + rest)
+    number, sign = _own_number(rows)
     lines = [cutter.line(number, sign, rows)] if rows else []
     return Lines(cutter.text, tuple(lines), tuple(cutter.losses))
+
+
+def _own_number(rows: list[_Row]) -> tuple[int, str]:
+    """The number that the only line had in a history, and its sign, which its first row loses; 0
+    and "" where it has none.
+    """
+    match = _NUMBER.match(rows[0].text) if rows and _SURE_NUMBER.match(rows[0].text) else None
+    rest = rows[0].text[match.end() :] if match else ""
+    if match is None or not rest.strip() or _GOES_ON.match(rest):
+        return 0, ""
+    rows[0] = _Row(rows[0].start, _blank(match[0]) + rest)
+    return _named(match)
 
 
 def has_numbers(text: str) -> bool:
@@ -407,6 +414,8 @@ class _Cutter:
             if not found or not self.belongs(row.text, found[-1]):
                 found.append(_Rows(len(found) + 1))
             found[-1].add(row)
+        if len(found) == 1:
+            _own_number(found[0].rows)
         self.find_column(found)
         return self.cut([self.line(one.number, "", one.rows) for one in found])
 
