@@ -88,6 +88,7 @@ EBSCO = DatabaseGrammar(
     printed=re.compile(
         rf"(?P<limits>{_LIMITS}(?:[^\n]{{1,2000}}?(?={_NEXT})|[^\n]{{2000}}))"
         rf"|(?:{_SETTINGS})(?: -|:) [^\n]{{1,300}}?(?={_NEXT}|\s{{1,5}}{_LIMITS})"
+        r"|(?:Boolean/Phrase|Find (?:all|any of) my search terms|Search Options|SmartText)\s?:"
         r"|(?:View (?:Results|Details|Less|More)|Rerun(?= +(?:View|Edit))|Edit(?: S[0-9]{1,4})?\Z)"
         r"(?:\s?\([0-9][0-9,. ]{0,15}\))?"
     ),

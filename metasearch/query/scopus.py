@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
 
 from metasearch.message import message
 from metasearch.query.clauses import Clause, either, every, wider, without
