@@ -233,7 +233,7 @@ class WosReader(DatabaseReader):
         outer = self.target, self.shown
         self.target, self.shown = tag, shown
         values = [self.operand(None)]
-        while (sign := self.peeked()) and sign.name == "OR":
+        while (sign := self.peeked()) and sign.name == "OR" and not self.field_after(sign.end):
             self.at = sign.end
             values.append(self.operand(sign))
         self.target, self.shown = outer
