@@ -27,7 +27,7 @@ from metasearch.query.grammar import (
     FieldTarget,
     Style,
 )
-from metasearch.query.lucene import LuceneReader
+from metasearch.query.lucene import LuceneReader, near_words
 from metasearch.query.scanner import Losses, StrategyLine
 
 # https://dl.acm.org/search/advanced: fields as they are typed, and as they are printed.
@@ -145,19 +145,22 @@ def _bracketed(match: re.Match[str]) -> str:
     return " " if value is None else f":({value})".ljust(len(match[0]))
 
 
+_FIELDS = {
+    "any": "AllField:({x})",
+    "title": "Title:({x})",
+    "abstract": "Abstract:({x})",
+    "subject": "Keyword:({x})",
+    "author": "ContribAuthor:({x})",
+    "doi": "DOI:({x})",
+    "isbn": "ISBN:({x})",
+    "issn": "ISSN:({x})",
+}
 STYLE = Style(
     name="acm",
     label="ACM",
     bracketed=True,
-    fields={
-        "any": "AllField:({x})",
-        "title": "Title:({x})",
-        "abstract": "Abstract:({x})",
-        "subject": "Keyword:({x})",
-        "author": "ContribAuthor:({x})",
-        "doi": "DOI:({x})",
-        "isbn": "ISBN:({x})",
-        "issn": "ISSN:({x})",
-    },
+    fields=_FIELDS,
+    near_words=near_words(_FIELDS),
+    stems_in_phrases=False,
     lost=rf"[{DOUBLE}*?\\]",
 )

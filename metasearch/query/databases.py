@@ -30,12 +30,13 @@ from metasearch.query.grammar import (
     SUBJECT,
     FieldTarget,
 )
-from metasearch.query.reading import ReadQuery, in_fields, truncatable, words
+from metasearch.query.reading import ReadQuery, in_fields, phrase_of, truncatable, words
 from metasearch.query.scanner import Sign, TextScanner
 from metasearch.query.tree import (
     IDENTIFIERS,
     MAX_LINES,
     Heading,
+    Near,
     Or,
     Query,
     Term,
@@ -165,7 +166,8 @@ class TermReader(TextScanner):
             )
         if any(cut for _, cut in texts):
             if phrase and len(texts) > 1:
-                self.losses.add("broken phrase", text)
+                query = self.phrase(texts, fields)
+                return exact(query) if self.losses.more == before else wider(query)
         elif phrase or len(texts) == 1 or len(fields) == 1:
             joined = " ".join(word for word, _ in texts)
             phrase = phrase and fields[0] not in IDENTIFIERS
@@ -179,6 +181,13 @@ class TermReader(TextScanner):
                 *(in_fields(fields, partial(truncatable, [text])) for text in texts)
             )
         return exact(query) if self.losses.more == before else wider(query)
+
+    def phrase(self, texts: Sequence[tuple[str, bool]], fields: Sequence[str]) -> Query:
+        """As `phrase_of`, with a note on what sources cannot be asked."""
+        query = phrase_of(texts, fields)
+        if isinstance(query, Near):
+            self.losses.add("near", " ".join(f"{word}{'*' * cut}" for word, cut in texts))
+        return query
 
     def spelled(self, text: str) -> list[str]:
         """The text in the spellings of words in which a sign for letters stands after one letter or

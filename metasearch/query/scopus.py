@@ -287,5 +287,6 @@ STYLE = Style(
     },
     near=" W/{n} ",
     ordered=" PRE/{n} ",
+    headings={"exact": 'INDEXTERMS("{x}")'},
     languages="name",
 )

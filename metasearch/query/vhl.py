@@ -199,6 +199,8 @@ STYLE = Style(
         )
     },
     booleans=Booleans(without=" AND NOT "),
+    stems_in_phrases=False,
+    headings={"exact": 'mh:"{x}"'},
     lost=rf"[{DOUBLE}*?$\\]",
     years=YearRanges(
         only=("year_cluster:({first})",),
