@@ -71,7 +71,7 @@ _BEGINS = re.compile(r"\s{0,20}(?:[(\"'\[]|#[0-9])")
 _GOES_ON = re.compile(r"(?:and|or|not)(?=[\s(]|\Z)", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s{0,3}/?>", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
-_SEARCH = re.compile(r"Search:\s{0,3}", re.IGNORECASE)
+_SEARCH = re.compile(r"Search(?:ed for)?:\s{0,3}", re.IGNORECASE)
 _SEARCH_BARE = re.compile(r"Search\s{1,3}(?=\S)")
 #: Bars part the cells of a table, as tabs do.
 _TABBED = str.maketrans("|\t`", "\t  ")
@@ -438,6 +438,8 @@ class _Cutter:
         if first:
             return row.text, None
         blank = " " * len(row.text)
+        if is_label(row.text) and (hits := hits_of_cell(row.text.strip())) is not None:
+            return blank, hits
         if is_setting(row.text) or is_label(row.text):
             self.leave("settings", row.text)
             return blank, None
