@@ -50,9 +50,9 @@ _CODES = codes(
     ("ab", ABSTRACT),
     ("au gp ed", AUTHOR),
     ("ak kp de", SUBJECT),
-    ("mh mhx mj mjx mq ma su wc", HEADING),
+    ("mh mhx mj mjx mq mqx ma su wc", HEADING),
     # Vocabularies of BIOSIS, CAB Abstracts, FSTA, Inspec and the Zoological Record.
-    ("mc cc ta st or tn ds gn gl gt od bd bt sy cb ch nm ns co ui cl sh", HEADING),
+    ("me mc cc ta st or tn ds gn gl gt od bd bt sy cb ch nm ns co ui cl sh", HEADING),
     ("so is-so cf", VENUE),
     ("py fpy", YEAR),
     ("dop ld eay", ENTRY_DATE),
@@ -66,7 +66,10 @@ _CODES = codes(
     ("fo fg fd ft ai rid oid publ pub pubp lt oa ea edn sj tasca", NOWHERE),
     ("tmac tmso tmic sdg wou np sub ssgi", NOWHERE),
     # Accession numbers, patents and classes of Derwent, Inspec and MEDLINE.
-    ("ut an id ip dc man pn ae pan cpn rin dcn drn sq ni ao ss si gs", NOWHERE),
+    (
+        "ac ae ga cx cac can cau cpa dcr tm ut an id ip dc man pn ae pan cpn rin dcn drn sq ni ao ss si gs",
+        NOWHERE,
+    ),
 )
 #: Code -> what the pages call the field.
 _LABELS: Mapping[str, str] = {
