@@ -67,7 +67,8 @@ _CODES = codes(
     ("tmac tmso tmic sdg wou np sub ssgi", NOWHERE),
     # Accession numbers, patents and classes of Derwent, Inspec and MEDLINE.
     (
-        "ac ae ga cx cac can cau cpa dcr tm ut an id ip dc man pn ae pan cpn rin dcn drn sq ni ao ss si gs",
+    ("ac ae ga cx cac can cau cpa dcr tm", NOWHERE),
+        "ut an id ip dc man pn ae pan cpn rin dcn drn sq ni ao ss si gs",
         NOWHERE,
     ),
 )
