@@ -35,12 +35,15 @@ from metasearch.query.scanner import Losses, StrategyLine
 _FULL_TEXT = FieldTarget(("any",), message("looked for everywhere"))
 _ROWS = (
     ("allfield|all|all fields|anywhere", ANY),
-    ("fulltext|full text", _FULL_TEXT),
-    ("title", TITLE),
-    ("abstract", ABSTRACT),
-    ("keyword|keywords|author keyword|author keywords", SUBJECT),
-    ("ccs|ccs 2012|ccs2012|ccs concept|ccs concepts", HEADING),
-    ("contribauthor|author|authors|contributor|contributors|name|names", AUTHOR),
+    ("fulltext|full text|content.ftsec", _FULL_TEXT),
+    ("title|acmdltitle", TITLE),
+    ("abstract|recordabstract", ABSTRACT),
+    ("keyword|keywords|author keyword|author keywords|keywords.author.keyword", SUBJECT),
+    ("ccs|ccs 2012|ccs2012|ccs concept|ccs concepts|acmdlccs", HEADING),
+    (
+        "contribauthor|persons.authors.personname|author|authors|contributor|contributors|name|names",
+        AUTHOR,
+    ),
     (
         (
             "publication title|publicationtitle|pubtitle|publication|publications|journal|"
@@ -100,6 +103,8 @@ ACM = DatabaseGrammar(
 
 _QUERY = re.compile(r'"query"\s{0,3}:\s{0,3}\{')
 _FILTER = re.compile(r'"filter"\s{0,3}:\s{0,3}\{([^{}]{0,5000})\}')
+#: A value of several words in a filter, up to the comma, or the blank at the end.
+_VALUE = re.compile(r":\s([^\s:,()](?:[^:,()]{0,200}[^\s:,()])?)\s{0,3}(?:,|\Z)|,")
 _QUOTED = re.compile(r'("[^"]{0,1000}")')
 _NAMED = re.compile(r"\[(\s{0,3}[A-Za-z][A-Za-z0-9 /-]{1,40}:)")
 _ROUND = str.maketrans("[]{}", "()()")
@@ -125,7 +130,7 @@ def in_round_brackets(text: str) -> str:
     """
     text = _FILTER.sub(
         lambda match: (
-            f"{'AND':<{match.start(1) - match.start() - 1}}({match[1].replace(',', ' ')})"
+            f"{'AND':<{match.start(1) - match.start() - 1}}({_VALUE.sub(_bracketed, match[1])})"
         ),
         text,
     )
@@ -134,6 +139,12 @@ def in_round_brackets(text: str) -> str:
         part if part.startswith('"') else _NAMED.sub(r"\1(", part).translate(_ROUND)
         for part in _QUOTED.split(text)
     )
+
+
+def _bracketed(match: re.Match[str]) -> str:
+    """A value in brackets, in as many characters."""
+    value = match[1]
+    return " " if value is None else f":({value})".ljust(len(match[0]))
 
 
 _FIELDS = {

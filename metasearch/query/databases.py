@@ -147,8 +147,8 @@ class TermReader(TextScanner):
         text = bare_number(fields[0], text) or text
         names = fields == ("author",)
         phrase = (quoted or tag.heading or self.grammar.phrases) and not names
-        if names:
-            text = _INITIAL.sub(r"\1", text)
+        if names:  # "Smith,J." are two words
+            text = _INITIAL.sub(r"\1", plain(text.replace(",", " ")))
         if fields[0] in IDENTIFIERS and any(sign in text for sign in "*?"):
             raise self.truncated_number(fields[0].upper(), *where)
         if spelled := self.spelled(text):
@@ -219,8 +219,7 @@ class TermReader(TextScanner):
     def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
         """(the word, or its beginning where any ending will do, whether it is one)."""
         wild = self.grammar.wild
-        if "'" in word and self.grammar.quotes.get("'"):
-            word = word.strip("'")
+        word = word.strip("'")  # of parents' houses
         bare = word.lstrip(wild)
         if bare != word and bare:
             self.losses.add("beginning", word)
