@@ -282,7 +282,7 @@ def detect(text: str) -> str:
 
 
 def _without_quoted(text: str) -> str:
-    return _QUOTED.sub(lambda it: f"{it[1]}{'_' * len(it[2])}{it[3]}", text)
+    return _QUOTED.sub(lambda match: f"{match[1]}{'_' * len(match[2])}{match[3]}", text)
 
 
 def _database(bare: str, text: str) -> str | None:

@@ -94,7 +94,11 @@ def leftovers(text: str) -> dict[str, bool]:
         notes[message("{words}: settings of a database are ignored", words=weights)] = False
     notes |= _about_fields(text, pieces)
     notes |= _about_proximity(
-        [it for it in pieces if it.kind == "near" or (it.kind == "phrase" and it.within)]
+        [
+            token
+            for token in pieces
+            if token.kind == "near" or (token.kind == "phrase" and token.within)
+        ]
     )
     # In a phrase a sign for letters is one, too.
     for each in pieces:
