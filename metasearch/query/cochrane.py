@@ -30,7 +30,7 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
-from metasearch.query.subheadings import subheading_named
+from metasearch.query.subheadings import SUBHEADINGS, subheading_named
 from metasearch.query.tree import plain
 
 _CODE = r"(?:so-all|[a-z]{2,4})"
@@ -43,12 +43,17 @@ _PUBLISHED = (
 _COLLECTION = (
     r"in\s(?:the\s)?(?-i:Trials|Cochrane\s(?:Reviews|Protocols|Central|Groups)|CENTRAL|Reviews|"
     r"Clinical\sAnswers|Editorials?|Special\sCollections|Other\sReviews|Technology\sAssessments|"
-    r"Economic\sEvaluations|Methods?\sStud(?:y|ies))\b"
+    r"Economic\sEvaluations|Methods?\sStud(?:y|ies)|DARE|NHS\s?EED|HTA)\b"
+)
+#: What the Register of Studies and the databases of CRD write behind a query.
+_REGISTER = (
+    r"(?:AND\s)?(?:[A-Z]{4,12}:TARGET|IN(?:REGISTER|SEGMENT)\b(?:\sAND\b)?)"
+    r"|WHERE\s[A-Z]{2,3}\sFROM\s[0-9/]{4,10}(?:\sTO\s[0-9/]{4,10})?"
 )
 _REST = r"(?:[^\n()]|\((?!Word)[^\n()]{0,80}\)){0,200}"
 _PRINTED = re.compile(
-    rf"[-,]?\s{{0,3}}(?:(?P<limits>(?:{_PUBLISHED}|{_COLLECTION}(?=\s?(?:[(),]|\Z|\n|and\b|with\b)))"
-    rf"{_REST})|\(\s?Word\svariations\s(?:have\sbeen|were|will\sbe)\s(?:not\s)?searched\s?\))",
+    rf"[-,]?\s{{0,3}}(?:(?P<limits>(?:{_PUBLISHED}|{_COLLECTION}(?=\s?(?:[(),]|\Z|\n|and\b|with\b|where\b))"
+    rf"){_REST}|(?-i:{_REGISTER}))|\(\s?Word\svariations\s(?:have\sbeen|were|will\sbe)\s(?:not\s)?searched\s?\))",
     re.IGNORECASE,
 )
 
@@ -62,17 +67,17 @@ COCHRANE = DatabaseGrammar(
         ("ab", ABSTRACT),
         ("au", AUTHOR),
         ("kw ky", SUBJECT),
-        ("mh", HEADING),
+        ("mh eh emt mc to", HEADING),
         ("so", VENUE),
         ("py yr", YEAR),
         ("la", LANGUAGE),
         ("pt", TYPE),
         ("doi", DOI),
         ("an id nct tn", NUMBER),
-        ("crg cg tb og st in", NOWHERE),
+        ("crg cg tb og st in cd dl", NOWHERE),
     ),
     suffix=re.compile(rf":\s?({_CODE}(?:\s?[,:]\s?{_CODE}){{0,40}})(?![\w])", re.IGNORECASE),
-    near=near("near", "next"),
+    near=near("near[0-9]{0,2}", "next"),
     distances={"near": 6},
     printed=_PRINTED,
 )
@@ -81,7 +86,8 @@ COCHRANE = DatabaseGrammar(
 # What Cochrane alone has: `MeSH descriptor: [X] explode all trees`, `[mh "X"]`, `{OR #1-#3}`.
 
 _EXPLODE = (
-    r"explode\s{1,3}(?:all\s{1,3}trees|trees?\s[0-9]{1,2}(?:\s?(?:,|and)\s?[0-9]{1,2}){0,20})"
+    r"(?:explode\s{1,3}(?:all\s{1,3}trees|trees?\s[0-9]{1,2}(?:\s?(?:,|and)\s?[0-9]{1,2}){0,20})"
+    r"|[0-9]{1,2}\s?tree\(s\)\sexploded)"
 )
 _MARK = (
     rf"(?:{_EXPLODE}|this\s{{1,3}}term\s{{1,3}}only|in\s{{1,3}}all\s{{1,3}}MeSH\s{{1,3}}products)"
@@ -102,9 +108,10 @@ _ANY_DESCRIPTOR = re.compile(
     rf"Any\s{{1,3}}MeSH\s{{1,3}}descriptor\s{{1,3}}(?:in\s{{1,3}}all\s{{1,3}}MeSH\s{{1,3}}products\s{{1,3}})?{_QUALIFIERS}",
     re.IGNORECASE,
 )
+_NAMES = "|".join(("[A-Z]{2}", *map(re.escape, SUBHEADINGS.values())))
 _MH = re.compile(
     r'\[mh\s{0,3}(\^?)\s?(?:"([^\[\]"]{1,150})"|([^\[\]"/^]{1,150}))?\s?'
-    r"(?:/\s?([A-Z]{2}(?:\s?,\s?[A-Z]{2}){0,40}))?\s?(\[mj\])?\s?\]",
+    rf"(?:/\s?((?:{_NAMES})(?:\s?,\s?(?:{_NAMES})){{0,40}}))?\s?(\[mj\])?\s?\]",
     re.IGNORECASE,
 )
 _COMBINED = re.compile(r"\{\s?(OR|AND)\s{1,3}((?:#?[0-9]{1,4}\s?[-,]?\s?){1,100})\}", re.IGNORECASE)
@@ -139,11 +146,6 @@ _YEARS = re.compile(
 )
 _LIMITS = re.compile(rf"{_PUBLISHED}|{_COLLECTION}", re.IGNORECASE)
 _IN_COLLECTION = re.compile(rf"(?:\A|[\s,])({_COLLECTION})", re.IGNORECASE)
-_MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
-_MONTH = re.compile(
-    r"(?<!\w)(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?\s([0-9]{4})(?!\w)",
-    re.IGNORECASE,
-)
 
 
 class CochraneReader(DatabaseReader):
@@ -237,13 +239,6 @@ class CochraneReader(DatabaseReader):
         limited = self.text[end - 1] == "," and _PRINTED.match(self.text, end - 1)
         return end - 1 if limited and end - 1 > at else end
 
-    def ends_at(self, at: int) -> bool:
-        before, self.at = self.at, at
-        self.here()
-        printed = self.printed_here() is not None
-        self.at = before
-        return printed or super().ends_at(at)
-
     def take_printed(self, limits: list[Clause]) -> bool:
         match = self.printed_here() if self.here() in "-(" else None
         if match is None or match["limits"]:
@@ -267,16 +262,11 @@ class CochraneReader(DatabaseReader):
 
     def published(self, shown: str, match: re.Match[str], where: tuple[int, int]) -> Clause:
         """Works of certain years, or of certain months of publication in the Cochrane Library."""
-        dates = _MONTH.sub(_numbered_month, shown[match.end() :]).replace(" and ", " - ")
+        dates = shown[match.end() :].replace(" and ", " - ")
         try:
             return self.years(dates, where, plain(match[1]) if "date " in match[0].lower() else "")
         except QuerySyntaxError:
             return self.ignored("limit", shown)
-
-
-def _numbered_month(month: re.Match[str]) -> str:
-    """ "Mar 2020" -> "2020-03"."""
-    return f"{month[2]}-{_MONTHS.index(month[1].lower()) // 3 + 1:02d}"
 
 
 # The Cochrane Library: `(salt AND marsh):ti,ab,kw`; years are set beside the query.

@@ -51,6 +51,7 @@ from metasearch.query.values import (
     identifier_field,
     language_named,
     type_named,
+    whole_years,
     years_in,
 )
 from metasearch.query.word_forms import MOST, spellings
@@ -63,6 +64,8 @@ _LIMIT_OR = re.compile(r"\sor\s|\|", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\b|\bbetween\b|\bthe\b", re.IGNORECASE)
 #: Words of a limit that is about the date of an entry, not of publication.
 _ENTRY = re.compile(r"\b(?:entry|entered|added|load|index|update|modif)", re.IGNORECASE)
+#: Codes of numbers that databases give their records.
+_ACCESSION = frozenset(("an", "ui", "pui"))
 #: Blanks and hyphens between the parts of words.
 _WORD_PARTS = re.compile(r"([ -])")
 #: "Smith J*": any names that begin so, which an initial says anyway.
@@ -86,7 +89,10 @@ class TermReader(TextScanner):
             clause = self.value(text, replace(tag, beside=()), shown, where, quoted=quoted)
             return either([clause, *(other for other in beside if other is not None)])
         self.count(*where)
-        label = shown.strip(" (=:.,")
+        label = shown.strip(" ()=:.,/")
+        if label.casefold() in _ACCESSION and not any(map(str.isdigit, text)):
+            # The database that a record is from: (pubmed or embase):an.
+            return self.ignored("nowhere", f"{label} {text}")
         if not tag.fields:
             if self.not_searchable is None:
                 reason = message("{index} cannot be searched here: no field holds it", index=label)
@@ -249,7 +255,7 @@ class TermReader(TextScanner):
             )
         if not whole:
             self.losses.add("date", text)
-        return exact(years) if whole else wider(years)
+        return exact(years) if whole else Clause(years, whole_years(years))
 
     def type(self, text: str) -> Clause:
         """A type of works, or a keyword where there is none so narrow."""
@@ -540,6 +546,13 @@ class DatabaseReader(ReferenceReader):
         """What the platform prints round a query, if that is next."""
         own = self.grammar.printed and self.grammar.printed.match(self.text, self.at)
         return own or PRINTED_ANYWHERE.match(self.text, self.at)
+
+    def ends_at(self, at: int) -> bool:
+        before, self.at = self.at, at
+        self.here()
+        printed = self.printed_here() is not None
+        self.at = before
+        return printed or super().ends_at(at)
 
     def take_printed(self, limits: list[Clause]) -> bool:
         """Take what the platform prints round a query, if that is next: limits of all that stands

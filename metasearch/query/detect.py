@@ -12,7 +12,7 @@ means literally, and marks of one kind only. What stands in double quotes is no 
 - **pubmed**: a tag of PubMed in square brackets, directly after a word or quote and before a blank,
   bracket or the end. So benzo[ab]pyrene has none; nor have [Au] and [Pt], which are gold and
   platinum.
-- **ovid**, **scopus**, **wos**, **ebsco**, **embase**, **cochrane**, **proquest**, **ieee**: their
+- **cochrane**, **ovid**, **scopus**, **wos**, **ebsco**, **embase**, **proquest**, **ieee**: their
   marks stand in `_DATABASES`. A text with marks of several is in the first that has a mark of its
   own, in the order of that table.
 - Lines with numbers, of which one names another, are a strategy: `metasearch.query.lines`.
@@ -88,6 +88,31 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
         ),
         (),
     ),
+    "cochrane": (
+        (
+            re.compile(r"(?<!\w)MeSH\s{1,3}descriptor:?\s{0,3}\[", re.IGNORECASE),
+            re.compile(r"\[mh\s{1,3}\^?[\"“A-Za-z]", re.IGNORECASE),
+            re.compile(r"\{\s?(?:OR|AND)\s{1,3}#[0-9]", re.IGNORECASE),
+            re.compile(
+                r"MeSH\sdescriptor\s[^\n]{1,150}(?:explode\s|this\sterm\sonly)", re.IGNORECASE
+            ),
+            re.compile(
+                r"\(Word\svariations\s(?:have|were|will)\s|in\sTitle,?\sAbstract,?\s"
+                r"|(?<=[\w*)\"”]) in (?:All Text|Record Title|Publication Type)(?=\s(?:AND|OR|NOT|in|-)\s|\Z)"
+            ),
+            # Fields and words of proximity that Embase does not have; the databases of CRD.
+            re.compile(r"(?<=[*?)\"”]):(?:so|an|kw,so)(?![\w])|(?:pubmed|embase|medline):an\b|[A-Z]:TARGET\b"),
+            re.compile(
+                r"(?<=[\w*?)\"”]) (?:near|next|NEAR|NEXT) (?=[\w(\"“*])[^\n:]{0,150}:(?:ti|ab|kw)\b"
+            ),
+            re.compile(r"(?<=[\w*)]) (?:IN|in) (?:DARE|NHS ?EED|HTA)(?=[\s,)]|\Z)"),
+            re.compile(
+                r"with\s(?:Cochrane\sLibrary\s)?publication\s(?:year|date)\s(?:from|between)\s",
+                re.IGNORECASE,
+            ),
+        ),
+        (),
+    ),
     "ovid": (
         (
             re.compile(
@@ -125,31 +150,21 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
         ),
         (re.compile(r"(?<=[\w*?)\"”]) W/[0-9]{1,3} (?=[\w(\"“{*])", re.IGNORECASE),),
     ),
-    "cochrane": (
-        (
-            re.compile(r"(?<!\w)MeSH\s{1,3}descriptor:?\s{0,3}\[", re.IGNORECASE),
-            re.compile(r"\[mh\s{1,3}\^?[\"“A-Za-z]", re.IGNORECASE),
-            re.compile(r"\{\s?(?:OR|AND)\s{1,3}#[0-9]", re.IGNORECASE),
-            re.compile(
-                r"MeSH\sdescriptor\s[^\n]{1,150}(?:explode\s|this\sterm\sonly)", re.IGNORECASE
-            ),
-            re.compile(r"\(Word\svariations\s(?:have|were|will)\s|in\sTitle,?\sAbstract,?\s"),
-            re.compile(
-                r"with\s(?:Cochrane\sLibrary\s)?publication\s(?:year|date)\s(?:from|between)\s",
-                re.IGNORECASE,
-            ),
-        ),
-        (),
-    ),
     "embase": (
         (
             re.compile(r"['’]/(?:exp|de|mj|syn|br)\b", re.IGNORECASE),
             re.compile(r"\][ ]?/(?:lim|py|sd)\b", re.IGNORECASE),
             re.compile(
-                r"(?<=[\w*?$)'’\"”]):(?:ti|ab|kw|de|tt|it)(?:,[a-z]{2}){1,20}(?![\w,])",
+                r"(?<=[\w*?$)'’\"”])(?:(?<=\)) )?:(?:ti|ab|kw|de|tt|it)"
+                r"(?:[,:] ?(?:[a-z]{2}|lnk|exp)){1,20}(?![\w,])",
                 re.IGNORECASE,
             ),
-            re.compile(r"(?<=[*?$)'’\"”]):(?:ti|ab|kw|de|tt|it|py|jt|au)(?!\w)", re.IGNORECASE),
+            # A year, language, title or number of a record, where the word is no field of ours.
+            re.compile(
+                r"(?<![\w.:-])(?!(?:any|title|author|venue|abstract|subject|type|lang|language|year)\b)"
+                r"(?:[\w-]{3,40}:(?:ti|ab|py|la|it|exp)|l[0-9]{6,10}:id)(?=[\s)]|\Z)"
+            ),
+            re.compile(r"(?<=[*?$)'’\"”]):(?:ti|ab|kw|de|tt|it|py|jt|au|pt|la)(?!\w)", re.IGNORECASE),
         ),
         (),
     ),
@@ -219,6 +234,14 @@ _IEEE = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"\s{1,3}(?:AND|OR|NOT)\s|[\s)]{0,5}\Z")
+#: What PubMed itself prints below a search without tags, and a word of its own.
+_PUBMED_PRINTS = re.compile(
+    r"\sFilters(?: applied)?: ?(?:from [12][0-9]{3}|in the last |"
+    r"(?:Humans|English|(?:Free )?[Ff]ull text|Abstract|(?:Systematic )?Review|Meta-Analysis|Male|"
+    r"Female|Adult|Child|Clinical (?:Trial|Study)|Randomized Controlled Trial)\b[^,\n]{0,40}(?:,|\s*\Z))"
+    r"|\sSort by: (?:Most Recent|Best Match|Publication Date|First Author|Journal)\b"
+    r"|(?:AND|\A) hasabstract\b"
+)
 #: Tags that mean nothing else, wherever they stand.
 _PUBMED_ALONE = frozenset(
     ("mesh", "mesh terms", "mesh:noexp", "mesh terms:noexp", "tiab", "title/abstract", "majr")
@@ -317,6 +340,8 @@ def _is_pubmed(bare: str, *, lined: bool = False) -> bool:
     """Whether a tag of PubMed stands there; behind a blank only in quotes or in lines of a
     strategy, or where none but PubMed has it.
     """
+    if _PUBMED_PRINTS.search(bare):
+        return True
     joined = 0
     for tag in _TAG.finditer(bare):
         name = tag[2].strip()

@@ -68,7 +68,7 @@ OVID = DatabaseGrammar(
         ("kw kf id dq bt m_subj", SUBJECT),
         ("jn jw jx ja nj so as bk bw m_jrnl", VENUE),
         ("a1 pa", FIRST_AUTHOR),
-        ("yr dp pd", YEAR),
+        ("yr dp pd sa_year", YEAR),
         ("ed dt dc dd da ep ez up cd rd em ew ch xd", ENTRY_DATE),
         ("lg la", LANGUAGE),
         ("pt", TYPE),
@@ -87,7 +87,9 @@ OVID = DatabaseGrammar(
         ("nr ur cg hn ry sd rt rp vn vi ln lc lh ml go gc cc cl ec sc", NOWHERE),
     ),
     suffix=re.compile(
-        rf"\.\s?({_CODE}(?:{_PART}{_CODE}){{0,60}})[.,;]{{0,3}}(?![\w.])", re.IGNORECASE
+        rf"\.\s?({_CODE}(?:{_PART}{_CODE}){{0,60}}|\(sa_year\)|\({_CODE}\)(?=\.))"
+        r"[.,;]{0,3}(?![\w.])",
+        re.IGNORECASE,
     ),
     near=near(r"adj"),
     wild="*$:?#",
@@ -120,6 +122,8 @@ _COMBINED = re.compile(
     r"(or|and)/\s?(#?[0-9]{1,4}(?:\s?[-,]\s?#?[0-9]{1,4}){0,200})(?!\w)", re.IGNORECASE
 )
 _LIMIT = re.compile(r"limit\s{1,5}(?:#?([0-9]{1,4})\s{1,5}to(?!\w)|(?=\())", re.IGNORECASE)
+#: `..l/ 3 lg=en`, the same as a command.
+_COMMAND = re.compile(r"\.\.l(?:imit)?/\s{0,3}#?([0-9]{1,4})(?=\s)", re.IGNORECASE)
 _TO = re.compile(r"\s{0,5}to\s{1,5}", re.IGNORECASE)
 _DUPLICATES = re.compile(
     r"(?:remove\s{1,3}duplicates\s{1,3}from|dedup)\s{1,3}([0-9]{1,4})(?!\w)", re.IGNORECASE
@@ -152,7 +156,9 @@ class OvidReader(DatabaseReader):
     grammar = OVID
 
     def special(self) -> Clause | None:
-        if self.text.startswith("..", self.at):  # ..l/ 3 lg=en
+        if command := _COMMAND.match(self.text, self.at):
+            return self.limited(command)
+        if self.text.startswith("..", self.at):  # ..ps 3
             end = self.word_end(self.at)
             raise self.error(
                 message("Commands of Ovid are not read"),
@@ -188,13 +194,7 @@ class OvidReader(DatabaseReader):
         return clause
 
     def ends_at(self, at: int) -> bool:
-        if _USE.match(self.text, at):
-            return True
-        before, self.at = self.at, at
-        self.here()
-        comment = self.printed_here() is not None
-        self.at = before
-        return comment or super().ends_at(at)
+        return _USE.match(self.text, at) is not None or super().ends_at(at)
 
     def take_printed(self, limits: list[Clause]) -> bool:
         comment = self.printed_here() if self.here() == "[" else None

@@ -19,6 +19,8 @@ _TOKEN = re.compile(
     r'|"([^"\n]{1,200})"|\[[^\[\]\n]{0,300}\]|[(),]|<[^<>\n]{0,80}>|[^\s()",<\[]{1,200}|\S',
     re.IGNORECASE,
 )
+#: `lg=en`.
+_FIELD = re.compile(r"\A(?:lg|la|pt)\s?=\s?", re.IGNORECASE)
 _PUBLISHED = frozenset(("yr", "dp"))
 
 
@@ -92,7 +94,7 @@ class LimitReader:
             return self.reader.limit(dates, where[0], plain(found[0][0]))
         words = [token[4] or token[0] for token in found]
         name = plain(" ".join(words)).replace("( ", "(").replace(" )", ")")
-        return self.reader.limit(name, where[0], f"limit to {name}")
+        return self.reader.limit(_FIELD.sub("", name), where[0], f"limit to {name}")
 
     def word(self) -> str:
         return self.tokens[self.at][0].lower()

@@ -36,7 +36,15 @@ from metasearch.query.pubmed_tags import (
 from metasearch.query.reading import ReadQuery, in_fields, truncatable, words
 from metasearch.query.scanner import Sign
 from metasearch.query.strategy import parse_database
-from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, Not, Term, is_blank, plain
+from metasearch.query.tree import (
+    FIELD_WORDS,
+    IDENTIFIERS,
+    Not,
+    Term,
+    disjunction,
+    is_blank,
+    plain,
+)
 from metasearch.query.values import (
     BROAD_TYPES,
     STUDIES,
@@ -46,6 +54,7 @@ from metasearch.query.values import (
     dated,
     identifier_field,
     type_named,
+    whole_years,
     years_text,
 )
 
@@ -73,6 +82,8 @@ _RANGE = re.compile(rf"({_DATE})(?:\s?:\s?|\s-\s|\sto\s)({_DATE})")
 _SPREAD = re.compile(rf'("?)({_DATE})\1(?:{_TAG})?\s{{0,5}}:\s{{0,5}}("?)({_DATE})\4(?:{_TAG})?')
 #: What older lists of filters write before a range of dates.
 _PUBLISHED = re.compile(r"\A\s{0,5}publication dates?\s", re.IGNORECASE)
+#: What says something of a record itself.
+_OF_RECORDS = re.compile(r"has\s?abstract|jsubset[a-z]{1,3}", re.IGNORECASE)
 _OF_YEARS = re.compile(r"y_?([0-9]{1,3})")
 #: The one sign of PubMed, and the one that other databases have within words.
 _SIGN = re.compile(r"\*|(?<=\w)\?(?=\w)")
@@ -280,15 +291,21 @@ class PubmedReader(DatabaseReader):
         if not quoted and where[0] < self.cut_at < where[1]:
             where = where[0], self.cut_at
         self.count(*where)
-        if not tag.fields or text.casefold().replace(" ", "") == "hasabstract":
+        if not tag.fields or _OF_RECORDS.fullmatch(text):
             return self.filtered(text, shown, where)
         label, _, alone = shown.strip("[]").casefold().partition(":")
         name, _, narrowed = text.partition("/")
         if tag is ANY and not shown and _AND.sub("&", narrowed.casefold()) in SUBHEADINGS:
             tag, label, shown = HEADING, "mesh", text
-        if tag.heading and name and narrowed:
+        if tag.heading and narrowed:
+            if not name:  # behind the tag of its heading
+                return self.ignored("subheading", text)
             self.losses.add("subheading", f"/{narrowed}")
             text = name
+        if tag.fields == ("pmid",) and (numbers := re.findall(r"[0-9]{1,9}", text))[1:]:
+            for _ in numbers[1:]:
+                self.count(*where)
+            return exact(disjunction([Term(number, "pmid") for number in numbers]))
         if tag.fields == ("identifier",):
             known = identifier_field(text)
             tag = FieldTarget((known,)) if known else NO_NUMBER
@@ -419,7 +436,7 @@ class PubmedReader(DatabaseReader):
                 years=f"year:{years_text(since)}",
             )
             self.losses.add("field", told)
-            return wider(since)
+            return Clause(since, whole_years(since))
         try:
             ranged = _RANGE.fullmatch(text)
             years, whole = between(*ranged.groups()) if ranged else dated(text.rstrip("*"))
@@ -429,7 +446,7 @@ class PubmedReader(DatabaseReader):
             raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
         if not whole:
             self.losses.add("date", text)
-        return exact(years) if whole else wider(years)
+        return exact(years) if whole else Clause(years, whole_years(years))
 
 
 # PubMed (https://pubmed.ncbi.nlm.nih.gov/help/): a tag in square brackets after each term.

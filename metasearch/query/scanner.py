@@ -111,6 +111,7 @@ SENTENCES: Mapping[str, str] = {
         "{words}: no operator stands before this line, so the lines are joined with AND"
     ),
     "range": message_template("{words}: read as a range of lines, with OR between them"),
+    "number": message_template("{words}: read as the number of a line, not as a word"),
     "counted": message_template(
         "the lines have no numbers, and one combines others: they are counted, {words}"
     ),
@@ -168,6 +169,7 @@ _ENDS = frozenset('()"')
 
 #: The number of an earlier line, whatever sign the database itself writes.
 _LINE = re.compile(r"#([0-9]{1,4})")
+_BARE_LINE = re.compile(r"([0-9]{1,4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,9 +415,16 @@ class TextScanner(NestedReader):
         match = (
             self.grammar.reference.fullmatch(self.text, self.at, end) if end - self.at < 6 else None
         )
-        if match is None or not match[0].isdigit():
+        if match is not None and not match[0].isdigit():
             return match
-        return match if self.lines is not None and not after_word and self.ends_at(end) else None
+        if self.lines is None or after_word or not self.ends_at(end):
+            return None
+        if match is None and (match := _BARE_LINE.fullmatch(self.text, self.at, end)):
+            # Papers write the lines of any database with mere numbers.
+            match = match if int(match[1]) in self.lines else None
+            if match:
+                self.losses.add("number", match[0])
+        return match
 
     def ends_at(self, at: int) -> bool:
         """Whether an operand ends there: an operator, a closing bracket or the end is next."""

@@ -232,13 +232,16 @@ def test_how_a_heading_is_named(text: str, heading: str) -> None:
 def test_dates_that_count_back_from_today(
     text: str, years: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Their first year is meant in part, so nothing is lost; the day is that of the search."""
+    """Their first year is meant in part, so that nothing is lost; it is not excluded therefore. The
+    day is that of the search.
+    """
     monkeypatch.setattr("metasearch.query.values.today", lambda: date(2024, 2, 15))
     found = parse_pubmed(f"x AND {text}")
 
     assert to_text(found.query) == f"x AND {years}"
     assert any(f"read as {years}, counted back from today" in note for note in found.notes)
-    assert to_text(parse_pubmed(f"x NOT {text}").query) == "x"
+    since = int(years[5:9]) + 1
+    assert to_text(parse_pubmed(f"x NOT {text}").query) == f"x AND NOT year:{since}-"
 
 
 @pytest.mark.parametrize(
