@@ -39,7 +39,7 @@ _BARE = (
 #: What a number must stand behind that is no count: `or 3`, `to 2020`, `> 2010`.
 _WANTS_NUMBER = re.compile(
     r"(?:\A|[\s(])(?:and|or|not|limit|from|to|keep|is|aft|bef|after|before|since|until|year|near"
-    r"|next|adj|within)\Z|(?:or|and)/\Z|[=:#(<>,-]\Z",
+    r"|next|adj|within)\Z|(?<!\w)(?:or|and)/\Z|[=:#(<>,-]\Z",
     re.IGNORECASE,
 )
 #: What no word of a query follows directly: a field, a bracket, a quote, a star.
@@ -58,8 +58,8 @@ def hits_of_cell(cell: str) -> int | None:
     return count_of(match[1]) if match else None
 
 
-def without_tail(text: str, *, said_only: bool = False) -> tuple[str, int | None]:
-    """The text without the moment, buttons and hits that end it, and these hits. `said_only`: only
+def without_tail(text: str, *, in_words: bool = False) -> tuple[str, int | None]:
+    """The text without the moment, buttons and hits that end it, and these hits. `in_words`: only
     hits that a word calls so.
     """
     text = text.rstrip()
@@ -72,7 +72,7 @@ def without_tail(text: str, *, said_only: bool = False) -> tuple[str, int | None
         bare = text[: len(text) - len(said[0])].rstrip()
         if number := last_number(bare):
             return bare[: number.start()].rstrip(), count_of(number[1])
-    if not said_only and (match := _LAST.search(text[-TAIL:])):
+    if not in_words and (match := _LAST.search(text[-TAIL:])):
         hits = count_of(next(filter(None, match.groups())))
         return text[: len(text) - len(match[0])].rstrip(), hits
     return text, None
@@ -118,7 +118,7 @@ _BUTTONS_LAST = re.compile(
 #: What stands below a query in the histories of EBSCO and Web of Science. Where years are part of
 #: that, they narrow the query, and its reader reads them.
 _SETTING = re.compile(
-    r"\s{0,20}(?:Expanders|Search modes|Interface|Search Screen|Databases?|Indexes|"
+    r"\s{0,20}(?:Expanders|Search modes|Interface|Search Screen|Database(?:s|\(s\))?|Indexes|"
     r"Editions|Collections?|Exact search|Last Run Via|View Results|Edit|Save|Date Run)\b\s?"
     r"(?:[-–=:(]|\Z).{0,2000}",
     re.IGNORECASE,
@@ -132,18 +132,23 @@ _NARROWS = re.compile(
 )
 #: What stands above, between or below the lines: who searched what and when.
 _LABEL = re.compile(
-    r"\s{0,20}(?:Databases?(?: name| searched)?|Platform|Provider|Host|Source|Search (?:strategy|"
-    r"name|history|terms|date)|Strategy|Date (?:run|searched|of search)|Searched(?: on| by)?|"
-    rf"Date(?=\s?:\s?{_MOMENT}\s?\Z)|Last saved|Comments?|Notes?|Key|Legend|Description|Total|"
-    r"Results?|ID)\s?:.{0,500}",
+    r"\s{0,20}(?:Database(?:s|\(s\))?(?: name| searched)?|Platform|Provider|Host|Source|"
+    r"Search (?:strategy|name|history|terms|date)|Strategy|Date (?:run|searched|of search)|"
+    rf"Searched(?: on| by)?|Date(?=\s?:\s?{_MOMENT}\s?\Z)|Last saved|Comments?|Notes?|Key|"
+    r"Legend|Description|Total|Results?|ID)\s?:.{0,500}",
     re.IGNORECASE,
 )
 _LABEL_ALONE = re.compile(
     r"\s{0,20}(?:Search (?:strategy|history)|ID[ \t]{1,9}Search[ \t]{1,9}Hits"
+    r"|[^\n<>]{3,200}<[12][0-9]{3} to [^\n<>]{3,40}>"
     r"|(?:ID|No\.?|#|Set|Line)[ \t]{1,9}(?:Search(?:es)?|Query|Terms?)(?:[ \t]{1,9}\w{1,20}){0,3})",
     re.IGNORECASE,
 )
-_SECTION = re.compile(r"\s{0,20}([^\W\d_][\w ,&()'/-]{0,80})(:?)\s{0,20}")
+#: What explains the signs of the lines above: `:ti = title`.
+_LEGEND = re.compile(r"\s{0,20}[-*`]{0,3}[\[/:.$?][\w ,:/\].-]{1,40}`?\s?=\s.{0,300}")
+_SECTION = re.compile(
+    r"\s{0,20}(?:#{1,6} |\*\*)?([^\W\d_][\w ,&()'/-]{0,80})(:?)(?:\*\*)?(:?)\s{0,20}"
+)
 _OPERATOR = re.compile(r"(?:\A|\s)(?:AND|OR|NOT)(?:\s|\Z)")
 
 
@@ -159,7 +164,7 @@ def narrows(row: str) -> bool:
 
 def is_label(row: str) -> bool:
     """Whether a row says who searched what and when, or heads a list."""
-    return bool(_LABEL.fullmatch(row) or _LABEL_ALONE.fullmatch(row))
+    return any(pattern.fullmatch(row) for pattern in (_LABEL, _LABEL_ALONE, _LEGEND))
 
 
 def is_section(row: str, *, colon: bool = False) -> bool:
@@ -169,7 +174,7 @@ def is_section(row: str, *, colon: bool = False) -> bool:
     match = _SECTION.fullmatch(row)
     if match is None or _OPERATOR.search(match[1]) or len(match[1].split()) > 8:
         return False
-    return bool(match[2]) or (not colon and match[1][0].isupper())
+    return bool(match[2] or match[3]) or (not colon and match[1][0].isupper())
 
 
 def is_beside(cell: str) -> bool:
@@ -196,7 +201,7 @@ _HITS_HEADS = frozenset(
     "results|result|hits|records|articles|citations|count|n|items found|no. of results|number of "
     "results|number of hits|no. of hits|results (n)|hits (n)|结果|结果数|命中数".split("|")
 )
-_HEAD = re.compile(r"[^\W0-9_](?:[^\W0-9_]|[ .,()/&'#-]){0,39}|#")
+_HEAD = re.compile(r"[^\W0-9_](?:[^\W0-9_]|[ .,()/&'#-]){0,39}|# ?[▲▼]?")
 
 
 def column_names(cells: list[str], *, known: bool = False) -> list[str] | None:

@@ -20,7 +20,6 @@ from metasearch.query.clauses import (
     without,
 )
 from metasearch.query.reading import (
-    NestedReader,
     ReadQuery,
     Span,
     in_fields,
@@ -28,7 +27,7 @@ from metasearch.query.reading import (
     truncatable,
     words,
 )
-from metasearch.query.scanner import Losses
+from metasearch.query.scanner import LossReader
 from metasearch.query.tree import (
     FIELD_WORDS,
     IDENTIFIERS,
@@ -61,12 +60,11 @@ _CLOSED: Mapping[str, Callable[[str], str | None]] = {
 }
 
 
-class CclTermReader(NestedReader):
+class CclTermReader(LossReader):
     """A text with a place in it; takes operators, words, phrases and dates."""
 
     def __init__(self, text: str, syntax: str = "ccl") -> None:
         super().__init__(text, syntax)
-        self.losses = Losses()
         #: How often something was read more widely than it is meant.
         self.more = 0
 
@@ -314,17 +312,6 @@ def _read(text: str) -> ReadQuery:
 
 
 class _CclParser(CclTermReader):
-    def ended(self, clause: Clause) -> ReadQuery:
-        """The query with its notes. Raises QuerySyntaxError: nothing of it can be searched for."""
-        if clause.widest is None:
-            advice = message("Add a word to look for.")
-            reason = message("No part of the query can be searched for")
-            raise self.error(reason, 0, len(self.text), advice=advice, kind="index")
-        for sentence in self.losses.sentences():
-            self.note(sentence)
-        bounds = None if clause.is_exact else clause
-        return self.finished(clause.widest, bounds, self.losses.of_sources())
-
     # ---------------------------------------------------------------- the grammar
 
     def query(self, fields: Sequence[str]) -> Clause:

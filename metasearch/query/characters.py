@@ -81,9 +81,11 @@ _PAUSE = late_pattern(r"[—―]+")
 _LETTERS_SIGN = late_pattern(r"(?<=[A-Za-z])？(?=[A-Za-z])")
 #: A colon stands between years, or before a field that follows its words.
 _COLON = late_pattern(
-    r"(?<=[0-9])：(?=[0-9])|(?<=[)\"'*?$\]\w])：(?=(?:ti|ab|kw|tw|au|de|tt|py|pt|it|la|jt|so)\b)",
+    r"(?<=[0-9\]\"'])：(?=[0-9\"'])|(?<=[)\"'*?$\]\w])：(?=(?:ti|ab|kw|tw|au|de|tt|py|pt|it|la|jt|so)\b)",
     re.IGNORECASE,
 )
+#: A comma stands between fields: `.ti，ab.`
+_COMMA = late_pattern(r"(?<=[.:,．，][A-Za-z]{2})，(?=[A-Za-z]{2}(?![A-Za-z]))")
 #: A stop stands before and after a field of Ovid's.
 _STOP = late_pattern(r"(?<=[A-Za-z)*?$\"'/])．(?=[A-Za-z])|(?<=[a-z])．(?=[\s)\]]|\Z)")
 #: Pairs of quotes of other languages, and of two primes or single quotes for a double one.
@@ -114,6 +116,7 @@ def _in_ascii(text: str) -> str:
         text = "".join(pieces)
     text = _QUOTED.sub(_straight, text)
     text = _EN_DASH.sub("-", _PAUSE.sub(" ", _EM_DASH.sub("-", text)))
+    text = _COMMA.sub(",", text)
     return _STOP.sub(".", _COLON.sub(":", _LETTERS_SIGN.sub("?", text)))
 
 

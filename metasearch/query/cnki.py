@@ -91,20 +91,6 @@ class ExpertReader(ExpertValueReader):
         clause = self.all_of(self.query)
         return every([clause, *self.printed])
 
-    def ended(self, clause: Clause) -> ReadQuery:
-        """The query with its notes. Raises QuerySyntaxError: nothing of it can be searched for."""
-        if clause.widest is None:
-            raise self.not_searchable or self.error(
-                message("No part of the query can be searched for"),
-                0,
-                len(self.text),
-                advice=message("Add a word to look for."),
-            )
-        for sentence in self.losses.sentences():
-            self.note(sentence)
-        bounds = None if clause.is_exact else clause
-        return self.finished(clause.widest, bounds, self.losses.of_sources())
-
     # ---------------------------------------------------------------- the grammar
 
     def query(self) -> Clause:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from metasearch.bib.languages import language_code
 from metasearch.bib.normalise import simplified
-from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, every, exact, near, wider
 from metasearch.query.cnki_fields import (
@@ -23,11 +22,10 @@ from metasearch.query.cnki_fields import (
 )
 from metasearch.query.grammar import FieldTarget
 from metasearch.query.reading import (
-    NestedReader,
     in_fields,
     words,
 )
-from metasearch.query.scanner import Losses, StrategyLine
+from metasearch.query.scanner import Losses, LossReader, StrategyLine
 from metasearch.query.tree import (
     FIELD_WORDS,
     IDENTIFIERS,
@@ -66,7 +64,7 @@ _CLOSELY = rf"(?:(?:精确|模糊)(?:匹配)?|{'|'.join(EXPANSIONS)})"
 MATCHING = re.compile(rf"[(\[]\s{{0,3}}{_CLOSELY}\s{{0,3}}[)\]]|{_CLOSELY}(?![^\s;,。)])")
 
 
-class ExpertScanner(NestedReader):
+class ExpertScanner(LossReader):
     """A text and its form in ASCII signs and simplified characters.
 
     `lines`: the lines before it by number; None where lines have no numbers. `losses`: where what
@@ -79,11 +77,8 @@ class ExpertScanner(NestedReader):
         lines: Mapping[int, StrategyLine] | None = None,
         losses: Losses | None = None,
     ) -> None:
-        super().__init__(text, "cnki")
+        super().__init__(text, "cnki", lines, losses)
         self.flat = simplified(text).translate(FLAT)
-        self.lines = lines
-        self.losses = losses or Losses()
-        self.used: set[int] = set()
 
     def here(self) -> str:
         """The next character that is no blank, as ASCII; "" at the end."""
@@ -248,7 +243,6 @@ class ExpertValueReader(ExpertScanner):
         self.shown, self.named_at = "", (0, 0)
         #: What a page prints beside the query.
         self.printed: list[Clause] = []
-        self.not_searchable: QuerySyntaxError | None = None
 
     def fits(self, at: int) -> bool:
         """Whether what is there can be a further value of a field that takes not every word."""

@@ -25,7 +25,7 @@ def is_combination(text: str) -> bool:
     return joins is not None and re.search(r"[0-9]", text) is not None and not _PIECE.sub("", text)
 
 
-def spaced_out(text: str) -> str:
+def with_blanks(text: str) -> str:
     """A combination with blanks between its numbers and operators: `1 or3`."""
     return _GLUED.sub(" ", text)
 
@@ -40,7 +40,12 @@ _MOST = 4 * MAX_LINES
 _SIGN_OF = {"ovid": "", "ebsco": "S", "proquest": "S"}
 
 
-def combined(text: str, syntax: str) -> str:
+def is_range(text: str) -> bool:
+    """Whether a combination has a range that may be a NOT: `#1-#4`."""
+    return "-" in text and "/" not in text and is_combination(text)
+
+
+def _combination(text: str, syntax: str) -> str:
     """A combination of lines as a syntax writes it, whatever signs it is written with: `1 and 2` or
     `or/1-3` in a paper that numbers PubMed's lines. Any other text stays as it is.
     """
@@ -67,6 +72,23 @@ def combined(text: str, syntax: str) -> str:
             joined = f" {(join or 'or').upper()} ".join(f"{sign}{number}" for number in numbers)
             pieces.append(f"({joined})")
     return "".join((*pieces, _operators(text[at:], syntax)))
+
+
+#: A line that only limits: the one before it.
+_LIMIT = re.compile(
+    r"(?:Limit(?:s|ed)?|Filter(?:s|ed)?|Restricted)(?:\s(?:to|by|applied|used)\b\s?:?|\s?:)\s{0,5}(?=\S)",
+    re.IGNORECASE,
+)
+
+
+def in_signs(text: str, before: int, syntax: str) -> str:
+    """A line as a syntax writes it, if it combines others; if it names limits alone, with the
+    number of the line `before` it.
+    """
+    match = _LIMIT.match(text) if before else None
+    if match is None:
+        return _combination(text, syntax)
+    return f"{_SIGN_OF.get(syntax, '#')}{before} Limits: {text[match.end() :]}"
 
 
 def _operators(text: str, syntax: str) -> str:

@@ -39,6 +39,7 @@ from metasearch.query.tree import (
     Or,
     Query,
     Term,
+    Years,
     conjunction,
     disjunction,
     plain,
@@ -48,11 +49,13 @@ from metasearch.query.values import (
     BROAD_TYPES,
     STUDIES,
     BadYears,
+    counted_back,
     identifier_field,
     language_named,
     type_named,
     whole_years,
     years_in,
+    years_text,
 )
 from metasearch.query.word_forms import MOST, spellings
 
@@ -69,7 +72,7 @@ _ACCESSION = frozenset(("an", "ui", "pui"))
 #: Blanks and hyphens between the parts of words.
 _WORD_PARTS = re.compile(r"([ -])")
 #: "Smith J*": any names that begin so, which an initial says anyway.
-_INITIAL = re.compile(r"(?<!\S)([^\W\d_])\*(?!\S)")
+_INITIAL = re.compile(r"(?<!\S)([^\W\d_])[*?$:](?!\S)")
 
 
 class TermReader(TextScanner):
@@ -238,8 +241,9 @@ class TermReader(TextScanner):
         """The years that a field of dates is to hold; `other`: the name of a field of other dates
         than those of publication.
         """
+        since = counted_back(text)
         try:
-            years, whole = years_in(text)
+            years, whole = (since, False) if since else years_in(text)
         except BadYears as bad:
             fix = self.replaced(*where, bad.corrected) if bad.corrected else None
             advice = None if fix else message("Write the years as 2015 or 2015-2020.")
@@ -253,9 +257,20 @@ class TermReader(TextScanner):
                     loss=message("read as the date of publication"),
                 ),
             )
-        if not whole:
+        if since:
+            self.tell_counted(text, since)
+        elif not whole:
             self.losses.add("date", text)
         return exact(years) if whole else Clause(years, whole_years(years))
+
+    def tell_counted(self, text: str, since: Years) -> None:
+        """Tell which years "last 5 years" is read as."""
+        told = message(
+            "{text} is read as {years}, counted back from today",
+            text=text,
+            years=f"year:{years_text(since)}",
+        )
+        self.losses.add("field", told)
 
     def type(self, text: str) -> Clause:
         """A type of works, or a keyword where there is none so narrow."""
@@ -408,20 +423,6 @@ class DatabaseReader(ReferenceReader):
     def whole(self) -> ReadQuery:
         """All of the text, if it can be searched for."""
         return self.ended(self.tree())
-
-    def ended(self, clause: Clause) -> ReadQuery:
-        """The query with its notes. Raises QuerySyntaxError: nothing of it can be searched for."""
-        if clause.widest is None:
-            raise self.not_searchable or self.error(
-                message("No part of the query can be searched for"),
-                0,
-                len(self.text),
-                advice=message("Add a word to look for."),
-            )
-        for sentence in self.losses.sentences():
-            self.note(sentence)
-        bounds = None if clause.is_exact else clause
-        return self.finished(clause.widest, bounds, self.losses.of_sources())
 
     # ---------------------------------------------------------------- the grammar
 

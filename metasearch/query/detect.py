@@ -122,7 +122,9 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             ),
             re.compile(
                 r"(?<=\))\.(?:ti|ab|tw|mp|kw|kf|sh|hw|ot|ed|ep|dp|da|dt|up|yr|lg|pt|tn|mf|dv|rx)"
-                r"(?:(?:[.,]\s?[a-z]{2}){1,20}\.?|\.)(?=[\s)\]]|\Z)|(?<=\))\.mp(?=[\s)]|\Z)",
+                r"(?:(?:[.,]\s?[a-z]{2}){1,20}\.?|\.)(?=[\s)\]]|\Z)|\s[\w*$?:\"”-]{3,60}\){1,5}\.(?:mp|tw|ti|ab|kw|kf|af|sh|pt|hw)(?=[\s)]|\Z)"
+                r"|(?<=\w)\.(?:ti|ab|tw|kw|mp|kf) (?:and|or|not) [^\n]{1,150}?[\w)]\.(?:ti|ab|tw|kw|mp|kf)(?=[\s)]|\Z)"
+                r"|\{(?:Including|No)(?: Limited)? Related Terms\}",
                 re.IGNORECASE,
             ),
             re.compile(

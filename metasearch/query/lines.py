@@ -2,8 +2,8 @@
 
 Lists (`1`, `1.`, `#1`, `S1:`, `(1)`, `1、`, `Set 1`), tables with tabs, and pipe tables, the first
 line first or last. Beside the query stand hits, dates, buttons, settings, further columns, and the
-headings of sections. All that is cut away, and `Lines.left` says what. A line without a number goes
-on with the one above it, unless that one is whole and this one a mere heading.
+headings of sections. All that is cut away, and `Lines.losses` says what. A line without a number
+goes on with the one above it, unless that one is whole and this one a mere heading.
 
 What is cut away inside a line becomes blanks, so that places stay what they are.
 """
@@ -30,7 +30,11 @@ from metasearch.query.beside import (
     narrows,
     without_tail,
 )
-from metasearch.query.combinations import is_combination, spaced_out
+from metasearch.query.combinations import is_combination, with_blanks
+from metasearch.query.tree import MAX_LINES
+
+#: Rows of a text that is cut, which are more than its lines.
+MOST_ROWS = 20 * MAX_LINES
 
 # Numbers of lines.
 
@@ -51,7 +55,7 @@ _REFERS = re.compile(
     re.IGNORECASE,
 )
 _REFERS_PLAINLY = re.compile(
-    r"(?:or|and)/\s?#?[0-9]|(?:^|[\s(])[#S][0-9]{1,4}\b|^\(?[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)",
+    r"(?<!\w)(?:or|and)/\s?#?[0-9]|(?:^|[\s(])[#S][0-9]{1,4}\b|^\(?[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)",
     re.IGNORECASE,
 )
 _FURTHEST = 25
@@ -60,12 +64,16 @@ _FURTHEST = 25
 
 #: Signs that queries have, and labels have not.
 _SIGNS = re.compile(r"[*/\[\]()=\"'.#:+]|[0-9]\s?(?:and|or|not)\s?[0-9]", re.IGNORECASE)
+#: What a query begins with that stands below the name of its line.
+_BEGINS = re.compile(r"\s{0,20}(?:[(\"'\[]|#[0-9])")
 _GOES_ON = re.compile(r"(?:and|or|not)(?=[\s(]|\Z)", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s{0,3}/?>", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
 _SEARCH = re.compile(r"Search:\s{0,3}", re.IGNORECASE)
 _SEARCH_BARE = re.compile(r"Search\s{1,3}(?=\S)")
-_RULE = re.compile(r"[\s|:+=_*-]{3,}")
+#: Bars part the cells of a table, as tabs do.
+_TABBED = str.maketrans("|\t`", "\t  ")
+_RULE = re.compile(r"[\s|:+=_*-]{3,}|\s{0,8}```\w{0,20}\s{0,8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +106,12 @@ class Lines:
     Attributes:
         text: That places are in: as it was, but for the escapes of a pipe table.
         lines: Those that were first in the search first.
-        left: What was cut away: (kind of loss, what stood there).
+        losses: What was cut away: (kind of loss, what stood there).
     """
 
     text: str
     lines: tuple[NumberedLine, ...]
-    left: tuple[tuple[str, str], ...] = ()
+    losses: tuple[tuple[str, str], ...] = ()
 
     def plainly_refer(self) -> bool:
         """Whether a line names others in a way that no list of titles does."""
@@ -123,11 +131,14 @@ def numbered_lines(text: str) -> Lines | None:
     """The lines of a strategy; None where the text is none: too few have a number, or none names
     another.
     """
-    if "\n" not in text and len(text.splitlines()) < 2:
+    if not 1 < len(text.splitlines()) <= MOST_ROWS:
         return None
-    lines = _Cutter(text).numbered()
+    lines = _Cutter(text).lines_by_numbers()
     if lines is None:
-        return _counted(text)
+        # A sentence may stand above them: where and when somebody searched.
+        lines = _Cutter(text).lines_by_numbers(rest=True)
+        if lines is None or not _count_up(lines.lines):
+            return _lines_by_rows(text)
     return lines if any(_REFERS.search(it.text) for it in lines.lines) else None
 
 
@@ -135,16 +146,18 @@ def whole_text(text: str) -> Lines:
     """A text that is one query, without the settings, labels and headings in it: a single line."""
     cutter = _Cutter(text)
     rows = list(cutter.rows())
+    if len(rows) > MOST_ROWS:
+        return Lines(text, ())
     while rows and (is_label(rows[0].text) or is_section(rows[0].text, colon=True)):
         cutter.leave("section", rows.pop(0).text)
     lines = [cutter.line(0, "", rows)] if rows else []
-    return Lines(cutter.text, tuple(lines), tuple(cutter.left))
+    return Lines(cutter.text, tuple(lines), tuple(cutter.losses))
 
 
 def has_numbers(text: str) -> bool:
     """Whether a text is a strategy whose lines have numbers of their own."""
     lines = numbered_lines(text)
-    return lines is not None and not any(kind == "counted" for kind, _ in lines.left)
+    return lines is not None and not any(kind == "counted" for kind, _ in lines.losses)
 
 
 def all_lines(text: str) -> Lines:
@@ -152,8 +165,8 @@ def all_lines(text: str) -> Lines:
     numbers.
     """
     cutter = _Cutter(text)
-    numbered = cutter.numbered(rest=True)
-    return numbered or _Cutter(text).counted()
+    numbered = cutter.lines_by_numbers(rest=True)
+    return numbered or _Cutter(text).lines_by_rows()
 
 
 @dataclass(slots=True)
@@ -177,12 +190,19 @@ class _Rows:
 
     def add(self, row: _Row) -> None:
         self.rows.append(row)
-        self.goes_on(row.text)
+        heads = self.is_whole and self.last[-1] in _ENDS and is_section(row.text)
+        if not heads:
+            self.goes_on(row.text)
 
     def goes_on(self, text: str) -> None:
         self._open += text.count("(") - text.count(")")
         self._quotes += text.count('"')
         self.last = text.rstrip()[-TAIL:] or self.last
+
+    @property
+    def is_name(self) -> bool:
+        """Whether they only name what the line looks for."""
+        return len(self.rows) == 1 and _is_name(self.rows[0].text)
 
     @property
     def is_whole(self) -> bool:
@@ -196,7 +216,7 @@ class _Cutter:
     def __init__(self, text: str) -> None:
         self.piped = _is_piped(text)
         self.text = _ESCAPED.sub("", text) if self.piped else text
-        self.left: list[tuple[str, str]] = []
+        self.losses: list[tuple[str, str]] = []
         self.columns: frozenset[int] = frozenset()
         self.column: int | None = None
 
@@ -206,12 +226,12 @@ class _Cutter:
             row = whole.splitlines()[0]
             if self.piped:
                 row = _BREAK.sub(lambda match: " " * len(match[0]), row)
-                row = row.replace("|", "\t").replace("`", " ")
+                row = row.translate(_TABBED)
             if row.strip("\ufeff \t") and not _RULE.fullmatch(row):
                 yield _Row(at, row)
             at += len(whole)
 
-    def numbered(self, *, rest: bool = False) -> Lines | None:
+    def lines_by_numbers(self, *, rest: bool = False) -> Lines | None:
         """Lines by their numbers; None where there are not two, or text stands above them that is
         no heading. `rest`: a little text may stand there.
         """
@@ -226,11 +246,16 @@ class _Cutter:
                     step = (line.number > found[0].number) - (line.number < found[0].number)
                 line.add(_Row(row.start, _blank(match[0]) + row.text[match.end() :]))
                 found.append(line)
+            elif found and self.combines(row, found):
+                counted = _Rows(found[-1].number + 1, found[-1].sign)
+                counted.add(row)
+                found.append(counted)
+                self.leave("unnumbered", row.text)
             elif found:
                 found[-1].add(row)
             elif not self.heads(row):
                 above.append(row)
-        if len(found) < 2 or (above and not (rest and len(found) > 3 * len(above))):
+        if len(found) < 2 or (above and not (rest and len(found) > 2 * len(above))):
             return None
         for row in above:
             self.leave("section", row.text)
@@ -259,7 +284,18 @@ class _Cutter:
         if 0 < away * (step or away) <= _FURTHEST:
             return True
         # A number that was there is one again, where nothing is to be gone on with.
+        if is_combination(row.text.strip()):
+            return False
         return last.is_whole and (away == 0 or last.last[-1] in _ENDS)
+
+    @staticmethod
+    def combines(row: _Row, found: Sequence[_Rows]) -> bool:
+        """Whether a row without a number, below the last line, combines lines above."""
+        text = row.text.strip()
+        last = found[-1]
+        if _GOES_ON.match(text) or not last.is_whole or last.is_name:
+            return False
+        return is_combination(text) and _are_earlier(text, found[-1].number + 1)
 
     def heads(self, row: _Row) -> bool:
         """Whether a row above the lines is a heading; note what it says."""
@@ -278,7 +314,7 @@ class _Cutter:
         self.columns = frozenset(at for at, name in enumerate(names) if name in QUERY_HEADS)
         return True
 
-    def counted(self) -> Lines:
+    def lines_by_rows(self) -> Lines:
         """Lines without numbers: each row that does not go on with the one above."""
         found: list[_Rows] = []
         for row in self.rows():
@@ -311,13 +347,13 @@ class _Cutter:
         self.column = max(signs, key=lambda place: (signs[place], -place), default=None)
 
     def leave(self, kind: str, shown: str) -> None:
-        self.left.append((kind, shown.strip().rstrip(":")))
+        self.losses.append((kind, shown.strip().rstrip(":")))
 
     def cut(self, lines: list[NumberedLine]) -> Lines:
         lines = _without_bare_hits(lines)
         if all(_SEARCH_BARE.match(line.text) for line in lines):
             lines = [_from(line, _SEARCH_BARE) for line in lines]
-        return _spaced(Lines(self.text, tuple(lines), tuple(self.left)))
+        return _with_blanks(Lines(self.text, tuple(lines), tuple(self.losses)))
 
     # ---------------------------------------------------------------- one line
 
@@ -329,6 +365,9 @@ class _Cutter:
         hits: int | None = None
         at = start
         so_far = _Rows(number, sign)
+        if number and len(rows) > 1 and _is_name(rows[0].text) and _BEGINS.match(rows[1].text):
+            self.leave("section", rows[0].text)
+            rows = [_Row(rows[0].start, _blank(rows[0].text)), *rows[1:]]
         for row in rows:
             pieces.append(("\n" + " " * (row.start - at - 1)) if row.start > at else "")
             body, count = self.body(row, so_far, first=row is rows[0])
@@ -336,7 +375,7 @@ class _Cutter:
             pieces.append(body)
             so_far.goes_on(body)
             at = row.start + len(row.text)
-        text, last = without_tail("".join(pieces), said_only=not number)
+        text, last = without_tail("".join(pieces), in_words=not number)
         hits = last if hits is None else hits
         lead = len(text) - len(text.lstrip("\ufeff \t\n"))
         skipped = len(rows[0].text) - len(rows[0].text.lstrip())
@@ -389,6 +428,11 @@ class _Cutter:
         return " ".join(cells), hits
 
 
+def _is_name(row: str) -> bool:
+    """Whether a row names what a line looks for; a word in capitals is rather a field."""
+    return is_section(row) and not row.isupper()
+
+
 def _blank(text: str) -> str:
     """As long a text, of blanks and tabs."""
     return "".join(char if char == "\t" else " " for char in text)
@@ -435,7 +479,8 @@ def _without_bare_hits(lines: list[NumberedLine]) -> list[NumberedLine]:
     )
     enough = any(combined) or (sure * 2 >= len(found) and sure + len(lines) > len(open_lines) + 1)
     without = len(open_lines) - len(found)
-    if not enough or without > (len(lines) > 4 and sure == len(found)):
+    one_may_lack = sure == len(found) and (len(lines) > 4 or any(combined))
+    if not enough or without > one_may_lack:
         return lines
     bare = {line.number: _without_number(line, number) for line, number in found}
     return [bare.get(line.number, line) for line in lines]
@@ -449,12 +494,12 @@ def _without_number(line: NumberedLine, number: re.Match[str]) -> NumberedLine:
 # Single lines.
 
 
-def _spaced(cut: Lines) -> Lines:
+def _with_blanks(cut: Lines) -> Lines:
     """The lines with blanks between the numbers and operators of combinations: `1 or3`."""
     spaced = {
         line.start: text
         for line in cut.lines
-        if is_combination(line.text) and (text := spaced_out(line.text)) != line.text
+        if is_combination(line.text) and (text := with_blanks(line.text)) != line.text
     }
     if not spaced:
         return cut
@@ -479,13 +524,13 @@ def _from(line: NumberedLine, sign: re.Pattern[str]) -> NumberedLine:
     return replace(line, text=line.text[match.end() :], start=line.start + match.end())
 
 
-def _counted(text: str) -> Lines | None:
+def _lines_by_rows(text: str) -> Lines | None:
     """The lines of a strategy without numbers, one of which combines others by their places; None
     where the text is none.
     """
     if _NUMBER.match(text):
         return None
-    lines = _Cutter(text).counted()
+    lines = _Cutter(text).lines_by_rows()
     named = [
         line.number
         for line in lines.lines
@@ -493,7 +538,14 @@ def _counted(text: str) -> Lines | None:
     ]
     if not named or named[0] < 3:
         return None
-    return replace(lines, left=(("counted", f"1-{len(lines.lines)}"), *lines.left))
+    return replace(lines, losses=(("counted", f"1-{len(lines.lines)}"), *lines.losses))
+
+
+def _count_up(lines: Sequence[NumberedLine]) -> bool:
+    """Whether the numbers of lines are 1, 2, 3: in `1 or 2` the 1 is none."""
+    numbers = [line.number for line in lines]
+    goes_on = any(_GOES_ON.match(line.text) for line in lines)
+    return numbers == list(range(1, len(lines) + 1)) and not goes_on
 
 
 def _are_earlier(text: str, number: int) -> bool:

@@ -48,6 +48,9 @@ _CODE = r"(?:m_[a-z]{2,6}|[a-z][a-z0-9](?:[a-z]{1,8}(?=[.,;]))?)"
 #: People part codes with a dot, too, which Ovid refuses.
 _PART = rf"(?:\.?\s?[,;/]\s?|\.|\s(?={_CODE}[.,]))(?!(?:or|and|not)\b)"
 
+#: What its basic search adds to a question.
+_RELATED = r"\{(?-i:(?:Including|No)(?: Limited)? Related Terms)\}"
+
 # The fields of MEDLINE, Embase, PsycInfo, AMED, HMIC, Global Health and CAB Abstracts
 # (https://ospguides.ovid.com/): where a code has a meaning of its own in each of them, that of
 # MEDLINE counts, or the words are looked for everywhere.
@@ -88,7 +91,7 @@ OVID = DatabaseGrammar(
     ),
     suffix=re.compile(
         rf"\.\s?({_CODE}(?:{_PART}{_CODE}){{0,60}}|\(sa_year\)|\({_CODE}\)(?=\.))"
-        r"[.,;]{0,3}(?![\w.])",
+        r"(?:\s?[.,;]){0,3}(?![\w.])",
         re.IGNORECASE,
     ),
     near=near(r"adj"),
@@ -98,8 +101,12 @@ OVID = DatabaseGrammar(
     phrases=True,
     reference=re.compile(r"#?([0-9]{1,4})"),
     # Ovid takes what stands in square brackets for a comment.
-    printed=re.compile(r"\[(?:[^\[\]]|\[[^\[\]]{0,200}\]){0,600}\](?![\w-])"),
+    printed=re.compile(r"\[(?:[^\[\]]|\[[^\[\]]{0,200}\]){0,600}\](?![\w-])"
+        rf"|{_RELATED}"
+    ),
 )
+#: A question of its basic search: words in any order.
+_BASIC = re.compile(rf"\s{{0,3}}{_RELATED}")
 #: What people write for several codes.
 _WRITTEN = {"tiab": "ti,ab", "title": "ti", "abstract": "ab"}
 
@@ -126,7 +133,7 @@ _LIMIT = re.compile(r"limit\s{1,5}(?:#?([0-9]{1,4})\s{1,5}to(?!\w)|(?=\())", re.
 _COMMAND = re.compile(r"\.\.l(?:imit)?/\s{0,3}#?([0-9]{1,4})(?=\s)", re.IGNORECASE)
 _TO = re.compile(r"\s{0,5}to\s{1,5}", re.IGNORECASE)
 _DUPLICATES = re.compile(
-    r"(?:remove\s{1,3}duplicates\s{1,3}from|dedup)\s{1,3}([0-9]{1,4})(?!\w)", re.IGNORECASE
+    r"(?:remove\s{1,3}duplicates\s{1,3}from|dedup(?:licate)?)\s{1,3}([0-9]{1,4})(?!\w)", re.IGNORECASE
 )
 _KEEP = re.compile(r"from\s{1,3}([0-9]{1,4})\s{1,3}keep\s{1,3}[0-9,\s-]{1,200}", re.IGNORECASE)
 #: The name of a database behind an operand that is whole.
@@ -197,12 +204,16 @@ class OvidReader(DatabaseReader):
         return _USE.match(self.text, at) is not None or super().ends_at(at)
 
     def take_printed(self, limits: list[Clause]) -> bool:
-        comment = self.printed_here() if self.here() == "[" else None
+        comment = self.printed_here() if self.here() in "[{" else None
         if comment is None:
             return super().take_printed(limits)
         self.at = comment.end()
         self.losses.add("comment", comment[0])
         return True
+
+    def starts_special(self) -> bool:
+        limited = _LIMIT.match(self.text, self.at)
+        return limited is not None and limited[1] is not None
 
     def near_sign(self, word: str, start: int, end: int) -> Sign:
         if word.isalpha() and (number := _DISTANCE.match(self.text, end)):  # adj 3
@@ -293,6 +304,13 @@ class OvidReader(DatabaseReader):
     def value(
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
+        if not quoted and " " in text and _BASIC.match(self.text, self.at):
+            words = text.split()
+            return every([super(OvidReader, self).value(word, tag, shown, where, quoted=False) for word in words])
+        if not quoted and tag is OVID.default and text.lower().startswith("exp "):
+            meant = message("{field} is read as {meant}", field=text, meant=f"{text}/")
+            self.losses.add("field", meant)
+            return self.slashed_heading(text, where, explode=True)
         if tag is _HEADING:
             return self.slashed_heading(text, where, explode=self.explode)
         if shown.startswith(".") and shown.strip(". ").lower() in _SUBHEADINGS:

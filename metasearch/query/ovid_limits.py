@@ -89,9 +89,7 @@ class LimitReader:
         where = found[0].start(), found[-1].end()
         if len(found) == 1 and found[0][1]:
             code, dates = found[0][1].lower(), plain(found[0][2] or found[0][3])
-            if any(map(str.isdigit, dates)) and not dates.lower().startswith("last"):
-                return self.reader.years(dates, where, "" if code in _PUBLISHED else code)
-            return self.reader.limit(dates, where[0], plain(found[0][0]))
+            return self.reader.years(dates, where, "" if code in _PUBLISHED else code)
         words = [token[4] or token[0] for token in found]
         name = plain(" ".join(words)).replace("( ", "(").replace(" )", ")")
         return self.reader.limit(_FIELD.sub("", name), where[0], f"limit to {name}")

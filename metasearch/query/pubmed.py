@@ -55,7 +55,6 @@ from metasearch.query.values import (
     identifier_field,
     type_named,
     whole_years,
-    years_text,
 )
 
 _TAG = r"\s{0,5}\[([^\[\]]{1,60})\]"
@@ -430,12 +429,7 @@ class PubmedReader(DatabaseReader):
             told = message("{field} is {loss}", field=other, loss=ENTRY_DATE.loss)
             self.losses.add("field", told)
         if since := counted_back(text):
-            told = message(
-                "{text} is read as {years}, counted back from today",
-                text=text,
-                years=f"year:{years_text(since)}",
-            )
-            self.losses.add("field", told)
+            self.tell_counted(text, since)
             return Clause(since, whole_years(since))
         try:
             ranged = _RANGE.fullmatch(text)

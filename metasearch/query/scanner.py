@@ -5,6 +5,7 @@ what a query means.
 from __future__ import annotations
 
 import re
+from abc import ABC
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,7 +14,7 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.message import joined, message, message_template
 from metasearch.query.clauses import Clause
 from metasearch.query.grammar import DatabaseGrammar, FieldTarget, together
-from metasearch.query.reading import NestedReader
+from metasearch.query.reading import NestedReader, ReadQuery
 from metasearch.query.tree import is_blank, plain
 
 # What the tree cannot express of a strategy: a sentence for each kind of loss, with its words.
@@ -63,6 +64,9 @@ SENTENCES: Mapping[str, str] = {
         "finds more"
     ),
     "no field": message_template("{words}: read as words, because no field has this name here"),
+    "unknown line": message_template(
+        "{words}: no part of it can be asked, so it is ignored where other lines name it"
+    ),
     "nowhere": message_template(
         "{words}: ignored, because no field here holds this; that finds more"
     ),
@@ -110,6 +114,9 @@ SENTENCES: Mapping[str, str] = {
     "joined lines": message_template(
         "{words}: no operator stands before this line, so the lines are joined with AND"
     ),
+    "unnumbered": message_template(
+        "{words}: a line without a number, read as one that combines the lines above"
+    ),
     "range": message_template("{words}: read as a range of lines, with OR between them"),
     "number": message_template("{words}: read as the number of a line, not as a word"),
     "counted": message_template(
@@ -118,9 +125,12 @@ SENTENCES: Mapping[str, str] = {
 }
 #: Kinds of words with signs that find more than is meant.
 _WIDER = frozenset({"wildcard", "broken phrase"})
+#: Kinds of what is ignored.
+_IGNORED = frozenset({"nowhere", "limit", "alternatives", "unknown line"})
 #: Kinds of what a tree holds and no source can be asked.
 _OF_SOURCES = frozenset({"near", "explosion", "heading"})
 _SHOWN = 8
+_LONGEST_SHOWN = 60
 #: Kinds whose words are shown whole: sentences, and spellings, which are bounded.
 _WHOLE = frozenset({"field", "spelling"})
 
@@ -136,12 +146,24 @@ class Losses:
         """Note a loss: a key of `SENTENCES`, and the operator or words that it concerns."""
         self.more += kind in _WIDER
         # A sentence stays as it is, so that it may be translated.
-        shown = of if kind in _WHOLE else " ".join(of[:60].split())
+        shown = of
+        if kind not in _WHOLE:
+            whole = len(of) <= _LONGEST_SHOWN
+            cut = of if whole else of[:_LONGEST_SHOWN].rpartition(" ")[0] or of[:_LONGEST_SHOWN]
+            shown = " ".join(cut.split()) + ("" if whole else " …")
         self._concerned.setdefault(kind, {})[shown] = None
 
     def sentences(self) -> tuple[str, ...]:
         """Returns one sentence for each kind, in the order in which the kinds were added."""
         return tuple(self._sentence(kind, list(of)) for kind, of in self._concerned.items())
+
+    def ignored(self) -> tuple[str, ...]:
+        """Returns those sentences that say what is ignored."""
+        return tuple(
+            self._sentence(kind, list(of))
+            for kind, of in self._concerned.items()
+            if kind in _IGNORED
+        )
 
     def of_sources(self) -> tuple[str, ...]:
         """Returns those sentences that say what sources cannot be asked, though a tree holds it."""
@@ -202,12 +224,47 @@ class Sign:
         return self.start, self.end
 
 
-class TextScanner(NestedReader):
-    """A text with a place in it, by the table of one database.
+class LossReader(NestedReader, ABC):
+    """A text, or a line of a strategy, and what is lost of it.
 
     `lines`: the lines before it by number; None where lines have no numbers. `losses`: where what
     is lost is gathered; a new place by default.
     """
+
+    def __init__(
+        self,
+        text: str,
+        syntax: str,
+        lines: Mapping[int, StrategyLine] | None = None,
+        losses: Losses | None = None,
+    ) -> None:
+        super().__init__(text, syntax)
+        self.lines = lines
+        self.losses = losses or Losses()
+        self.used: set[int] = set()
+        self.not_searchable: QuerySyntaxError | None = None
+
+    def ended(self, clause: Clause) -> ReadQuery:
+        """The query with its notes. Raises QuerySyntaxError: nothing of it can be searched for."""
+        if clause.widest is None:
+            why = " ".join(f"{sentence.rstrip('.')}." for sentence in self.losses.ignored())
+            raise self.not_searchable or self.error(
+                message("No part of the query can be searched for: {why}", why=why)
+                if why
+                else message("No part of the query can be searched for"),
+                0,
+                len(self.text),
+                advice=message("Add a word to look for."),
+                kind="index",
+            )
+        for sentence in self.losses.sentences():
+            self.note(sentence)
+        bounds = None if clause.is_exact else clause
+        return self.finished(clause.widest, bounds, self.losses.of_sources())
+
+
+class TextScanner(LossReader):
+    """A text with a place in it, by the table of one database; arguments as of `LossReader`."""
 
     #: The table of the database; each reader sets its own.
     grammar: ClassVar[DatabaseGrammar]
@@ -218,12 +275,8 @@ class TextScanner(NestedReader):
         lines: Mapping[int, StrategyLine] | None = None,
         losses: Losses | None = None,
     ) -> None:
-        super().__init__(text, self.grammar.name)
-        self.lines = lines
-        self.losses = losses or Losses()
-        self.used: set[int] = set()
+        super().__init__(text, self.grammar.name, lines, losses)
         self.target, self.shown = self.grammar.default, ""
-        self.not_searchable: QuerySyntaxError | None = None
         self.quotes = {'"': '"'} | dict(self.grammar.quotes)
         self.closing = self._closing()
 
@@ -417,7 +470,7 @@ class TextScanner(NestedReader):
         )
         if match is not None and not match[0].isdigit():
             return match
-        if self.lines is None or after_word or not self.ends_at(end):
+        if self.lines is None or after_word or not self.ends_at(end) or self.is_beside_near(end):
             return None
         if match is None and (match := _BARE_LINE.fullmatch(self.text, self.at, end)):
             # Papers write the lines of any database with mere numbers.
@@ -425,6 +478,17 @@ class TextScanner(NestedReader):
             if match:
                 self.losses.add("number", match[0])
         return match
+
+    def is_beside_near(self, end: int) -> bool:
+        """Whether an operator of proximity stands beside the number that is next and ends at `end`:
+        so it is a word.
+        """
+        before, self.at = self.at, end
+        sign = self.peeked()
+        self.at = before
+        last = self.text[max(0, before - 20) : before].split()[-1:]
+        behind = last and self.grammar.near.fullmatch(last[0])
+        return bool(behind) or (sign is not None and sign.name == "NEAR")
 
     def ends_at(self, at: int) -> bool:
         """Whether an operand ends there: an operator, a closing bracket or the end is next."""

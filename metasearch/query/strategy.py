@@ -9,7 +9,7 @@ from typing import Protocol
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import Clause
-from metasearch.query.combinations import combined
+from metasearch.query.combinations import in_signs, is_range
 from metasearch.query.lines import Lines, NumberedLine, numbered_lines, whole_text
 from metasearch.query.reading import ReadQuery, read_or_suggest
 from metasearch.query.scanner import Losses, StrategyLine
@@ -44,7 +44,7 @@ def read_strategy(text: str, make: Make, syntax: str) -> ReadQuery:
     if lines is not None:
         return read_lines(lines, make, syntax)
     whole = whole_text(text)
-    if whole.lines and (whole.left or whole.lines[0].hits is not None):
+    if whole.lines and (whole.losses or whole.lines[0].hits is not None):
         losses = _losses(whole)
         one = make(" " * whole.lines[0].start + whole.lines[0].text, None, losses)
     return one.ended(one.tree())
@@ -80,13 +80,16 @@ def read_lines(
     losses = _losses(cut)
     known: dict[int, StrategyLine] = {}
     uses: dict[int, set[int]] = {}
-    for line in lines:
-        shown = combined(line.text, syntax)
-        if shown != line.text and "-" in line.text and "/" not in line.text:
+    for at, line in enumerate(lines):
+        before = lines[at - 1].number if at else 0
+        shown = in_signs(line.text, before, syntax)
+        if shown != line.text and is_range(line.text):
             losses.add("range", line.text)
         try:
             one = make(shown, known, losses)
             clause = one.tree()
+            if clause.widest is None and line is not lines[-1]:
+                losses.add("unknown line", message("line {number}", number=line.number))
             if line is lines[-1]:
                 _note_unused(losses, {**uses, line.number: one.used}, line.number)
                 return one.ended(clause)
@@ -100,7 +103,7 @@ def read_lines(
 def _losses(cut: Lines) -> Losses:
     """What was cut away, as it is told."""
     losses = Losses()
-    for kind, shown in cut.left:
+    for kind, shown in cut.losses:
         losses.add(kind, shown)
     for line in cut.lines:
         if line.hits is not None:

@@ -190,6 +190,13 @@ TYPES: Mapping[str, str] = {
     "video-audio media": "video", "webcast": "video", "periodical index": "journal",
     "scholarly journals": "article",
 }  # fmt: skip
+#: Those of them that mean all of our type, and no part of it.
+_SAME_TYPES = frozenset(
+    "journal article|review literature|published erratum|retraction of publication|retraction "
+    "notice|technical report|academic dissertation|doctoral dissertation|dissertations & theses|"
+    "congress|congresses|conference proceeding|conference paper|proceedings paper|book chapter|"
+    "editorial material|books and documents|scholarly journals".split("|")
+)
 #: Types of which the names above that are narrower mean a small part: what is excluded by such a
 #: name must not exclude the type. Other types are hardly more than what is called so.
 BROAD_TYPES = frozenset({"article", "review"})
@@ -612,7 +619,7 @@ def type_named(text: str) -> tuple[str | None, bool]:
     name = " ".join(text.split()).casefold()
     for known in (name, name.removesuffix("s")):
         if known in TYPES:
-            return TYPES[known], True
+            return TYPES[known], known not in _SAME_TYPES
     return type_word(name), False
 
 

@@ -37,6 +37,8 @@ from tests.growth import MOST, growth
         ("Mu\u0308ller", "M\u00fcller"),
         ("wom？n colour：ti （cat）：ti 2010：2020", "wom?n colour:ti (cat):ti 2010:2020"),
         ("（cat or dog）．ti．", "(cat or dog).ti."),
+        ("cat.ti，ab，kw. （dog）．ti，ab．", "cat.ti,ab,kw. (dog).ti,ab."),
+        ("2010/01/01[dp]：2020[dp]", "2010/01/01[dp]:2020[dp]"),
         ("\ufeffcat\u202e dog", "cat dog"),
     ],
 )  # fmt: skip

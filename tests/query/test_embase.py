@@ -132,6 +132,7 @@ def test_headings(text: str, kinds: list[str]) -> None:
         ("'x y':ti,ab,kw,de", 'title:"x y" OR abstract:"x y" OR subject:"x y"'),
         ("(review OR x):ti,it", "title:review OR type:review OR title:x OR subject:x"),
         ("smith/au AND x:ti", "author:smith AND title:x"),
+        ("'x'/br", "x"),
     ],
 )
 def test_lists_of_fields_and_nearness(text: str, reads: str) -> None:

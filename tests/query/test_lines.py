@@ -27,6 +27,7 @@ NONE = [None] * 3
         ("1 peat.ti. (n=12 345)\n2 bog*.ti. (99)\n3 1 and 2 (7)", [12345, 99, 7]),
         ("1 peat.ti. = 12345\n2 bog*.ti. = 99\n3 1 and 2 = 7", [12345, 99, 7]),
         ("1 peat.ti. 12,345 results\n2 bog*.ti. Results: 99\n3 1 and 2 1 result", [12345, 99, 1]),
+        ("1 peat.ti. 345\n2 bog*.ti.\n3 1 and 2 7", [345, None, 7]),
         ("1 peat.ti.\t345\n2 bog*.ti.      99\n3 1 and 2 7", [345, 99, 7]),
         ("1 peat.ti. 345 2020-01-02\n2 bog*.ti. 4 2 Mar 2020\n3 1 and 2 7 02:30", [345, 4, 7]),
         ("1 peat.ti. 345 Advanced\n2 bog*.ti. 4 Advanced More\n3 1 and 2 7 Basic", [345, 4, 7]),
@@ -62,7 +63,7 @@ def test_lines_and_their_hits(text: str, hits: list[int | None]) -> None:
     [
         ("1 vitamin b 12\n2 omega 3\n3 1 and 2", ["vitamin b 12", "omega 3", "1 and 2"]),
         ("1 peat\n2 limit 1 to yr=2010\n3 1 or 2", ["peat", "limit 1 to yr=2010", "1 or 2"]),
-        ("1 peat.ti. 345\n2 bog.ti.\n3 1 or 2 9", ["peat.ti. 345", "bog.ti.", "1 or 2 9"]),
+        ("1 peat.ti. 345\n2 bog.ti.\n3 1 or 2", ["peat.ti. 345", "bog.ti.", "1 or 2"]),
         ("1 peat.ti. or 3\n2 bog.ti. or 3\n3 1 or 2", ["peat.ti. or 3", "bog.ti. or 3", "1 or 2"]),
     ],
 )
@@ -118,6 +119,8 @@ def test_what_is_cut_away_is_told(text: str, told: list[str]) -> None:
         ("1 peat.ti.\n2 bog.ti.\n3 1 or 2\n1 fen.ti.\n2 3 or 1", "Two lines have the number 1",
          "fen.ti."),
         ("1 peat.ti.\n2 bog.ti.\n3 1 or7", "Line 3: There is no line 7 before this one", "7"),
+        ("1 peat.ti.\n2 bog.ti.\n3 1 or 2\n\nEmbase\n1 fen.ti.", "Two lines have the number 1",
+         "fen.ti."),
         ("1 peat.ti. 12\n2 (bog.ti. 3\n3 1 or 2 15", "Line 2: This bracket is never closed", "("),
         ("| 1 | peat.ti. |\n| 2 | bo\\*g.zz. |\n| 3 | 1 or 2 |", "Line 2: There is no", ".zz."),
     ],
@@ -149,6 +152,35 @@ def test_a_refusal_names_the_line_and_the_place(text: str, reason: str, marked: 
 def test_lines_may_be_combined_in_the_signs_of_any_platform(syntax: str, text: str) -> None:
     """Papers number all strategies alike."""
     assert read(text, syntax).query == parse("title:peat OR title:bog")
+
+
+@each(
+    ("syntax", "text"),
+    [
+        ("ovid", "1. peat.ti.\n2. bog.ti.\n1 or 2"),
+        ("pubmed", "#1 peat[ti]\n#2 bog[ti]\n\n#1 OR #2"),
+        ("pubmed", "#1 Soil (wet)\n(peat[ti])\n#2 Place\n(bog[ti])\n#3 Both\n#1 OR #2"),
+        ("ovid", "## MEDLINE (Ovid)\n```\n1. peat.ti.\n2. bog.ti.\n3. 1 or 2\n```"),
+        ("ovid", "**Soil**\n- 1 peat.ti.\n**Place:**\n- 2 bog.ti.\n- 3 1 or 2"),
+        ("embase", "#1 peat:ti\n#2 bog:ti\n#3 #1 OR #2\n\n:ti = title\n/exp = with narrower terms"),
+        ("cochrane", "|ID|\tSearch |\n|--|\n|\\#1|\tpeat:ti|\n|\\#2| bog:ti|\n|\\#3|\\#1 OR \\#2|"),
+        ("cochrane", "#1 peat:ti\n#2 bog:ti\n#3 #1 or #2\n#4 Limit to Trials"),
+    ],
+)
+def test_lines_as_people_write_them_down(syntax: str, text: str) -> None:
+    """With names of lines and parts, a last line without a number, legends, fences; a line that
+    only limits limits the one before it.
+    """
+    assert read(text, syntax).query == parse("title:peat OR title:bog")
+
+
+def test_a_line_that_limits_is_applied() -> None:
+    """To the line before it, in any syntax."""
+    for syntax, one in (("ovid", "peat.ti."), ("embase", "peat:ti"), ("pubmed", "peat[ti]")):
+        text = f"#1 {one}\n#2 {one}\n#3 #1 AND #2\n#4 Limit to: English language, 2005-2020"
+        assert read(text, syntax).query == read(
+            f"#1 {one}\n#2 {one}\n#3 #1 AND #2\n#4 #3 Limits: English language, 2005-2020", syntax
+        ).query  # fmt: skip
 
 
 def test_a_range_of_lines_is_told() -> None:
@@ -192,13 +224,14 @@ def test_other_texts_are_no_strategy(text: str) -> None:
         ("Soil:\nTS=(peat)\nOR TS=(bog)", "TS=(peat) OR TS=(bog)", 1),
         ("TS=(peat)\n1,234", "TS=(peat)", 0),
         ("peat\nBog", "peat Bog", 0),
+        ("TITLE-ABS-KEY\n(peat)", "TITLE-ABS-KEY (peat)", 0),
     ],
 )
 def test_a_single_text_is_freed_of_what_stands_round_it(text: str, query: str, told: int) -> None:
     """Words in capitals alone are no heading there."""
     whole = whole_text(text)
     assert " ".join(whole.lines[0].text.split()) == query
-    assert len(whole.left) == told
+    assert len(whole.losses) == told
 
 
 PIECES = [
@@ -222,3 +255,14 @@ def test_time_is_linear(piece: str) -> None:
                 )
                 <= MOST
             )
+
+
+def test_what_stands_above_numbered_lines_shifts_none() -> None:
+    """A sentence above them is told; in lines without numbers, `1 or 2` has none."""
+    numbered = numbered_lines("Asked on 2 June, without limits.\n1 x.ti.\n2 y.ti.\n3 1 or 2")
+    without = numbered_lines("exp X/\nY.ti,ab.\n1 or 2\nexp Z/\n3 and 4")
+
+    assert numbered is not None
+    assert [line.number for line in numbered.lines] == [1, 2, 3]
+    assert without is not None
+    assert [line.text for line in without.lines][2] == "1 or 2"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from metasearch.errors import QuerySyntaxError
@@ -123,6 +125,16 @@ def test_a_limit_may_be_of_a_bracket_and_in_a_bracket() -> None:
     )
 
 
+@pytest.mark.parametrize("limit", ["last 5 years", '"last 5 years"', 'yr="last 5 years"'])
+def test_years_are_counted_back(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From today, which is told."""
+    monkeypatch.setattr("metasearch.query.values.today", lambda: date(2024, 2, 15))
+    found = read(f"1 asthma.ti.\n2 limit 1 to {limit}", "ovid")
+
+    assert to_text(found.query) == "title:asthma AND year:2019-"
+    assert any("counted back from today" in note for note in found.notes)
+
+
 @pytest.mark.parametrize("limit", ["medline", "humans", "(medline or humans)"])
 def test_what_cannot_be_asked_excludes_nothing(limit: str) -> None:
     assert tree(f"1 asthma.ti.\n2 limit 1 to {limit}\n3 1 not 2") == "title:asthma"
@@ -163,6 +175,8 @@ def test_a_date_of_entry_is_told(code: str) -> None:
         ("x.tiab.", "title:x OR abstract:x"),
         ("(x).title.", "title:x"),
         ("x.ti,ab;", "title:x OR abstract:x"),
+        ("(x).ti, ab .", "title:x OR abstract:x"),
+        ("Smith J$.au. or Smith A:.au.", "author:(Smith J) OR author:(Smith A)"),
         ("201*.yr. and x.ti.", "year:2010-2019 AND title:x"),
         ("dt.fs. and x.ti.", 'subject:"drug therapy" AND title:x'),
     ],
@@ -297,6 +311,24 @@ def test_a_subheading_that_there_is_none_of_is_ignored(code: str) -> None:
     assert tree(f"x.ti. and {code}.fs.") == "title:x"
 
 
+@each(
+    "head",
+    [
+        "Database(s): Ovid MEDLINE(R) ALL 1946 to March 26, 2020\nSearch Strategy:",
+        "Ovid MEDLINE(R) and In-Process <1946 to July 01, 2021>",
+        "Database: Embase <1974 to 2021 Week 26>\n" + "-" * 80,
+        "Somebody asked for these on 2 June 2021, without limits.",
+    ],
+)
+def test_what_stands_above_a_strategy_is_told(head: str) -> None:
+    """And is no line of its own, which would shift the numbers of all."""
+    lines = "1 exp X/ (1234)\n2 y.ti. (56)\n3 1 or 2 (1290)\n4 limit 3 to english (200)"
+    found = read(f"{head}\n{lines}\n\n{'*' * 27}", "ovid")
+
+    assert to_text(found.query) == "(subject:X OR title:y) AND language:en"
+    assert any(head[:20] in note for note in found.notes)
+
+
 def test_use_may_be_a_word() -> None:
     assert tree("substance use disorder.ti.") == 'title:"substance use disorder"'
 
@@ -305,3 +337,10 @@ def test_use_may_be_a_word() -> None:
 def test_limits_without_sense_are_refused(limits: str) -> None:
     with pytest.raises(QuerySyntaxError):
         read(f"1 asthma.ti.\n2 limit 1 to {limits}", "ovid")
+
+
+def test_a_limit_of_a_line_is_never_a_word() -> None:
+    """Where lines have no numbers, it names none."""
+    with pytest.raises(QuerySyntaxError, match="earlier search"):
+        read("x.ti.\ny.ti. and 25\nlimit 26 to ED=19460101-20180115", "ovid")
+    assert tree("limit of detection.ti.") == 'title:"limit of detection"'

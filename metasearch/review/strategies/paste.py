@@ -18,9 +18,9 @@ from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
 from metasearch.query.beside import count_of
 from metasearch.query.characters import plain_characters
-from metasearch.query.combinations import combined
+from metasearch.query.combinations import in_signs
 from metasearch.query.detect import detect
-from metasearch.query.lines import all_lines
+from metasearch.query.lines import MOST_ROWS, all_lines
 from metasearch.query.pubmed import history
 from metasearch.query.syntaxes import DATABASES
 from metasearch.query.tree import MAX_LENGTH, plain
@@ -74,6 +74,8 @@ def copied_text(text: str, syntax: str = "auto") -> CopiedText:
         )
     text = plain_characters(text)
     notes: list[str] = []
+    if text.count("\n") > MOST_ROWS:
+        raise _too_many()
     if text.lstrip("\ufeff \r\n").casefold().startswith("search number,"):
         lines = _of_pubmed_file(text)
         syntax = "pubmed" if syntax == "auto" else syntax
@@ -84,15 +86,19 @@ def copied_text(text: str, syntax: str = "auto") -> CopiedText:
             message("The text has no lines"), advice=message("Copy in a step on each line.")
         )
     if len(lines) > MOST_LINES:
-        raise UsageError(
-            message("The text has more than {most} lines", most=MOST_LINES),
-            advice=message("Copy in one search strategy at a time."),
-        )
+        raise _too_many()
     if syntax == "auto":
         syntax = _syntax_of(text, lines)
         if syntax != "auto":
             notes.append(message("the lines are read in the syntax {syntax}", syntax=syntax))
     return CopiedText(tuple(lines), syntax, tuple(notes))
+
+
+def _too_many() -> UsageError:
+    return UsageError(
+        message("The text has more than {most} lines", most=MOST_LINES),
+        advice=message("Copy in one search strategy at a time."),
+    )
 
 
 def _of_history(text: str) -> tuple[list[CopiedLine], list[str]]:
@@ -107,7 +113,7 @@ def _of_history(text: str) -> tuple[list[CopiedLine], list[str]]:
             message("Line {number} has no query", number=empty),
             advice=message("Copy the column with the queries, too."),
         )
-    left = [shown for kind, shown in cut.left if kind != "counted"]
+    left = [shown for kind, shown in cut.losses if kind not in ("counted", "unnumbered")]
     return lines, [_left_out(left)] if left else []
 
 
@@ -207,14 +213,25 @@ def copy_in(
                     number=new[numbers[0]],
                 )
             )
-        drafts = [_draft(strategy, line, copied.syntax, new) for line in copied.lines]
+        lines = _in_signs(copied)
+        drafts = [_draft(strategy, line, copied.syntax, new) for line in lines]
         steps = stored.add_all(db, strategy, drafts, by=by)
     return CopiedIn(tuple(steps), copied.syntax, tuple(notes))
 
 
+def _in_signs(copied: CopiedText) -> list[CopiedLine]:
+    """The lines as the syntax writes those that combine or limit others."""
+    if copied.syntax == "auto":
+        return list(copied.lines)
+    before = (0, *(line.number for line in copied.lines))
+    return [
+        replace(line, text=in_signs(line.text, number, copied.syntax))
+        for number, line in zip(before, copied.lines, strict=False)
+    ]
+
+
 def _draft(strategy: Strategy, line: CopiedLine, syntax: str, numbers: dict[int, int]) -> Step:
     details: dict[str, Any] = {}
-    line = replace(line, text=combined(line.text, syntax)) if syntax != "auto" else line
     if line.hits is not None:
         details["hits"] = line.hits
     if line.original.strip() != line.text:
