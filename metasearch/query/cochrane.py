@@ -145,7 +145,8 @@ _YEARS = re.compile(
     re.IGNORECASE,
 )
 _LIMITS = re.compile(rf"{_PUBLISHED}|{_COLLECTION}", re.IGNORECASE)
-_IN_COLLECTION = re.compile(rf"(?:\A|[\s,])({_COLLECTION})", re.IGNORECASE)
+_IN_COLLECTION = re.compile(_COLLECTION, re.IGNORECASE)
+_LIMIT_END = re.compile(rf",\s?|\s(?=with\s)|\s(?={_COLLECTION})", re.IGNORECASE)
 
 
 class CochraneReader(DatabaseReader):
@@ -250,14 +251,14 @@ class CochraneReader(DatabaseReader):
     def limits(self, text: str, start: int) -> Clause:
         if not _LIMITS.match(text):
             return super().limits(text, start)
-        found = _IN_COLLECTION.search(text)
-        dates = plain(text if found is None else text[: found.start()]).strip(" ,")
-        parts = [] if found is None else [self.ignored("limit", plain(text[found.start(1) :]))]
-        parts += [
-            self.published(part, published, (start, start + len(text)))
-            for part in re.split(r",\s?", dates)
-            if (published := _YEARS.match(part)) and part
-        ]
+        parts, collection = list[Clause](), False
+        for part in filter(None, map(plain, _LIMIT_END.split(text))):
+            published = None if collection and part[:5] != "with " else _YEARS.match(part)
+            if published and not _IN_COLLECTION.match(part):
+                parts.append(self.published(part, published, (start, start + len(text))))
+            else:
+                collection = True
+                parts.append(self.ignored("limit", part))
         return every(parts) if parts else IGNORED
 
     def published(self, shown: str, match: re.Match[str], where: tuple[int, int]) -> Clause:

@@ -72,7 +72,7 @@ _ACCESSION = frozenset(("an", "ui", "pui"))
 #: Blanks and hyphens between the parts of words.
 _WORD_PARTS = re.compile(r"([ -])")
 #: "Smith J*": any names that begin so, which an initial says anyway.
-_INITIAL = re.compile(r"(?<!\S)([^\W\d_])[*?$:](?!\S)")
+INITIAL = re.compile(r"(?<!\S)([^\W\d_])[*?$:](?!\S)")
 
 
 class TermReader(TextScanner):
@@ -151,7 +151,7 @@ class TermReader(TextScanner):
         names = fields == ("author",)
         phrase = (quoted or tag.heading or self.grammar.phrases) and not names
         if names:
-            text = _INITIAL.sub(r"\1", text)
+            text = INITIAL.sub(r"\1", text)
         if fields[0] in IDENTIFIERS and any(sign in text for sign in "*?"):
             raise self.truncated_number(fields[0].upper(), *where)
         if spelled := self.spelled(text):

@@ -98,10 +98,13 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             ),
             re.compile(
                 r"\(Word\svariations\s(?:have|were|will)\s|in\sTitle,?\sAbstract,?\s"
-                r"|(?<=[\w*)\"”]) in (?:All Text|Record Title|Publication Type)(?=\s(?:AND|OR|NOT|in|-)\s|\Z)"
+                r"|(?<=[\w*)\"”]) in (?:All Text|Record Title|Publication Type)"
+                r"(?=\s(?:AND|OR|NOT|in|-)\s|\Z)"
             ),
             # Fields and words of proximity that Embase does not have; the databases of CRD.
-            re.compile(r"(?<=[*?)\"”]):(?:so|an|kw,so)(?![\w])|(?:pubmed|embase|medline):an\b|[A-Z]:TARGET\b"),
+            re.compile(
+                r"(?<=[*?)\"”]):(?:so|an|kw,so)(?![\w])|(?:pubmed|embase|medline):an\b|[A-Z]:TARGET\b"
+            ),
             re.compile(
                 r"(?<=[\w*?)\"”]) (?:near|next|NEAR|NEXT) (?=[\w(\"“*])[^\n:]{0,150}:(?:ti|ab|kw)\b"
             ),
@@ -122,8 +125,10 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             ),
             re.compile(
                 r"(?<=\))\.(?:ti|ab|tw|mp|kw|kf|sh|hw|ot|ed|ep|dp|da|dt|up|yr|lg|pt|tn|mf|dv|rx)"
-                r"(?:(?:[.,]\s?[a-z]{2}){1,20}\.?|\.)(?=[\s)\]]|\Z)|\s[\w*$?:\"”-]{3,60}\){1,5}\.(?:mp|tw|ti|ab|kw|kf|af|sh|pt|hw)(?=[\s)]|\Z)"
-                r"|(?<=\w)\.(?:ti|ab|tw|kw|mp|kf) (?:and|or|not) [^\n]{1,150}?[\w)]\.(?:ti|ab|tw|kw|mp|kf)(?=[\s)]|\Z)"
+                r"(?:(?:[.,]\s?[a-z]{2}){1,20}\.?|\.)(?=[\s)\]]|\Z)"
+                r"|\s[\w*$?:\"”-]{3,60}\){1,5}\.(?:mp|tw|ti|ab|kw|kf|af|sh|pt|hw)(?=[\s)]|\Z)"
+                r"|(?<=\w)\.(?:ti|ab|tw|kw|mp|kf) (?:and|or|not) [^\n]{1,150}?[\w)]"
+                r"\.(?:ti|ab|tw|kw|mp|kf)(?=[\s)]|\Z)"
                 r"|\{(?:Including|No)(?: Limited)? Related Terms\}",
                 re.IGNORECASE,
             ),
@@ -166,7 +171,9 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
                 r"(?<![\w.:-])(?!(?:any|title|author|venue|abstract|subject|type|lang|language|year)\b)"
                 r"(?:[\w-]{3,40}:(?:ti|ab|py|la|it|exp)|l[0-9]{6,10}:id)(?=[\s)]|\Z)"
             ),
-            re.compile(r"(?<=[*?$)'’\"”]):(?:ti|ab|kw|de|tt|it|py|jt|au|pt|la)(?!\w)", re.IGNORECASE),
+            re.compile(
+                r"(?<=[*?$)'’\"”]):(?:ti|ab|kw|de|tt|it|py|jt|au|pt|la)(?!\w)", re.IGNORECASE
+            ),
         ),
         (),
     ),
@@ -228,19 +235,20 @@ _SINOMED = (
     r"(?:[:：][\u4e00-\u9fff]{2,4})?\]"
 )
 _DATABASES["sinomed"] = ((re.compile(_SINOMED),), ())
-_TAG = re.compile(r"(?<=[\w\"”*.])(\s?)\[([A-Za-z1][A-Za-z /:~0-9-]{0,40})\](?![\w-])")
+_TAG = re.compile(r"(?<=[\w\"”*.])(\s?)\[([A-Za-z1][A-Za-z /:~0-9,-]{0,40})\](?![\w-])")
 _IEEE = re.compile(
     r'["“](?:Document Title|Abstract|All Metadata|Author Keywords|Index Terms|Publication '
     r"Title|IEEE Terms|Authors|"
     r'Full Text (?:&|\.AND\.) Metadata|Mesh_Terms)["”]\s?:',
     re.IGNORECASE,
 )
-_JOINED = re.compile(r"\s{1,3}(?:AND|OR|NOT)\s|[\s)]{0,5}\Z")
+_JOINED = re.compile(r"\s{1,3}(?:(?:AND|OR|NOT)\s|:\s?[12])|[\s)]{0,5}\Z")
 #: What PubMed itself prints below a search without tags, and a word of its own.
 _PUBMED_PRINTS = re.compile(
     r"\sFilters(?: applied)?: ?(?:from [12][0-9]{3}|in the last |"
     r"(?:Humans|English|(?:Free )?[Ff]ull text|Abstract|(?:Systematic )?Review|Meta-Analysis|Male|"
-    r"Female|Adult|Child|Clinical (?:Trial|Study)|Randomized Controlled Trial)\b[^,\n]{0,40}(?:,|\s*\Z))"
+    r"Female|Adult|Child|Clinical (?:Trial|Study)|Randomized Controlled Trial)\b"
+    r"[^,\n]{0,40}(?:,|\s{0,9}\Z))"
     r"|\sSort by: (?:Most Recent|Best Match|Publication Date|First Author|Journal)\b"
     r"|(?:AND|\A) hasabstract\b"
 )

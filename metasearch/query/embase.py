@@ -63,7 +63,9 @@ EMBASE = DatabaseGrammar(
         ("st src ls cr cd co ed pb pub", NOWHERE),
     ),
     prefix=None,
-    suffix=re.compile(rf"(?:\s{{0,3}}:|/)\s?({_CODE}(?:\s?[,:/]\s?{_CODE}){{0,60}})(?!\w)", re.IGNORECASE),
+    suffix=re.compile(
+        rf"(?:\s{{0,3}}:|/)\s?({_CODE}(?:\s?[,:/]\s?{_CODE}){{0,60}})(?!\w)", re.IGNORECASE
+    ),
     near=near("near", "next"),
     wild="*?$",
     letters={"?": (1, 1), "$": (0, 1)},

@@ -101,7 +101,8 @@ OVID = DatabaseGrammar(
     phrases=True,
     reference=re.compile(r"#?([0-9]{1,4})"),
     # Ovid takes what stands in square brackets for a comment.
-    printed=re.compile(r"\[(?:[^\[\]]|\[[^\[\]]{0,200}\]){0,600}\](?![\w-])"
+    printed=re.compile(
+        r"\[(?:[^\[\]]|\[[^\[\]]{0,200}\]){0,600}\](?![\w-])"
         rf"|{_RELATED}"
     ),
 )
@@ -133,7 +134,8 @@ _LIMIT = re.compile(r"limit\s{1,5}(?:#?([0-9]{1,4})\s{1,5}to(?!\w)|(?=\())", re.
 _COMMAND = re.compile(r"\.\.l(?:imit)?/\s{0,3}#?([0-9]{1,4})(?=\s)", re.IGNORECASE)
 _TO = re.compile(r"\s{0,5}to\s{1,5}", re.IGNORECASE)
 _DUPLICATES = re.compile(
-    r"(?:remove\s{1,3}duplicates\s{1,3}from|dedup(?:licate)?)\s{1,3}([0-9]{1,4})(?!\w)", re.IGNORECASE
+    r"(?:remove\s{1,3}duplicates\s{1,3}from|dedup(?:licate)?)\s{1,3}([0-9]{1,4})(?!\w)",
+    re.IGNORECASE,
 )
 _KEEP = re.compile(r"from\s{1,3}([0-9]{1,4})\s{1,3}keep\s{1,3}[0-9,\s-]{1,200}", re.IGNORECASE)
 #: The name of a database behind an operand that is whole.
@@ -306,7 +308,12 @@ class OvidReader(DatabaseReader):
     ) -> Clause:
         if not quoted and " " in text and _BASIC.match(self.text, self.at):
             words = text.split()
-            return every([super(OvidReader, self).value(word, tag, shown, where, quoted=False) for word in words])
+            return every(
+                [
+                    super(OvidReader, self).value(word, tag, shown, where, quoted=False)
+                    for word in words
+                ]
+            )
         if not quoted and tag is OVID.default and text.lower().startswith("exp "):
             meant = message("{field} is read as {meant}", field=text, meant=f"{text}/")
             self.losses.add("field", meant)

@@ -10,9 +10,10 @@ from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import Clause, exact, left_to_right, wider
-from metasearch.query.databases import DatabaseReader, exploded, named
+from metasearch.query.databases import INITIAL, DatabaseReader, exploded, named
 from metasearch.query.grammar import (
     ANY,
+    AUTHOR,
     DOUBLE,
     ENTRY_DATE,
     HEADING,
@@ -20,6 +21,7 @@ from metasearch.query.grammar import (
     FieldTarget,
     Style,
     YearRanges,
+    near,
 )
 from metasearch.query.pubmed_tags import (
     DISTANCE,
@@ -32,6 +34,7 @@ from metasearch.query.pubmed_tags import (
     TAGS,
     filter_types,
     tag_named,
+    tags_in,
 )
 from metasearch.query.reading import ReadQuery, in_fields, truncatable, words
 from metasearch.query.scanner import Sign
@@ -76,6 +79,11 @@ PUBMED = DatabaseGrammar(
 )
 
 _OPERATORS = {"AND": "AND", "OR": "OR", "NOT": "NOT", "ANDNOT": "NOT", "BUTNOT": "NOT"}
+#: What people write for operators behind a tag, bracket or quote.
+_SIGNS = {"&": "AND", "&&": "AND", "+": "AND", "|": "OR", "||": "OR"}
+_CLOSED = frozenset(')]"')
+#: Operators of proximity of other databases.
+_NEAR = near()
 _DATE = r"[0-9]{4}(?:/[0-9]{1,2}){0,2}"
 _RANGE = re.compile(rf"({_DATE})(?:\s?:\s?|\s-\s|\sto\s)({_DATE})")
 _SPREAD = re.compile(rf'("?)({_DATE})\1(?:{_TAG})?\s{{0,5}}:\s{{0,5}}("?)({_DATE})\4(?:{_TAG})?')
@@ -84,8 +92,12 @@ _PUBLISHED = re.compile(r"\A\s{0,5}publication dates?\s", re.IGNORECASE)
 #: What says something of a record itself.
 _OF_RECORDS = re.compile(r"has\s?abstract|jsubset[a-z]{1,3}", re.IGNORECASE)
 _OF_YEARS = re.compile(r"y_?([0-9]{1,3})")
-#: The one sign of PubMed, and the one that other databases have within words.
-_SIGN = re.compile(r"\*|(?<=\w)\?(?=\w)")
+#: The one sign of PubMed, and those that other databases have within words and at their ends.
+_SIGN = re.compile(r"\*|(?<=\w)\?(?=\w)|(?<=\w)\$[0-9]?\Z")
+#: A subheading behind the tag of its heading.
+_BEHIND = re.compile(
+    rf"\s?/\s?(?:{'|'.join(map(re.escape, sorted(SUBHEADINGS)))}|[a-z]{{2}})(?!\w)", re.IGNORECASE
+)
 _AND = re.compile(r"\band\b")
 
 
@@ -166,6 +178,10 @@ class PubmedReader(DatabaseReader):
         if name in _OPERATORS:
             tagged = PUBMED.suffix and PUBMED.suffix.match(self.text, end)
             return None if tagged else Sign(_OPERATORS[name], self.at, end)
+        if name in _SIGNS and self.text[: self.at].rstrip()[-1:] in _CLOSED:
+            return Sign(_SIGNS[name], self.at, end)
+        if _NEAR.fullmatch(name):
+            return self.near_sign(name, self.at, end)
         lower = self.lower_operator(self.at, end)
         return Sign(name.upper(), self.at, end) if lower else None
 
@@ -207,7 +223,21 @@ class PubmedReader(DatabaseReader):
         return left_to_right(operands[0], rest, self.check_clause)
 
     def known(self, names: str) -> FieldTarget | None:
-        return tag_named(names)
+        tag = tag_named(names)
+        if tag and len(parts := tags_in(names)) > 1:
+            told = message(
+                "{field} is read as {meant}",
+                field=f"[{plain(names)}]",
+                meant=" ".join(f"[{part}]" for part in parts),
+            )
+            self.losses.add("field", told)
+        return tag
+
+    behind = ""
+
+    def after_suffix(self) -> None:
+        if subheading := _BEHIND.match(self.text, self.at):
+            self.at, self.behind = subheading.end(), subheading[0]
 
     def unknown_field(self, name: str, start: int, end: int) -> QuerySyntaxError:
         from difflib import get_close_matches
@@ -248,6 +278,12 @@ class PubmedReader(DatabaseReader):
         spread = _SPREAD.match(self.text, self.at)
         if spread and (spread[3] or spread[6]):
             return self.spread(spread)
+        if spread and spread[0].strip() == self.text[self.at : self.word_end(self.at)]:
+            meant = message("{field} is read as {meant}", field=spread[0], meant=f"{spread[0]}[dp]")
+            self.losses.add("field", meant)
+            self.at = spread.end()
+            self.count(*spread.span())
+            return self.years(spread[0], spread.span())
         return super().special()
 
     def starts_special(self) -> bool:
@@ -290,15 +326,16 @@ class PubmedReader(DatabaseReader):
         if not quoted and where[0] < self.cut_at < where[1]:
             where = where[0], self.cut_at
         self.count(*where)
+        behind, self.behind = self.behind, ""
         if not tag.fields or _OF_RECORDS.fullmatch(text):
             return self.filtered(text, shown, where)
         label, _, alone = shown.strip("[]").casefold().partition(":")
         name, _, narrowed = text.partition("/")
         if tag is ANY and not shown and _AND.sub("&", narrowed.casefold()) in SUBHEADINGS:
             tag, label, shown = HEADING, "mesh", text
-        if tag.heading and narrowed:
-            if not name:  # behind the tag of its heading
-                return self.ignored("subheading", text)
+        if behind:
+            self.losses.add("subheading", behind)
+        if tag.heading and name and narrowed:
             self.losses.add("subheading", f"/{narrowed}")
             text = name
         if tag.fields == ("pmid",) and (numbers := re.findall(r"[0-9]{1,9}", text))[1:]:
@@ -332,7 +369,7 @@ class PubmedReader(DatabaseReader):
         if "no" not in alone and (is_main or label in MESH.split("|")):
             self.losses.add("explosion", shown)
             clause = exploded(clause)
-        return Clause(clause.widest, None) if is_main or narrowed else clause
+        return Clause(clause.widest, None) if is_main or narrowed or behind else clause
 
     def filtered(self, text: str, shown: str, where: tuple[int, int]) -> Clause:
         """A filter such as english[filter], as far as a field holds that; ignored otherwise."""
@@ -397,6 +434,9 @@ class PubmedReader(DatabaseReader):
         self, text: str, tag: FieldTarget, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
         fields = tag.fields
+        text = text.lstrip(",; ") or text
+        if fields == AUTHOR.fields:
+            text = INITIAL.sub(r"\1", text)
         before = self.losses.more
         texts = [self.widened(word, where) for word in text.split(" ")]
         if any(cut for _, cut in texts):
