@@ -29,10 +29,12 @@ _CELL = re.compile(
 )
 #: Behind a single blank or a sign, with thousands set apart or not.
 _BEFORE_BARE = (
-    r"(?<=\S)(?:[ \t]{1,20}(?:(?:[=:→-]|\.{2,9}|…)[ \t]{0,3})?|[ \t]{0,20}[=:;,][ \t]{0,3})"
+    r"(?<=\S)(?:[ \t]{1,20}(?:(?:[=:→-]|\.{2,9}|…)[ \t]{0,3})?"
+    r"|[ \t]{0,20}(?:[=:;]|(?<![0-9]),)[ \t]{0,3})"
     r"(?:n\s?=\s?)?\[?"
 )
 _BARE = (
+    re.compile(rf"{_BEFORE_BARE}([0-9]{{1,3}}(?:,[0-9]{{3}}){{1,3}})[\]*°]?\Z"),
     re.compile(rf"{_BEFORE_BARE}([0-9]{{1,3}}(?:[, .'][0-9]{{3}}){{1,3}})[\]*°]?\Z"),
     re.compile(rf"{_BEFORE_BARE}([0-9]{{1,9}})[\]*°]?\Z"),
 )

@@ -119,7 +119,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
     "ovid": (
         (
             re.compile(
-                r"(?<=[\w*$?#)\"”])\s?\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt|af|au|jw|jn|ot|nm|fs|yr|lg|id|px|rn|in|dt|ui|is)"
+                r"(?<=[\w*$?#:)\"”])\s?\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt|af|au|jw|jn|ot|nm|fs|yr|lg|id|px|rn|in|dt|ui|is)"
                 r"(?:,\s?[a-z]{2}){0,20}\.(?=[\s)\]]|\Z)",
                 re.IGNORECASE,
             ),
@@ -137,7 +137,10 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             ),
             re.compile(r"(?<=[\w*$?#)\"”]) adj[0-9]{1,2} (?=[\w(\"“])", re.IGNORECASE),
             re.compile(r"(?<![\w/])(?:or|and)/\s?[0-9]{1,4}\s?[-,]\s?[0-9]", re.IGNORECASE),
-            re.compile(r"(?<!\w)limit\s[0-9]{1,4}\sto\s", re.IGNORECASE),
+            re.compile(
+                r"(?<!\w)limit\s[0-9]{1,4}\sto\s|\s(?:and|not)\s(?:yr|dp|lg)\s?=\s?\"?[0-9_]",
+                re.IGNORECASE,
+            ),
             re.compile(
                 r"(?<=\w\")/(?=[\s)]|\Z)|(?:\A|[(\s])\*?[A-Z][\w ,-]{2,80}/ "
                 r"(?:and|or|not|AND|OR|NOT) "

@@ -131,6 +131,7 @@ def numbered_lines(text: str) -> Lines | None:
     """The lines of a strategy; None where the text is none: too few have a number, or none names
     another.
     """
+    text = _in_rows(text)
     if not 1 < len(text.splitlines()) <= MOST_ROWS:
         return None
     lines = _Cutter(text).lines_by_numbers()
@@ -164,6 +165,7 @@ def all_lines(text: str) -> Lines:
     """The lines of a text that is known to be copied from a history: each row where they have no
     numbers.
     """
+    text = _in_rows(text)
     cutter = _Cutter(text)
     numbered = cutter.lines_by_numbers(rest=True)
     return numbered or _Cutter(text).lines_by_rows()
@@ -208,6 +210,28 @@ class _Rows:
     def is_whole(self) -> bool:
         closed = self._open <= 0 and self._quotes % 2 == 0
         return closed and self.last != "" and not _UNFINISHED.search(self.last)
+
+
+#: A number with a dot or bracket, of lines that a copy out of a page has put into one row.
+_IN_ROW = re.compile(r"(?:\A|[;,]?\s)([0-9]{1,4})[.)]\s")
+
+
+def _in_rows(text: str) -> str:
+    """A text of one row with the numbers 1, 2, 3 and so on in it as rows of these numbers; any
+    other text as it is.
+    """
+    if "\n" in text:
+        return text
+    starts: list[tuple[int, int]] = []
+    for match in _IN_ROW.finditer(text):
+        if int(match[1]) == len(starts) + 1:
+            starts.append((match.start(), match.start(1)))
+    if len(starts) < 3 or starts[0][1] > 1:
+        return text
+    chars = list(text)
+    for start, number in starts[1:]:
+        chars[start:number] = " " * (number - start - 1) + "\n"
+    return "".join(chars)
 
 
 class _Cutter:

@@ -37,7 +37,7 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
-from metasearch.query.ovid_limits import LimitReader
+from metasearch.query.ovid_limits import SET, LimitReader
 from metasearch.query.scanner import Sign
 from metasearch.query.subheadings import SUBHEADINGS, subheading_named
 from metasearch.query.tree import plain
@@ -94,7 +94,7 @@ OVID = DatabaseGrammar(
         r"(?:\s?[.,;]){0,3}(?![\w.])",
         re.IGNORECASE,
     ),
-    near=near(r"adj"),
+    near=near(r"adj|near[0-9]{1,2}"),
     wild="*$:?#",
     letters={"?": (0, 1), "#": (1, 1)},
     endless="*$:",
@@ -104,6 +104,7 @@ OVID = DatabaseGrammar(
     printed=re.compile(
         r"\[(?:[^\[\]]|\[[^\[\]]{0,200}\]){0,600}\](?![\w-])"
         rf"|{_RELATED}"
+        r"|(?<=[./)\]] )limit(?:ed)? to (?P<limits>[^\n()]{1,300}|\([^\n()]{1,300}\))"
     ),
 )
 #: A question of its basic search: words in any order.
@@ -153,6 +154,7 @@ _DOTLESS = re.compile(rf"(?<=[)\"])[,\s]?({_CODE}(?:,\s?{_CODE}){{0,60}})\.(?!\w
 _FREQUENCY = re.compile(r"\s{0,3}/\s?freq\s?=\s?[0-9]{1,3}", re.IGNORECASE)
 _DISTANCE = re.compile(r"\s{1,3}([0-9]{1,2})(?=[\s(])")
 _UNKNOWN = re.compile(rf"[\w*$?#)]\.({_CODE}(?:,\s?{_CODE}){{0,60}})\.?\Z", re.IGNORECASE)
+_COLON = re.compile(r"(?<=[\w*?$]):((?:ti|ab|kw)(?:,(?:ti|ab|kw)){0,4})\Z", re.IGNORECASE)
 _BARE = frozenset("ti ab tw mp kw kf pt sh hw au id jw jn".split())
 #: Where the name before a slash is looked for; by this very object it is told from other headings.
 _HEADING = replace(HEADING)
@@ -175,6 +177,10 @@ class OvidReader(DatabaseReader):
                 end,
                 advice=message("Write limit 3 to english."),
             )
+        if limit := SET.match(self.text, self.at):
+            self.at = limit.end()
+            self.losses.add("limits", limit[0])
+            return LimitReader(self, *limit.span()).all()
         if self.text[self.at] not in '("':
             for pattern, read in (
                 (_COMBINED, self.combination),
@@ -206,7 +212,7 @@ class OvidReader(DatabaseReader):
         return _USE.match(self.text, at) is not None or super().ends_at(at)
 
     def take_printed(self, limits: list[Clause]) -> bool:
-        comment = self.printed_here() if self.here() in "[{" else None
+        comment = self.printed_here() if self.here() in tuple("[{") else None
         if comment is None:
             return super().take_printed(limits)
         self.at = comment.end()
@@ -216,6 +222,9 @@ class OvidReader(DatabaseReader):
     def starts_special(self) -> bool:
         limited = _LIMIT.match(self.text, self.at)
         return limited is not None and limited[1] is not None
+
+    def limits(self, text: str, start: int) -> Clause:
+        return LimitReader(self, start, start + len(text)).all()
 
     def near_sign(self, word: str, start: int, end: int) -> Sign:
         if word.isalpha() and (number := _DISTANCE.match(self.text, end)):  # adj 3
@@ -278,7 +287,7 @@ class OvidReader(DatabaseReader):
         if slash and slash.end() >= end:
             self.cut_at = at
             return self.slashed(slash)
-        found = super().suffix_in(start, end)
+        found = super().suffix_in(start, end) or self.with_colon(start, end)
         unknown = _UNKNOWN.search(word) if found is None else None
         if unknown:
             at = unknown.start(1) - 1
@@ -286,6 +295,16 @@ class OvidReader(DatabaseReader):
             if ends and "." not in word[:at]:
                 raise self.unknown_field(unknown[1], start + at, end)
         return found
+
+    def with_colon(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
+        """Take a word with the field of another database at its end: `asthma:ti,ab`."""
+        colon = _COLON.search(self.text, start, end)
+        tag = self.known(colon[1]) if colon and self.ends_at(end) else None
+        if colon is None or tag is None:
+            return None
+        self.read_as(colon[0], colon[1])
+        self.cut_at, self.at = colon.start(), end
+        return tag, colon[0]
 
     explode = narrowed = False
 

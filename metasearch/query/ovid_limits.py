@@ -21,6 +21,11 @@ _TOKEN = re.compile(
 )
 #: `lg=en`.
 _FIELD = re.compile(r"\A(?:lg|la|pt)\s?=\s?", re.IGNORECASE)
+#: A limit that stands where words do: `and yr=2010-2020`.
+SET = re.compile(
+    rf'(?:{_NAMES}|lg|la)\s?=\s?(?:"[^"\n]{{2,40}}"|[\w<>][\w/.]{{0,20}}(?:\s?-\s?\w{{4,10}})?)(?!\w)',
+    re.IGNORECASE,
+)
 _PUBLISHED = frozenset(("yr", "dp"))
 
 

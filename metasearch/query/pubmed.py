@@ -98,6 +98,8 @@ _SIGN = re.compile(r"\*|(?<=\w)\?(?=\w)|(?<=\w)\$[0-9]?\Z")
 _BEHIND = re.compile(
     rf"\s?/\s?(?:{'|'.join(map(re.escape, sorted(SUBHEADINGS)))}|[a-z]{{2}})(?!\w)", re.IGNORECASE
 )
+#: `exp Asthma/`.
+_OF_OVID = re.compile(r"(exp )?\*?([^/\s][^/]{2,150})/", re.IGNORECASE)
 _AND = re.compile(r"\band\b")
 
 
@@ -327,6 +329,10 @@ class PubmedReader(DatabaseReader):
             where = where[0], self.cut_at
         self.count(*where)
         behind, self.behind = self.behind, ""
+        if tag is ANY and not shown and not quoted and (heading := _OF_OVID.fullmatch(text)):
+            meant = message("{field} is read as {meant}", field=text, meant=f"{heading[2]}[mh]")
+            self.losses.add("field", meant)
+            return self.heading(heading[2], where, explode=bool(heading[1]))
         if not tag.fields or _OF_RECORDS.fullmatch(text):
             return self.filtered(text, shown, where)
         label, _, alone = shown.strip("[]").casefold().partition(":")

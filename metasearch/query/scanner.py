@@ -191,7 +191,7 @@ _ENDS = frozenset('()"')
 
 #: The number of an earlier line, whatever sign the database itself writes.
 _LINE = re.compile(r"#([0-9]{1,4})")
-_BARE_LINE = re.compile(r"([0-9]{1,4})")
+_BARE_LINE = re.compile(r"([0-9]{1,3})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,9 +472,10 @@ class TextScanner(LossReader):
             return match
         if self.lines is None or after_word or not self.ends_at(end) or self.is_beside_near(end):
             return None
-        if match is None and (match := _BARE_LINE.fullmatch(self.text, self.at, end)):
+        if match is None and self.target is self.grammar.default:
             # Papers write the lines of any database with mere numbers.
-            match = match if int(match[1]) in self.lines else None
+            bare = _BARE_LINE.fullmatch(self.text, self.at, end)
+            match = bare if bare and int(bare[1]) in self.lines else None
             if match:
                 self.losses.add("number", match[0])
         return match
