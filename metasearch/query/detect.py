@@ -103,12 +103,12 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             ),
             # Fields and words of proximity that Embase does not have; the databases of CRD.
             re.compile(
-                r"(?<=[*?)\"”]):(?:so|an|kw,so)(?![\w])|(?:pubmed|embase|medline):an\b|[A-Z]:TARGET\b"
+                r"(?<=[*?)\"”]):(?:so|an)(?=[\s)]{0,5}(?:\Z|\)|\s(?:and|or|not|AND|OR|NOT)\b|\n))|(?:pubmed|embase|medline):an\b|[A-Z]:TARGET\b"
             ),
             re.compile(
                 r"(?<=[\w*?)\"”]) (?:near|next|NEAR|NEXT) (?=[\w(\"“*])[^\n:]{0,150}:(?:ti|ab|kw)\b"
             ),
-            re.compile(r"(?<=[\w*)]) (?:IN|in) (?:DARE|NHS ?EED|HTA)(?=[\s,)]|\Z)"),
+            re.compile(r"(?<=[*)]) (?:IN|in) (?:DARE|NHS ?EED|HTA)(?=[\s,)]|\Z)"),
             re.compile(
                 r"with\s(?:Cochrane\sLibrary\s)?publication\s(?:year|date)\s(?:from|between)\s",
                 re.IGNORECASE,
@@ -162,7 +162,9 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
     ),
     "embase": (
         (
-            re.compile(r"['’]/(?:exp|de|mj|syn|br)\b", re.IGNORECASE),
+            re.compile(
+                r"['’] ?/ ?(?:exp|de|mj|syn|br)\b|(?<=\w)/exp(?:/mj)?(?=[\s)]|\Z)", re.IGNORECASE
+            ),
             re.compile(r"\][ ]?/(?:lim|py|sd)\b", re.IGNORECASE),
             re.compile(
                 r"(?<=[\w*?$)'’\"”])(?:(?<=\)) )?:(?:ti|ab|kw|de|tt|it)"
@@ -171,8 +173,9 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             ),
             # A year, language, title or number of a record, where the word is no field of ours.
             re.compile(
-                r"(?<![\w.:-])(?!(?:any|title|author|venue|abstract|subject|type|lang|language|year)\b)"
-                r"(?:[\w-]{3,40}:(?:ti|ab|py|la|it|exp)|l[0-9]{6,10}:id)(?=[\s)]|\Z)"
+                r"(?<![\w.:-])(?!(?:any|title|author|venue|abstract|subject|type|"
+                r"lang|language|year|site|filetype|ext|url|inurl)\b)"
+                r"(?:[\w-]{3,40}:(?:ti|ab|la|it|exp)|[12][0-9]{3}:py|l[0-9]{6,10}:id)(?=[\s)]|\Z)"
             ),
             re.compile(
                 r"(?<=[*?$)'’\"”]):(?:ti|ab|kw|de|tt|it|py|jt|au|pt|la)(?!\w)", re.IGNORECASE

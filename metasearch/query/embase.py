@@ -64,7 +64,7 @@ EMBASE = DatabaseGrammar(
     ),
     prefix=None,
     suffix=re.compile(
-        rf"(?:\s{{0,3}}:|/)\s?({_CODE}(?:\s?[,:/]\s?{_CODE}){{0,60}})(?!\w)", re.IGNORECASE
+        rf"\s{{0,3}}[:/]\s?({_CODE}(?:\s?[,:/]\s?{_CODE}){{0,60}})(?!\w)", re.IGNORECASE
     ),
     near=near("near", "next"),
     wild="*?$",
@@ -128,7 +128,7 @@ class EmbaseReader(DatabaseReader):
             or self.text.find(" '", self.at, end.start()) > 0
         ):
             return super().quoted_to(closer)
-        return self.between_quotes(end.start()).replace("''", "'")
+        return self.between_quotes(end.start()).replace("''", "'").replace("`", "'")
 
     # ---------------------------------------------------------------- fields
 

@@ -51,7 +51,8 @@ _NUMBER = re.compile(
 )
 _REFERS = re.compile(
     r"(?:^|[\s(])(?:(?:or|and)/\s?#?[0-9]|[#Ss][0-9]{1,4}\b|[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s"
-    r"|(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)|limit\s[0-9]|from\s[0-9])",
+    r"|(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)|limit\s[0-9]|from\s[0-9]"
+    r"|\.\.l/\s?[0-9]|dedup(?:licate)?\s[0-9])",
     re.IGNORECASE,
 )
 _REFERS_PLAINLY = re.compile(
@@ -216,9 +217,13 @@ class _Rows:
 _IN_ROW = re.compile(r"(?:\A|[;,]?\s)([0-9]{1,4})[.)]\s")
 
 
+#: The most characters that a heading has before them.
+_HEADING = 80
+
+
 def _in_rows(text: str) -> str:
-    """A text of one row with the numbers 1, 2, 3 and so on in it as rows of these numbers; any
-    other text as it is.
+    """A text of one row with the numbers 1, 2, 3 and so on in it, perhaps behind a heading, as
+    rows of these numbers; any other text as it is.
     """
     if "\n" in text:
         return text
@@ -226,10 +231,10 @@ def _in_rows(text: str) -> str:
     for match in _IN_ROW.finditer(text):
         if int(match[1]) == len(starts) + 1:
             starts.append((match.start(), match.start(1)))
-    if len(starts) < 3 or starts[0][1] > 1:
+    if len(starts) < 3 or starts[0][1] > _HEADING:
         return text
     chars = list(text)
-    for start, number in starts[1:]:
+    for start, number in starts[starts[0][0] == 0 :]:
         chars[start:number] = " " * (number - start - 1) + "\n"
     return "".join(chars)
 

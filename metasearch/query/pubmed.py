@@ -99,7 +99,7 @@ _BEHIND = re.compile(
     rf"\s?/\s?(?:{'|'.join(map(re.escape, sorted(SUBHEADINGS)))}|[a-z]{{2}})(?!\w)", re.IGNORECASE
 )
 #: `exp Asthma/`.
-_OF_OVID = re.compile(r"(exp )?\*?([^/\s][^/]{2,150})/", re.IGNORECASE)
+_OF_OVID = re.compile(r"(exp )?\*?([^/*]{1,150})/", re.IGNORECASE)
 _AND = re.compile(r"\band\b")
 
 
@@ -167,11 +167,10 @@ class PubmedReader(DatabaseReader):
     # ---------------------------------------------------------------- operators and tags
 
     def word_end(self, at: int) -> int:
-        end = super().word_end(at)
-        for place in range(at, end):
-            if self.text[place] in "[]":
-                return place + (place == at and self.text[at] == "]")
-        return end
+        text, end = self.text, at
+        while end < len(text) and not is_blank(text[end]) and text[end] not in '()"[]':
+            end += 1
+        return end + (end == at and text[at : at + 1] == "]")
 
     def peeked(self) -> Sign | None:
         self.here()

@@ -460,3 +460,57 @@ def test_nothing_but_a_syntax_error_is_raised(text: str) -> None:
 
     assert error is None or 0 <= error.position <= len(text)
     assert error is None or error.suggestion is None or read(error.suggestion, "pubmed")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "told"),
+    [
+        (
+            "x[ti,ab] OR y[title or abstract]",
+            "title:x OR abstract:x OR title:y OR abstract:y",
+            "[ti,ab]",
+        ),
+        ("x[ti] | y[ti]", "title:x OR title:y", ""),
+        ("x[ti] & y[ti]", "title:x AND title:y", ""),
+        ("x[ti]; y[ti]", "title:x AND title:y", ""),
+        ("x[ti] NEAR/3 y[ti]", "title:x AND title:y", "NEAR/3"),
+        ("gen$[ti]", "title:gen*", "gen$"),
+        ("x[mh]/therapy OR y[mh]/DT", "subject:x OR subject:y", "/therapy"),
+        ("exp X/ OR y[ti]", 'subject:"X" OR title:y', "exp X/ is read as X[mh]"),
+        ("x AND 2010:2020", "x AND year:2010-2020", "2010:2020"),
+        ('x AND "2020 May"[dp]', "x AND year:2020", "2020 May"),
+        ("1234,5678[uid]", "pmid:1234 OR pmid:5678", ""),
+        ("x AND jsubsetaim[text]", "x", "jsubsetaim"),
+        ('"Smith J*"[au]', 'author:"Smith J"', ""),
+        ("x Filters: English, in the last 5 years", "", "Filters"),
+        ("x AND hasabstract", "x", "hasabstract"),
+    ],
+)
+def test_forms_of_other_databases_and_of_its_pages(text: str, shown: str, told: str) -> None:
+    found = read(text, "pubmed" if "[" in text or "/" in text or ":2" in text else "auto")
+
+    assert found.syntax == "pubmed"
+    assert to_text(found.query) == shown or not shown
+    assert any(told in note for note in found.notes) or not told
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('"2020/06/01"[dp] : "3000"[dp]', "x AND NOT year:2021-"),
+        ('"2020/01/01"[dp] : "3000"[dp]', "x AND NOT year:2020-"),
+        ('"2019/06/01"[dp] : "2021/12/12"[dp]', "x AND NOT year:2020"),
+        ('"2020/06/01"[dp] : "2020/12/31"[dp]', "x"),
+    ],
+)
+def test_of_dates_that_are_excluded_whole_years_are(text: str, shown: str) -> None:
+    """A year that is meant in part is not."""
+    assert to_text(read(f"x NOT ({text})", "pubmed").query) == shown
+
+
+def test_mere_numbers_name_lines() -> None:
+    """Beside other words, too; a note says so. A number that names none is a word."""
+    found = read("1. x[ti]\n2. y[ti]\n3. 1 OR 2\n4. 3 AND (z[ti] OR 9)", "pubmed")
+
+    assert to_text(found.query) == "(title:x OR title:y) AND (title:z OR 9)"
+    assert any(note.startswith("3: read as the number of a line") for note in found.notes)
