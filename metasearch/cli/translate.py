@@ -97,7 +97,7 @@ def translate(
                 )
             )
         else:
-            for note in result.read.notes:
+            for note in result.read.losses:
                 console.say(f"note: {line(note)}")
             if len(written) == 1:
                 (only,) = written

@@ -76,7 +76,7 @@ def translations_object(made: Translations) -> dict[str, Any]:
     return {
         "query": clean(to_text(made.read.query)),
         "syntax": made.read.syntax,
-        "notes": [clean(note) for note in made.read.notes],
+        "notes": [clean(note) for note in made.read.losses],
         "translations": [
             {
                 "syntax": translation.syntax,

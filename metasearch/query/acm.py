@@ -27,7 +27,7 @@ from metasearch.query.grammar import (
     FieldTarget,
     Style,
 )
-from metasearch.query.lucene import LuceneReader
+from metasearch.query.lucene import LuceneReader, near_words
 from metasearch.query.scanner import Losses, StrategyLine
 
 # https://dl.acm.org/search/advanced: fields as they are typed, and as they are printed.
@@ -35,12 +35,15 @@ from metasearch.query.scanner import Losses, StrategyLine
 _FULL_TEXT = FieldTarget(("any",), message("looked for everywhere"))
 _ROWS = (
     ("allfield|all|all fields|anywhere", ANY),
-    ("fulltext|full text", _FULL_TEXT),
-    ("title", TITLE),
-    ("abstract", ABSTRACT),
-    ("keyword|keywords|author keyword|author keywords", SUBJECT),
-    ("ccs|ccs 2012|ccs2012|ccs concept|ccs concepts", HEADING),
-    ("contribauthor|author|authors|contributor|contributors|name|names", AUTHOR),
+    ("fulltext|full text|content.ftsec", _FULL_TEXT),
+    ("title|acmdltitle", TITLE),
+    ("abstract|recordabstract", ABSTRACT),
+    ("keyword|keywords|author keyword|author keywords|keywords.author.keyword", SUBJECT),
+    ("ccs|ccs 2012|ccs2012|ccs concept|ccs concepts|acmdlccs", HEADING),
+    (
+        "contribauthor|persons.authors.personname|author|authors|contributor|contributors|name|names",
+        AUTHOR,
+    ),
     (
         (
             "publication title|publicationtitle|pubtitle|publication|publications|journal|"
@@ -100,6 +103,8 @@ ACM = DatabaseGrammar(
 
 _QUERY = re.compile(r'"query"\s{0,3}:\s{0,3}\{')
 _FILTER = re.compile(r'"filter"\s{0,3}:\s{0,3}\{([^{}]{0,5000})\}')
+#: A value of several words in a filter, up to the comma, or the blank at the end.
+_VALUE = re.compile(r":\s([^\s:,()](?:[^:,()]{0,200}[^\s:,()])?)\s{0,3}(?:,|\Z)|,")
 _QUOTED = re.compile(r'("[^"]{0,1000}")')
 _NAMED = re.compile(r"\[(\s{0,3}[A-Za-z][A-Za-z0-9 /-]{1,40}:)")
 _ROUND = str.maketrans("[]{}", "()()")
@@ -124,7 +129,7 @@ def in_round_brackets(text: str) -> str:
     `Title:( x)`, and what stands in `"filter": { ... }` has to hold as well.
     """
     text = _FILTER.sub(
-        lambda it: f"{'AND':<{it.start(1) - it.start() - 1}}({it[1].replace(',', ' ')})", text
+        lambda it: f"{'AND':<{it.start(1) - it.start() - 1}}({_VALUE.sub(_bracketed, it[1])})", text
     )
     text = _QUERY.sub(lambda it: f"{'(':>{len(it[0])}}", text)
     return "".join(
@@ -133,19 +138,28 @@ def in_round_brackets(text: str) -> str:
     )
 
 
+def _bracketed(match: re.Match[str]) -> str:
+    """A value in brackets, in as many characters."""
+    value = match[1]
+    return " " if value is None else f":({value})".ljust(len(match[0]))
+
+
+_FIELDS = {
+    "any": "AllField:({x})",
+    "title": "Title:({x})",
+    "abstract": "Abstract:({x})",
+    "subject": "Keyword:({x})",
+    "author": "ContribAuthor:({x})",
+    "doi": "DOI:({x})",
+    "isbn": "ISBN:({x})",
+    "issn": "ISSN:({x})",
+}
 STYLE = Style(
     name="acm",
     label="ACM",
     bracketed=True,
-    fields={
-        "any": "AllField:({x})",
-        "title": "Title:({x})",
-        "abstract": "Abstract:({x})",
-        "subject": "Keyword:({x})",
-        "author": "ContribAuthor:({x})",
-        "doi": "DOI:({x})",
-        "isbn": "ISBN:({x})",
-        "issn": "ISSN:({x})",
-    },
+    fields=_FIELDS,
+    near_words=near_words(_FIELDS),
+    stems_in_phrases=False,
     lost=rf"[{DOUBLE}*?\\]",
 )

@@ -148,6 +148,11 @@ _LABEL_ALONE = re.compile(
 )
 #: What explains the signs of the lines above: `:ti = title`.
 _LEGEND = re.compile(r"\s{0,20}[-*`]{0,3}[\[/:.$?][\w ,:/\].-]{1,40}`?\s?=\s.{0,300}")
+#: In files that platforms write: `# Searches:`, `- WOS.SCI: 1900 to 2023`.
+_OF_FILE = re.compile(
+    r"\s{0,8}(?:#{1,3}\s{1,3}(?![^\n]{0,200}\s(?:AND|OR|NOT)\s)[A-Za-z][^\n=\"*]{0,200}"
+    r"|-\s[A-Z][A-Z.-]{2,20}: [0-9]{4} (?:to|-) .{1,20})"
+)
 _SECTION = re.compile(
     r"\s{0,20}(?:#{1,6} |\*\*)?([^\W\d_][\w ,&()'/-]{0,80})(:?)(?:\*\*)?(:?)\s{0,20}"
 )
@@ -166,7 +171,7 @@ def narrows(row: str) -> bool:
 
 def is_label(row: str) -> bool:
     """Whether a row says who searched what and when, or heads a list."""
-    return any(pattern.fullmatch(row) for pattern in (_LABEL, _LABEL_ALONE, _LEGEND))
+    return any(pattern.fullmatch(row) for pattern in (_LABEL, _LABEL_ALONE, _LEGEND, _OF_FILE))
 
 
 def is_section(row: str, *, colon: bool = False) -> bool:

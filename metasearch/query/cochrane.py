@@ -290,6 +290,7 @@ STYLE = Style(
         )
     },
     reserved="near|next",
+    stems_in_phrases=False,
     lost=f"[{DOUBLE}*?]",
     types={
         "article": ("Journal article", "Review"),

@@ -15,6 +15,7 @@ from metasearch.query.cql_grammar import (
 )
 from metasearch.query.reading import (
     QueryReader,
+    phrase_of,
     truncatable,
     words,
 )
@@ -111,6 +112,8 @@ class CqlTermReader:
         """The words one after the other."""
         if any(cut for _, cut in texts) or field in ("type", "language"):
             if len(texts) > 1 and field not in ("type", "language"):
+                if not any(cut for _, cut in texts[:-1]):
+                    return phrase_of(texts, (field,))
                 self.widened(
                     message("a phrase with a * in it is read as all of its words, in any order")
                 )

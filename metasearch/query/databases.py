@@ -30,12 +30,13 @@ from metasearch.query.grammar import (
     SUBJECT,
     FieldTarget,
 )
-from metasearch.query.reading import ReadQuery, in_fields, truncatable, words
+from metasearch.query.reading import ReadQuery, in_fields, phrase_of, truncatable, words
 from metasearch.query.scanner import Sign, TextScanner
 from metasearch.query.tree import (
     IDENTIFIERS,
     MAX_LINES,
     Heading,
+    Near,
     Or,
     Query,
     Term,
@@ -49,6 +50,7 @@ from metasearch.query.values import (
     BROAD_TYPES,
     STUDIES,
     BadYears,
+    bare_number,
     counted_back,
     identifier_field,
     language_named,
@@ -148,10 +150,11 @@ class TermReader(TextScanner):
         fields = tag.fields
         if fields[0] in ("isbn", "issn") and (number := identifier_field(text)) in ("isbn", "issn"):
             fields = (number,)  # some databases have one field for both
+        text = bare_number(fields[0], text) or text
         names = fields == ("author",)
         phrase = (quoted or tag.heading or self.grammar.phrases) and not names
-        if names:
-            text = INITIAL.sub(r"\1", text)
+        if names:  # "Smith,J." are two words
+            text = INITIAL.sub(r"\1", plain(text.replace(",", " ")))
         if fields[0] in IDENTIFIERS and any(sign in text for sign in "*?"):
             raise self.truncated_number(fields[0].upper(), *where)
         if spelled := self.spelled(text):
@@ -168,7 +171,8 @@ class TermReader(TextScanner):
             )
         if any(cut for _, cut in texts):
             if phrase and len(texts) > 1:
-                self.losses.add("broken phrase", text)
+                query = self.phrase(texts, fields)
+                return exact(query) if self.losses.more == before else wider(query)
         elif phrase or len(texts) == 1 or len(fields) == 1:
             joined = " ".join(word for word, _ in texts)
             phrase = phrase and fields[0] not in IDENTIFIERS
@@ -182,6 +186,13 @@ class TermReader(TextScanner):
                 *(in_fields(fields, partial(truncatable, [text])) for text in texts)
             )
         return exact(query) if self.losses.more == before else wider(query)
+
+    def phrase(self, texts: Sequence[tuple[str, bool]], fields: Sequence[str]) -> Query:
+        """As `phrase_of`, with a note on what sources cannot be asked."""
+        query = phrase_of(texts, fields)
+        if isinstance(query, Near):
+            self.losses.add("near", " ".join(f"{word}{'*' * cut}" for word, cut in texts))
+        return query
 
     def spelled(self, text: str) -> list[str]:
         """The text in the spellings of words in which a sign for letters stands after one letter or
@@ -214,8 +225,7 @@ class TermReader(TextScanner):
     def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
         """(the word, or its beginning where any ending will do, whether it is one)."""
         wild = self.grammar.wild
-        if "'" in word and self.grammar.quotes.get("'"):
-            word = word.strip("'")
+        word = word.strip("'")  # of parents' houses
         bare = word.lstrip(wild)
         if bare != word and bare:
             self.losses.add("beginning", word)

@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from metasearch.query.tree import MAX_LENGTH
+from metasearch.query.tree import FIELDS, MAX_LENGTH
 
 _QUOTED = re.compile(r'(["＂“„])([^"＂“”„]*)(["＂”“])')
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -241,6 +241,8 @@ _SINOMED = (
     r"(?:[:：][\u4e00-\u9fff]{2,4})?\]"
 )
 _DATABASES["sinomed"] = ((re.compile(_SINOMED),), ())
+#: A field of our own syntax, which has signs of proximity as well.
+_OURS = re.compile(rf"(?<![\w.\"“])(?:{'|'.join((*FIELDS, 'year'))}):[\w\"(]")
 _TAG = re.compile(r"(?<=[\w\"”*.])(\s?)\[([A-Za-z1][A-Za-z /:~0-9,-]{0,40})\](?![\w-])")
 _IEEE = re.compile(
     r'["“](?:Document Title|Abstract|All Metadata|Author Keywords|Index Terms|Publication '
@@ -287,6 +289,8 @@ def detect(text: str) -> str:
 def _database(bare: str, text: str) -> str | None:
     """The syntax of a database whose marks a text bears."""
     for shared in (False, True):
+        if shared and _OURS.search(bare):
+            return None
         for name, marks in _DATABASES.items():
             if any(mark.search(bare) for mark in marks[shared]) and (
                 name != "ieee" or _IEEE.search(text)

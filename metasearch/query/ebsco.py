@@ -66,13 +66,19 @@ EBSCO = DatabaseGrammar(
         ("pm rn", NUMBER),
         # Limits: full text, peer review, references, ages, populations, formats.
         ("ft rv pr rf fm lt og ag po hu lx lo lv gc", NOWHERE),
+        # Lists of single databases: each has codes of its own that begin so.
+        (" ".join(f"z{letter}" for letter in "acdefgijklmnopqrsvxyz"), NOWHERE),
         # Affiliations, countries, funders, publishers, audiences.
-        ("af ad ca cn cy gr fs in gi ge gl gn ps pe co ze zg pb pl pu pa ir sa", NOWHERE),
+        ("af ad ca cn cy gr fs in gi ge gl gn ps pe co pb pl pu pa ir sa", NOWHERE),
         # Parts of journals, tests, classes, and what only EBSCOhost keeps.
         ("vi vo ip pg pn jc jk sb jb cc cl lc ts tm im ri cr rp nt av cp cf sd sp", NOWHERE),
         ("an ui ci si ac tc te ut lh no od rs xt fx rt", NOWHERE),
     ),
-    prefix=re.compile(r"([A-Z]{2})(?:\s{1,10}(?=[\w\"'(*])|(?=[\"(]))"),
+    prefix=re.compile(
+        r"([A-Z]{2}|(?:ti|ab|mh|mm|mj|mw|tx|su|kw|au|xb|tp)(?=\s{0,10}[\"(])"
+        r"|(?:ti|tx|mh|ab(?! (?:initio|ovo|externo)))(?=\s[^\W_]))"
+        r"(?:\s{1,10}(?=[\w\"'(*])|(?=[\"(]))"
+    ),
     near=near(r"[nw][0-9]{1,3}"),
     ordered=frozenset({"w", "next", "onear", "pre"}),
     wild="*?#",
@@ -97,6 +103,8 @@ _OF_WORDS = frozenset("TI AB AU SU MH MM MJ MW TX KW DE SO XB TP".split())
 _BEGINS = re.compile(r"(?:\A|[\n(]|\b(?:AND|OR|NOT|[NW][0-9]{1,3}))\s{0,8}\Z", re.IGNORECASE)
 #: Two capitals that may be a field: before a quote or bracket they are, before a word perhaps.
 _FIELD = re.compile(r"([A-Z]{2})(\s{0,10}[\"(]|\s{1,10}(?=\w))")
+#: Words that begin as a field of persons or institutions does: editors have a capital.
+_NO_NAME = re.compile(r"(?:ED|AS)\s{1,5}(?=[a-z])|IN\s{1,5}(?=(?:vitro|vivo|situ|utero|silico)\b)")
 #: The name of a list of limits within what is printed.
 _LIST = re.compile(rf"(?:\A|\s)({_LIMITS})")
 _SWITCH = re.compile(
@@ -120,13 +128,18 @@ class EbscoReader(DatabaseReader):
         return bool(_SWITCH.match(self.text, self.at))
 
     def prefix(self) -> tuple[FieldTarget, str] | None:
+        inside = self.target is not self.grammar.default
+        if inside and self.text[self.at : self.at + 2].islower():
+            return None  # ti is titanium there
         code = _FIELD.match(self.text, self.at)
         if code is None or (self.at and self.text[self.at - 1].isalnum()) or code[1] == "OR":
             return super().prefix()
-        inside = self.target is not self.grammar.default
         begins = _BEGINS.search(self.text, max(self.at - 12, 0), self.at)
         if code[1] not in _OF_WORDS and (inside or not begins):
             return None  # CT scan and US policy are words there
+        if word := _NO_NAME.match(self.text, self.at):
+            self.losses.add("code or word", plain(word[0]))
+            return None
         if code[1].lower() not in self.grammar.codes:
             if not code[2].isspace():
                 raise self.unknown_field(code[1], *code.span(1))

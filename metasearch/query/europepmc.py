@@ -35,7 +35,7 @@ from metasearch.query.grammar import (
     codes,
     fields_of,
 )
-from metasearch.query.lucene import LuceneReader
+from metasearch.query.lucene import LuceneReader, near_words
 from metasearch.query.tree import Term
 
 # https://europepmc.org/searchsyntax, and `listSearchFields` of its web service.
@@ -142,11 +142,14 @@ class EuropepmcReader(LuceneReader):
         return super().value(text, tag, shown, where, quoted=quoted)
 
 
+_FIELDS = fields_of(EUROPEPMC, "{CODE}:({x})", author="auth") | {"any": "{x}"}
 STYLE = Style(
     name="europepmc",
     label="Europe PMC",
     bracketed=True,
-    fields=fields_of(EUROPEPMC, "{CODE}:({x})", author="auth") | {"any": "{x}"},
+    fields=_FIELDS,
+    near_words=near_words(_FIELDS),
+    stems_in_phrases=False,
     lost=rf"[{DOUBLE}*?\\]",
     years=YearRanges(
         only=("PUB_YEAR:{first}",),

@@ -208,6 +208,7 @@ class Style:
             when bare.
         bare: Words without any special character stand without quotes.
         truncation: The sign after the beginning of a word; "" where there is none.
+        stems_in_phrases: Whether it may stand behind the last word of a phrase in quotes.
         least: Letters and digits that must stand before it.
         reserved: A pattern of further words that would be a sign when they stand bare, in whatever
             case.
@@ -242,6 +243,7 @@ class Style:
     phrase: str = '"{x}"'
     bare: bool = True
     truncation: str = "*"
+    stems_in_phrases: bool = True
     least: int = 2
     reserved: str = "(?!)"
     lost: str = r"(?!)"

@@ -66,7 +66,7 @@ IEEE = DatabaseGrammar(
     near=near("near", "onear"),
     distances={"near": None, "onear": None},
     printed=re.compile(
-        r"(?:You )?(?:Filters [Aa]pplied|[Rr]efined by):[ \t]{0,3}(?P<limits>[^\n]{1,300})"
+        r"(?:You )?(?:Filters [Aa]pplied|[Rr]efined [Bb]y):[ \t]{0,3}(?P<limits>[^\n]{1,300})"
         r"|Showing [0-9,]{1,12}-[0-9,]{1,12} of [0-9,]{1,12}(?: results)?(?: for\b)?"
     ),
 )

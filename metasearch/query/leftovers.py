@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from metasearch.late_pattern import late_pattern
 from metasearch.message import Message, joined, message
-from metasearch.query.simple_fields import FIELD_NAMES, fields_of, in_round_brackets
+from metasearch.query.simple_fields import FIELD_NAMES, LIMIT, fields_of, in_round_brackets
 from metasearch.query.simple_tokens import Token, tokens, with_operators
 from metasearch.query.values import bare_number, read_span
 
@@ -46,9 +46,10 @@ _OF_LETTERS = frozenset(
 )
 
 
-def leftovers(text: str) -> tuple[str, ...]:
-    """Sentences on what a reader may have meant otherwise; one for each kind of what looks like an
-    operator and was read as a word. `text`: that `metasearch.query.simple.parse` has read.
+def leftovers(text: str) -> dict[str, bool]:
+    """Sentences on what a reader may have meant otherwise, one for each kind of what looks like an
+    operator and was read as a word; and whether they are about sources alone. `text`: that
+    `metasearch.query.simple.parse` has read.
     """
     text = in_round_brackets(text)
     pieces = with_operators(tokens(text))
@@ -63,25 +64,23 @@ def leftovers(text: str) -> tuple[str, ...]:
         for token in pieces[1:-2]
         if token.kind == "word" and text[token.start : token.end] in _NO_OPERATOR
     )
-    notes: list[str] = []
+    notes: dict[str, bool] = {}
     if lower:
-        notes.append(
-            message(
-                "and, or, not in small letters are read as operators, because brackets or fields "
-                "stand beside them"
-            )
+        sentence = message(
+            "and, or, not in small letters are read as operators, because brackets or fields "
+            "stand beside them"
         )
+        notes[sentence] = False
     if words:
         capitals = ", ".join(dict.fromkeys(word.upper() for word in words))
-        notes.append(
-            message(
-                "{words}: read as words; write {capitals}",
-                words=", ".join(words),
-                capitals=capitals,
-            )
+        sentence = message(
+            "{words}: read as words; write {capitals}",
+            words=", ".join(words),
+            capitals=capitals,
         )
-    notes += _about_fields(text, pieces)
-    notes += _about_proximity(
+        notes[sentence] = False
+    notes |= _about_fields(text, pieces)
+    notes |= _about_proximity(
         [it for it in pieces if it.kind == "near" or (it.kind == "phrase" and it.within)]
     )
     for word in all_words:
@@ -92,62 +91,71 @@ def leftovers(text: str) -> tuple[str, ...]:
                 reported.setdefault(kind, {})[word[:40]] = None
     for kind, reported_words in reported.items():
         shown = ", ".join(list(reported_words)[:_SHOWN])
-        notes.append(
-            message(
-                "{words}: read as words; if they are {kind} of another syntax, "
-                "name the syntax, as in --syntax ovid",
-                words=shown,
-                kind=kind,
-            )
+        sentence = message(
+            "{words}: read as words; if they are {kind} of another syntax, "
+            "name the syntax, as in --syntax ovid",
+            words=shown,
+            kind=kind,
         )
-    return tuple(notes)
+        notes[sentence] = False
+    return notes
 
 
-def _about_fields(text: str, pieces: Sequence[Token]) -> list[str]:
+def _about_fields(text: str, pieces: Sequence[Token]) -> dict[str, bool]:
     """What the fields of a query mean, where that is not plain from their names."""
-    notes: dict[str, None] = {}
+    notes: dict[str, bool] = {}
+    limits: dict[str, None] = {}
     for token in pieces:
         written = text[token.start : token.value].rstrip().rstrip(":：")
         named = token.number[0] if token.number else token.field
         if token.kind not in ("word", "phrase", "(") or named is None:
             continue
+        if named == LIMIT:
+            limits[text[token.start : token.end].rstrip("(（:")[:60]] = None
+            continue
         if written and written.lower() not in FIELD_NAMES and fields_of(written):
             meant = " OR ".join(f"{field}:" for field in named.split())
-            notes[message("{name}: is read as {fields}", name=written, fields=meant)] = None
+            notes[message("{name}: is read as {fields}", name=written, fields=meant)] = False
         if named in _RARE:
             sentence = message(
                 "{field}: few sources can be asked for this number; the others look for the number "
                 "as a word, or leave it out",
                 field=named,
             )
-            notes[sentence] = None
+            notes[sentence] = True
             if token.kind == "word" and not (token.number or bare_number(named, token.text)):
                 sentence = message(
                     '"{word}" has not the form of a {field}: no work has it',
                     word=token.text[:40],
                     field=named,
                 )
-                notes[sentence] = None
+                notes[sentence] = False
         if token.text[:1] in ("[", "{", "(") and named == "year" and not read_span(token.text)[1]:
             sentence = message("{text}: only the years are looked for", text=token.text)
-            notes[sentence] = None
-    return list(notes)[:_SHOWN]
+            notes[sentence] = False
+    if limits:
+        sentence = message(
+            "{words}: ignored, with alternatives and exclusions that hold it, because no source "
+            "can be asked for this limit; that finds more",
+            words=joined(", ", list(limits)[:_SHOWN]),
+        )
+        notes[sentence] = False
+    return dict(list(notes.items())[:_SHOWN])
 
 
-def _about_proximity(signs: Sequence[Token]) -> list[str]:
+def _about_proximity(signs: Sequence[Token]) -> dict[str, bool]:
     if not signs:
-        return []
+        return {}
     written = dict.fromkeys(
         f"~{token.within}" if token.kind == "phrase" else token.text for token in signs
     )
     shown = joined(", ", list(written)[:_SHOWN])
-    notes: list[str] = [
-        message(
-            "{words}: sources cannot be asked how near words stand to one another; they are asked "
-            "for all of the words, which finds more",
-            words=shown,
-        )
-    ]
+    sentence = message(
+        "{words}: sources cannot be asked how near words stand to one another; they are asked "
+        "for all of the words, which finds more",
+        words=shown,
+    )
+    notes: dict[str, bool] = {sentence: True}
     for token in signs:
         meant = f"{'PRE' if token.ordered else 'NEAR'}/{token.within}"
         if token.kind == "near" and token.text.upper() != meant and len(notes) <= _SHOWN:
@@ -156,5 +164,5 @@ def _about_proximity(signs: Sequence[Token]) -> list[str]:
                 word=token.text,
                 sign=meant,
             )
-            notes.append(sentence)
-    return list(dict.fromkeys(notes))
+            notes[sentence] = False
+    return notes

@@ -45,18 +45,20 @@ _NUMBER = re.compile(
     r"|[.):](?=[A-Za-z(\[{\"'*#]|[0-9]{1,3}\s?(?:and|or|not)[\s0-9]))"
     r"|\#[ \t]{1,4}(?P<sharp>[0-9]{1,4})(?=[\s:.])[:.]?[ \t]{0,20}"
     r"|\((?P<inside>[0-9]{1,4})\)(?=\s|[^\W\d]|[(\"'])[ \t]{0,20}"
-    r"|(?:set|search|step|line)[ \t]{1,4}\#?(?P<named>[0-9]{1,4})[:.)]?(?=\s)[ \t]{0,20}"
+    r"|(?:set|search|step|line)[ \t]{0,4}(?:\#?:[ \t]{0,4}|(?<=[ \t])\#?)"
+    r"(?P<set>S)?(?P<named>[0-9]{1,4})[:.)]?(?=\s|$)[ \t]{0,20}"
+    r"|\[(?P<box>[#S])?(?P<boxed>[0-9]{1,4})\](?=\s)[ \t]{0,20}"
     r")",
     re.IGNORECASE,
 )
 _REFERS = re.compile(
-    r"(?:^|[\s(])(?:(?:or|and)/\s?#?[0-9]|[#Ss][0-9]{1,4}\b|[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s"
+    r"(?:^|[\s(\[])(?:(?:or|and)/\s?#?[0-9]|[#Ss][0-9]{1,4}\b|[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s"
     r"|(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)|limit\s[0-9]|from\s[0-9]"
     r"|\.\.l/\s?[0-9]|dedup(?:licate)?\s[0-9])",
     re.IGNORECASE,
 )
 _REFERS_PLAINLY = re.compile(
-    r"(?<!\w)(?:or|and)/\s?#?[0-9]|(?:^|[\s(])[#S][0-9]{1,4}\b|^\(?[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)",
+    r"(?<!\w)(?:or|and)/\s?#?[0-9]|(?:^|[\s(\[])[#S][0-9]{1,4}\b|^\(?[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)",
     re.IGNORECASE,
 )
 _FURTHEST = 25
@@ -144,15 +146,59 @@ def numbered_lines(text: str) -> Lines | None:
     return lines if any(_REFERS.search(it.text) for it in lines.lines) else None
 
 
+#: What histories print behind a query, in its row or the next.
+_BESIDE_QUERY = re.compile(
+    r"\s(?:Date Run|Editions?|Indexes|Databases?|Timespan|Limiters|Expanders|Search modes)\s?[:=-]"
+)
+
+
+def lines_apart(text: str) -> Lines | None:
+    """Lines with numbers, though none names another; None where the text is none. Where the last
+    holds what all others say, it is the search, as histories print it; otherwise a line is added
+    that joins them.
+    """
+    if not 1 < len(text.splitlines()) <= MOST_ROWS:
+        return None
+    cut = _Cutter(text).lines_by_numbers()
+    if cut is None:
+        return None
+    first, *rest = cut.lines
+    if first.number != 1 and not first.sign:
+        return None
+    *others, last = [
+        "".join(filter(str.isalnum, _BESIDE_QUERY.split(line.text)[0])) for line in cut.lines
+    ]
+    if all(other in last for other in others):
+        return cut
+    joins = " and ".join(str(line.number) for line in cut.lines)
+    end = len(cut.text)
+    added = NumberedLine(cut.lines[-1].number + 1, first.sign, joins, end, end)
+    told = [("joined lines", line.text) for line in rest]
+    return replace(cut, lines=(*cut.lines, added), losses=(*cut.losses, *told))
+
+
+#: The number of one line alone, where nothing can be meant but a number: S100 is a protein, (18) F
+#: an isotope, and 2020 a year.
+_SURE_NUMBER = re.compile(r"\s{0,8}(?:#[ \t]?[0-9]{1,3}|[0-9]{1,3}[.:)]|\[[#S][0-9]{1,3}\])")
+
+
 def whole_text(text: str) -> Lines:
-    """A text that is one query, without the settings, labels and headings in it: a single line."""
+    """A text that is one query, without the settings, labels and headings in it: a single line,
+    whose number is 0 where it has none.
+    """
     cutter = _Cutter(text)
     rows = list(cutter.rows())
     if len(rows) > MOST_ROWS:
         return Lines(text, ())
     while rows and (is_label(rows[0].text) or is_section(rows[0].text, colon=True)):
         cutter.leave("section", rows.pop(0).text)
-    lines = [cutter.line(0, "", rows)] if rows else []
+    number, sign = 0, ""
+    match = _NUMBER.match(rows[0].text) if rows and _SURE_NUMBER.match(rows[0].text) else None
+    rest = rows[0].text[match.end() :] if match else ""
+    if match and rest.strip() and not _GOES_ON.match(rest):
+        number, sign = _named(match)
+        rows[0] = _Row(rows[0].start, _blank(match[0]) + rest)
+    lines = [cutter.line(number, sign, rows)] if rows else []
     return Lines(cutter.text, tuple(lines), tuple(cutter.losses))
 
 
@@ -478,8 +524,8 @@ def _is_piped(text: str) -> bool:
 
 
 def _named(match: re.Match[str]) -> tuple[int, str]:
-    names = ("plain", "sharp", "inside", "named")
-    sign = match["sign"] or ("#" if match["sharp"] else "")
+    names = ("plain", "sharp", "inside", "named", "boxed")
+    sign = match["sign"] or match["set"] or match["box"] or ("#" if match["sharp"] else "")
     return int(next(match[name] for name in names if match[name])), sign.upper()
 
 

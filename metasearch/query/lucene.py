@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -105,6 +105,11 @@ class LuceneReader(DatabaseReader):
             self.losses.add("settings", word)
             word = word[: tail.start()]
         return super().widened(word.lstrip("+"), where)
+
+
+def near_words(fields: Mapping[str, str]) -> dict[str, str]:
+    """`Style.near_words` out of `Style.fields`."""
+    return {names: code.replace("{x}", '"{x}"~{n}') for names, code in fields.items()}
 
 
 def day(text: str) -> str:

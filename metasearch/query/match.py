@@ -294,35 +294,41 @@ def _stand_near(near: Near, record: SearchedRecord) -> bool | None:
     texts = [text for field in fields for text in record.texts(field)]
     if any(CJK.search(term.text) for term in terms(near)):
         return None
-    for text in texts:
-        ends = [(0, 0)]
-        for at, part in enumerate(near.parts):
-            places = _places(part, text)
-            if at == 0:
-                ends = places
-                continue
-            ends = [
-                (min(first, begin), max(last, end))
-                for first, last in ends
-                for begin, end in places
-                if 0 <= begin - last <= near.within
-                or (not near.ordered and 0 <= first - end <= near.within)
-            ][:_MOST_PLACES]
-        if ends:
-            return True
+    if any(_places(near, text) for text in texts):
+        return True
     return False if record.record.abstract else None
 
 
 def _places(part: Query, text: SearchedText) -> list[tuple[int, int]]:
     """Where a part stands among the words of a text: first word, and the one after its last."""
-    found = [
-        (at, at + len(words))
-        for term in terms(part)
-        if (words := TOKEN.findall(fold(term.text)))
-        for at in range(len(text.words) - len(words) + 1)
-        if _stands_at(words, text.words, at, open_end=term.truncated)
-    ]
+    match part:
+        case Or(parts):
+            found = [place for inner in parts for place in _places(inner, text)]
+        case Near(parts):
+            found = _near_places(part, [_places(inner, text) for inner in parts])
+        case _:
+            found = [
+                (at, at + len(words))
+                for term in terms(part)
+                if (words := TOKEN.findall(fold(term.text)))
+                for at in range(len(text.words) - len(words) + 1)
+                if _stands_at(words, text.words, at, open_end=term.truncated)
+            ]
     return found[:_MOST_PLACES]
+
+
+def _near_places(near: Near, places: Sequence[list[tuple[int, int]]]) -> list[tuple[int, int]]:
+    """Where all parts stand near one another, out of the places of each."""
+    ends, *others = places
+    for part in others:
+        ends = [
+            (min(first, begin), max(last, end))
+            for first, last in ends
+            for begin, end in part
+            if 0 <= begin - last <= near.within
+            or (not near.ordered and 0 <= first - end <= near.within)
+        ][:_MOST_PLACES]
+    return ends
 
 
 def _stands_at(words: Sequence[str], text: Sequence[str], at: int, *, open_end: bool) -> bool:

@@ -69,7 +69,7 @@ PROQUEST = DatabaseGrammar(
         ("rn reg", NUMBER),
         ("an id fn docid pubid cc clsub", NOWHERE),
         # Limits: peer review, full text, ages, populations, audiences, tests.
-        ("peer peerreviewed ftany ulo lim age ag po pop gr tm ta te audience el", NOWHERE),
+        ("peer peerreviewed ftany fulltext ulo lim age ag po pop gr tm ta te audience el", NOWHERE),
         # Persons, places, organizations, money.
         ("af aff org orgn co cp per lo loc geo pub-loc pbloc pl st gi fund grant sfi", NOWHERE),
         # Parts of publications, theses, trials, trades.
@@ -84,7 +84,7 @@ PROQUEST = DatabaseGrammar(
     near=near("near", "pre"),
     distances={"near": 4, "pre": 4},
     ordered=frozenset({"pre", "p", "next", "onear"}),
-    reference=re.compile(r"(?:[Ss]|#)([0-9]{1,4})"),
+    reference=re.compile(r"\[?(?:[Ss]|#)([0-9]{1,4})\]?"),
     order=("AND", "OR", "NOT"),
     printed=re.compile(
         r"(?:(?:Additional limits|Limits applied|Limited by|Limited to|Narrowed by)[ \t]?[-:][ \t]?"

@@ -448,8 +448,9 @@ class PubmedReader(DatabaseReader):
             if fields[0] in IDENTIFIERS:
                 raise self.truncated_number(fields[0].upper(), *where)
             if quoted and len(texts) > 1:
-                self.losses.add("broken phrase", text)
-            query = in_fields(fields, lambda field: truncatable(texts, field))
+                query = self.phrase(texts, fields)
+            else:
+                query = in_fields(fields, lambda field: truncatable(texts, field))
             return exact(query) if self.losses.more == before else wider(query)
         text = " ".join(word for word, _ in texts)
         phrase = quoted or (tag.heading and len(texts) > 1)
@@ -503,6 +504,8 @@ STYLE = Style(
         "author": "{x}[au]",
         "venue": "{x}[ta]",
         "doi": "{x}[doi]",
+        "pmid": "{x}[pmid]",
+        "pmcid": "{x}[pmc]",
         "isbn": "{x}[isbn]",
         "issn": "{x}[is]",
         "type": "{x}[pt]",

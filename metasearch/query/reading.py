@@ -7,6 +7,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from metasearch.errors import QueryFault, QuerySyntaxError
@@ -58,6 +59,11 @@ class ReadQuery:
     notes: tuple[str, ...] = ()
     bounds: Clause | None = None
     of_sources: frozenset[str] = frozenset()
+
+    @property
+    def losses(self) -> tuple[str, ...]:
+        """The notes but those of sources: what a translation loses before it is written."""
+        return tuple(note for note in self.notes if note not in self.of_sources)
 
     @property
     def clause(self) -> Clause:
@@ -461,6 +467,20 @@ def truncatable(texts: Sequence[tuple[str, bool]], field: str) -> Query:
         if word:
             parts.append(Term(word, field, truncated=True))
     return conjunction(*parts)
+
+
+def phrase_of(texts: Sequence[tuple[str, bool]], fields: Sequence[str]) -> Query:
+    """(word, whether it is a beginning), one after the other, in one of several fields: a phrase,
+    or words near one another where another than the last is a beginning.
+    """
+    if any(cut for _, cut in texts[:-1]):
+        return Near(
+            tuple(in_fields(fields, partial(truncatable, [text])) for text in texts),
+            within=0,
+            ordered=True,
+        )
+    joined, cut = " ".join(word for word, _ in texts), texts[-1][1]
+    return in_fields(fields, lambda field: Term(joined, field, phrase=True, truncated=cut))
 
 
 # A query error for a terminal: the query, a caret line, the reason, what to do.

@@ -13,9 +13,18 @@ from typing import ClassVar
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import joined, message, message_template
 from metasearch.query.clauses import Clause
-from metasearch.query.grammar import DatabaseGrammar, FieldTarget, together
+from metasearch.query.grammar import (
+    ABSTRACT,
+    TITLE,
+    TITLE_ABSTRACT,
+    TOPIC,
+    DatabaseGrammar,
+    FieldTarget,
+    together,
+)
 from metasearch.query.reading import NestedReader, ReadQuery
 from metasearch.query.tree import is_blank, plain
+from metasearch.query.values import DOI
 
 # What the tree cannot express of a strategy: a sentence for each kind of loss, with its words.
 
@@ -64,6 +73,9 @@ SENTENCES: Mapping[str, str] = {
         "finds more"
     ),
     "no field": message_template("{words}: read as words, because no field has this name here"),
+    "code or word": message_template(
+        "{words}: read as words; a field has quotes, brackets or a capital after it"
+    ),
     "unknown line": message_template(
         "{words}: no part of it can be asked, so it is ignored where other lines name it"
     ),
@@ -189,6 +201,21 @@ class Losses:
 _ENDS = frozenset('()"')
 
 
+def _doi_end(text: str, at: int) -> int:
+    """Where a DOI ends: brackets that are opened and closed in it belong to it."""
+    opened = 0
+    while at < len(text) and not is_blank(text[at]) and text[at] != '"':
+        opened += (text[at] == "(") - (text[at] == ")")
+        if opened < 0:
+            break
+        at += 1
+    return at
+
+
+_SINGLE = re.compile(r"'[^'()\"\n]{1,200}'(?!\w)")
+#: A field as other syntaxes have it, and those that nobody means as a word before a colon.
+_COLONED = re.compile(r"([A-Za-z]{2,15}(?:-[A-Za-z]{3,4}){0,3}):\s{0,2}(?=[\w\"(])")
+_WITH_COLON = frozenset({TITLE, ABSTRACT, TITLE_ABSTRACT, TOPIC})
 #: The number of an earlier line, whatever sign the database itself writes.
 _LINE = re.compile(r"#([0-9]{1,4})")
 _BARE_LINE = re.compile(r"([0-9]{1,3})")
@@ -277,7 +304,7 @@ class TextScanner(LossReader):
     ) -> None:
         super().__init__(text, self.grammar.name, lines, losses)
         self.target, self.shown = self.grammar.default, ""
-        self.quotes = {'"': '"'} | dict(self.grammar.quotes)
+        self.quotes = {'"': '"', "'": "'"} | dict(self.grammar.quotes)
         self.closing = self._closing()
 
     # ---------------------------------------------------------------- operators
@@ -291,6 +318,8 @@ class TextScanner(LossReader):
     def word_end(self, at: int) -> int:
         """Where the word at `at` ends: at a blank, bracket or double quote."""
         text, end = self.text, at
+        if text.startswith("10.", at) and (doi := DOI.match(text, at)):
+            return _doi_end(text, doi.end())
         while end < len(text) and not is_blank(text[end]) and text[end] not in _ENDS:
             end += 1
         return end
@@ -359,14 +388,18 @@ class TextScanner(LossReader):
         return pairs
 
     def opens_quote(self, at: int) -> bool:
-        """Whether a quote begins there; a single one within a word is an apostrophe."""
+        """Whether a quote begins there; a single one within a word is an apostrophe. Where a
+        database has no single quotes, a pair of them is meant as one all the same.
+        """
         char = self.text[at : at + 1]
         if char == '"':
             return True
         if char not in self.quotes:
             return False
         before = self.text[at - 1] if at else " "
-        return is_blank(before) or before in "(=,[*"
+        if not is_blank(before) and before not in "(=:,[*":
+            return False
+        return char in self.grammar.quotes or bool(_SINGLE.match(self.text, at))
 
     # ---------------------------------------------------------------- fields
 
@@ -374,16 +407,30 @@ class TextScanner(LossReader):
 
     def prefix(self) -> tuple[FieldTarget, str] | None:
         """Take the field that is named next, if one is: where it looks, and its name."""
-        if self.grammar.prefix is None:
+        if self.at and self.text[self.at - 1].isalnum():
             return None
-        match = self.grammar.prefix.match(self.text, self.at)
-        if match is None or (self.at and self.text[self.at - 1].isalnum()):
-            return None
-        tag = self.known(match[1])
-        if tag is None:
-            return None
+        match = self.grammar.prefix and self.grammar.prefix.match(self.text, self.at)
+        tag = self.known(match[1]) if match else None
+        if match is None or tag is None:
+            return self.coloned()
         self.at = match.end()
         return tag, plain(self.text[match.start() : match.end()])
+
+    def coloned(self) -> tuple[FieldTarget, str] | None:
+        """Take a field of words with the colon of another syntax, `TI: x`, which is told."""
+        match = _COLONED.match(self.text, self.at)
+        tag = self.grammar.codes.get(match[1].casefold()) if match else None
+        if match is None or tag not in _WITH_COLON or self.target is not self.grammar.default:
+            return None
+        suffix = self.grammar.suffix and self.grammar.suffix.match(self.text, match.end(1))
+        if suffix and self.known(suffix[1]):
+            return None  # ab:ti is a word in titles
+        meant = " OR ".join(f"{field}:" for field in tag.fields)
+        self.losses.add(
+            "field", message("{name}: is read as {fields}", name=match[1], fields=meant)
+        )
+        self.at = match.end()
+        return tag, plain(match[0])
 
     def suffix_here(self) -> tuple[FieldTarget, str] | None:
         """Take the field that is named directly after a bracket or quote, if one is."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 
 from metasearch.message import message
-from metasearch.query.clauses import Clause, every, wider, without
+from metasearch.query.clauses import Clause, either, every, wider, without
 from metasearch.query.databases import DatabaseReader
 from metasearch.query.grammar import (
     ABSTRACT,
@@ -38,6 +41,7 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
+from metasearch.query.scanner import Sign
 from metasearch.query.tree import Years, plain
 
 SCOPUS = DatabaseGrammar(
@@ -71,7 +75,7 @@ SCOPUS = DatabaseGrammar(
             "affil affilorg affilcity affilcountry af-id au-id orcid authcollab prefnameauid",
             NOWHERE,
         ),
-        ("subjarea subjmain srctype source-id pubstage index exactkeyword sdg", NOWHERE),
+        ("subjarea subjmain srctype source-id pubstage index exactkeyword sdg recent", NOWHERE),
         ("openaccess oa accesstype freetoread publisher recordtype dbcollection", NOWHERE),
         ("fund-all fund-sponsor fund-acr fund-no funding", NOWHERE),
         ("volume issue pages pagefirst pagelast pagecount artnum eid pii intid", NOWHERE),
@@ -104,7 +108,7 @@ DOCTYPES = {
 # What Scopus alone has: `PUBYEAR > 2009`, `LIMIT-TO(DOCTYPE, "ar")`, `EXCLUDE(…)`.
 
 _COMPARED = re.compile(
-    r"([A-Z][A-Z-]{2,20})\s{0,5}(>=|<=|>|<|=|(?<=\s)(?:AFT|BEF|IS)(?=\s))\s{0,5}([0-9]{1,12})(?!\w)",
+    r"([A-Z][A-Z-]{2,20})\s{0,5}(>=|<=|>|<|=|(?<=\s)(?:AFT|BEF|IS)(?=\s))\s{0,5}([0-9]{1,12})(?=(?:AND|OR)\b|[^\w-]|\Z)",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(r"(LIMIT-TO|EXCLUDE)\s{0,5}(?=\()", re.IGNORECASE)
@@ -116,7 +120,7 @@ _CODE_AND_VALUE = re.compile(
 #: Names that nobody takes for a word, without a bracket behind.
 _BARE = re.compile(
     r"(TITLE-ABS(?:-KEY(?:-AUTH)?)?|(?:ORIG-)?LOAD-DATE|PUBYEAR|DOCTYPE|SRCTITLE|SRCTYPE|SUBJAREA|"
-    r"AUTHKEY|INDEXTERMS)(?![\w-])(?!\s{0,5}\()"
+    r"AUTHKEY|INDEXTERMS)(?![\w-])(?!\s{0,5}[(:])"
 )
 _YEAR = re.compile(r"(?<![0-9])[12][0-9]{3}(?![0-9])")
 #: What cannot be but a field, with or without a blank before its bracket.
@@ -128,6 +132,11 @@ class ScopusReader(DatabaseReader):
 
     grammar = SCOPUS
 
+    @cached_property
+    def refinements(self) -> dict[int, tuple[Clause, bool]]:
+        """What `LIMIT-TO(…)` and `EXCLUDE(…)` ask for, by identity, and whether it excludes."""
+        return {}
+
     def special(self) -> Clause | None:
         if compared := self.comparison():
             self.at = compared.end()
@@ -138,9 +147,10 @@ class ScopusReader(DatabaseReader):
             value = f"{sign.lower()} {number}"
             return self.value(value, tag, code.upper(), compared.span(), quoted=True)
         if match := _LIMIT.match(self.text, self.at):
-            return (
-                self.exclusions(match) if match[1].upper() == "EXCLUDE" else self.limitation(match)
-            )
+            limitation = self.limitation(match)
+            if match[1].upper() == "EXCLUDE":
+                return self.refined(without(limitation), excludes=True)
+            return self.refined(limitation)
         if bare := _BARE.match(self.text, self.at):
             raise self.error(
                 message("{field} needs brackets round what it holds for", field=bare[1]),
@@ -175,21 +185,34 @@ class ScopusReader(DatabaseReader):
                 raise self.unknown_field(name, *unknown.span(1))
         return found
 
-    def exclusions(self, match: re.Match[str] | None) -> Clause:
-        """`EXCLUDE(a) OR EXCLUDE(b)`: each excludes, whatever stands between them."""
-        excluded = []
-        while match:
-            excluded.append(without(self.limitation(match)))
-            end, sign = self.at, self.peeked()
-            if sign is None or sign.name != "OR":
-                break
-            self.at = sign.end
-            self.here()
-            match = _LIMIT.match(self.text, self.at)
-            if match is None or match[1].upper() != "EXCLUDE":
-                self.at = end
-                break
-        return every(excluded)
+    def refined(self, clause: Clause, *, excludes: bool = False) -> Clause:
+        """A clause that `combined` knows again as `LIMIT-TO(…)` or `EXCLUDE(…)`."""
+        clause = replace(clause)
+        self.refinements[id(clause)] = clause, excludes
+        return clause
+
+    def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
+        """In a list beside the results, OR stands between what is excluded, too: limits are
+        alternatives, and each EXCLUDE excludes, in brackets of its own or not.
+        """
+        runs, rest = [[operands[0]]], list[Sign]()
+        for sign, operand in zip(operators, operands[1:], strict=True):
+            pair = {id(runs[-1][-1]), id(operand)}
+            if sign.name == "OR" and pair <= self.refinements.keys():
+                runs[-1].append(operand)
+            else:
+                runs.append([operand])
+                rest.append(sign)
+        return super().combined([self.listed(run) for run in runs], rest)
+
+    def listed(self, run: Sequence[Clause]) -> Clause:
+        """What the parts of such a list ask for together."""
+        if len(run) == 1:
+            return run[0]
+        excluded = [clause for clause in run if self.refinements[id(clause)][1]]
+        limits = [clause for clause in run if not self.refinements[id(clause)][1]]
+        every_one = [either(limits), *excluded] if limits else excluded
+        return self.refined(every(every_one), excludes=not limits)
 
     def limitation(self, match: re.Match[str]) -> Clause:
         """What `LIMIT-TO(code, "value")` names."""
@@ -264,5 +287,6 @@ STYLE = Style(
     },
     near=" W/{n} ",
     ordered=" PRE/{n} ",
+    headings={"exact": 'INDEXTERMS("{x}")'},
     languages="name",
 )

@@ -18,13 +18,13 @@ at least, no `Not` directly in a `Not`. docs/query.md describes the same for use
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 from metasearch.query.characters import plain_characters
-from metasearch.query.simple_fields import FIELD_NAMES, fields_of, in_round_brackets
+from metasearch.query.simple_fields import FIELD_NAMES, LIMIT, fields_of, in_round_brackets
 from metasearch.query.simple_tokens import Token, ends_open, near_sign, tokens, with_operators
 from metasearch.query.tree import (
     CODED_FIELDS,
@@ -42,6 +42,7 @@ from metasearch.query.tree import (
     Years,
     conjunction,
     corrections,
+    negation,
     plain,
     searches,
     without_words,
@@ -66,10 +67,18 @@ _SPREAD_RANGE = late_pattern(r"\s+[-\u2010-\u2015]\s*([0-9]{4})(?![^\s)）])")
 
 @dataclass(slots=True)
 class Operand:
-    """A part of a conjunction; a `bare` one may take the words after it into its `Term`."""
+    """A part of a conjunction.
 
-    query: Query
+    Attributes:
+        query: None for a limit that no source can be asked for.
+        bare: It may take the words after it into its `Term`.
+        wider: It finds more than was written, because of such a limit in it; so its NOT would
+            exclude too much.
+    """
+
+    query: Query | None
     bare: bool = False
+    wider: bool = False
 
 
 class OperandReader:
@@ -86,6 +95,8 @@ class OperandReader:
         self.in_rest = False
 
     def term(self, token: Token, field: str | None) -> Operand:
+        if field == LIMIT:
+            return Operand(None)
         if field is not None and " " in field:
             return self.in_each(token, field.split())
         if field == "year":
@@ -94,6 +105,7 @@ class OperandReader:
             return Operand(self.coded(token, field))
         if token.kind == "phrase" and token.within and field not in IDENTIFIERS:
             words = [Term(word, field or "any") for word in token.text.split()]
+            words[-1] = replace(words[-1], truncated=token.truncated)
             return Operand(Near(tuple(words), token.within))
         if token.kind == "phrase":
             if not token.truncated:
@@ -122,7 +134,8 @@ class OperandReader:
         """The word in one of the fields, at least."""
         for _ in fields[1:]:
             self.count(token)
-        return Operand(Or(tuple(self.term(token, field).query for field in fields)))
+        terms = [self.term(token, field).query for field in fields]
+        return Operand(Or(tuple(term for term in terms if term is not None)))
 
     def coded(self, token: Token, field: str) -> Term:
         word = None if token.truncated else coded_word(field, token.text)
@@ -302,28 +315,41 @@ class _SimpleParser(OperandReader):
             raise QuerySyntaxError(
                 message("The query is empty"), text=self.text, position=0, advice=ADVICE
             )
-        query = self.disjunction(None)
+        query = self.disjunction(None).query
         if self.peek().kind == ")":
             raise self.stray(self.peek())
+        if query is None:
+            raise QuerySyntaxError(
+                message("The query has no word to look for, only limits of another program"),
+                text=self.text,
+                position=0,
+                length=len(self.text),
+                advice=ADVICE,
+            )
         return query
 
-    def disjunction(self, field: str | None) -> Query:
+    def disjunction(self, field: str | None) -> Operand:
         parts = [self.conjunction(field)]
         while self.peek().kind == "or":
             parts.append(self.conjunction(field, after=self.take()))
-        flat = [
-            inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,))
-        ]
-        return flat[0] if len(flat) == 1 else Or(tuple(flat))
+        flat: list[Query] = []
+        for part in parts:
+            if part.query is None:  # what else would do is not known
+                return Operand(None)
+            flat += part.query.parts if isinstance(part.query, Or) else (part.query,)
+        whole = flat[0] if len(flat) == 1 else Or(tuple(flat))
+        return Operand(whole, wider=any(part.wider for part in parts))
 
-    def conjunction(self, field: str | None, after: Token | None = None) -> Query:
+    def conjunction(self, field: str | None, after: Token | None = None) -> Operand:
         parts = [self.negation(field, after)]
         while (kind := self.peek().kind) not in ("or", ")", "end"):
             part = self.negation(field, after=self.take() if kind == "and" else None)
             joined = kind == "word" and self.join(parts[-1], part)
             if not joined:
                 parts.append(part)
-        return conjunction(*(part.query for part in parts))
+        there = [part.query for part in parts if part.query is not None]
+        wider = len(there) < len(parts) or any(part.wider for part in parts)
+        return Operand(conjunction(*there) if there else None, wider=wider)
 
     @staticmethod
     def join(last: Operand, part: Operand) -> bool:
@@ -346,32 +372,38 @@ class _SimpleParser(OperandReader):
             after, last = self.take(), self.peek()
         part = self.proximity(field, after)
         if negated:
-            return Operand(part.query.part if isinstance(part.query, Not) else Not(part.query))
+            known = part.query is not None and not part.wider
+            return Operand(negation(part.query) if known and part.query else None)
         beside = after is None or after.kind in ("and", "or")
-        return part if beside else Operand(part.query)
+        return part if beside else Operand(part.query, wider=part.wider)
 
     def proximity(self, field: str | None, after: Token | None) -> Operand:
         part = self.operand(field, after)
         if self.peek().kind != "near":
             return part
-        parts, last = [part.query], self.peek()
+        last, wider = self.peek(), part.wider
+        parts = [self.place(part, last)]
         while (sign := self.peek()).kind == "near":
-            following = self.operand(field, self.take()).query
             if (sign.within, sign.ordered) != (last.within, last.ordered):
                 parts, last = [Near(tuple(parts), last.within, last.ordered)], sign
-            parts.append(following)
-            if not all(map(_is_place, (parts[-2], following))):
-                fix = f"{self.text[: sign.start]}AND{self.text[sign.end :]}"
-                raise self.error(
-                    message(
-                        "{sign} needs a word, a phrase or alternatives with OR on either side",
-                        sign=sign.text,
-                    ),
-                    sign.start,
-                    sign.end,
-                    fix,
-                )
-        return Operand(Near(tuple(parts), last.within, last.ordered))
+            following = self.operand(field, self.take())
+            parts.append(self.place(following, sign))
+            wider = wider or following.wider
+        return Operand(Near(tuple(parts), last.within, last.ordered), wider=wider)
+
+    def place(self, part: Operand, sign: Token) -> Query:
+        """What stands beside an operator of proximity."""
+        if part.query is None or not _is_place(part.query):
+            raise self.error(
+                message(
+                    "{sign} needs a word, a phrase or alternatives with OR on either side",
+                    sign=sign.text,
+                ),
+                sign.start,
+                sign.end,
+                f"{self.text[: sign.start]}AND{self.text[sign.end :]}",
+            )
+        return part.query
 
     def operand(self, field: str | None, after: Token | None) -> Operand:
         token = self.peek()
@@ -381,7 +413,7 @@ class _SimpleParser(OperandReader):
             self.count(word)
             return Operand(self.years(word, f"-{word.text}"))
         if token.kind == "(":
-            return Operand(self.group(field))
+            return self.group(field)
         if token.kind == "rest":
             return self.rest(field)
         if token.kind in ("word", "phrase"):
@@ -402,11 +434,11 @@ class _SimpleParser(OperandReader):
         if self.in_rest:
             return self.operand(field, first)
         self.in_rest = True
-        query = self.disjunction(first.field)
+        all_of_it = self.disjunction(first.field)
         self.in_rest = False
-        return Operand(query)
+        return all_of_it
 
-    def group(self, field: str | None) -> Query:
+    def group(self, field: str | None) -> Operand:
         opening = self.take()
         bracket = opening.end - 1
         if len(self.open) == MAX_DEPTH:
@@ -432,13 +464,13 @@ class _SimpleParser(OperandReader):
                 self.without(opening.start, opening.end),
             )
         self.open.append(opening)
-        query = self.disjunction(opening.field or field)
+        inner = self.disjunction(opening.field or field)
         if self.peek().kind != ")":
             closed = self.text + ")" * len(self.open)
             raise self.error(message("This bracket is never closed"), bracket, bracket + 1, closed)
         self.take()
         self.open.pop()
-        return query
+        return inner
 
 
 def _is_place(query: Query) -> bool:

@@ -48,6 +48,12 @@ _OTHERS = {
 }
 #: A name in another program -> fields, with blanks between them.
 OTHER_NAMES = {name: fields for fields, names in _OTHERS.items() for name in names.split()}
+#: What stands for a field that nothing here holds: a limit to open access, to full texts, to a part
+#: of the database, as Europe PMC, ADS and OpenAlex have them.
+LIMIT = "limit"
+_LIMITS = late_pattern(
+    r"open_access(?:\.[a-z_]{2,30})?|(?:has|is|in)_[a-z_]{2,30}|src|license|licence|property|bibgroup"
+)
 #: Names of Google Scholar that hold for all that follows -> the field.
 NAMES_OF_REST = {"allintitle": "title", "allinauthor": "author"}
 # Prefixes of identifiers, which people type as words.
@@ -67,9 +73,12 @@ _MEANT = {
 
 
 def fields_of(name: str) -> str | None:
-    """The fields that a name means, with blanks between them; None for a name that is unknown."""
+    """The fields that a name means, with blanks between them; `LIMIT`, or None for a name that is
+    unknown.
+    """
     plain = name.lower().replace("_", "-")
-    return FIELD_NAMES.get(plain) or OTHER_NAMES.get(plain)
+    known = FIELD_NAMES.get(plain) or OTHER_NAMES.get(plain)
+    return known or (LIMIT if _LIMITS.fullmatch(name.lower()) else None)
 
 
 def meant_field(name: str) -> str:
@@ -94,13 +103,18 @@ def in_round_brackets(text: str) -> str:
     quotes; as it is where no such clause names a field. The length stays, so that places in the
     text do.
     """
-    if "[" not in text or not any(map(_names_field, _CLAUSE.finditer(text))):
+    if "[" not in text:
         return text
-    pieces, at = [], 0
+    pieces: list[str] = []  # every other one stands in quotes, or is a sign with a backslash
+    at = 0
     for quoted in _QUOTED.finditer(text):
-        pieces += [_CLAUSE.sub(_round, text[at : quoted.start()]).translate(_ROUND), quoted[0]]
+        pieces += [text[at : quoted.start()], quoted[0]]
         at = quoted.end()
-    return "".join([*pieces, _CLAUSE.sub(_round, text[at:]).translate(_ROUND)])
+    pieces.append(text[at:])
+    if not any(map(_names_field, (it for piece in pieces[::2] for it in _CLAUSE.finditer(piece)))):
+        return text
+    pieces[::2] = [_CLAUSE.sub(_round, piece).translate(_ROUND) for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def _names_field(clause: re.Match[str]) -> bool:

@@ -38,6 +38,7 @@ from metasearch.message import message
 from metasearch.query.simple_fields import (
     FIELD_NAMES,
     IDENTIFIER_SCHEMES,
+    LIMIT,
     NAMES_OF_REST,
     fields_of,
     meant_field,
@@ -195,6 +196,8 @@ _LETTER_AND_NUMBER = re.compile(r"[A-Z][0-9]{1,2}[a-z]?")
 _MOST_BETWEEN = 25
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _PREFIX = re.compile(r"([A-Za-z]+(?:[-_.][A-Za-z]+)*)([:：])")
+#: Fields whose value may be a range in brackets.
+_RANGED = {"year": SPAN, LIMIT: re.compile(r"[\[{][^\]}]{0,60}[\]}]")}
 _NAME_OF_NUMBER = re.compile(r"(PMID|PMCID|DOI|ISBN|ISSN)(?=\s)")
 #: Characters after a colon that may hold a type or language.
 _LONGEST_CODED = 60
@@ -296,7 +299,7 @@ class _Lexer(WordScanner):
         if field in NAMES_OF_REST:
             return Token("rest", start, at, field=NAMES_OF_REST[field])
         char = self.text[at]
-        if field == "year" and (span := SPAN.match(self.text, at)):
+        if field in _RANGED and (span := _RANGED[field].match(self.text, at)):
             return Token("word", start, span.end(), span[0], field, at)
         if char in OPEN:
             return Token("(", start, at + 1, field=field, value=at)
@@ -430,13 +433,12 @@ class _Lexer(WordScanner):
                 text_without(text, start, end + 1),
             )
         # "gene drive"~5, as Lucene has words near one another.
-        near = _DISTANCE.match(text, end + 1)
+        near, distance = _DISTANCE.match(text, end + 1), 0
         if near is not None and " " in value:
-            distance = int(near[1])
-            return Token("phrase", start, near.end(), value, field, at + 1, within=distance)
+            end, distance = near.end() - 1, int(near[1])
         cut = star and ends_open(value)
         value = value[:-1] if cut else value
-        return Token("phrase", start, end + 1, value, field, at + 1, truncated=cut)
+        return Token("phrase", start, end + 1, value, field, at + 1, truncated=cut, within=distance)
 
     def word(self, start: int, at: int, field: str | None, *, operators: bool) -> Token:
         if field in (None, "doi"):

@@ -10,7 +10,7 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import Clause
 from metasearch.query.combinations import in_signs, is_range
-from metasearch.query.lines import Lines, NumberedLine, numbered_lines, whole_text
+from metasearch.query.lines import Lines, NumberedLine, lines_apart, numbered_lines, whole_text
 from metasearch.query.reading import ReadQuery, read_or_suggest
 from metasearch.query.scanner import Losses, StrategyLine
 from metasearch.query.tree import MAX_LINES, And, Near, Not, Or, Query
@@ -40,11 +40,11 @@ def read_strategy(text: str, make: Make, syntax: str) -> ReadQuery:
     """A single text, or lines with numbers. Raises QuerySyntaxError: it cannot be read."""
     # The whole is looked at once, for what holds for it: its length, and that it is text.
     one = make(text)
-    lines = numbered_lines(text)
+    lines = numbered_lines(text) or lines_apart(text)
     if lines is not None:
         return read_lines(lines, make, syntax)
     whole = whole_text(text)
-    if whole.lines and (whole.losses or whole.lines[0].hits is not None):
+    if whole.lines and (whole.losses or whole.lines[0].number or whole.lines[0].hits is not None):
         losses = _losses(whole)
         one = make(" " * whole.lines[0].start + whole.lines[0].text, None, losses)
     return one.ended(one.tree())

@@ -150,7 +150,9 @@ def _read_as(text: str, syntax: str) -> ReadQuery:
             return parse_pubmed(text)
         case "simple":
             query = parse(text)
-            return ReadQuery(query, "simple", leftovers(text))
+            notes = leftovers(text)
+            of_sources = frozenset(note for note, of_source in notes.items() if of_source)
+            return ReadQuery(query, "simple", tuple(notes), of_sources=of_sources)
     from metasearch.query.strategy import parse_database
 
     return parse_database(text, syntax)

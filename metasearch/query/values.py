@@ -188,18 +188,17 @@ TYPES: Mapping[str, str] = {
     "short survey": "article", "article in press": "article", "early access": "article",
     "data paper": "article",
     "video-audio media": "video", "webcast": "video", "periodical index": "journal",
-    "scholarly journals": "article",
 }  # fmt: skip
 #: Those of them that mean all of our type, and no part of it.
 _SAME_TYPES = frozenset(
     "journal article|review literature|published erratum|retraction of publication|retraction "
     "notice|technical report|academic dissertation|doctoral dissertation|dissertations & theses|"
     "congress|congresses|conference proceeding|conference paper|proceedings paper|book chapter|"
-    "editorial material|books and documents|scholarly journals".split("|")
+    "editorial material|books and documents|comment|conference review|periodical index".split("|")
 )
 #: Types of which the names above that are narrower mean a small part: what is excluded by such a
 #: name must not exclude the type. Other types are hardly more than what is called so.
-BROAD_TYPES = frozenset({"article", "review"})
+BROAD_TYPES = frozenset({"article", "review", "letter", "book", "report", "other"})
 #: Publication types that say how a study was made: no type of works is so narrow, so they are
 #: looked for as keywords.
 STUDIES = frozenset(

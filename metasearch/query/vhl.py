@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 
 from metasearch.message import message
-from metasearch.query.clauses import Clause
+from metasearch.query.clauses import IGNORED, Clause
 from metasearch.query.databases import exploded
 from metasearch.query.grammar import (
     ABSTRACT,
@@ -38,6 +41,8 @@ from metasearch.query.grammar import (
     fields_of,
 )
 from metasearch.query.lucene import LuceneReader
+from metasearch.query.reading import ReadQuery
+from metasearch.query.scanner import Sign
 
 # https://lilacs.bvsalud.org/en/how-do-you-search-in-lilacs-database/, and the older interface of
 # LILACS, whose codes stand before a blank (`Tw asthma$`).
@@ -123,6 +128,11 @@ class VhlReader(LuceneReader):
     #: Its help has `ti: heat stress`.
     for_one_word = False
 
+    @cached_property
+    def numbers_of_trees(self) -> dict[int, tuple[Clause, str]]:
+        """Clauses that are numbers of the tree of headings, by identity, and how they stand."""
+        return {}
+
     def suffix_in(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
         self.cut_at = self.at = end
         return self.suffix_here()
@@ -132,7 +142,8 @@ class VhlReader(LuceneReader):
     ) -> Clause:
         name, narrowed = shown.strip(" (:=").casefold(), ""
         if tag.heading and _TREE.fullmatch(text):
-            return self.value(text, NOWHERE, shown, where, quoted=quoted)
+            self.count(*where)
+            return self.narrower(f"{shown.strip(' (:=')} {text}")
         if tag.heading:
             text, _, narrowed = text.partition("/")
         clause = super().value(text or narrowed, tag, shown, where, quoted=quoted)
@@ -145,6 +156,32 @@ class VhlReader(LuceneReader):
             self.losses.add("focus", f"{shown}{text}")
         inexact = narrowed or name.startswith("mj")
         return Clause(clause.widest, None) if inexact else clause
+
+    def narrower(self, shown: str) -> Clause:
+        """The headings under a number of their tree."""
+        clause = replace(IGNORED)
+        self.numbers_of_trees[id(clause)] = clause, shown
+        return clause
+
+    def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
+        """Beside the heading itself, its number in the tree is its explosion, which is told and not
+        added; elsewhere it cannot be asked.
+        """
+        trees = [self.numbers_of_trees.get(id(operand)) for operand in operands]
+        if len(operands) == 1:
+            return super().combined(operands, operators)
+        beside = all(sign.name == "OR" for sign in operators) and not all(trees)
+        for tree in filter(None, trees):
+            self.losses.add("explosion" if beside else "nowhere", tree[1])
+        if not beside:
+            return super().combined(operands, operators)
+        kept = [one for one, tree in zip(operands, trees, strict=True) if tree is None]
+        return super().combined(kept, list(operators)[: len(kept) - 1])
+
+    def ended(self, clause: Clause) -> ReadQuery:
+        if tree := self.numbers_of_trees.get(id(clause)):
+            self.losses.add("nowhere", tree[1])
+        return super().ended(clause)
 
     def type(self, text: str) -> Clause:
         name = text.casefold().replace("_", " ")
@@ -162,6 +199,8 @@ STYLE = Style(
         )
     },
     booleans=Booleans(without=" AND NOT "),
+    stems_in_phrases=False,
+    headings={"exact": 'mh:"{x}"'},
     lost=rf"[{DOUBLE}*?$\\]",
     years=YearRanges(
         only=("year_cluster:({first})",),

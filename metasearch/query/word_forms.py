@@ -82,10 +82,26 @@ def _beginning(stem: str, most: int) -> list[str]:
         return (min(place, 1) if word in (stem, f"{stem}s") else place, len(word), word)
 
     listed.sort(key=rank)
+    if len(listed) < _FEW:
+        plurals = [f"{word}s" for word in listed if not word.endswith(("s", "y"))]
+        listed += [*plurals, *_compounds(stem, words)]
     if len(listed) < _FEW and len(stem) > 2 and stem not in places:
         tails = (stem[-length:] for length in (3, 2, 1))
         listed += [stem, *(stem + ending for tail in tails for ending in endings.get(tail, ()))]
     return list(dict.fromkeys(listed))[:most]
+
+
+def _compounds(stem: str, words: Sequence[str]) -> list[str]:
+    """The words that begin with "partic", behind "nano", for "nanopartic": by the longest
+    end of it that words begin with. A first part in o is usual, and an end of five letters is
+    hardly there by chance.
+    """
+    usual = [at for at in range(3, len(stem) - 3) if stem[at - 1] == "o"]
+    for at in (*usual, *range(2, len(stem) - 4)):
+        end = stem[at:]
+        if found := words[bisect_left(words, end) : bisect_left(words, f"{end}~")]:
+            return sorted((stem[:at] + word for word in found), key=len)
+    return []
 
 
 # Words with signs for letters.

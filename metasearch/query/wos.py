@@ -116,7 +116,6 @@ WOS = DatabaseGrammar(
     wild="*?$",
     letters={"?": (1, 1), "$": (0, 1)},
     distances={"near": 15, "same": None},
-    quotes={"'": "'"},
     printed=re.compile(
         r"Timespan\s?[:=]\s{0,3}(?P<limits>[12][0-9]{3}(?:-[0-9]{2}){0,2}"
         r"(?:\s?(?:-|to)\s?[12][0-9]{3}(?:-[0-9]{2}){0,2})?)(?![\w-])"
@@ -124,8 +123,10 @@ WOS = DatabaseGrammar(
         r"|(?:Indexes|Timespan|Editions?|Databases?|Collections?|DocType|Search language|"
         r"Language(?=\s?=\s?All)|Lemmatization|Date Run|Entitlements?|Results)"
         r"\s{0,3}[:=]\s{0,3}(?=[^\s(])"
-        r"(?:(?!\sTimespan\s?[:=]\s{0,3}[12])[^\n()\"]){1,200}(?:\(from [^\n()]{1,80}\))?"
-        r"|You searched for\s?:",
+        r"(?:(?!\sTimespan\s?[:=]\s{0,3}[12])[^\n()\"]){1,200}"
+        r"(?:\(from [^\n()]{1,80}\)|(?<=GMT[+-][0-9]{4} )\([^\n()]{1,60}\))?"
+        r"|You searched for\s?:|(?:[0-9][0-9,]{0,12} )?Results (?:from [^\n:()]{1,80} )?for:"
+        r"|(?:\.{3}|(?:View|Show) )(?:Less|More)(?=\W{0,5}\Z)",
         re.IGNORECASE,
     ),
 )
@@ -148,7 +149,12 @@ _REFINES = frozenset(
     "book series titles|sustainable development goals|mesh headings|mesh qualifiers|"
     "database|databases|collections".split("|")
 )
-_QUOTED = re.compile(r"'[^'()\"]{1,200}'(?!\w)")
+#: What a box beside the results adds without the name of a field.
+_BOX = re.compile(
+    r"(?:(?:\sor\s)?(?:Open Access|Highly Cited Papers?|Hot Papers?|Enriched Cited References"
+    r"|Associated Data|Open Publisher-Invited Reviews?)){1,6}(?=\s{0,3}(?:\Z|\)|(?:and|or|not)\s))",
+    re.IGNORECASE,
+)
 #: Of two days: 2020-01-01/2020-12-31.
 _BETWEEN_DAYS = re.compile(r"(?<=-[0-9]{2})\s?/\s?(?=[0-9]{4}-)")
 #: What cannot be but a field, in a field and elsewhere.
@@ -182,11 +188,6 @@ class WosReader(DatabaseReader):
             raise self.unknown_field(name, *unknown.span(1))
         return None
 
-    def opens_quote(self, at: int) -> bool:
-        if self.text[at : at + 1] == "'" and not _QUOTED.match(self.text, at):
-            return False
-        return super().opens_quote(at)
-
     def type(self, text: str) -> Clause:
         return self.type_or_limit(text)
 
@@ -217,8 +218,13 @@ class WosReader(DatabaseReader):
         return True
 
     def special(self) -> Clause | None:
-        part = self.labels.pop(self.at, None)
-        return super().special() if part is None else self.part(part)
+        if part := self.labels.pop(self.at, None):
+            return self.part(part)
+        box = _BOX.match(self.text, self.at) if self.target is self.grammar.default else None
+        if box is None:
+            return super().special()
+        self.at = box.end()
+        return self.ignored("limit", box[0])
 
     @cached_property
     def labels(self) -> dict[int, re.Match[str]]:
@@ -232,6 +238,8 @@ class WosReader(DatabaseReader):
                 if label[2].lower() in _REFINES:
                     for join in _LAST_JOIN.finditer(self.text, max(begin, at - 2_000), at):
                         begin = join.end()
+                if not begin and (printed := WOS.printed and WOS.printed.match(self.text)):
+                    begin = printed.end()
                 while begin < at and self.text[begin].isspace():
                     begin += 1
                 if begin < at:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import product
 from math import prod
@@ -113,30 +113,36 @@ _MOST_CHOICES = 60
 _PLAIN_WORDS = re.compile(r"\w[\w -]*")
 
 
-def _as_phrase(near: Near) -> Query | None:
-    """The same as a phrase, in one field or in several, where nothing may stand between words."""
-    if near.within or not near.ordered:
-        return None
-    choices = [list(dict.fromkeys(map(_anywhere, terms(part)))) for part in near.parts]
-    words = [chosen[0] for chosen in choices]
-    if any(len(chosen) > 1 for chosen in choices) or any(term.truncated for term in words):
-        return None
-    text = " ".join(term.text for term in words)
-    fields = dict.fromkeys(term.field for term in terms(near))
-    return disjunction([Term(text, field, phrase=True) for field in fields])
+def _choices(near: Near) -> list[list[Term]]:
+    """The words and phrases of each part, whatever their fields. None where a part is more than
+    alternatives that are all looked for in the same fields, or there are too many choices.
+    """
+    fields = {term.field for term in terms(near)}
+    choices: list[list[Term]] = []
+    for part in near.parts:
+        places: dict[Term, set[str]] = {}
+        for term in part.parts if isinstance(part, Or) else (part,):
+            if not isinstance(term, Term):
+                return []
+            places.setdefault(_anywhere(term), set()).add(term.field)
+        if any(found != fields for found in places.values()):
+            return []
+        choices.append(list(places))
+    return choices if prod(map(len, choices)) <= _MOST_CHOICES else []
 
 
-def _in_those(query: Query, fields: Collection[str]) -> Query:
-    """The part of a term or alternatives that is looked for in some of its fields."""
-    if not isinstance(query, Or):
-        return query
-    return disjunction(
-        [
-            part
-            for part in query.parts
-            if {*terms(part)} and all(term.field in fields for term in terms(part))
-        ]
-    )
+def _in_those(query: Query, fields: Collection[str]) -> Query | None:
+    """What of a part of a `Near` is looked for in some of its fields."""
+    match query:
+        case Term(field=field):
+            return query if field in fields else None
+        case Or(parts):
+            there = [inner for part in parts if (inner := _in_those(part, fields))]
+            return disjunction(there) if there else None
+        case Near(parts):
+            there = [inner for part in parts if (inner := _in_those(part, fields))]
+            return replace(query, parts=tuple(there)) if len(there) == len(parts) else None
+    return None
 
 
 def _frames(part: Part) -> Iterator[str]:
@@ -149,7 +155,7 @@ def _frames(part: Part) -> Iterator[str]:
 
 
 #: The name of a heading that no syntax takes for anything else.
-_HEADING_NAME = re.compile(r"[^\W_][^\"'/\\\[\]{}*?$#+]*")
+_HEADING_NAME = re.compile(r"[^\W_][^\"/\\\[\]{}*?$#+]*")
 
 
 def is_framed(part: Part) -> bool:
@@ -178,6 +184,8 @@ class QueryReducer(Grouping):
     def __init__(self, style: Style) -> None:
         super().__init__(style)
         self._notes: dict[str, None] = {}
+        #: How many parts were written more widely than they are meant.
+        self.more = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -185,6 +193,11 @@ class QueryReducer(Grouping):
 
     def note(self, sentence: str) -> None:
         self._notes[sentence] = None
+
+    def note_wider(self, sentence: str) -> None:
+        """As `note`, of what is written more widely than it is meant."""
+        self.more += 1
+        self.note(sentence)
 
     def reduced(self, query: Query) -> Part | None:
         """Returns the query as this syntax can express it; None where it cannot at all."""
@@ -197,7 +210,7 @@ class QueryReducer(Grouping):
                 return self.either(parts)
             case Near():
                 return self.near(query)
-            case Not(part):
+            case Not():
                 self.note(
                     message(
                         "{label} has no NOT without something before it: {shown} is left out",
@@ -209,52 +222,106 @@ class QueryReducer(Grouping):
         positive = [part for part in query.parts if not isinstance(part, Not)]
         negative = [part for part in query.parts if isinstance(part, Not)]
         wanted = self.all_reduced(positive)
-        if not wanted:
-            for part in negative:
-                self.reduced(part)
-            return None
-        without = self.all_reduced([part.part for part in negative])
-        return self.grouped(wanted, without)
+        self.more += len(wanted) < len(positive)
+        without = [found for one in negative if (found := self.excluded(one))]
+        return self.grouped(wanted, without) if wanted else None
+
+    def excluded(self, query: Not) -> Part | None:
+        """What must not hold; None where that would exclude more than is meant."""
+        before, notes = self.more, dict(self._notes)
+        part = self.reduced(query.part)
+        if part is None or self.more == before:
+            return part
+        self._notes = notes
+        self.note(
+            message(
+                "{shown} cannot be excluded as it is meant in {label}, so it is left out, which "
+                "finds more",
+                shown=shown(query),
+                label=self.style.label,
+            )
+        )
+        return None
 
     def near(self, near: Near) -> Part | None:
         """Parts near one another, field by field, where the syntax can say so; otherwise all."""
         places = self.places_of(near)
-        if len(places) > 1:
-            return self.alternatives([part for place in places if (part := self.near(place))])
-        if phrase := _as_phrase(near):
-            return self.reduced(phrase)
-        if self.style.near_words and (written := self.near_words(near)):
-            return written
+        written = [part for place in places if (part := self.near_in(place, near))]
+        return self.alternatives(written) if written else None
+
+    def near_in(self, near: Near, whole: Near) -> Part | None:
+        """As `near`, in one of the places where `whole` is looked for."""
+        style = self.style
+        if phrases := self.as_phrases(near):
+            return self.reduced(phrases)
+        if style.near_words and (words := self.near_words(near, whole)):
+            return words
         parts = self.all_reduced(near.parts)
         if len(parts) < len(near.parts):
+            self.more += 1
             return self.grouped(parts) if parts else None
         frames = {frame for part in parts for frame in _frames(part)}
-        sign = "" if self.style.near_words else self.near_sign(near)
-        if len(frames) > 1 or not sign:
-            self.note(
+        if len(frames) > 1 or style.near_words or not (style.near or style.adjacent):
+            sign = ""
+        else:
+            sign = self.near_sign(near, whole)
+        if not sign:
+            self.note_wider(
                 message(
                     "{label} cannot be asked how near these words stand to one another: {shown} is "
                     "written with AND, which finds more",
-                    label=self.style.label,
-                    shown=shown(near),
+                    label=style.label,
+                    shown=shown(whole),
                 )
             )
             return self.grouped(parts)
-        frame = frames.pop() if self.style.framed else ""
+        frame = frames.pop() if style.framed else ""
         return Group(True, tuple(parts), frame="" if frame == "{x}" else frame, sign=sign)
 
-    def near_sign(self, near: Near) -> str:
+    def as_phrases(self, near: Near) -> Query | None:
+        """The same as phrases, where nothing may stand between words in their order, and either
+        there is but one phrase or the syntax has no sign for this.
+        """
+        style = self.style
+        choices = _choices(near)
+        if near.within or not near.ordered or not choices:
+            return None
+        if any(term.truncated for words in choices[:-1] for term in words):
+            return None
+        cut = any(term.truncated for term in choices[-1])
+        if cut and not style.stems_in_phrases:
+            return None
+        has_sign = style.adjacent or (style.ordered and not style.nearest)
+        if has_sign and (cut or prod(map(len, choices)) > 1):
+            return None
+        fields = dict.fromkeys(term.field for term in terms(near))
+        return disjunction(
+            Term(" ".join(term.text for term in words), field, True, words[-1].truncated)
+            for words in product(*choices)
+            for field in fields
+        )
+
+    def near_sign(self, near: Near, whole: Near) -> str:
         """What stands between the parts; "" where the syntax cannot say it."""
         style = self.style
         if near.ordered and near.within == 0 and style.adjacent:
             return style.adjacent
         sign = (near.ordered and style.ordered) or style.near
-        if sign and near.ordered and sign != style.ordered:
-            self.note_order(near)
+        if near.ordered and sign != style.ordered:
+            self.note_order(whole)
+        if near.within < style.nearest:
+            self.note_wider(
+                message(
+                    "{label} counts from 1 how near words stand: one word may stand between those "
+                    "of {shown}, which finds more",
+                    label=style.label,
+                    shown=shown(whole),
+                )
+            )
         return sign.format(n=max(near.within, style.nearest), next=near.within + 1)
 
     def note_order(self, near: Near) -> None:
-        self.note(
+        self.note_wider(
             message(
                 "{label} cannot be asked for words in their order: {shown} is written for any "
                 "order, which finds more",
@@ -276,27 +343,36 @@ class QueryReducer(Grouping):
                 sets.append(frozenset(together))
                 left.difference_update(together)
         sets += [frozenset({field}) for field in sorted(left, key=FIELDS.index)]
-        return [
-            Near(tuple(_in_those(part, chosen) for part in near.parts), near.within, near.ordered)
-            for chosen in sets
-        ]
+        return [place for chosen in sets if isinstance(place := _in_those(near, chosen), Near)]
 
-    def near_words(self, near: Near) -> Part | None:
+    def near_words(self, near: Near, whole: Near) -> Part | None:
         """Each choice of one word or phrase of each part, written by one template; None where the
         parts hold more than words, or there are too many choices.
         """
+        style = self.style
         fields = {term.field for term in terms(near)}
-        template = self.style.near_words.get(" ".join(sorted(fields, key=FIELDS.index)))
-        choices = [list(dict.fromkeys(map(_anywhere, terms(part)))) for part in near.parts]
-        if (
-            template is None
-            or any(term.truncated or not _PLAIN_WORDS.fullmatch(term.text) for term in terms(near))
-            or prod(map(len, choices)) > _MOST_CHOICES
-        ):
+        template = style.near_words.get(" ".join(sorted(fields, key=FIELDS.index)))
+        choices = _choices(near)
+        words = [term for part in choices for term in part]
+        if not template or not choices:
             return None
-        if near.ordered and not self.style.ordered:
-            self.note_order(near)
-        between = self.near_sign(near) or " "
+        if any(term.truncated or not _PLAIN_WORDS.fullmatch(term.text) for term in words):
+            return None
+        if style.near:
+            between = self.near_sign(near, whole)
+        else:
+            between = " "
+            if near.ordered:
+                self.note_order(whole)
+            if any(" " in term.text for term in words):
+                self.note_wider(
+                    message(
+                        "{label} cannot be asked for phrases near other words: the words of the "
+                        "phrases of {shown} are written one by one, which finds more",
+                        label=style.label,
+                        shown=shown(whole),
+                    )
+                )
         return self.alternatives(
             [
                 Leaf(template.format(x=between.join(term.text for term in chosen), n=near.within))
@@ -341,6 +417,9 @@ class QueryReducer(Grouping):
                 yield part
                 continue
             done |= {Term(part.text, field, part.phrase, part.truncated) for field in together}
+            if split := self.split(part, *together):
+                yield split
+                continue
             text = self.worded(part, part.text)
             if text:
                 yield Leaf(text, self.style.template(*together) or "{x}")
@@ -357,21 +436,36 @@ class QueryReducer(Grouping):
     def heading(self, term: Term) -> Leaf | None:
         """A heading of a vocabulary, where the syntax asks for headings and can write its name."""
         template = self.style.headings.get(term.heading) if term.heading else None
-        if template is None or not _HEADING_NAME.fullmatch(term.text):
+        if (
+            template is None
+            or not _HEADING_NAME.fullmatch(term.text)
+            or re.search(self.style.lost, term.text)
+        ):
             return None
         return Leaf(template.format(x=term.text))
+
+    def split(self, term: Term, *fields: str) -> Near | None:
+        """The words of a phrase with a stem, which follow one another, where the syntax cannot
+        write the stem in quotes.
+        """
+        style = self.style
+        cut = term.phrase and term.truncated and bool(style.truncation)
+        if style.stems_in_phrases or not cut or " " not in term.text:
+            return None
+        *words, stem = term.text.split(" ")
+        parts = [
+            disjunction([Term(word, field, truncated=word is stem) for field in fields])
+            for word in (*words, stem)
+        ]
+        return Near(tuple(parts), 0, ordered=True)
 
     def term(self, term: Term) -> Part | None:
         if leaf := self.heading(term):
             return leaf
-        if term.heading == "exploded":
-            self.note(
-                message(
-                    "{label} cannot be asked for narrower headings: {shown} is looked for alone",
-                    label=self.style.label,
-                    shown=shown(term),
-                )
-            )
+        if split := self.split(term, term.field):
+            return self.near(split)
+        if term.heading:
+            self.note(_heading_note(term, self.style.label))
         if term.field in CODED_FIELDS:
             return self.coded(term)
         frame = self.style.template(term.field)
@@ -387,7 +481,7 @@ class QueryReducer(Grouping):
             return None
         if frame is None:
             frame = self.style.fields["any"]
-            self.note(
+            self.note_wider(
                 message(
                     "{label} cannot search {fields} alone: {shown} is looked for by topic",
                     label=self.style.label,
@@ -519,6 +613,21 @@ def shown(query: Query) -> str:
     """A clause for a note, at most 60 characters."""
     text = to_text(query)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _heading_note(term: Term, label: str) -> str:
+    """What is lost of a heading that is written as a subject."""
+    if term.heading == "exploded":
+        return message(
+            "{label} cannot be asked for narrower headings: {shown} is looked for alone",
+            label=label,
+            shown=shown(term),
+        )
+    return message(
+        "{label} cannot be asked for such a heading: {shown} is looked for among keywords",
+        label=label,
+        shown=shown(term),
+    )
 
 
 def _anywhere(term: Term) -> Term:
@@ -676,20 +785,21 @@ def translate(query: str | Query, *, to: str, syntax: str = "auto") -> Translati
 
     source = read(query, syntax)
     translation = written(source.query, to)
-    lost = [note for note in source.notes if note not in source.of_sources]
-    return Translation(translation.text, to, tuple(dict.fromkeys((*lost, *translation.notes))))
+    notes = dict.fromkeys((*source.losses, *translation.notes))
+    return Translation(translation.text, to, tuple(notes))
 
 
 def written(query: Query, to: str) -> Translation:
     """A tree in the syntax `to`, a key of `TARGETS`."""
-    match to:
-        case "simple":
-            return Translation(to_text(query), to)
-        case "cql":
-            from metasearch.query.cql import to_cql
+    if to in ("simple", "cql"):
+        label = "CQL" if to == "cql" else message("our own syntax")
+        headings = [term for term in terms(query, negated=True) if term.heading]
+        notes = dict.fromkeys(_heading_note(term, label) for term in headings)
+        if to == "simple":
+            return Translation(to_text(query), to, tuple(notes))
+        from metasearch.query.cql import to_cql
 
-            return Translation(to_cql(query), to)
-
+        return Translation(to_cql(query), to, tuple(notes))
     writer = QueryWriter(style_of(to))
     text = writer.write(query)
     return Translation(text, to, writer.notes)

@@ -8,6 +8,7 @@ from metasearch.query.tree import Query, terms
 
 #: Field of ours -> a value that it can hold.
 VALUES = {
+    "author": "Smith",
     "year": "2015",
     "type": "Review",
     "language": "English",

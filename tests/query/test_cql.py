@@ -187,11 +187,13 @@ def test_keys_of_sortby_for_a_caller_that_sorts() -> None:
     assert (read.query, read.notes) == (Term("reef"), ())
 
 
-def test_a_phrase_with_a_truncated_word_is_read_as_words() -> None:
-    """That is told."""
-    found = parse_cql('title = "coral ree*"')
+def test_a_phrase_may_end_in_a_truncated_word() -> None:
+    """With one before the last, it is read as words, which is told."""
+    stem = Term("coral ree", "title", phrase=True, truncated=True)
+    assert parse_cql('title = "coral ree*"').query == stem
 
-    assert found.query == And((Term("coral", "title"), Term("ree", "title", truncated=True)))
+    found = parse_cql('title = "cor* reef"')
+    assert found.query == And((Term("cor", "title", truncated=True), Term("reef", "title")))
     assert found.notes == ("a phrase with a * in it is read as all of its words, in any order",)
 
 

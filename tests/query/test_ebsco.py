@@ -81,6 +81,37 @@ def test_two_capitals_that_are_no_field_are_told() -> None:
     assert any(note.startswith("AI: ") for note in read("AI ethics AND TI x", "ebsco").notes)
 
 
+@each(
+    ("text", "reads"),
+    [
+        ("ED visits AND TI x", '"ED visits" AND title:x'),
+        ('(ED visits OR "emergency") AND TI x', '("ED visits" OR emergency) AND title:x'),
+        ("IN vitro OR TI x", '"IN vitro" OR title:x'),
+    ],
+)
+def test_a_code_before_what_no_name_is(text: str, reads: str) -> None:
+    """Editors have a capital; a note says that these are words."""
+    found = read(text, "ebsco")
+
+    assert to_text(found.query) == reads
+    assert any("read as words" in note for note in found.notes)
+
+
+@each(
+    ("text", "reads"),
+    [
+        ('mh "x+" and ti y', "subject:x AND title:y"),
+        ("ti (x or y) and ab (z)", "(title:x OR title:y) AND abstract:z"),
+        ("ti x and ab z", "title:x AND abstract:z"),
+        ("ab initio", '"ab initio"'),
+        ("TI (ti alloy)", 'title:"ti alloy"'),
+    ],
+)
+def test_codes_in_small_letters(text: str, reads: str) -> None:
+    """Where a word of that name cannot stand."""
+    assert to_text(read(text, "ebsco").query) == reads
+
+
 HISTORY = """\
 S1  TI x
 S2  TI y
@@ -124,7 +155,7 @@ def test_its_marks(text: str) -> None:
 
 @each(
     ("text", "code", "near"),
-    [('ZZ "x" AND TI y', "ZZ", "zu"), ("TI x AND TB (y)", "TB", "xb"), ('QH "x"', "QH", "mh")],
+    [('VV "x" AND TI y', "VV", "zv"), ("TI x AND TB (y)", "TB", "xb"), ('QH "x"', "QH", "mh")],
 )
 def test_an_unknown_code_is_refused_with_the_nearest(text: str, code: str, near: str) -> None:
     """With its place in the text."""

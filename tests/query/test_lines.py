@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.query import parse, read
+from metasearch.query import parse, read, to_text
 from metasearch.query.lines import all_lines, numbered_lines, whole_text
 from metasearch.query.tree import MAX_LENGTH
 from tests.cases import each
@@ -287,3 +287,26 @@ def test_hits_stand_behind_a_heading_that_ends_like_an_operator() -> None:
     assert lines is not None
     assert [line.hits for line in lines.lines] == [70, 1100, 1234, 8]
     assert lines.lines[2].text == "1 or 2"
+
+
+@each(
+    ("text", "syntax", "reads"),
+    [
+        ("1 x.ti.\n2 y.ti.", "ovid", "title:x AND title:y"),
+        ("#1 x[ti]\n#2 y[ti]\n#3 z[ti]", "pubmed", "title:x AND title:y AND title:z"),
+        ("#2 TI=(y) 23\n#1 TI=(x) 12", "wos", "title:x AND title:y"),
+        ("#1 TI=x\n#2 TI=y\n#3 (TI=x) NOT TI=y", "wos", "title:x AND NOT title:y"),
+        ("[S1] ti(x)\n[S2] ab(y)\n[S3] [S1] OR [S2]", "proquest", "title:x OR abstract:y"),
+        ("1. x.ti.", "ovid", "title:x"),
+        ("#7 TI=x", "wos", "title:x"),
+        ("(18) F[ti]", "pubmed", "18 AND title:F"),
+    ],
+)
+def test_lines_that_do_not_name_one_another(text: str, syntax: str, reads: str) -> None:
+    """They are joined, unless the last says them all; a number of a line is no word."""
+    assert to_text(read(text, syntax).query) == reads
+
+
+def test_joined_lines_are_told() -> None:
+    """As lines without numbers are."""
+    assert any("joined with AND" in note for note in read("1 x.ti.\n2 y.ti.", "ovid").notes)

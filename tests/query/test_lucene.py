@@ -119,6 +119,10 @@ def test_what_can_be_said_is_read(syntax: str, text: str, shown: str) -> None:
         ("vhl", 'ti:x NOT mh:"Asthma/drug therapy"', "title:x", "/drug therapy: sources cannot"),
         ("vhl", "ti:x NOT mj:Asthma", "title:x", "main topic"),
         ("vhl", "ti:x AND ex:C08.127$", "title:x", "ex C08.127$: ignored"),
+        ("vhl", "mh:x OR ex:C08.127$", "subject:x", "narrower headings are not added"),
+        ("vhl", "ti:y AND (ex:C08.127$ OR mh:C09$)", "title:y", "ex C08.127$, mh C09$: ignored"),
+        ("acm", ('"query": { Title:(x) } "filter": {Article Type: Research Article, '
+                "NOT VirtualContent: true }"), "title:x AND type:article", "VirtualContent true"),
         ("vhl", 'ti:x AND type_of_study:("clinical_trials" OR "systematic_reviews")',
          'title:x AND (subject:"clinical trial" OR type:review)', "no type of works as narrow"),
     ],
@@ -222,7 +226,7 @@ def test_what_acm_prints_keeps_its_places() -> None:
     text = '"query": { [[Title: "[x]"] OR y] }  "filter": { A: (b), C: d }'
 
     assert in_round_brackets(text) == (
-        '         ( (Title:( "[x]") OR y) )  AND       ( A: (b)  C: d )'
+        '         ( (Title:( "[x]") OR y) )  AND       ( A: (b)  C:(d))'
     )
     assert len(in_round_brackets(text)) == len(text)
 

@@ -115,3 +115,33 @@ def test_an_unknown_code_is_refused_with_the_nearest(text: str, code: str, near:
     assert code in caught.value.reason
     assert near in caught.value.reason
     assert text[caught.value.position :].startswith(code)
+
+
+SETS = """\
+Set#: S1
+Searched for: ti(x)
+Databases: ERIC
+Results: 123
+
+Set#: S2
+Searched for: ab(y)
+Results: 45*
+
+Set#: S3
+Searched for: {}
+Results: 6"""
+
+
+@each("combined", ["S1 AND S2", "[S1] AND [S2]"])
+def test_sets_that_it_writes_out(combined: str) -> None:
+    """Each with a number, in rows of their own."""
+    assert to_text(read(SETS.format(combined), "proquest").query) == "title:x AND abstract:y"
+
+
+def test_a_date_of_publication_is_one() -> None:
+    """There is nothing to tell; what a source is called is no type of works."""
+    assert read("ti(x) AND pd(2010)", "proquest").notes == ()
+    found = read('ti(x) AND stype.exact("Scholarly Journals")', "proquest")
+
+    assert to_text(found.query) == "title:x"
+    assert any("Scholarly Journals: ignored" in note for note in found.notes)

@@ -61,6 +61,14 @@ def test_every_code_may_be_compared(code: str) -> None:
             'TITLE(x) AND EXCLUDE(DOCTYPE,"le") AND EXCLUDE(DOCTYPE,"ed")',
             "title:x AND NOT type:letter AND NOT type:editorial",
         ),
+        (
+            'TITLE(x) AND (EXCLUDE(DOCTYPE, "le")) OR (EXCLUDE(DOCTYPE, "ed"))',
+            "title:x AND NOT type:letter AND NOT type:editorial",
+        ),
+        (
+            'TITLE(x) AND ((EXCLUDE(PUBYEAR, 2010)) OR (EXCLUDE(DOCTYPE, "le")))',
+            "title:x AND NOT year:2010 AND NOT type:letter",
+        ),
     ],
 )
 def test_lists_of_limits(text: str, tree: str) -> None:
@@ -92,6 +100,10 @@ def test_a_limit_that_cannot_be_asked_is_told_with_its_words() -> None:
             "title:poly AND title:lactic AND title:DNA AND title:repair",
         ),
         ("TITLE(x) View less", "title:x"),
+        ("DOI(10.1016/S0140-6736(20)30183-5)", "doi:10.1016/s0140-6736(20)30183-5"),
+        ("AUTHOR-NAME(smith,j.)", "author:(smith j.)"),
+        ("TITLE(x) AND NOT DOCTYPE(no)", "title:x"),
+        ("TITLE-ABS: (x)", "title:x OR abstract:x"),
         ("Your query : (TITLE(x) AND PUBYEAR > 2010)", "title:x AND year:2011-"),
         ("TITLE(x)\n1,234 document results", "title:x"),
     ],

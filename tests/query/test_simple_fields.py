@@ -117,6 +117,7 @@ def test_a_record_has_a_number(text: str, found: bool) -> None:
             'tiab:"gene drive"~5',
             "title:gene NEAR/5 title:drive OR abstract:gene NEAR/5 abstract:drive",
         ),
+        ('"slot machine*"~5', "slot NEAR/5 machine*"),
         ("ti:x ANDNOT au:y", "title:x AND NOT author:y"),
         ("(allintitle: a OR b) c", "(title:a OR title:b) AND c"),
         ("[Title: deep learning] OR [All: x]", "title:(deep learning) OR x"),
@@ -154,10 +155,12 @@ def test_dates_are_read_as_years_and_that_is_said() -> None:
 @each(
     "text, suggestion",
     [
-        ("asthma AND OPEN_ACCESS:y", "asthma"),
-        ("asthma HAS_ABSTRACT:(y)", "asthma (y)"),
+        ("asthma AND ACCESSION_TYPE:y", "asthma"),
+        ("asthma AFF_ORDER:(y)", "asthma (y)"),
+        ("OPEN_ACCESS:y", None),
+        ("asthma NEAR/3 OPEN_ACCESS:y", None),
         ("asthma author-kw:x", "asthma author:x"),
-        ("property:[1 TO 2] x", None),
+        ("sponsor:[1 TO 2] x", None),
         ("x year:[2020 TO 2015]", "x year:2015-2020"),
         ("x allintitle:", "x"),
         ("x affiliation:(y z)", "x (y z)"),
@@ -169,6 +172,29 @@ def test_an_unknown_name_is_no_word(text: str, suggestion: str | None) -> None:
         parse(text)
     if suggestion is not None:
         assert caught.value.suggestion == suggestion
+
+
+@each(
+    "text, meant",
+    [
+        ("a AND OPEN_ACCESS:y", "a"),
+        ("a AND (SRC:MED OR SRC:PPR)", "a"),
+        ('HAS_ABSTRACT:"y" a b', "a b"),
+        ("a AND open_access.is_oa:true", "a"),
+        ("a property:[1 TO 2] b", "a AND b"),
+        ("(a OR SRC:PPR) AND b", "b"),
+        ("a NOT SRC:PPR", "a"),
+        ("a NOT (b OR SRC:PPR)", "a"),
+        ("a NOT (b AND SRC:PPR)", "a"),
+        ("a NOT (b OR (c AND NOT (d SRC:PPR)))", "a"),
+        ("a OR (b -c SRC:PPR)", "a OR b AND NOT c"),
+    ],
+)
+def test_a_limit_that_no_source_knows_never_narrows(text: str, meant: str) -> None:
+    """It is left out of an AND; an OR or NOT that holds it is left out with it."""
+    reading = read(text, "simple")
+    assert to_text(reading.query) == meant
+    assert any("ignored" in note for note in reading.notes)
 
 
 @each(

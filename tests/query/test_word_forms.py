@@ -23,6 +23,9 @@ WOS = {"?": (1, 1), "$": (0, 1)}
         ("hemorrhag", {"hemorrhage", "hemorrhagic"}),
         ("psychotherap", {"psychotherapy", "psychotherapies"}),
         ("Neuro-inflamm", {"Neuro-inflammation", "Neuro-inflammatory"}),
+        ("microplast", {"microplastic", "microplastics"}),
+        ("nanopartic", {"nanoparticle", "nanoparticles"}),
+        ("cyanobact", {"cyanobacteria", "cyanobacterial"}),
         ("pre-randomi", {"pre-randomised", "pre-randomized"}),
     ],
 )

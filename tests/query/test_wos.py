@@ -131,6 +131,15 @@ def test_lines_of_a_history_may_be_limited() -> None:
         ("TI=(a SAME b)", "title:a AND title:b"),
         ("TI=(city: x)", "title:(city: x)"),
         ("TI=(x AND p=0.05)", "title:x AND title:p=0.05"),
+        ("TI=x NOT DT=(Note OR Letter)", "title:x AND NOT type:letter"),
+        ("TI=x NOT DT=Note", "title:x"),
+        ("DO=(10.1016/S0140-6736(20)30183-5)", "doi:10.1016/s0140-6736(20)30183-5"),
+        ("AU=Smith,J*", "author:(Smith J)"),
+        ("x (Title) and Open Access and Article (Document Types)", "title:x AND type:article"),
+        ("x (Title) and Hot Papers or Open Access", "title:x"),
+        ("1,234 results from Web of Science Core Collection for: x (Title)", "title:x"),
+        ("TI=x\n...Less", "title:x"),
+        ("TI:(x)", "title:x"),
     ],
 )
 def test_what_else_is_read(text: str, tree: str) -> None:
@@ -180,3 +189,39 @@ def test_an_error_in_a_part_is_placed_in_the_whole() -> None:
 
     assert caught.value.text == text
     assert text[caught.value.position :].startswith("y*")
+
+
+FILE = """\
+# Web of Science Search Strategy (v0.1)
+
+# Database: Web of Science Core Collection
+
+# Entitlements:
+
+- WOS.IC: 1993 to 2023
+- WOS.SCI: 1900 to 2023
+
+# Searches:
+
+1: TI=x    Date Run: Mon Jul 05 2021 10:00:00 GMT+0200 (Central European Time)   Results: 12345
+"""
+
+
+@each(
+    ("text", "reads"),
+    [
+        (FILE, "title:x"),
+        (
+            FILE + "2: TI=y  Editions: WOS.SCI Results: 23\n3: #1 AND #2  Results: 3",
+            "title:x AND title:y",
+        ),
+        (FILE + "2: TI=y    Results: 2", "title:x AND title:y"),
+        (FILE + "2: (TI=x) NOT TI=y    Results: 2", "title:x AND NOT title:y"),
+    ],
+)
+def test_its_file_of_a_history(text: str, reads: str) -> None:
+    """Its headings, moments and hits are no words, and are told."""
+    found = read(text, "wos")
+
+    assert to_text(found.query) == reads
+    assert any("# Entitlements" in note for note in found.notes)

@@ -200,13 +200,17 @@ def test_proximity_is_written_where_a_syntax_has_it(to: str, text: str) -> None:
 
 
 def test_words_near_one_another_are_written_one_by_one_for_pubmed() -> None:
-    """It has no sign between groups; with a beginning of a word it cannot be asked at all."""
-    text = '((lake or pond) adj3 "dissolved carbon").ti,ab.'
-    near = metasearch.translate(text, to="pubmed", syntax="ovid")
+    """It has no sign between groups; with a beginning of a word it cannot be asked at all, and
+    where there is a phrase, its words need not stand together.
+    """
+    near = metasearch.translate("((lake or pond) adj3 carbon).ti,ab.", to="pubmed", syntax="ovid")
+    phrase = metasearch.translate('(lake adj3 "black carbon").ti,ab.', to="pubmed", syntax="ovid")
     cut = metasearch.translate("(lake* adj3 carbon).ti,ab.", to="pubmed", syntax="ovid")
 
-    assert near.text == ('"lake dissolved carbon"[tiab:~2] OR "pond dissolved carbon"[tiab:~2]')
+    assert near.text == '"lake carbon"[tiab:~2] OR "pond carbon"[tiab:~2]'
     assert near.notes == ()
+    assert phrase.text == '"lake black carbon"[tiab:~2]'
+    assert "phrases near other words" in phrase.notes[0]
     assert cut.text == "lake*[tiab] AND carbon[tiab]"
     assert "which finds more" in cut.notes[0]
 
@@ -237,3 +241,58 @@ def test_a_heading_that_a_syntax_does_not_have_is_a_subject_and_is_told() -> Non
 
     assert written.text == 'AK=("Carbon Cycle")'
     assert "Web of Science cannot be asked for narrower headings" in written.notes[0]
+
+
+def test_what_cannot_be_excluded_as_it_is_meant_is_not_excluded() -> None:
+    """A clause that finds more than it should would exclude more than it should."""
+    near = "title:lake NOT (title:acid NEAR/2 title:rain)"
+    vhl = metasearch.translate(near, to="vhl")
+    wos = metasearch.translate(near, to="wos")
+    venue = metasearch.translate("title:lake NOT venue:Limnology", to="acm")
+
+    assert vhl.text == "ti:(lake)"
+    assert [note.partition(" cannot")[0] for note in vhl.notes] == [
+        "NOT (title:acid NEAR/2 title:rain)"
+    ]
+    assert vhl.notes[0].endswith("so it is left out, which finds more")
+    assert (wos.text, wos.notes) == ("TI=(lake NOT (acid NEAR/2 rain))", ())
+    assert venue.text == "Title:(lake)"
+
+
+@pytest.mark.parametrize(
+    ("to", "text"),
+    [
+        ("ovid", '"slot machine*".ti,ab.'),
+        ("cochrane", "(slot NEXT machine*):ti,ab"),
+        ("europepmc", "TITLE_ABS:(slot AND machine*)"),
+    ],
+)
+def test_a_stem_in_a_phrase(to: str, text: str) -> None:
+    """Where quotes make a star a letter, the words follow one another by another sign, or stand
+    anywhere, with a note."""
+    written = metasearch.translate('title:"slot machine*" OR abstract:"slot machine*"', to=to)
+
+    assert written.text == text
+    assert bool(written.notes) is (to == "europepmc")
+
+
+def test_words_next_to_one_another_are_phrases_where_a_syntax_has_no_sign_for_them() -> None:
+    """Of alternatives, each with each."""
+    text = "((salt or tidal) adj marsh*).ti."
+
+    assert metasearch.translate(text, to="wos", syntax="ovid").text == (
+        'TI=("salt marsh*" OR "tidal marsh*")'
+    )
+    assert metasearch.translate(text, to="scopus", syntax="ovid").text == (
+        "TITLE((salt OR tidal) PRE/0 marsh*)"
+    )
+
+
+@pytest.mark.parametrize("to", ["pubmed", "cnki", "europepmc"])
+def test_what_is_near_inside_of_near_is_never_written_as_alternatives(to: str) -> None:
+    """Neither are words of different fields put into one."""
+    for text in ("(title:a1 NEAR/1 title:b1) NEAR/5 title:c1", "title:a1 NEAR/2 abstract:b1"):
+        written = metasearch.translate(text, to=to)
+
+        assert " OR " not in written.text
+        assert "is written with AND" in written.notes[0]

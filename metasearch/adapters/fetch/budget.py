@@ -68,12 +68,13 @@ def rate(headers: Mapping[str, str]) -> Rate | None:
         for allowed, per in _rates(headers)
         if allowed >= 1 and 0 < per <= _LONGEST_RATE
     ]
-    return min(found, key=lambda it: it.requests / it.per, default=None)
+    return min(found, key=lambda stated: stated.requests / stated.per, default=None)
 
 
-def _urgency(it: Budget) -> tuple[bool, float, float, bool]:
-    share = it.left / it.of if it.of else 1.0
-    return it.spent, (it.renewed or 0.0) if it.spent else 0.0, -share, it.unit != "requests"
+def _urgency(one: Budget) -> tuple[bool, float, float, bool]:
+    share = one.left / one.of if one.of else 1.0
+    wait = (one.renewed or 0.0) if one.spent else 0.0
+    return one.spent, wait, -share, one.unit != "requests"
 
 
 def _named(headers: Mapping[str, str]) -> Iterator[tuple[frozenset[str], str]]:

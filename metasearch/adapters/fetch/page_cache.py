@@ -190,7 +190,7 @@ KEPT_PAUSE, _LONGEST_REASON = 60.0, 300
 
 
 def _pause_key(request: Request) -> str:
-    """Where a pause is kept: whoever is given a key has another budget than before."""
+    """Where a pause is kept: with other keys, a budget is another one."""
     secrets = ",".join(
         name
         for name, value in request.params + request.headers + request.body

@@ -154,11 +154,14 @@ def _expressions(
 
 
 class _Lines:
-    """Lines while they are written; `numbers` says which line a step became."""
+    """Lines while they are written; `numbers` says which line a step became, and `wider` are the
+    steps whose lines find more than is meant.
+    """
 
     def __init__(self, style: Style, sign: str, notes: dict[str, None]) -> None:
         self.style, self.sign, self.notes = style, sign, notes
         self.numbers: dict[int, int] = {}
+        self.wider: set[int] = set()
         self.made: list[WrittenLine] = []
 
     def keep(self, step: Step, own: StepText) -> bool:
@@ -182,8 +185,10 @@ class _Lines:
             )
             self.notes[note] = None
         kept = replaced(query, lambda leaf: None if number_of(leaf) in lost else leaf)
-        writer = _LineWriter(self.style, self.sign, self.numbers)
+        writer = _LineWriter(self)
         text = writer.write(kept) if kept is not None else ""
+        if writer.more:
+            self.wider.add(step)
         for said in writer.notes:
             self.notes[message("#{number}: {note}", number=step, note=said)] = None
         if text:
@@ -197,16 +202,19 @@ class _Lines:
 class _LineWriter(QueryWriter):
     """Writes a tree in which leaves may stand for lines."""
 
-    def __init__(self, style: Style, sign: str, lines: Mapping[int, int]) -> None:
-        super().__init__(style)
-        self._sign, self._lines = sign, lines
+    def __init__(self, lines: _Lines) -> None:
+        super().__init__(lines.style)
+        self._lines = lines
 
     def note(self, sentence: str) -> None:
         super().note(changed(sentence, as_numbers))
 
     def term(self, term: Term) -> Part | None:
         number = number_of(term)
-        return super().term(term) if number is None else Leaf(f"{self._sign}{self._lines[number]}")
+        if number is None:
+            return super().term(term)
+        self.more += number in self._lines.wider
+        return Leaf(f"{self._lines.sign}{self._lines.numbers[number]}")
 
 
 def _with_inside(query: Query | None, inside: Mapping[int, Query]) -> Query | None:
