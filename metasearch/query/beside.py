@@ -141,7 +141,10 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _LABEL_ALONE = re.compile(
-    r"\s{0,20}(?:Search (?:strategy|history)|ID[ \t]{1,9}Search[ \t]{1,9}Hits"
+    r"\s{0,20}(?:(?:Ovid )?(?:PubMed|MEDLINE|Embase|CENTRAL|Scopus|CINAHL|PsycINFO|LILACS|"
+    r"(?:The )?Cochrane Library|Web of Science)(?:\.com)?"
+    r"(?: ?\([^()\n]{1,60}\)| via \w{2,20})?"
+    r"|Search (?:strategy|history)|ID[ \t]{1,9}Search[ \t]{1,9}Hits"
     r"|[^\n<>]{3,200}<[12][0-9]{3} to [^\n<>]{3,40}>"
     r"|(?:ID|No\.?|#|Set|Line)[ \t]{1,9}(?:Search(?:es)?|Query|Terms?)(?:[ \t]{1,9}\w{1,20}){0,3})",
     re.IGNORECASE,

@@ -37,7 +37,8 @@ _CODE = r"(?:so-all|[a-z]{2,4})"
 #: Limits of a search, as the search manager prints them behind it.
 _PUBLISHED = (
     r"(?:with\s(?:(?:(?:Cochrane\sLibrary|original)\s)?publication\s(?:year|date)"
-    r"|date\sadded\sto\sCENTRAL)\b|(?:publication\s(?:year|date)\s)?from\s[12][0-9]{3}\sto\s(?:[12][0-9]{3}|present)"
+    r"|date\sadded\sto\sCENTRAL)\b|publication\s(?:year|date)\s(?:from|between)\s[12]"
+    r"|from\s[12][0-9]{3}\sto\s(?:[12][0-9]{3}|present)"
     r"(?=\s{0,3}(?:[,\n]|\Z|in\s)))"
 )
 _COLLECTION = (
@@ -264,6 +265,8 @@ class CochraneReader(DatabaseReader):
     def published(self, shown: str, match: re.Match[str], where: tuple[int, int]) -> Clause:
         """Works of certain years, or of certain months of publication in the Cochrane Library."""
         dates = shown[match.end() :].replace(" and ", " - ")
+        if match[0].lower().endswith("from ") and dates.isdigit():
+            dates += "-"  # without an end
         try:
             return self.years(dates, where, plain(match[1]) if "date " in match[0].lower() else "")
         except QuerySyntaxError:

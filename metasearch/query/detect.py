@@ -103,7 +103,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
             ),
             # Fields and words of proximity that Embase does not have; the databases of CRD.
             re.compile(
-                r"(?<=[*?)\"”]):(?:so|an)(?=[\s)]{0,5}(?:\Z|\)|\s(?:and|or|not|AND|OR|NOT)\b|\n))|(?:pubmed|embase|medline):an\b|[A-Z]:TARGET\b"
+                r"(?<=[*?)\"”]):(?:so|an|yr)(?=[\s)]{0,5}(?:\Z|\)|\s(?:and|or|not|AND|OR|NOT)\b|\n))|(?:pubmed|embase|medline):an\b|:(?:[a-z]{2,3},){1,9}(?:so|mh|mc|emt|ky)\b|[A-Z]:TARGET\b"
             ),
             re.compile(
                 r"(?<=[\w*?)\"”]) (?:near|next|NEAR|NEXT) (?=[\w(\"“*])[^\n:]{0,150}:(?:ti|ab|kw)\b"
@@ -243,7 +243,7 @@ _SINOMED = (
 _DATABASES["sinomed"] = ((re.compile(_SINOMED),), ())
 #: A field of our own syntax, which has signs of proximity as well.
 _OURS = re.compile(rf"(?<![\w.\"“])(?:{'|'.join((*FIELDS, 'year'))}):[\w\"(]")
-_TAG = re.compile(r"(?<=[\w\"”*.])(\s?)\[([A-Za-z1][A-Za-z /:~0-9,-]{0,40})\](?![\w-])")
+_TAG = re.compile(r"(?<=[\w\"”*.?$])(\s?)\[([A-Za-z1][A-Za-z /:~0-9,-]{0,40})\](?![\w-])")
 _IEEE = re.compile(
     r'["“](?:Document Title|Abstract|All Metadata|Author Keywords|Index Terms|Publication '
     r"Title|IEEE Terms|Authors|"
@@ -262,7 +262,8 @@ _PUBMED_PRINTS = re.compile(
 )
 #: Tags that mean nothing else, wherever they stand.
 _PUBMED_ALONE = frozenset(
-    ("mesh", "mesh terms", "mesh:noexp", "mesh terms:noexp", "tiab", "title/abstract", "majr")
+    "mesh|mesh terms|mesh:noexp|mesh terms:noexp|tiab|title/abstract|majr|all fields|text word|"
+    "mesh major topic|publication type|mesh subheading|date - publication".split("|")
 )
 _ELEMENT = re.compile(r"[A-Z][a-z]")
 

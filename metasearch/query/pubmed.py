@@ -69,7 +69,7 @@ PUBMED = DatabaseGrammar(
     near=re.compile("(?!)"),
     wild="*",
     printed=re.compile(
-        r"(?-i:Filters?|Limits?)(?:\s(?:applied|activated))?\s?:\s?"
+        r"(?:AND\s{1,3})?(?-i:Filters?|Limits?)(?:\s(?:applied|activated))?\s?:\s?"
         r"(?P<limits>(?:(?!Sort\sby:|Clear\sall)[^\n\t()\[\]]){1,500})"
         r"|Sort\sby\s?:\s?(?:Best\sMatch|Most\sRecent|Publication\sDate|(?:First|Last)\sAuthor|"
         r"[a-z]{2,20})|Clear\sall\b"
@@ -88,12 +88,12 @@ _DATE = r"[0-9]{4}(?:/[0-9]{1,2}){0,2}"
 _RANGE = re.compile(rf"({_DATE})(?:\s?:\s?|\s-\s|\sto\s)({_DATE})")
 _SPREAD = re.compile(rf'("?)({_DATE})\1(?:{_TAG})?\s{{0,5}}:\s{{0,5}}("?)({_DATE})\4(?:{_TAG})?')
 #: What older lists of filters write before a range of dates.
-_PUBLISHED = re.compile(r"\A\s{0,5}publication dates?\s", re.IGNORECASE)
+_PUBLISHED = re.compile(r"\A\s{0,5}publi(?:cation dates?|shed)\s", re.IGNORECASE)
 #: What says something of a record itself.
 _OF_RECORDS = re.compile(r"has\s?abstract|jsubset[a-z]{1,3}", re.IGNORECASE)
 _OF_YEARS = re.compile(r"y_?([0-9]{1,3})")
 #: The one sign of PubMed, and those that other databases have within words and at their ends.
-_SIGN = re.compile(r"\*|(?<=\w)\?(?=\w)|(?<=\w)\$[0-9]?\Z")
+_SIGN = re.compile(r"\*|(?<=\w)\?(?=\w|\Z)|(?<=\w)\$[0-9]?\Z")
 #: A subheading behind the tag of its heading.
 _BEHIND = re.compile(
     rf"\s?/\s?(?:{'|'.join(map(re.escape, sorted(SUBHEADINGS)))}|[a-z]{{2}})(?!\w)", re.IGNORECASE
@@ -443,7 +443,8 @@ class PubmedReader(DatabaseReader):
         if fields == AUTHOR.fields:
             text = INITIAL.sub(r"\1", text)
         before = self.losses.more
-        texts = [self.widened(word, where) for word in text.split(" ")]
+        alone = " " not in text  # a question ends with a sign, too
+        texts = [self.widened(word, where, alone=alone) for word in text.split(" ")]
         if any(cut for _, cut in texts):
             if fields[0] in IDENTIFIERS:
                 raise self.truncated_number(fields[0].upper(), *where)
@@ -458,9 +459,11 @@ class PubmedReader(DatabaseReader):
         query = in_fields(fields, lambda field: words(text, field, phrase=phrase))
         return exact(named(query, "exact" if tag.heading else ""))
 
-    def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
+    def widened(
+        self, word: str, where: tuple[int, int], *, alone: bool = False
+    ) -> tuple[str, bool]:
         """(the word without its star, whether it had one)."""
-        bare = word.rstrip("*?")
+        bare = word.rstrip("*" if alone else "*?")
         stem = _SIGN.split(bare, maxsplit=1)[0]
         if stem != bare and sum(map(str.isalnum, stem)) > 1:
             self.losses.add("wildcard", word)

@@ -253,3 +253,16 @@ def test_the_register_and_the_databases_of_crd(text: str, reads: str) -> None:
 )
 def test_marks_that_embase_does_not_have(text: str) -> None:
     assert read(text).syntax == "cochrane"
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        ("x:ti Publication Year from 2010, in Trials", "title:x AND year:2010-"),
+        ("x:ti with Publication Year from 2010", "title:x AND year:2010-"),
+        ("x:ti AND (2015 or 2016):yr", "title:x AND (year:2015 OR year:2016)"),
+        ("x:ti,emt,mc,so", "title:x OR subject:x OR venue:x"),
+    ],
+)
+def test_years_without_an_end_and_fields_of_the_register(text: str, reads: str) -> None:
+    assert tree(text) == reads

@@ -514,3 +514,19 @@ def test_mere_numbers_name_lines() -> None:
 
     assert to_text(found.query) == "(title:x OR title:y) AND (title:z OR 9)"
     assert any(note.startswith("3: read as the number of a line") for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("PubMed\n(x[ti])\nAND\n(y[ti])", "title:x AND title:y"),
+        ("x[ti] AND Filters applied: English.", "title:x AND language:en"),
+        ("x [all fields]", "x"),
+        ("gene? [tw] AND x [ti]", "gene* AND title:x"),
+    ],
+)
+def test_what_stands_round_a_search(text: str, shown: str) -> None:
+    """The name of the database, an operator before the filters."""
+    found = read(text)
+
+    assert (found.syntax, to_text(found.query)) == ("pubmed", shown)
