@@ -120,7 +120,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
         (
             re.compile(
                 r"(?<=[\w*$?#:)\"”])\s?\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt|af|au|jw|jn|ot|nm|fs|yr|lg|id|px|rn|in|dt|ui|is)"
-                r"(?:,\s?[a-z]{2}){0,20}\.(?=[\s)\]]|\Z)",
+                r"(?:,\s?[a-z]{2}){0,20}\.(?=[\s)\];]|\Z)",
                 re.IGNORECASE,
             ),
             re.compile(
@@ -133,7 +133,7 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
                 re.IGNORECASE,
             ),
             re.compile(
-                r"(?<![\w/'])exp\s{1,5}\*?[\"A-Za-z][^/\n]{0,150}/(?=[\s)a-z]|\Z)", re.IGNORECASE
+                r"(?<![\w/'])exp\s{1,5}\*?[\"A-Za-z][^/\n]{0,150}/(?=[\s)a-z;.]|\Z)", re.IGNORECASE
             ),
             re.compile(r"(?<=[\w*$?#)\"”]) adj[0-9]{1,2} (?=[\w(\"“])", re.IGNORECASE),
             re.compile(r"(?<![\w/])(?:or|and)/\s?[0-9]{1,4}\s?[-,]\s?[0-9]", re.IGNORECASE),

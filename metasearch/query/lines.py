@@ -458,7 +458,7 @@ class _Cutter:
         line = NumberedLine(
             number, sign, text[lead:], start + lead, start + len(text), hits, printed
         )
-        return _from(line, _SEARCH)
+        return _from(_without_stop(line), _SEARCH)
 
     def body(self, row: _Row, so_far: _Rows, *, first: bool) -> tuple[str, int | None]:
         """A row with blanks in place of what is no query, and its hits."""
@@ -589,6 +589,14 @@ def _with_blanks(cut: Lines) -> Lines:
         moved[line.start] = replace(line, text=text, start=end - len(text), end=end)
     lines = tuple(moved[line.start] for line in cut.lines)
     return replace(cut, text="".join((*pieces, cut.text[at:])), lines=lines)
+
+
+def _without_stop(line: NumberedLine) -> NumberedLine:
+    """A combination without the sign of a sentence at its end: `1 or 2.`"""
+    bare = line.text.rstrip(" .;,")
+    if bare == line.text or not is_combination(bare):
+        return line
+    return replace(line, text=bare, end=line.start + len(bare))
 
 
 def _from(line: NumberedLine, sign: re.Pattern[str]) -> NumberedLine:

@@ -126,6 +126,7 @@ _SLASH = re.compile(
     rf"|((?:{_SUBHEADING})(?:\s?,\s?(?:{_SUBHEADING})){{0,60}})(?![\w/]))",
     re.IGNORECASE,
 )
+_STOP = re.compile(r"[.;]{1,2}(?=[\s)]|\Z)")
 _NAMED = re.compile(r"\s{0,3}\[[^\[\]]{0,600}\]")
 _COMBINED = re.compile(
     r"(or|and)/\s?(#?[0-9]{1,4}(?:\s?[-,]\s?#?[0-9]{1,4}){0,200})(?!\w)", re.IGNORECASE
@@ -133,6 +134,8 @@ _COMBINED = re.compile(
 _LIMIT = re.compile(r"limit\s{1,5}(?:#?([0-9]{1,4})\s{1,5}to(?!\w)|(?=\())", re.IGNORECASE)
 #: `..l/ 3 lg=en`, the same as a command.
 _COMMAND = re.compile(r"\.\.l(?:imit)?/\s{0,3}#?([0-9]{1,4})(?=\s)", re.IGNORECASE)
+#: What people write for it behind an operator: `3 and limit to english`.
+_LIMITED = re.compile(r"limit(?:ed)?\s{1,3}to\s{1,3}(?=\S)", re.IGNORECASE)
 _TO = re.compile(r"\s{0,5}to\s{1,5}", re.IGNORECASE)
 _DUPLICATES = re.compile(
     r"(?:remove\s{1,3}duplicates\s{1,3}from|dedup(?:licate)?)\s{1,3}([0-9]{1,4})(?!\w)",
@@ -177,6 +180,8 @@ class OvidReader(DatabaseReader):
                 end,
                 advice=message("Write limit 3 to english."),
             )
+        if limit := _LIMITED.match(self.text, self.at):
+            return self.limited(limit)
         if limit := SET.match(self.text, self.at):
             self.at = limit.end()
             self.losses.add("limits", limit[0])
@@ -316,9 +321,14 @@ class OvidReader(DatabaseReader):
             self.losses.add("focus", slash[0])
         if slash[3]:
             self.losses.add("subheading", slash[0])
-        if named := _NAMED.match(self.text, self.at):
-            self.at = named.end()
+        self.after_slash()
         return _HEADING, "X/"
+
+    def after_slash(self) -> None:
+        """Take the names of subheadings, and the end of a sentence."""
+        for pattern in (_NAMED, _STOP):
+            if beside := pattern.match(self.text, self.at):
+                self.at = beside.end()
 
     # ---------------------------------------------------------------- values
 
@@ -333,10 +343,11 @@ class OvidReader(DatabaseReader):
                     for word in words
                 ]
             )
-        if not quoted and tag is OVID.default and text.lower().startswith("exp "):
-            meant = message("{field} is read as {meant}", field=text, meant=f"{text}/")
+        bare = text.rstrip("/")
+        if tag is OVID.default and text.lower().startswith("exp ") and quoted == (bare != text):
+            meant = message("{field} is read as {meant}", field=text, meant=f"{bare}/")
             self.losses.add("field", meant)
-            return self.slashed_heading(text, where, explode=True)
+            return self.slashed_heading(bare, where, explode=True)
         if tag is _HEADING:
             return self.slashed_heading(text, where, explode=self.explode)
         if shown.startswith(".") and shown.strip(". ").lower() in _SUBHEADINGS:
@@ -371,6 +382,7 @@ class OvidReader(DatabaseReader):
         self.at += 1
         if slash:
             self.slashed(slash)
+        self.after_slash()
         return self.slashed_heading(
             f"{match[1]}{plain(match[2] or match[3])}", match.span(), explode=True
         )
@@ -386,7 +398,10 @@ class OvidReader(DatabaseReader):
 
     def limited(self, match: re.Match[str]) -> Clause | None:
         """`limit 3 to (english language and yr="2010 -Current")`: to the end of the line."""
-        if match[1]:
+        if match.re is _LIMITED:
+            self.losses.add("limits", match[0])
+            self.at, clause = match.end(), None
+        elif match[1]:
             clause = self.reference(int(match[1]), match.start(), match.end())
         else:
             close = self.closing.get(match.end())
@@ -399,7 +414,8 @@ class OvidReader(DatabaseReader):
         start = self.at
         close = self.closing.get(self.open[-1]) if self.open else None
         self.at = len(self.text) if close is None else close
-        return every([clause, LimitReader(self, start, self.at).all()])
+        limits = LimitReader(self, start, self.at).all()
+        return limits if clause is None else every([clause, limits])
 
     def without_duplicates(self, match: re.Match[str]) -> Clause:
         self.losses.add("duplicates", match[0])

@@ -131,6 +131,10 @@ SENTENCES: Mapping[str, str] = {
     ),
     "range": message_template("{words}: read as a range of lines, with OR between them"),
     "number": message_template("{words}: read as the number of a line, not as a word"),
+    "number word": message_template(
+        "{words}: read as a word, not as the number of a line, because an operator of proximity "
+        "stands beside"
+    ),
     "counted": message_template(
         "the lines have no numbers, and one combines others: they are counted, {words}"
     ),
@@ -517,15 +521,25 @@ class TextScanner(LossReader):
         )
         if match is not None and not match[0].isdigit():
             return match
-        if self.lines is None or after_word or not self.ends_at(end) or self.is_beside_near(end):
+        if self.lines is None or after_word or not (self.ends_at(end) or self.opens(end)):
+            return None
+        known = self.text[self.at : end].isdigit() and int(self.text[self.at : end]) in self.lines
+        if self.target is not self.grammar.default and not (known and self.target.of_words):
+            return None  # (2019 or 2020).yr.
+        if self.is_beside_near(end):
+            if known:
+                self.losses.add("number word", self.text[self.at : end])
             return None
         if match is None and self.target is self.grammar.default:
             # Papers write the lines of any database with mere numbers.
-            bare = _BARE_LINE.fullmatch(self.text, self.at, end)
-            match = bare if bare and int(bare[1]) in self.lines else None
+            match = _BARE_LINE.fullmatch(self.text, self.at, end) if known else None
             if match:
                 self.losses.add("number", match[0])
         return match
+
+    def opens(self, at: int) -> bool:
+        """Whether a bracket opens there, behind blanks."""
+        return self.text[at : at + 20].lstrip()[:1] == "("
 
     def is_beside_near(self, end: int) -> bool:
         """Whether an operator of proximity stands beside the number that is next and ends at `end`:
