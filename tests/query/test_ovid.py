@@ -384,3 +384,18 @@ def test_a_number_beside_adj_is_a_word() -> None:
     assert tree("1 x.ti.\n2 (1 adj2 x).ti. or (x adj 1).ti.\n3 2 not 1") == (
         "(title:1 NEAR/1 title:x OR title:x PRE/0 title:1) AND NOT title:x"
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "reads"),
+    [
+        ("1 and (2010 or 2011).yr.", "title:x AND (year:2010 OR year:2011)"),
+        ("1 and exp Y/.", "title:x AND subject:Y"),
+        ("1 and “exp Y/”", "title:x AND subject:Y"),
+        ("1 AND limit to english", "title:x AND language:en"),
+        ("1 (limit to english)", "title:x AND language:en"),
+        ("(1 and y).ti.", "title:x AND title:y"),
+    ],
+)
+def test_lines_that_name_others_in_ways_of_their_own(line: str, reads: str) -> None:
+    assert tree(f"1 x.ti.\n2 {line}\n3 2 and 1.") == f"{reads} AND title:x"
