@@ -204,6 +204,7 @@ class TermReader(TextScanner):
             part: known
             for part in filter(self.early_sign, parts)
             if (known := spellings(part, self.grammar.letters, self.grammar.endless))
+            and part not in known
         }
         choices = [found.get(part, (part,)) for part in parts]
         if not found:
@@ -217,8 +218,10 @@ class TermReader(TextScanner):
         return list(map("".join, product(*choices)))
 
     def early_sign(self, word: str) -> bool:
-        """Whether a sign for letters stands inside a word, after one letter or two."""
-        bare = word.rstrip(self.grammar.wild)
+        """Whether a sign for letters stands inside a word, after one letter or two; `mi$1` has one
+        at its end.
+        """
+        bare = word.rstrip(f"{self.grammar.wild}0123456789")
         first = next((at for at, char in enumerate(bare) if char in self.grammar.wild), 0)
         return 0 < first < 3
 

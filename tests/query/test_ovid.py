@@ -399,3 +399,12 @@ def test_a_number_beside_adj_is_a_word() -> None:
 )
 def test_lines_that_name_others_in_ways_of_their_own(line: str, reads: str) -> None:
     assert tree(f"1 x.ti.\n2 {line}\n3 2 and 1.") == f"{reads} AND title:x"
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [("mi$1.ti.", "title:mi*"), ("tb*2 test.ti.", "title:tb* PRE/0 title:test")],
+)
+def test_a_number_of_letters_may_follow_two(text: str, reads: str) -> None:
+    """At the end of a word, which has no other spellings then."""
+    assert tree(text) == reads
