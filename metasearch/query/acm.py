@@ -55,7 +55,7 @@ _ROWS = (
     (
         (
             "e-publication date|epublication date|epubdate|publication date|publication year|"
-            "pubdate|pubyear|ppubdate|earliest publication date"
+            "year|pubdate|pubyear|ppubdate|earliest publication date"
         ),
         YEAR,
     ),
@@ -75,7 +75,8 @@ _ROWS = (
         (
             "conference location|conference locations|conferencelocation|conference sponsor|"
             "conference sponsors|conferencesponsor|sponsor|sponsors|funder|funders|publisher|"
-            "publishers|acm content|virtualcontent|media format|media formats|sigs|sig|"
+            "publishers|acm pub type|pub type|"
+            "acm content|virtualcontent|media format|media formats|sigs|sig|"
             "conference collections|conferences|subject area|owner|owners|award|badge|badges|"
             "isactive"
         ),
@@ -95,7 +96,7 @@ ACM = DatabaseGrammar(
     quotes={"'": "'"},
     printed=re.compile(
         r"(?:[0-9][0-9,.]{0,10}\s)?Results for:?(?=\s)"
-        r"|Searched The ACM [\w -]{1,60}\([0-9,.]{1,12} records\)\|?"
+        r"|Searched for:?(?=\s)|Searched The ACM [\w -]{1,60}\([0-9,.]{1,12} records\)\|?"
         r"|(?:Edit|Save) Search\b|Expand your search[^\n]{0,80}",
         re.IGNORECASE,
     ),
@@ -129,9 +130,12 @@ def in_round_brackets(text: str) -> str:
     `Title:( x)`, and what stands in `"filter": { ... }` has to hold as well.
     """
     text = _FILTER.sub(
-        lambda it: f"{'AND':<{it.start(1) - it.start() - 1}}({_VALUE.sub(_bracketed, it[1])})", text
+        lambda match: (
+            f"{'AND':<{match.start(1) - match.start() - 1}}({_VALUE.sub(_bracketed, match[1])})"
+        ),
+        text,
     )
-    text = _QUERY.sub(lambda it: f"{'(':>{len(it[0])}}", text)
+    text = _QUERY.sub(lambda match: f"{'(':>{len(match[0])}}", text)
     return "".join(
         part if part.startswith('"') else _NAMED.sub(r"\1(", part).translate(_ROUND)
         for part in _QUOTED.split(text)

@@ -63,6 +63,7 @@ from metasearch.query.word_forms import MOST, spellings
 
 # What a field is to hold: words, phrases, signs for letters, years, types, languages.
 
+_STOP = re.compile(r"[,;.]{1,3}(?=[\s)]|\Z)")
 #: One limit of a list that a platform prints.
 _LIMIT_ITEM = re.compile(r"[^,;\n]{1,200}")
 _LIMIT_OR = re.compile(r"\sor\s|\|", re.IGNORECASE)
@@ -456,6 +457,9 @@ class DatabaseReader(ReferenceReader):
         operators: list[Sign] = []
         while self.here() not in ("", ")"):
             if self.take_printed(limits):
+                continue
+            if stop := _STOP.match(self.text, self.at):
+                self.at = stop.end()  # of the sentence that the query stands in
                 continue
             sign = self.operator()
             if sign is None and (row := self.row_here()):

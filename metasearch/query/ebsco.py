@@ -35,6 +35,7 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
+from metasearch.query.scanner import BEGINS
 from metasearch.query.tree import plain
 
 #: What a history prints round a query, each up to the next of them or to the end of the line.
@@ -88,6 +89,7 @@ EBSCO = DatabaseGrammar(
     printed=re.compile(
         rf"(?P<limits>{_LIMITS}(?:[^\n]{{1,2000}}?(?={_NEXT})|[^\n]{{2000}}))"
         rf"|(?:{_SETTINGS})(?: -|:) [^\n]{{1,300}}?(?={_NEXT}|\s{{1,5}}{_LIMITS})"
+        r"|(?:Boolean/Phrase|Find (?:all|any of) my search terms|Search Options|SmartText)\s?:"
         r"|(?:View (?:Results|Details|Less|More)|Rerun(?= +(?:View|Edit))|Edit(?: S[0-9]{1,4})?\Z)"
         r"(?:\s?\([0-9][0-9,. ]{0,15}\))?"
     ),
@@ -99,8 +101,6 @@ EBSCO = DatabaseGrammar(
 _MAIN = frozenset({"MM", "MJ"})
 #: Codes that may stand within the bracket of another, or after words without an operator.
 _OF_WORDS = frozenset("TI AB AU SU MH MM MJ MW TX KW DE SO XB TP".split())
-#: What stands before an operand.
-_BEGINS = re.compile(r"(?:\A|[\n(]|\b(?:AND|OR|NOT|[NW][0-9]{1,3}))\s{0,8}\Z", re.IGNORECASE)
 #: Two capitals that may be a field: before a quote or bracket they are, before a word perhaps.
 _FIELD = re.compile(r"([A-Z]{2})(\s{0,10}[\"(]|\s{1,10}(?=\w))")
 #: Words that begin as a field of persons or institutions does: editors have a capital.
@@ -134,7 +134,7 @@ class EbscoReader(DatabaseReader):
         code = _FIELD.match(self.text, self.at)
         if code is None or (self.at and self.text[self.at - 1].isalnum()) or code[1] == "OR":
             return super().prefix()
-        begins = _BEGINS.search(self.text, max(self.at - 12, 0), self.at)
+        begins = BEGINS.search(self.text, max(self.at - 12, 0), self.at)
         if code[1] not in _OF_WORDS and (inside or not begins):
             return None  # CT scan and US policy are words there
         if word := _NO_NAME.match(self.text, self.at):

@@ -90,13 +90,14 @@ NOWHERE = FieldTarget(())
 Operator = Literal["AND", "OR", "NOT"]
 #: A form that all these databases know, or that none takes for a word: it is never searched for as
 #: one.
-NEAR_ANYWHERE = r"(?:adj[0-9]{1,2}|(?:near|onear|next|pre|w|n|p)/[0-9]{1,3})"
+NEAR_ANYWHERE = r"(?:adj[0-9]{1,2}|(?:o?near/?|next/?|pre/|w/|n/|p/)[0-9]{1,3})"
 
 #: What is written round a query of any database: limits to the end of the line, and the order of
 #: its results. Capitals and a colon tell it from words to look for.
 PRINTED_ANYWHERE = re.compile(
     r"(?:Filters?|Limits?)(?: [Aa]pplied| [Uu]sed)?: ?(?P<limits>[^\n]{1,900})"
     r"|Sort(?:ed)?(?: results)? (?:by|on):[^\n]{0,80}"
+    r"|(?:Search )?(?:[Qq]uery|[Ss]tring|[Ss]trategy|[Tt]erms?|[Ss]tatement|Keywords?)\s?:(?=\s)"
 )
 
 

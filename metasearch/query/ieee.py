@@ -60,14 +60,16 @@ IEEE = DatabaseGrammar(
     "IEEE Xplore",
     _CODES,
     prefix=re.compile(
-        rf'"?((?:{_BARE})(?="?\s?:)|(?<=")[A-Z][A-Z &._-]{{2,40}}(?="))"?\s{{0,3}}:',
+        rf"""["']?((?:{_BARE})(?=["']?\s?:)|(?<=")[A-Z][A-Z &._-]{{2,40}}(?="))"""
+        r"""["']?\s{0,3}:""",
         re.IGNORECASE,
     ),
     near=near("near", "onear"),
     distances={"near": None, "onear": None},
     printed=re.compile(
         r"(?:You )?(?:Filters [Aa]pplied|[Rr]efined [Bb]y):[ \t]{0,3}(?P<limits>[^\n]{1,300})"
-        r"|Showing [0-9,]{1,12}-[0-9,]{1,12} of [0-9,]{1,12}(?: results)?(?: for\b)?"
+        r"|(?:Showing|Displaying results) [0-9,]{1,12}-[0-9,]{1,12} of [0-9,]{1,12}"
+        r"(?: results)?(?: for\b)?"
     ),
 )
 

@@ -72,7 +72,7 @@ _BEGINS = re.compile(r"\s{0,20}(?:[(\"'\[]|#[0-9])")
 _GOES_ON = re.compile(r"(?:and|or|not)(?=[\s(]|\Z)", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s{0,3}/?>", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
-_SEARCH = re.compile(r"Search:\s{0,3}", re.IGNORECASE)
+_SEARCH = re.compile(r"Search(?:ed for)?:\s{0,3}", re.IGNORECASE)
 _SEARCH_BARE = re.compile(r"Search\s{1,3}(?=\S)")
 #: Bars part the cells of a table, as tabs do.
 _TABBED = str.maketrans("|\t`", "\t  ")
@@ -118,7 +118,7 @@ class Lines:
 
     def plainly_refer(self) -> bool:
         """Whether a line names others in a way that no list of titles does."""
-        return any(_REFERS_PLAINLY.search(it.text) for it in self.lines)
+        return any(_REFERS_PLAINLY.search(line.text) for line in self.lines)
 
     def twice(self) -> NumberedLine | None:
         """The first line with a number that another had."""
@@ -143,7 +143,7 @@ def numbered_lines(text: str) -> Lines | None:
         lines = _Cutter(text).lines_by_numbers(rest=True)
         if lines is None or not _count_up(lines.lines):
             return _lines_by_rows(text)
-    return lines if any(_REFERS.search(it.text) for it in lines.lines) else None
+    return lines if any(_REFERS.search(line.text) for line in lines.lines) else None
 
 
 #: What histories print behind a query, in its row or the next.
@@ -467,6 +467,8 @@ class _Cutter:
         if first:
             return row.text, None
         blank = " " * len(row.text)
+        if is_label(row.text) and (hits := hits_of_cell(row.text.strip())) is not None:
+            return blank, hits
         if is_setting(row.text) or is_label(row.text):
             self.leave("settings", row.text)
             return blank, None
@@ -632,4 +634,4 @@ def _count_up(lines: Sequence[NumberedLine]) -> bool:
 
 
 def _are_earlier(text: str, number: int) -> bool:
-    return all(0 < int(it) < number for it in re.findall(r"[0-9]{1,4}", text))
+    return all(0 < int(digits) < number for digits in re.findall(r"[0-9]{1,4}", text))

@@ -82,6 +82,7 @@ PROQUEST = DatabaseGrammar(
         re.IGNORECASE,
     ),
     near=near("near", "pre"),
+    quotes={"{": "}"},
     distances={"near": 4, "pre": 4},
     ordered=frozenset({"pre", "p", "next", "onear"}),
     reference=re.compile(r"\[?(?:[Ss]|#)([0-9]{1,4})\]?"),

@@ -219,6 +219,10 @@ def _doi_end(text: str, at: int) -> int:
 _SINGLE = re.compile(r"'[^'()\"\n]{1,200}'(?!\w)")
 #: A field as other syntaxes have it, and those that nobody means as a word before a colon.
 _COLONED = re.compile(r"([A-Za-z]{2,15}(?:-[A-Za-z]{3,4}){0,3}):\s{0,2}(?=[\w\"(])")
+#: EBSCOhost's and others' `TI x`, at the beginning of an operand.
+_SPACED = re.compile(r"(TI|AB)\s{1,5}(?=[\w\"(])")
+#: What stands before an operand.
+BEGINS = re.compile(r"(?:\A|[\n(]|\b(?:AND|OR|NOT|[NW][0-9]{1,3}))\s{0,8}\Z", re.IGNORECASE)
 _WITH_COLON = frozenset({TITLE, ABSTRACT, TITLE_ABSTRACT, TOPIC})
 #: The number of an earlier line, whatever sign the database itself writes.
 _LINE = re.compile(r"#([0-9]{1,4})")
@@ -421,8 +425,10 @@ class TextScanner(LossReader):
         return tag, plain(self.text[match.start() : match.end()])
 
     def coloned(self) -> tuple[FieldTarget, str] | None:
-        """Take a field of words with the colon of another syntax, `TI: x`, which is told."""
+        """Take a field of words as another syntax has it, `TI: x` or `TI x`, which is told."""
         match = _COLONED.match(self.text, self.at)
+        if match is None and BEGINS.search(self.text, max(self.at - 12, 0), self.at):
+            match = _SPACED.match(self.text, self.at)
         tag = self.grammar.codes.get(match[1].casefold()) if match else None
         if match is None or tag not in _WITH_COLON or self.target is not self.grammar.default:
             return None

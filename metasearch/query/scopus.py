@@ -168,7 +168,7 @@ class ScopusReader(DatabaseReader):
         return match
 
     def starts_special(self) -> bool:
-        return any(it.match(self.text, self.at) for it in (_LIMIT, _BARE)) or bool(
+        return any(pattern.match(self.text, self.at) for pattern in (_LIMIT, _BARE)) or bool(
             self.comparison()
         )
 
@@ -201,8 +201,10 @@ class ScopusReader(DatabaseReader):
             if sign.name == "OR" and pair <= self.refinements.keys():
                 runs[-1].append(operand)
             else:
+                excludes = self.refinements.get(id(operand), (None, False))[1]
                 runs.append([operand])
-                rest.append(sign)
+                # NOT EXCLUDE(…) is no double negation: it excludes.
+                rest.append(replace(sign, name="AND") if excludes and sign.name == "NOT" else sign)
         return super().combined([self.listed(run) for run in runs], rest)
 
     def listed(self, run: Sequence[Clause]) -> Clause:

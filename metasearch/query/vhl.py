@@ -62,7 +62,7 @@ _PRINTED = (
     ("autor", AUTHOR),
     ("publication type|tipo de publicação|tipo de publicación", TYPE),
     ("language|idioma", LANGUAGE),
-    ("limits|limites|límites", NOWHERE),
+    ("limits|limites|límites|year publication|ano publicação|año publicación|país|pais", NOWHERE),
 )
 #: A number of the tree of headings.
 _TREE = re.compile(r"[A-Z]{1,2}[0-9]{1,3}(?:\.[0-9]{3}){0,12}[.$*]?", re.IGNORECASE)

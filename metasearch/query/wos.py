@@ -11,7 +11,7 @@ from functools import cached_property
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.clauses import Clause, without
+from metasearch.query.clauses import Clause, either, without
 from metasearch.query.databases import DatabaseReader
 from metasearch.query.grammar import (
     ABSTRACT,
@@ -50,9 +50,9 @@ _CODES = codes(
     ("ab", ABSTRACT),
     ("au gp ed", AUTHOR),
     ("ak kp de", SUBJECT),
-    ("mh mhx mj mjx mq ma su wc", HEADING),
+    ("mh mhx mj mjx mq mqx ma su wc", HEADING),
     # Vocabularies of BIOSIS, CAB Abstracts, FSTA, Inspec and the Zoological Record.
-    ("mc cc ta st or tn ds gn gl gt od bd bt sy cb ch nm ns co ui cl sh", HEADING),
+    ("me mc cc ta st or tn ds gn gl gt od bd bt sy cb ch nm ns co ui cl sh", HEADING),
     ("so is-so cf", VENUE),
     ("py fpy", YEAR),
     ("dop ld eay", ENTRY_DATE),
@@ -66,7 +66,11 @@ _CODES = codes(
     ("fo fg fd ft ai rid oid publ pub pubp lt oa ea edn sj tasca", NOWHERE),
     ("tmac tmso tmic sdg wou np sub ssgi", NOWHERE),
     # Accession numbers, patents and classes of Derwent, Inspec and MEDLINE.
-    ("ut an id ip dc man pn ae pan cpn rin dcn drn sq ni ao ss si gs", NOWHERE),
+    (
+    ("ac ae ga cx cac can cau cpa dcr tm", NOWHERE),
+        "ut an id ip dc man pn ae pan cpn rin dcn drn sq ni ao ss si gs",
+        NOWHERE,
+    ),
 )
 #: Code -> what the pages call the field.
 _LABELS: Mapping[str, str] = {
@@ -118,14 +122,15 @@ WOS = DatabaseGrammar(
     distances={"near": 15, "same": None},
     printed=re.compile(
         r"Timespan\s?[:=]\s{0,3}(?P<limits>[12][0-9]{3}(?:-[0-9]{2}){0,2}"
-        r"(?:\s?(?:-|to)\s?[12][0-9]{3}(?:-[0-9]{2}){0,2})?)(?![\w-])"
-        r"(?!\s\(Index Date)(?:\s\(Publication Date\))?[.;]?"
+        r"(?:\s?(?:-|to)\s?[12][0-9]{3}(?:-[0-9]{2}){0,2})?(?![\w-])(?:\s\(Index Date\))?)"
+        r"(?:\s\(Publication Date\))?[.;]?"
         r"|(?:Indexes|Timespan|Editions?|Databases?|Collections?|DocType|Search language|"
         r"Language(?=\s?=\s?All)|Lemmatization|Date Run|Entitlements?|Results)"
         r"\s{0,3}[:=]\s{0,3}(?=[^\s(])"
         r"(?:(?!\sTimespan\s?[:=]\s{0,3}[12])[^\n()\"]){1,200}"
         r"(?:\(from [^\n()]{1,80}\)|(?<=GMT[+-][0-9]{4} )\([^\n()]{1,60}\))?"
-        r"|You searched for\s?:|(?:[0-9][0-9,]{0,12} )?Results (?:from [^\n:()]{1,80} )?for:"
+        r"|You searched for\s?:|Clear all(?=\s{0,5}\Z)"
+        r"|(?:[0-9][0-9,]{0,12} )?Results (?:from [^\n:()]{1,80} )?for:"
         r"|(?:\.{3}|(?:View|Show) )(?:Less|More)(?=\W{0,5}\Z)",
         re.IGNORECASE,
     ),
@@ -133,13 +138,14 @@ WOS = DatabaseGrammar(
 
 # What the pages print round a query.
 
-_REFINED = re.compile(r"Refined by\s?:", re.IGNORECASE)
-_EXCLUDING = re.compile(r"\[excluding\]", re.IGNORECASE)
+_REFINED = re.compile(r"(?:\|\s{0,3})?Refined by\s?:", re.IGNORECASE)
+_EXCLUDING = re.compile(r"\[excluding\]:?", re.IGNORECASE)
 #: The name of a field behind what it holds for, or what is excluded.
 _LABEL = re.compile(rf"\((Exclude\s?[-–]\s?)?({_NAMES})\)", re.IGNORECASE)
 _JOINS = re.compile(r"\s{1,5}(?:and\s{1,5}not|and|or|not)\s{1,5}", re.IGNORECASE)
 _NO_WORD = re.compile(r"(?:^|\s)(?:and|or|not)$", re.IGNORECASE)
 _LAST_JOIN = re.compile(r"\s(?:and|not)(?=\s)", re.IGNORECASE)
+_TIMESPAN = re.compile(r"Timespan\s?[:=][^\n()]{1,50}\Z", re.IGNORECASE)
 #: Fields of the lists beside the results: of what stands before, they take only the last part.
 _REFINES = frozenset(
     "publication years|document types|languages|web of science categories|research areas|"
@@ -174,7 +180,7 @@ class WosReader(DatabaseReader):
     def prefix(self) -> tuple[FieldTarget, str] | None:
         before, inside = self.at, self.target is not self.grammar.default
         found = super().prefix()
-        if found and inside and found[1].endswith(":"):
+        if found and inside and self.target.of_words and found[1].endswith(":"):
             self.at = before  # a word with a colon
             return None
         unknown = None if found else _FIELD.match(self.text, self.at)
@@ -190,6 +196,12 @@ class WosReader(DatabaseReader):
 
     def type(self, text: str) -> Clause:
         return self.type_or_limit(text)
+
+    def limits(self, text: str, start: int) -> Clause:
+        dates = text.removesuffix(" (Index Date)")
+        if dates == text:
+            return super().limits(text, start)
+        return self.years(dates, (start, start + len(dates)), "Index Date")
 
     def years(self, text: str, where: tuple[int, int], other: str = "") -> Clause:
         return super().years(_BETWEEN_DAYS.sub(" - ", text), where, other)
@@ -216,6 +228,20 @@ class WosReader(DatabaseReader):
             limits.append(self.query())
             self.refines = False
         return True
+
+    def prefixed(self, tag: FieldTarget, shown: str) -> Clause:
+        listed = self.refines or not tag.of_words
+        if not (listed and shown.endswith(":")) or self.here() in ("(", ""):
+            return super().prefixed(tag, shown)
+        # `Refined By: Document Types: Article or Review Article`: up to the next name of a field.
+        outer = self.target, self.shown
+        self.target, self.shown = tag, shown
+        values = [self.operand(None)]
+        while (sign := self.peeked()) and sign.name == "OR" and not self.field_after(sign.end):
+            self.at = sign.end
+            values.append(self.operand(sign))
+        self.target, self.shown = outer
+        return either(values)
 
     def special(self) -> Clause | None:
         if part := self.labels.pop(self.at, None):
@@ -260,7 +286,9 @@ class WosReader(DatabaseReader):
 
     def label(self, at: int) -> re.Match[str] | None:
         """The name of a field that stands behind something else than a sign or operator."""
-        before = self.text[max(at - 6, 0) : at].rstrip()
+        before = self.text[max(at - 60, 0) : at].rstrip()
+        if _TIMESPAN.search(before):
+            return None
         if not before or before[-1] in "=:(" or _NO_WORD.search(before):
             return None
         return _LABEL.match(self.text, at)

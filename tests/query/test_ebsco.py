@@ -105,6 +105,8 @@ def test_a_code_before_what_no_name_is(text: str, reads: str) -> None:
         ("ti x and ab z", "title:x AND abstract:z"),
         ("ab initio", '"ab initio"'),
         ("TI (ti alloy)", 'title:"ti alloy"'),
+        ("Boolean/Phrase: TI x near3 y", "title:x NEAR/3 y"),
+        ("Search terms: TI 'x y'", 'title:"x y"'),
     ],
 )
 def test_codes_in_small_letters(text: str, reads: str) -> None:

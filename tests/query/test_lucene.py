@@ -121,6 +121,8 @@ def test_what_can_be_said_is_read(syntax: str, text: str, shown: str) -> None:
         ("vhl", "ti:x AND ex:C08.127$", "title:x", "ex C08.127$: ignored"),
         ("vhl", "mh:x OR ex:C08.127$", "subject:x", "narrower headings are not added"),
         ("vhl", "ti:y AND (ex:C08.127$ OR mh:C09$)", "title:y", "ex C08.127$, mh C09$: ignored"),
+        ("acm", "Searched for [Title: x] AND Year:2015", "title:x AND year:2015", "Searched for"),
+        ("acm", '"query": { x } "filter": {ACM Pub type: Journals }', "x", "Pub type"),
         ("acm", ('"query": { Title:(x) } "filter": {Article Type: Research Article, '
                 "NOT VirtualContent: true }"), "title:x AND type:article", "VirtualContent true"),
         ("vhl", 'ti:x AND type_of_study:("clinical_trials" OR "systematic_reviews")',

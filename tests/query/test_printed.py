@@ -49,3 +49,23 @@ def test_words_are_no_limits() -> None:
     assert to_text(read("ti(limits of agreement)", "proquest").query) == (
         "title:(limits of agreement)"
     )
+
+
+@each(
+    ("text", "syntax", "reads"),
+    [
+        ("ti:x AND ab:y", "proquest", "title:x AND abstract:y"),
+        ("TI: x OR AB: y", "ebsco", "title:x OR abstract:y"),
+        ("TI x AND AB y", "wos", "title:x AND abstract:y"),
+        ("TITLE-ABS: (x)", "scopus", "title:x OR abstract:x"),
+        ("ti:x AND ab:ti,ab", "embase", "title:x AND (title:ab OR abstract:ab)"),
+        ("'Document Title':'x y'", "ieee", 'title:"x y"'),
+        ("TS=(TI: x)", "wos", None),
+        ("group AB plasma", "proquest", "group AB plasma"),
+    ],
+)
+def test_fields_as_other_syntaxes_have_them(text: str, syntax: str, reads: str | None) -> None:
+    """They are no words at the beginning of an operand; within a field they are."""
+    found = to_text(read(text, syntax).query)
+
+    assert found == reads if reads else "TI:" in found

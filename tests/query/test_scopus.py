@@ -61,6 +61,11 @@ def test_every_code_may_be_compared(code: str) -> None:
             'TITLE(x) AND EXCLUDE(DOCTYPE,"le") AND EXCLUDE(DOCTYPE,"ed")',
             "title:x AND NOT type:letter AND NOT type:editorial",
         ),
+        ('TITLE(x) AND NOT (EXCLUDE(DOCTYPE, "le"))', "title:x AND NOT type:letter"),
+        (
+            'TITLE(x) AND (LIMIT-TO(PUBYEAR, 2010) OR EXCLUDE(DOCTYPE, "le"))',
+            "title:x AND year:2010 AND NOT type:letter",
+        ),
         (
             'TITLE(x) AND (EXCLUDE(DOCTYPE, "le")) OR (EXCLUDE(DOCTYPE, "ed"))',
             "title:x AND NOT type:letter AND NOT type:editorial",

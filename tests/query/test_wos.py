@@ -64,6 +64,12 @@ def test_lists_beside_the_results_are_read_or_told(code: str) -> None:
         ("You searched for: TITLE: (x)", "title:x"),
         ("TI=(x)\nResults: 1,234 (from Web of Science Core Collection)", "title:x"),
         ("TI=(x) Search language=Auto", "title:x"),
+        (
+            "TITLE: (x) DOCUMENT TYPES: Article OR Review LANGUAGE: English",
+            "title:x AND (type:article OR type:review) AND language:en",
+        ),
+        ("TI=x Refined by: [excluding]: DOCUMENT TYPES: (LETTER)", "title:x AND NOT type:letter"),
+        ("TI=(x);", "title:x"),
     ],
 )
 def test_pages_before_2021(text: str, tree: str) -> None:
@@ -99,6 +105,13 @@ def test_pages_before_2021(text: str, tree: str) -> None:
         ("TI=(Title)", "title:Title"),
         ("TI=x AND LA=(English)", "title:x AND language:en"),
         ("TI=x NOT DT=(Early Access)", "title:x"),
+        (
+            "x (Title)\nRefined By:\nDocument Types: Article or Review Article\nLanguages: English",
+            "title:x AND (type:article OR type:review) AND language:en",
+        ),
+        ("x (Title) Refined By: Languages: English\nClear all", "title:x AND language:en"),
+        ("x (Title) | Refined By: NOT Document Types: Letter", "title:x AND NOT type:letter"),
+        ("TI=x Timespan: 2010-01-01 to 2020-12-31 (Index Date)", "title:x AND year:2010-2020"),
     ],
 )
 def test_pages_since_2021(text: str, tree: str) -> None:
