@@ -29,17 +29,19 @@ _CELL = re.compile(
 )
 #: Behind a single blank or a sign, with thousands set apart or not.
 _BEFORE_BARE = (
-    r"(?<=\S)(?:[ \t]{1,20}(?:(?:[=:→-]|\.{2,9}|…)[ \t]{0,3})?|[ \t]{0,20}[=:;,][ \t]{0,3})"
+    r"(?<=\S)(?:[ \t]{1,20}(?:(?:[=:→-]|\.{2,9}|…)[ \t]{0,3})?"
+    r"|[ \t]{0,20}(?:[=:;]|(?<![0-9]),)[ \t]{0,3})"
     r"(?:n\s?=\s?)?\[?"
 )
 _BARE = (
+    re.compile(rf"{_BEFORE_BARE}([0-9]{{1,3}}(?:,[0-9]{{3}}){{1,3}})[\]*°]?\Z"),
     re.compile(rf"{_BEFORE_BARE}([0-9]{{1,3}}(?:[, .'][0-9]{{3}}){{1,3}})[\]*°]?\Z"),
     re.compile(rf"{_BEFORE_BARE}([0-9]{{1,9}})[\]*°]?\Z"),
 )
 #: What a number must stand behind that is no count: `or 3`, `to 2020`, `> 2010`.
 _WANTS_NUMBER = re.compile(
     r"(?:\A|[\s(])(?:and|or|not|limit|from|to|keep|is|aft|bef|after|before|since|until|year|near"
-    r"|next|adj|within)\Z|(?:or|and)/\Z|[=:#(<>,-]\Z",
+    r"|next|adj|within)\Z|(?<!\w)(?:or|and)/\Z|[=:#(<>,-]\Z",
     re.IGNORECASE,
 )
 #: What no word of a query follows directly: a field, a bracket, a quote, a star.
@@ -139,7 +141,10 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _LABEL_ALONE = re.compile(
-    r"\s{0,20}(?:Search (?:strategy|history)|ID[ \t]{1,9}Search[ \t]{1,9}Hits"
+    r"\s{0,20}(?:(?:Ovid )?(?:PubMed|MEDLINE|Embase|CENTRAL|Scopus|CINAHL|PsycINFO|LILACS|"
+    r"(?:The )?Cochrane Library|Web of Science)(?:\.com)?"
+    r"(?: ?\([^()\n]{1,60}\)| via \w{2,20})?"
+    r"|Search (?:strategy|history)|ID[ \t]{1,9}Search[ \t]{1,9}Hits"
     r"|[^\n<>]{3,200}<[12][0-9]{3} to [^\n<>]{3,40}>"
     r"|(?:ID|No\.?|#|Set|Line)[ \t]{1,9}(?:Search(?:es)?|Query|Terms?)(?:[ \t]{1,9}\w{1,20}){0,3})",
     re.IGNORECASE,
@@ -207,7 +212,7 @@ _HITS_HEADS = frozenset(
     "results|result|hits|records|articles|citations|count|n|items found|no. of results|number of "
     "results|number of hits|no. of hits|results (n)|hits (n)|结果|结果数|命中数".split("|")
 )
-_HEAD = re.compile(r"[^\W0-9_](?:[^\W0-9_]|[ .,()/&'#-]){0,39}|#")
+_HEAD = re.compile(r"[^\W0-9_](?:[^\W0-9_]|[ .,()/&'#-]){0,39}|# ?[▲▼]?")
 
 
 def column_names(cells: list[str], *, known: bool = False) -> list[str] | None:

@@ -30,25 +30,31 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
-from metasearch.query.subheadings import subheading_named
+from metasearch.query.subheadings import SUBHEADINGS, subheading_named
 from metasearch.query.tree import plain
 
 _CODE = r"(?:so-all|[a-z]{2,4})"
 #: Limits of a search, as the search manager prints them behind it.
 _PUBLISHED = (
     r"(?:with\s(?:(?:(?:Cochrane\sLibrary|original)\s)?publication\s(?:year|date)"
-    r"|date\sadded\sto\sCENTRAL)\b|(?:publication\s(?:year|date)\s)?from\s[12][0-9]{3}\sto\s(?:[12][0-9]{3}|present)"
+    r"|date\sadded\sto\sCENTRAL)\b|publication\s(?:year|date)\s(?:from|between)\s[12]"
+    r"|from\s[12][0-9]{3}\sto\s(?:[12][0-9]{3}|present)"
     r"(?=\s{0,3}(?:[,\n]|\Z|in\s)))"
 )
 _COLLECTION = (
     r"in\s(?:the\s)?(?-i:Trials|Cochrane\s(?:Reviews|Protocols|Central|Groups)|CENTRAL|Reviews|"
     r"Clinical\sAnswers|Editorials?|Special\sCollections|Other\sReviews|Technology\sAssessments|"
-    r"Economic\sEvaluations|Methods?\sStud(?:y|ies))\b"
+    r"Economic\sEvaluations|Methods?\sStud(?:y|ies)|DARE|NHS\s?EED|HTA)\b"
+)
+#: What the Register of Studies and the databases of CRD write behind a query.
+_REGISTER = (
+    r"(?:AND\s)?(?:[A-Z]{4,12}:TARGET|IN(?:REGISTER|SEGMENT)\b(?:\sAND\b)?)"
+    r"|WHERE\s[A-Z]{2,3}\sFROM\s[0-9/]{4,10}(?:\sTO\s[0-9/]{4,10})?"
 )
 _REST = r"(?:[^\n()]|\((?!Word)[^\n()]{0,80}\)){0,200}"
 _PRINTED = re.compile(
-    rf"[-,]?\s{{0,3}}(?:(?P<limits>(?:{_PUBLISHED}|{_COLLECTION}(?=\s?(?:[(),]|\Z|\n|and\b|with\b)))"
-    rf"{_REST})|\(\s?Word\svariations\s(?:have\sbeen|were|will\sbe)\s(?:not\s)?searched\s?\))",
+    rf"[-,]?\s{{0,3}}(?:(?P<limits>(?:{_PUBLISHED}|{_COLLECTION}(?=\s?(?:[(),]|\Z|\n|and\b|with\b|where\b))"
+    rf"){_REST}|(?-i:{_REGISTER}))|\(\s?Word\svariations\s(?:have\sbeen|were|will\sbe)\s(?:not\s)?searched\s?\))",
     re.IGNORECASE,
 )
 
@@ -62,17 +68,17 @@ COCHRANE = DatabaseGrammar(
         ("ab", ABSTRACT),
         ("au", AUTHOR),
         ("kw ky", SUBJECT),
-        ("mh", HEADING),
+        ("mh eh emt mc to", HEADING),
         ("so", VENUE),
         ("py yr", YEAR),
         ("la", LANGUAGE),
         ("pt", TYPE),
         ("doi", DOI),
         ("an id nct tn", NUMBER),
-        ("crg cg tb og st in", NOWHERE),
+        ("crg cg tb og st in cd dl", NOWHERE),
     ),
     suffix=re.compile(rf":\s?({_CODE}(?:\s?[,:]\s?{_CODE}){{0,40}})(?![\w])", re.IGNORECASE),
-    near=near("near", "next"),
+    near=near("near[0-9]{0,2}", "next"),
     distances={"near": 6},
     printed=_PRINTED,
 )
@@ -81,7 +87,8 @@ COCHRANE = DatabaseGrammar(
 # What Cochrane alone has: `MeSH descriptor: [X] explode all trees`, `[mh "X"]`, `{OR #1-#3}`.
 
 _EXPLODE = (
-    r"explode\s{1,3}(?:all\s{1,3}trees|trees?\s[0-9]{1,2}(?:\s?(?:,|and)\s?[0-9]{1,2}){0,20})"
+    r"(?:explode\s{1,3}(?:all\s{1,3}trees|trees?\s[0-9]{1,2}(?:\s?(?:,|and)\s?[0-9]{1,2}){0,20})"
+    r"|[0-9]{1,2}\s?tree\(s\)\sexploded)"
 )
 _MARK = (
     rf"(?:{_EXPLODE}|this\s{{1,3}}term\s{{1,3}}only|in\s{{1,3}}all\s{{1,3}}MeSH\s{{1,3}}products)"
@@ -102,9 +109,10 @@ _ANY_DESCRIPTOR = re.compile(
     rf"Any\s{{1,3}}MeSH\s{{1,3}}descriptor\s{{1,3}}(?:in\s{{1,3}}all\s{{1,3}}MeSH\s{{1,3}}products\s{{1,3}})?{_QUALIFIERS}",
     re.IGNORECASE,
 )
+_NAMES = "|".join(("[A-Z]{2}", *map(re.escape, SUBHEADINGS.values())))
 _MH = re.compile(
     r'\[mh\s{0,3}(\^?)\s?(?:"([^\[\]"]{1,150})"|([^\[\]"/^]{1,150}))?\s?'
-    r"(?:/\s?([A-Z]{2}(?:\s?,\s?[A-Z]{2}){0,40}))?\s?(\[mj\])?\s?\]",
+    rf"(?:/\s?((?:{_NAMES})(?:\s?,\s?(?:{_NAMES})){{0,40}}))?\s?(\[mj\])?\s?\]",
     re.IGNORECASE,
 )
 _COMBINED = re.compile(r"\{\s?(OR|AND)\s{1,3}((?:#?[0-9]{1,4}\s?[-,]?\s?){1,100})\}", re.IGNORECASE)
@@ -138,12 +146,8 @@ _YEARS = re.compile(
     re.IGNORECASE,
 )
 _LIMITS = re.compile(rf"{_PUBLISHED}|{_COLLECTION}", re.IGNORECASE)
-_IN_COLLECTION = re.compile(rf"(?:\A|[\s,])({_COLLECTION})", re.IGNORECASE)
-_MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
-_MONTH = re.compile(
-    r"(?<!\w)(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?\s([0-9]{4})(?!\w)",
-    re.IGNORECASE,
-)
+_IN_COLLECTION = re.compile(_COLLECTION, re.IGNORECASE)
+_LIMIT_END = re.compile(rf",\s?|\s(?=with\s)|\s(?={_COLLECTION})", re.IGNORECASE)
 
 
 class CochraneReader(DatabaseReader):
@@ -237,13 +241,6 @@ class CochraneReader(DatabaseReader):
         limited = self.text[end - 1] == "," and _PRINTED.match(self.text, end - 1)
         return end - 1 if limited and end - 1 > at else end
 
-    def ends_at(self, at: int) -> bool:
-        before, self.at = self.at, at
-        self.here()
-        printed = self.printed_here() is not None
-        self.at = before
-        return printed or super().ends_at(at)
-
     def take_printed(self, limits: list[Clause]) -> bool:
         match = self.printed_here() if self.here() in "-(" else None
         if match is None or match["limits"]:
@@ -255,28 +252,25 @@ class CochraneReader(DatabaseReader):
     def limits(self, text: str, start: int) -> Clause:
         if not _LIMITS.match(text):
             return super().limits(text, start)
-        found = _IN_COLLECTION.search(text)
-        dates = plain(text if found is None else text[: found.start()]).strip(" ,")
-        parts = [] if found is None else [self.ignored("limit", plain(text[found.start(1) :]))]
-        parts += [
-            self.published(part, published, (start, start + len(text)))
-            for part in re.split(r",\s?", dates)
-            if (published := _YEARS.match(part)) and part
-        ]
+        parts, collection = list[Clause](), False
+        for part in filter(None, map(plain, _LIMIT_END.split(text))):
+            published = None if collection and part[:5] != "with " else _YEARS.match(part)
+            if published and not _IN_COLLECTION.match(part):
+                parts.append(self.published(part, published, (start, start + len(text))))
+            else:
+                collection = True
+                parts.append(self.ignored("limit", part))
         return every(parts) if parts else IGNORED
 
     def published(self, shown: str, match: re.Match[str], where: tuple[int, int]) -> Clause:
         """Works of certain years, or of certain months of publication in the Cochrane Library."""
-        dates = _MONTH.sub(_numbered_month, shown[match.end() :]).replace(" and ", " - ")
+        dates = shown[match.end() :].replace(" and ", " - ")
+        if match[0].lower().endswith("from ") and dates.isdigit():
+            dates += "-"  # without an end
         try:
             return self.years(dates, where, plain(match[1]) if "date " in match[0].lower() else "")
         except QuerySyntaxError:
             return self.ignored("limit", shown)
-
-
-def _numbered_month(month: re.Match[str]) -> str:
-    """ "Mar 2020" -> "2020-03"."""
-    return f"{month[2]}-{_MONTHS.index(month[1].lower()) // 3 + 1:02d}"
 
 
 # The Cochrane Library: `(salt AND marsh):ti,ab,kw`; years are set beside the query.

@@ -55,6 +55,7 @@ from metasearch.query.values import (
     identifier_field,
     language_named,
     type_named,
+    whole_years,
     years_in,
     years_text,
 )
@@ -69,10 +70,12 @@ _LIMIT_OR = re.compile(r"\sor\s|\|", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\b|\bbetween\b|\bthe\b", re.IGNORECASE)
 #: Words of a limit that is about the date of an entry, not of publication.
 _ENTRY = re.compile(r"\b(?:entry|entered|added|load|index|update|modif)", re.IGNORECASE)
+#: Codes of numbers that databases give their records.
+_ACCESSION = frozenset(("an", "ui", "pui"))
 #: Blanks and hyphens between the parts of words.
 _WORD_PARTS = re.compile(r"([ -])")
 #: "Smith J*": any names that begin so, which an initial says anyway.
-_INITIAL = re.compile(r"(?<!\S)([^\W\d_])[*$:](?!\S)")
+INITIAL = re.compile(r"(?<!\S)([^\W\d_])[*?$:](?!\S)")
 
 
 class TermReader(TextScanner):
@@ -92,7 +95,10 @@ class TermReader(TextScanner):
             clause = self.value(text, replace(tag, beside=()), shown, where, quoted=quoted)
             return either([clause, *(other for other in beside if other is not None)])
         self.count(*where)
-        label = shown.strip(" (=:.,")
+        label = shown.strip(" ()=:.,/")
+        if label.casefold() in _ACCESSION and not any(map(str.isdigit, text)):
+            # The database that a record is from: (pubmed or embase):an.
+            return self.ignored("nowhere", f"{label} {text}")
         if not tag.fields:
             if self.not_searchable is None:
                 reason = message("{index} cannot be searched here: no field holds it", index=label)
@@ -149,7 +155,7 @@ class TermReader(TextScanner):
         names = fields == ("author",)
         phrase = (quoted or tag.heading or self.grammar.phrases) and not names
         if names:  # "Smith,J." are two words
-            text = _INITIAL.sub(r"\1", plain(text.replace(",", " ")))
+            text = INITIAL.sub(r"\1", plain(text.replace(",", " ")))
         if fields[0] in IDENTIFIERS and any(sign in text for sign in "*?"):
             raise self.truncated_number(fields[0].upper(), *where)
         if spelled := self.spelled(text):
@@ -199,6 +205,7 @@ class TermReader(TextScanner):
             part: known
             for part in filter(self.early_sign, parts)
             if (known := spellings(part, self.grammar.letters, self.grammar.endless))
+            and part not in known
         }
         choices = [found.get(part, (part,)) for part in parts]
         if not found:
@@ -212,8 +219,10 @@ class TermReader(TextScanner):
         return list(map("".join, product(*choices)))
 
     def early_sign(self, word: str) -> bool:
-        """Whether a sign for letters stands inside a word, after one letter or two."""
-        bare = word.rstrip(self.grammar.wild)
+        """Whether a sign for letters stands inside a word, after one letter or two; `mi$1` has one
+        at its end.
+        """
+        bare = word.rstrip(f"{self.grammar.wild}0123456789")
         first = next((at for at, char in enumerate(bare) if char in self.grammar.wild), 0)
         return 0 < first < 3
 
@@ -266,7 +275,7 @@ class TermReader(TextScanner):
             self.tell_counted(text, since)
         elif not whole:
             self.losses.add("date", text)
-        return exact(years) if whole else wider(years)
+        return exact(years) if whole else Clause(years, whole_years(years))
 
     def tell_counted(self, text: str, since: Years) -> None:
         """Tell which years "last 5 years" is read as."""
@@ -560,6 +569,13 @@ class DatabaseReader(ReferenceReader):
         """What the platform prints round a query, if that is next."""
         own = self.grammar.printed and self.grammar.printed.match(self.text, self.at)
         return own or PRINTED_ANYWHERE.match(self.text, self.at)
+
+    def ends_at(self, at: int) -> bool:
+        before, self.at = self.at, at
+        self.here()
+        printed = self.printed_here() is not None
+        self.at = before
+        return printed or super().ends_at(at)
 
     def take_printed(self, limits: list[Clause]) -> bool:
         """Take what the platform prints round a query, if that is next: limits of all that stands

@@ -12,7 +12,7 @@ means literally, and marks of one kind only. What stands in double quotes is no 
 - **pubmed**: a tag of PubMed in square brackets, directly after a word or quote and before a blank,
   bracket or the end. So benzo[ab]pyrene has none; nor have [Au] and [Pt], which are gold and
   platinum.
-- **ovid**, **scopus**, **wos**, **ebsco**, **embase**, **cochrane**, **proquest**, **ieee**: their
+- **cochrane**, **ovid**, **scopus**, **wos**, **ebsco**, **embase**, **proquest**, **ieee**: their
   marks stand in `_DATABASES`. A text with marks of several is in the first that has a mark of its
   own, in the order of that table.
 - Lines with numbers, of which one names another, are a strategy: `metasearch.query.lines`.
@@ -93,24 +93,59 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
         ),
         (),
     ),
+    "cochrane": (
+        (
+            re.compile(r"(?<!\w)MeSH\s{1,3}descriptor:?\s{0,3}\[", re.IGNORECASE),
+            re.compile(r"\[mh\s{1,3}\^?[\"“A-Za-z]", re.IGNORECASE),
+            re.compile(r"\{\s?(?:OR|AND)\s{1,3}#[0-9]", re.IGNORECASE),
+            re.compile(
+                r"MeSH\sdescriptor\s[^\n]{1,150}(?:explode\s|this\sterm\sonly)", re.IGNORECASE
+            ),
+            re.compile(
+                r"\(Word\svariations\s(?:have|were|will)\s|in\sTitle,?\sAbstract,?\s"
+                r"|(?<=[\w*)\"”]) in (?:All Text|Record Title|Publication Type)"
+                r"(?=\s(?:AND|OR|NOT|in|-)\s|\Z)"
+            ),
+            # Fields and words of proximity that Embase does not have; the databases of CRD.
+            re.compile(
+                r"(?<=[*?)\"”]):(?:so|an|yr)(?=[\s)]{0,5}(?:\Z|\)|\s(?:and|or|not|AND|OR|NOT)\b|\n))|(?:pubmed|embase|medline):an\b|:(?:[a-z]{2,3},){1,9}(?:so|mh|mc|emt|ky)\b|[A-Z]:TARGET\b"
+            ),
+            re.compile(
+                r"(?<=[\w*?)\"”]) (?:near|next|NEAR|NEXT) (?=[\w(\"“*])[^\n:]{0,150}:(?:ti|ab|kw)\b"
+            ),
+            re.compile(r"(?<=[*)]) (?:IN|in) (?:DARE|NHS ?EED|HTA)(?=[\s,)]|\Z)"),
+            re.compile(
+                r"with\s(?:Cochrane\sLibrary\s)?publication\s(?:year|date)\s(?:from|between)\s",
+                re.IGNORECASE,
+            ),
+        ),
+        (),
+    ),
     "ovid": (
         (
             re.compile(
-                r"(?<=[\w*$?#)\"”])\s?\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt|af|au|jw|jn|ot|nm|fs|yr|lg|id|px|rn|in|dt|ui|is)"
-                r"(?:,\s?[a-z]{2}){0,20}\.(?=[\s)\]]|\Z)",
+                r"(?<=[\w*$?#:)\"”])\s?\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt|af|au|jw|jn|ot|nm|fs|yr|lg|id|px|rn|in|dt|ui|is)"
+                r"(?:,\s?[a-z]{2}){0,20}\.(?=[\s)\];]|\Z)",
                 re.IGNORECASE,
             ),
             re.compile(
                 r"(?<=\))\.(?:ti|ab|tw|mp|kw|kf|sh|hw|ot|ed|ep|dp|da|dt|up|yr|lg|pt|tn|mf|dv|rx)"
-                r"(?:(?:[.,]\s?[a-z]{2}){1,20}\.?|\.)(?=[\s)\]]|\Z)|(?<=\))\.mp(?=[\s)]|\Z)",
+                r"(?:(?:[.,]\s?[a-z]{2}){1,20}\.?|\.)(?=[\s)\]]|\Z)"
+                r"|\s[\w*$?:\"”-]{3,60}\){1,5}\.(?:mp|tw|ti|ab|kw|kf|af|sh|pt|hw)(?=[\s)]|\Z)"
+                r"|(?<=\w)\.(?:ti|ab|tw|kw|mp|kf) (?:and|or|not) [^\n]{1,150}?[\w)]"
+                r"\.(?:ti|ab|tw|kw|mp|kf)(?=[\s)]|\Z)"
+                r"|\{(?:Including|No)(?: Limited)? Related Terms\}",
                 re.IGNORECASE,
             ),
             re.compile(
-                r"(?<![\w/'])exp\s{1,5}\*?[\"A-Za-z][^/\n]{0,150}/(?=[\s)a-z]|\Z)", re.IGNORECASE
+                r"(?<![\w/'])exp\s{1,5}\*?[\"A-Za-z][^/\n]{0,150}/(?=[\s)a-z;.]|\Z)", re.IGNORECASE
             ),
             re.compile(r"(?<=[\w*$?#)\"”]) adj[0-9]{1,2} (?=[\w(\"“])", re.IGNORECASE),
             re.compile(r"(?<![\w/])(?:or|and)/\s?[0-9]{1,4}\s?[-,]\s?[0-9]", re.IGNORECASE),
-            re.compile(r"(?<!\w)limit\s[0-9]{1,4}\sto\s", re.IGNORECASE),
+            re.compile(
+                r"(?<!\w)limit\s[0-9]{1,4}\sto\s|\s(?:and|not)\s(?:yr|dp|lg)\s?=\s?\"?[0-9_]",
+                re.IGNORECASE,
+            ),
             re.compile(
                 r"(?<=\w\")/(?=[\s)]|\Z)|(?:\A|[(\s])\*?[A-Z][\w ,-]{2,80}/ "
                 r"(?:and|or|not|AND|OR|NOT) "
@@ -138,32 +173,26 @@ _DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], 
         ),
         (re.compile(r"(?<=[\w*?)\"”]) W/[0-9]{1,3} (?=[\w(\"“{*])", re.IGNORECASE),),
     ),
-    "cochrane": (
-        (
-            re.compile(r"(?<!\w)MeSH\s{1,3}descriptor:?\s{0,3}\[", re.IGNORECASE),
-            re.compile(r"\[mh\s{1,3}\^?[\"“A-Za-z]", re.IGNORECASE),
-            re.compile(r"\{\s?(?:OR|AND)\s{1,3}#[0-9]", re.IGNORECASE),
-            re.compile(
-                r"MeSH\sdescriptor\s[^\n]{1,150}(?:explode\s|this\sterm\sonly)", re.IGNORECASE
-            ),
-            re.compile(r"\(Word\svariations\s(?:have|were|will)\s|in\sTitle,?\sAbstract,?\s"),
-            re.compile(
-                r"with\s(?:Cochrane\sLibrary\s)?publication\s(?:year|date)\s(?:from|between)\s",
-                re.IGNORECASE,
-            ),
-        ),
-        (),
-    ),
     "embase": (
         (
-            re.compile(r"['’]/(?:exp|de|mj|syn|br)\b|(?<=[a-z])/exp(?=[\s)]|\Z)", re.IGNORECASE),
+            re.compile(
+                r"['’] ?/ ?(?:exp|de|mj|syn|br)\b|(?<=\w)/exp(?:/mj)?(?=[\s)]|\Z)", re.IGNORECASE
+            ),
             re.compile(r"\][ ]?/(?:lim|py|sd)\b", re.IGNORECASE),
             re.compile(
-                r"(?<=[\w*?$)'’\"”]):(?:ti|ab|kw|de|tt|it)(?:,[a-z]{2}){1,20}(?![\w,])",
+                r"(?<=[\w*?$)'’\"”])(?:(?<=\)) )?:(?:ti|ab|kw|de|tt|it)"
+                r"(?:[,:] ?(?:[a-z]{2}|lnk|exp)){1,20}(?![\w,])",
                 re.IGNORECASE,
             ),
-            re.compile(r"(?<=[*?$)'’\"”]):(?:ti|ab|kw|de|tt|it|py|jt|au)(?!\w)", re.IGNORECASE),
-            re.compile(r"(?<=[a-z]{3}):(?:ti|ab|kw|de)(?=[\s)]|\Z)"),
+            # A year, language, title or number of a record, where the word is no field of ours.
+            re.compile(
+                r"(?<![\w.:-])(?!(?:any|title|author|venue|abstract|subject|type|"
+                r"lang|language|year|site|filetype|ext|url|inurl)\b)"
+                r"(?:[\w-]{3,40}:(?:ti|ab|kw|de|la|it|exp)|[12][0-9]{3}:py|l[0-9]{6,10}:id)(?=[\s)]|\Z)"
+            ),
+            re.compile(
+                r"(?<=[*?$)'’\"”]):(?:ti|ab|kw|de|tt|it|py|jt|au|pt|la)(?!\w)", re.IGNORECASE
+            ),
         ),
         (),
     ),
@@ -242,17 +271,27 @@ _SINOMED = (
 _DATABASES["sinomed"] = ((re.compile(_SINOMED),), ())
 #: A field of our own syntax, which has signs of proximity as well.
 _OURS = re.compile(rf"(?<![\w.\"“])(?:{'|'.join((*FIELDS, 'year'))}):[\w\"(]")
-_TAG = re.compile(r"(?<=[\w\"”*.])(\s?)\[([A-Za-z1][A-Za-z /:~0-9-]{0,40})\](?![\w-])")
+_TAG = re.compile(r"(?<=[\w\"”*.?$])(\s?)\[([A-Za-z1][A-Za-z /:~0-9,-]{0,40})\](?![\w-])")
 _IEEE = re.compile(
     r'["“](?:Document Title|Abstract|All Metadata|Author Keywords|Index Terms|Publication '
     r"Title|IEEE Terms|Authors|"
     r'Full Text (?:&|\.AND\.) Metadata|Mesh_Terms)["”]\s?:',
     re.IGNORECASE,
 )
-_JOINED = re.compile(r"\s{1,3}(?:AND|OR|NOT)\s|[\s)]{0,5}\Z")
+_JOINED = re.compile(r"\s{1,3}(?:(?:AND|OR|NOT)\s|:\s?[12])|[\s)]{0,5}\Z")
+#: What PubMed itself prints below a search without tags, and a word of its own.
+_PUBMED_PRINTS = re.compile(
+    r"\sFilters(?: applied)?: ?(?:from [12][0-9]{3}|in the last |"
+    r"(?:Humans|English|(?:Free )?[Ff]ull text|Abstract|(?:Systematic )?Review|Meta-Analysis|Male|"
+    r"Female|Adult|Child|Clinical (?:Trial|Study)|Randomized Controlled Trial)\b"
+    r"[^,\n]{0,40}(?:,|\s{0,9}\Z))"
+    r"|\sSort by: (?:Most Recent|Best Match|Publication Date|First Author|Journal)\b"
+    r"|(?:AND|\A) hasabstract\b"
+)
 #: Tags that mean nothing else, wherever they stand.
 _PUBMED_ALONE = frozenset(
-    ("mesh", "mesh terms", "mesh:noexp", "mesh terms:noexp", "tiab", "title/abstract", "majr")
+    "mesh|mesh terms|mesh:noexp|mesh terms:noexp|tiab|title/abstract|majr|all fields|text word|"
+    "mesh major topic|publication type|mesh subheading|date - publication".split("|")
 )
 _ELEMENT = re.compile(r"[A-Z][a-z]")
 
@@ -371,6 +410,8 @@ def _is_pubmed(bare: str, *, lined: bool = False) -> bool:
     """Whether a tag of PubMed stands there; behind a blank only in quotes or in lines of a
     strategy, or where none but PubMed has it.
     """
+    if _PUBMED_PRINTS.search(bare):
+        return True
     joined = 0
     for tag in _TAG.finditer(bare):
         name = tag[2].strip()

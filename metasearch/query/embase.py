@@ -63,10 +63,14 @@ EMBASE = DatabaseGrammar(
         ("st src ls cr cd co ed pb pub", NOWHERE),
     ),
     prefix=None,
-    suffix=re.compile(rf"[:/]\s?({_CODE}(?:\s?[,:/]\s?{_CODE}){{0,60}})(?!\w)", re.IGNORECASE),
+    suffix=re.compile(
+        rf"\s{{0,3}}[:/]\s?({_CODE}(?:\s?[,:/]\s?{_CODE}){{0,60}})(?!\w)", re.IGNORECASE
+    ),
     near=near("near", "next"),
     wild="*?$",
     letters={"?": (1, 1), "$": (0, 1)},
+    # Embase wants a number; without one it is the Cochrane Library's, whose texts look the same.
+    distances={"near": 6},
     quotes={"'": "'"},
 )
 
@@ -80,7 +84,9 @@ _CLOSING = re.compile(r"(?<!')'(?![\w'])")
 #: `[<1966-2010]/py`: all years up to one.
 _UNTIL = re.compile(r"<\s?[0-9]{4}\s?(?=-)")
 _SUBHEADING = re.compile(r"d[a-z]_[a-z]{2}")
-_SLASHED = frozenset("exp de mj syn br lnk dm dd dt cl au py ti ab kw jt".split())
+_SLASHED = frozenset(
+    "exp de mj syn br lnk dm dd dt cl au py ti ab kw jt ta it la rn tn cn ui id".split()
+)
 _UNKNOWN = re.compile(rf"[\w*?$]:({_CODE}(?:,{_CODE}){{0,60}})\Z", re.IGNORECASE)
 
 
@@ -122,7 +128,7 @@ class EmbaseReader(DatabaseReader):
             or self.text.find(" '", self.at, end.start()) > 0
         ):
             return super().quoted_to(closer)
-        return self.between_quotes(end.start()).replace("''", "'")
+        return self.between_quotes(end.start()).replace("''", "'").replace("`", "'")
 
     # ---------------------------------------------------------------- fields
 

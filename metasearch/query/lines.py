@@ -55,11 +55,11 @@ _NUMBER = re.compile(
 _REFERS = re.compile(
     r"(?:^|[\s(\[])(?:(?:or|and)/\s?#?[0-9]|[#Ss][0-9]{1,4}\b|[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s"
     r"|(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)|limit\s[0-9]|from\s[0-9]"
-    r"|[0-9]{1,3}\)?\s?[*+]\s?\(?[0-9])",
+    r"|[0-9]{1,3}\)?\s?[*+]\s?\(?[0-9]|\.\.l/\s?[0-9]|dedup(?:licate)?\s[0-9])",
     re.IGNORECASE,
 )
 _REFERS_PLAINLY = re.compile(
-    r"(?:or|and)/\s?#?[0-9]|(?:^|[\s(\[])[#S][0-9]{1,4}\b|^\(?[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)",
+    r"(?<!\w)(?:or|and)/\s?#?[0-9]|(?:^|[\s(\[])[#S][0-9]{1,4}\b|^\(?[0-9]{1,4}\)?\s{1,3}(?:and|or|not)\s{1,3}\(?[0-9]{1,4}(?:[\s)]|$)",
     re.IGNORECASE,
 )
 _FURTHEST = 25
@@ -147,6 +147,7 @@ def numbered_lines(text: str) -> Lines | None:
     """The lines of a strategy; None where the text is none: too few have a number, or none names
     another.
     """
+    text = _in_rows(text)
     if not 1 < len(text.splitlines()) <= MOST_ROWS:
         return None
     lines = _Cutter(text).lines_by_numbers()
@@ -234,6 +235,7 @@ def all_lines(text: str) -> Lines:
     """The lines of a text that is known to be copied from a history: each row where they have no
     numbers.
     """
+    text = _in_rows(text)
     cutter = _Cutter(text)
     numbered = cutter.lines_by_numbers(rest=True)
     return numbered or _Cutter(text).lines_by_rows()
@@ -278,6 +280,32 @@ class _Rows:
     def is_whole(self) -> bool:
         closed = self._open <= 0 and self._quotes % 2 == 0
         return closed and self.last != "" and not _UNFINISHED.search(self.last)
+
+
+#: A number with a dot or bracket, of lines that a copy out of a page has put into one row.
+_IN_ROW = re.compile(r"(?:\A|[;,]?\s)([0-9]{1,4})[.)]\s")
+
+
+#: The most characters that a heading has before them.
+_HEADING = 80
+
+
+def _in_rows(text: str) -> str:
+    """A text of one row with the numbers 1, 2, 3 and so on in it, perhaps behind a heading, as
+    rows of these numbers; any other text as it is.
+    """
+    if "\n" in text:
+        return text
+    starts: list[tuple[int, int]] = []
+    for match in _IN_ROW.finditer(text):
+        if int(match[1]) == len(starts) + 1:
+            starts.append((match.start(), match.start(1)))
+    if len(starts) < 3 or starts[0][1] > _HEADING:
+        return text
+    chars = list(text)
+    for start, number in starts[starts[0][0] == 0 :]:
+        chars[start:number] = " " * (number - start - 1) + "\n"
+    return "".join(chars)
 
 
 class _Cutter:
@@ -474,7 +502,7 @@ class _Cutter:
         line = NumberedLine(
             number, sign, text[lead:], start + lead, start + len(text), hits, printed
         )
-        return _from(line, _SEARCH)
+        return _from(_without_stop(line), _SEARCH)
 
     def body(self, row: _Row, so_far: _Rows, *, first: bool) -> tuple[str, int | None]:
         """A row with blanks in place of what is no query, and its hits."""
@@ -662,6 +690,14 @@ def _with_blanks(cut: Lines) -> Lines:
         moved[line.start] = replace(line, text=text, start=end - len(text), end=end)
     lines = tuple(moved[line.start] for line in cut.lines)
     return replace(cut, text="".join((*pieces, cut.text[at:])), lines=lines)
+
+
+def _without_stop(line: NumberedLine) -> NumberedLine:
+    """A combination without the sign of a sentence at its end: `1 or 2.`"""
+    bare = line.text.rstrip(" .;,")
+    if bare == line.text or not is_combination(bare):
+        return line
+    return replace(line, text=bare, end=line.start + len(bare))
 
 
 def _from(line: NumberedLine, sign: re.Pattern[str]) -> NumberedLine:

@@ -37,7 +37,7 @@ from metasearch.query.grammar import (
     fields_of,
     near,
 )
-from metasearch.query.ovid_limits import LimitReader
+from metasearch.query.ovid_limits import SET, LimitReader
 from metasearch.query.scanner import Sign
 from metasearch.query.subheadings import SUBHEADINGS, subheading_named
 from metasearch.query.tree import plain
@@ -47,6 +47,9 @@ from metasearch.query.tree import plain
 _CODE = r"(?:m_[a-z]{2,6}|[a-z][a-z0-9](?:[a-z]{1,8}(?=[.,;]))?)"
 #: People part codes with a dot, too, which Ovid refuses.
 _PART = rf"(?:\.?\s?[,;/]\s?|\.|\s(?={_CODE}[.,]))(?!(?:or|and|not)\b)"
+
+#: What its basic search adds to a question.
+_RELATED = r"\{(?-i:(?:Including|No)(?: Limited)? Related Terms)\}"
 
 # The fields of MEDLINE, Embase, PsycInfo, AMED, HMIC, Global Health and CAB Abstracts
 # (https://ospguides.ovid.com/): where a code has a meaning of its own in each of them, that of
@@ -68,7 +71,7 @@ OVID = DatabaseGrammar(
         ("kw kf id dq bt m_subj", SUBJECT),
         ("jn jw jx ja nj so as bk bw m_jrnl", VENUE),
         ("a1 pa", FIRST_AUTHOR),
-        ("yr dp pd", YEAR),
+        ("yr dp pd sa_year", YEAR),
         ("ed dt dc dd da ep ez up cd rd em ew ch xd", ENTRY_DATE),
         ("lg la", LANGUAGE),
         ("pt", TYPE),
@@ -87,17 +90,25 @@ OVID = DatabaseGrammar(
         ("nr ur cg hn ry sd rt rp vn vi ln lc lh ml go gc cc cl ec sc", NOWHERE),
     ),
     suffix=re.compile(
-        rf"\.\s?({_CODE}(?:{_PART}{_CODE}){{0,60}})(?:\s?[.,;]){{0,3}}(?![\w.])", re.IGNORECASE
+        rf"\.\s?({_CODE}(?:{_PART}{_CODE}){{0,60}}|\(sa_year\)|\({_CODE}\)(?=\.))"
+        r"(?:\s?[.,;]){0,3}(?![\w.])",
+        re.IGNORECASE,
     ),
-    near=near(r"adj"),
+    near=near(r"adj|near[0-9]{1,2}"),
     wild="*$:?#",
     letters={"?": (0, 1), "#": (1, 1)},
     endless="*$:",
     phrases=True,
     reference=re.compile(r"#?([0-9]{1,4})"),
     # Ovid takes what stands in square brackets for a comment.
-    printed=re.compile(r"\[(?:[^\[\]]|\[[^\[\]]{0,200}\]){0,600}\](?![\w-])"),
+    printed=re.compile(
+        r"\[(?:[^\[\]]|\[[^\[\]]{0,200}\]){0,600}\](?![\w-])"
+        rf"|{_RELATED}"
+        r"|(?<=[./)\]] )limit(?:ed)? to (?P<limits>[^\n()]{1,300}|\([^\n()]{1,300}\))"
+    ),
 )
+#: A question of its basic search: words in any order.
+_BASIC = re.compile(rf"\s{{0,3}}{_RELATED}")
 #: What people write for several codes.
 _WRITTEN = {"tiab": "ti,ab", "title": "ti", "abstract": "ab"}
 
@@ -115,14 +126,20 @@ _SLASH = re.compile(
     rf"|((?:{_SUBHEADING})(?:\s?,\s?(?:{_SUBHEADING})){{0,60}})(?![\w/]))",
     re.IGNORECASE,
 )
+_STOP = re.compile(r"[.;]{1,2}(?=[\s)]|\Z)")
 _NAMED = re.compile(r"\s{0,3}\[[^\[\]]{0,600}\]")
 _COMBINED = re.compile(
     r"(or|and)/\s?(#?[0-9]{1,4}(?:\s?[-,]\s?#?[0-9]{1,4}){0,200})(?!\w)", re.IGNORECASE
 )
 _LIMIT = re.compile(r"limit\s{1,5}(?:#?([0-9]{1,4})\s{1,5}to(?!\w)|(?=\())", re.IGNORECASE)
+#: `..l/ 3 lg=en`, the same as a command.
+_COMMAND = re.compile(r"\.\.l(?:imit)?/\s{0,3}#?([0-9]{1,4})(?=\s)", re.IGNORECASE)
+#: What people write for it behind an operator: `3 and limit to english`.
+_LIMITED = re.compile(r"limit(?:ed)?\s{1,3}to\s{1,3}(?=\S)", re.IGNORECASE)
 _TO = re.compile(r"\s{0,5}to\s{1,5}", re.IGNORECASE)
 _DUPLICATES = re.compile(
-    r"(?:remove\s{1,3}duplicates\s{1,3}from|dedup)\s{1,3}([0-9]{1,4})(?!\w)", re.IGNORECASE
+    r"(?:remove\s{1,3}duplicates\s{1,3}from|dedup(?:licate)?)\s{1,3}([0-9]{1,4})(?!\w)",
+    re.IGNORECASE,
 )
 _KEEP = re.compile(r"from\s{1,3}([0-9]{1,4})\s{1,3}keep\s{1,3}[0-9,\s-]{1,200}", re.IGNORECASE)
 #: The name of a database behind an operand that is whole.
@@ -140,6 +157,7 @@ _DOTLESS = re.compile(rf"(?<=[)\"])[,\s]?({_CODE}(?:,\s?{_CODE}){{0,60}})\.(?!\w
 _FREQUENCY = re.compile(r"\s{0,3}/\s?freq\s?=\s?[0-9]{1,3}", re.IGNORECASE)
 _DISTANCE = re.compile(r"\s{1,3}([0-9]{1,2})(?=[\s(])")
 _UNKNOWN = re.compile(rf"[\w*$?#)]\.({_CODE}(?:,\s?{_CODE}){{0,60}})\.?\Z", re.IGNORECASE)
+_COLON = re.compile(r"(?<=[\w*?$]):((?:ti|ab|kw)(?:,(?:ti|ab|kw)){0,4})\Z", re.IGNORECASE)
 _BARE = frozenset("ti ab tw mp kw kf pt sh hw au id jw jn".split())
 #: Where the name before a slash is looked for; by this very object it is told from other headings.
 _HEADING = replace(HEADING)
@@ -152,7 +170,9 @@ class OvidReader(DatabaseReader):
     grammar = OVID
 
     def special(self) -> Clause | None:
-        if self.text.startswith("..", self.at):  # ..l/ 3 lg=en
+        if command := _COMMAND.match(self.text, self.at):
+            return self.limited(command)
+        if self.text.startswith("..", self.at):  # ..ps 3
             end = self.word_end(self.at)
             raise self.error(
                 message("Commands of Ovid are not read"),
@@ -160,6 +180,12 @@ class OvidReader(DatabaseReader):
                 end,
                 advice=message("Write limit 3 to english."),
             )
+        if limit := _LIMITED.match(self.text, self.at):
+            return self.limited(limit)
+        if limit := SET.match(self.text, self.at):
+            self.at = limit.end()
+            self.losses.add("limits", limit[0])
+            return LimitReader(self, *limit.span()).all()
         if self.text[self.at] not in '("':
             for pattern, read in (
                 (_COMBINED, self.combination),
@@ -188,16 +214,10 @@ class OvidReader(DatabaseReader):
         return clause
 
     def ends_at(self, at: int) -> bool:
-        if _USE.match(self.text, at):
-            return True
-        before, self.at = self.at, at
-        self.here()
-        comment = self.printed_here() is not None
-        self.at = before
-        return comment or super().ends_at(at)
+        return _USE.match(self.text, at) is not None or super().ends_at(at)
 
     def take_printed(self, limits: list[Clause]) -> bool:
-        comment = self.printed_here() if self.here() == "[" else None
+        comment = self.printed_here() if self.here() in tuple("[{") else None
         if comment is None:
             return super().take_printed(limits)
         self.at = comment.end()
@@ -207,6 +227,9 @@ class OvidReader(DatabaseReader):
     def starts_special(self) -> bool:
         limited = _LIMIT.match(self.text, self.at)
         return limited is not None and limited[1] is not None
+
+    def limits(self, text: str, start: int) -> Clause:
+        return LimitReader(self, start, start + len(text)).all()
 
     def near_sign(self, word: str, start: int, end: int) -> Sign:
         if word.isalpha() and (number := _DISTANCE.match(self.text, end)):  # adj 3
@@ -269,7 +292,7 @@ class OvidReader(DatabaseReader):
         if slash and slash.end() >= end:
             self.cut_at = at
             return self.slashed(slash)
-        found = super().suffix_in(start, end)
+        found = super().suffix_in(start, end) or self.with_colon(start, end)
         unknown = _UNKNOWN.search(word) if found is None else None
         if unknown:
             at = unknown.start(1) - 1
@@ -277,6 +300,16 @@ class OvidReader(DatabaseReader):
             if ends and "." not in word[:at]:
                 raise self.unknown_field(unknown[1], start + at, end)
         return found
+
+    def with_colon(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
+        """Take a word with the field of another database at its end: `asthma:ti,ab`."""
+        colon = _COLON.search(self.text, start, end)
+        tag = self.known(colon[1]) if colon and self.ends_at(end) else None
+        if colon is None or tag is None:
+            return None
+        self.read_as(colon[0], colon[1])
+        self.cut_at, self.at = colon.start(), end
+        return tag, colon[0]
 
     explode = narrowed = False
 
@@ -288,15 +321,33 @@ class OvidReader(DatabaseReader):
             self.losses.add("focus", slash[0])
         if slash[3]:
             self.losses.add("subheading", slash[0])
-        if named := _NAMED.match(self.text, self.at):
-            self.at = named.end()
+        self.after_slash()
         return _HEADING, "X/"
+
+    def after_slash(self) -> None:
+        """Take the names of subheadings, and the end of a sentence."""
+        for pattern in (_NAMED, _STOP):
+            if beside := pattern.match(self.text, self.at):
+                self.at = beside.end()
 
     # ---------------------------------------------------------------- values
 
     def value(
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
+        if not quoted and " " in text and _BASIC.match(self.text, self.at):
+            words = text.split()
+            return every(
+                [
+                    super(OvidReader, self).value(word, tag, shown, where, quoted=False)
+                    for word in words
+                ]
+            )
+        bare = text.rstrip("/")
+        if tag is OVID.default and text.lower().startswith("exp ") and quoted == (bare != text):
+            meant = message("{field} is read as {meant}", field=text, meant=f"{bare}/")
+            self.losses.add("field", meant)
+            return self.slashed_heading(bare, where, explode=True)
         if tag is _HEADING:
             return self.slashed_heading(text, where, explode=self.explode)
         if shown.startswith(".") and shown.strip(". ").lower() in _SUBHEADINGS:
@@ -331,6 +382,7 @@ class OvidReader(DatabaseReader):
         self.at += 1
         if slash:
             self.slashed(slash)
+        self.after_slash()
         return self.slashed_heading(
             f"{match[1]}{plain(match[2] or match[3])}", match.span(), explode=True
         )
@@ -346,7 +398,10 @@ class OvidReader(DatabaseReader):
 
     def limited(self, match: re.Match[str]) -> Clause | None:
         """`limit 3 to (english language and yr="2010 -Current")`: to the end of the line."""
-        if match[1]:
+        if match.re is _LIMITED:
+            self.losses.add("limits", match[0])
+            self.at, clause = match.end(), None
+        elif match[1]:
             clause = self.reference(int(match[1]), match.start(), match.end())
         else:
             close = self.closing.get(match.end())
@@ -359,7 +414,8 @@ class OvidReader(DatabaseReader):
         start = self.at
         close = self.closing.get(self.open[-1]) if self.open else None
         self.at = len(self.text) if close is None else close
-        return every([clause, LimitReader(self, start, self.at).all()])
+        limits = LimitReader(self, start, self.at).all()
+        return limits if clause is None else every([clause, limits])
 
     def without_duplicates(self, match: re.Match[str]) -> Clause:
         self.losses.add("duplicates", match[0])

@@ -19,6 +19,13 @@ _TOKEN = re.compile(
     r'|"([^"\n]{1,200})"|\[[^\[\]\n]{0,300}\]|[(),]|<[^<>\n]{0,80}>|[^\s()",<\[]{1,200}|\S',
     re.IGNORECASE,
 )
+#: `lg=en`.
+_FIELD = re.compile(r"\A(?:lg|la|pt)\s?=\s?", re.IGNORECASE)
+#: A limit that stands where words do: `and yr=2010-2020`.
+SET = re.compile(
+    rf'(?:{_NAMES}|lg|la)\s?=\s?(?:"[^"\n]{{2,40}}"|[\w<>][\w/.]{{0,20}}(?:\s?-\s?\w{{4,10}})?)(?!\w)',
+    re.IGNORECASE,
+)
 _PUBLISHED = frozenset(("yr", "dp"))
 
 
@@ -90,7 +97,7 @@ class LimitReader:
             return self.reader.years(dates, where, "" if code in _PUBLISHED else code)
         words = [token[4] or token[0] for token in found]
         name = plain(" ".join(words)).replace("( ", "(").replace(" )", ")")
-        return self.reader.limit(name, where[0], f"limit to {name}")
+        return self.reader.limit(_FIELD.sub("", name), where[0], f"limit to {name}")
 
     def word(self) -> str:
         return self.tokens[self.at][0].lower()

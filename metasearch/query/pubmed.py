@@ -10,9 +10,10 @@ from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import Clause, exact, left_to_right, wider
-from metasearch.query.databases import DatabaseReader, exploded, named
+from metasearch.query.databases import INITIAL, DatabaseReader, exploded, named
 from metasearch.query.grammar import (
     ANY,
+    AUTHOR,
     DOUBLE,
     ENTRY_DATE,
     HEADING,
@@ -20,6 +21,7 @@ from metasearch.query.grammar import (
     FieldTarget,
     Style,
     YearRanges,
+    near,
 )
 from metasearch.query.pubmed_tags import (
     DISTANCE,
@@ -32,11 +34,20 @@ from metasearch.query.pubmed_tags import (
     TAGS,
     filter_types,
     tag_named,
+    tags_in,
 )
 from metasearch.query.reading import ReadQuery, in_fields, truncatable, words
 from metasearch.query.scanner import Sign
 from metasearch.query.strategy import parse_database
-from metasearch.query.tree import FIELD_WORDS, IDENTIFIERS, Not, Term, is_blank, plain
+from metasearch.query.tree import (
+    FIELD_WORDS,
+    IDENTIFIERS,
+    Not,
+    Term,
+    disjunction,
+    is_blank,
+    plain,
+)
 from metasearch.query.values import (
     BROAD_TYPES,
     STUDIES,
@@ -46,6 +57,7 @@ from metasearch.query.values import (
     dated,
     identifier_field,
     type_named,
+    whole_years,
 )
 
 _TAG = r"\s{0,5}\[([^\[\]]{1,60})\]"
@@ -57,7 +69,7 @@ PUBMED = DatabaseGrammar(
     near=re.compile("(?!)"),
     wild="*",
     printed=re.compile(
-        r"(?-i:Filters?|Limits?)(?:\s(?:applied|activated))?\s?:\s?"
+        r"(?:AND\s{1,3})?(?-i:Filters?|Limits?)(?:\s(?:applied|activated))?\s?:\s?"
         r"(?P<limits>(?:(?!Sort\sby:|Clear\sall)[^\n\t()\[\]]){1,500})"
         r"|Sort\sby\s?:\s?(?:Best\sMatch|Most\sRecent|Publication\sDate|(?:First|Last)\sAuthor|"
         r"[a-z]{2,20})|Clear\sall\b"
@@ -67,14 +79,27 @@ PUBMED = DatabaseGrammar(
 )
 
 _OPERATORS = {"AND": "AND", "OR": "OR", "NOT": "NOT", "ANDNOT": "NOT", "BUTNOT": "NOT"}
+#: What people write for operators behind a tag, bracket or quote.
+_SIGNS = {"&": "AND", "&&": "AND", "+": "AND", "|": "OR", "||": "OR"}
+_CLOSED = frozenset(')]"')
+#: Operators of proximity of other databases.
+_NEAR = near()
 _DATE = r"[0-9]{4}(?:/[0-9]{1,2}){0,2}"
 _RANGE = re.compile(rf"({_DATE})(?:\s?:\s?|\s-\s|\sto\s)({_DATE})")
 _SPREAD = re.compile(rf'("?)({_DATE})\1(?:{_TAG})?\s{{0,5}}:\s{{0,5}}("?)({_DATE})\4(?:{_TAG})?')
 #: What older lists of filters write before a range of dates.
-_PUBLISHED = re.compile(r"\A\s{0,5}publication dates?\s", re.IGNORECASE)
+_PUBLISHED = re.compile(r"\A\s{0,5}publi(?:cation dates?|shed)\s", re.IGNORECASE)
+#: What says something of a record itself.
+_OF_RECORDS = re.compile(r"has\s?abstract|jsubset[a-z]{1,3}", re.IGNORECASE)
 _OF_YEARS = re.compile(r"y_?([0-9]{1,3})")
-#: The one sign of PubMed, and the one that other databases have within words.
-_SIGN = re.compile(r"\*|(?<=\w)\?(?=\w)")
+#: The one sign of PubMed, and those that other databases have within words and at their ends.
+_SIGN = re.compile(r"\*|(?<=\w)\?(?=\w|\Z)|(?<=\w)\$[0-9]?\Z")
+#: A subheading behind the tag of its heading.
+_BEHIND = re.compile(
+    rf"\s?/\s?(?:{'|'.join(map(re.escape, sorted(SUBHEADINGS)))}|[a-z]{{2}})(?!\w)", re.IGNORECASE
+)
+#: `exp Asthma/`.
+_OF_OVID = re.compile(r"(exp )?\*?([^/*]{1,150})/", re.IGNORECASE)
 _AND = re.compile(r"\band\b")
 
 
@@ -146,11 +171,10 @@ class PubmedReader(DatabaseReader):
     # ---------------------------------------------------------------- operators and tags
 
     def word_end(self, at: int) -> int:
-        end = super().word_end(at)
-        for place in range(at, end):
-            if self.text[place] in "[]":
-                return place + (place == at and self.text[at] == "]")
-        return end
+        text, end = self.text, at
+        while end < len(text) and not is_blank(text[end]) and text[end] not in '()"[]':
+            end += 1
+        return end + (end == at and text[at : at + 1] == "]")
 
     def peeked(self) -> Sign | None:
         self.here()
@@ -159,6 +183,10 @@ class PubmedReader(DatabaseReader):
         if name in _OPERATORS:
             tagged = PUBMED.suffix and PUBMED.suffix.match(self.text, end)
             return None if tagged else Sign(_OPERATORS[name], self.at, end)
+        if name in _SIGNS and self.text[: self.at].rstrip()[-1:] in _CLOSED:
+            return Sign(_SIGNS[name], self.at, end)
+        if _NEAR.fullmatch(name):
+            return self.near_sign(name, self.at, end)
         lower = self.lower_operator(self.at, end)
         return Sign(name.upper(), self.at, end) if lower else None
 
@@ -204,7 +232,21 @@ class PubmedReader(DatabaseReader):
         return left_to_right(operands[0], rest, self.check_clause)
 
     def known(self, names: str) -> FieldTarget | None:
-        return tag_named(names)
+        tag = tag_named(names)
+        if tag and len(parts := tags_in(names)) > 1:
+            told = message(
+                "{field} is read as {meant}",
+                field=f"[{plain(names)}]",
+                meant=" ".join(f"[{part}]" for part in parts),
+            )
+            self.losses.add("field", told)
+        return tag
+
+    behind = ""
+
+    def after_suffix(self) -> None:
+        if subheading := _BEHIND.match(self.text, self.at):
+            self.at, self.behind = subheading.end(), subheading[0]
 
     def unknown_field(self, name: str, start: int, end: int) -> QuerySyntaxError:
         from difflib import get_close_matches
@@ -245,6 +287,12 @@ class PubmedReader(DatabaseReader):
         spread = _SPREAD.match(self.text, self.at)
         if spread and (spread[3] or spread[6]):
             return self.spread(spread)
+        if spread and spread[0].strip() == self.text[self.at : self.word_end(self.at)]:
+            meant = message("{field} is read as {meant}", field=spread[0], meant=f"{spread[0]}[dp]")
+            self.losses.add("field", meant)
+            self.at = spread.end()
+            self.count(*spread.span())
+            return self.years(spread[0], spread.span())
         return super().special()
 
     def starts_special(self) -> bool:
@@ -287,15 +335,26 @@ class PubmedReader(DatabaseReader):
         if not quoted and where[0] < self.cut_at < where[1]:
             where = where[0], self.cut_at
         self.count(*where)
-        if not tag.fields or text.casefold().replace(" ", "") == "hasabstract":
+        behind, self.behind = self.behind, ""
+        if tag is ANY and not shown and not quoted and (heading := _OF_OVID.fullmatch(text)):
+            meant = message("{field} is read as {meant}", field=text, meant=f"{heading[2]}[mh]")
+            self.losses.add("field", meant)
+            return self.heading(heading[2], where, explode=bool(heading[1]))
+        if not tag.fields or _OF_RECORDS.fullmatch(text):
             return self.filtered(text, shown, where)
         label, _, alone = shown.strip("[]").casefold().partition(":")
         name, _, narrowed = text.partition("/")
         if tag is ANY and not shown and _AND.sub("&", narrowed.casefold()) in SUBHEADINGS:
             tag, label, shown = HEADING, "mesh", text
+        if behind:
+            self.losses.add("subheading", behind)
         if tag.heading and name and narrowed:
             self.losses.add("subheading", f"/{narrowed}")
             text = name
+        if tag.fields == ("pmid",) and (numbers := re.findall(r"[0-9]{1,9}", text))[1:]:
+            for _ in numbers[1:]:
+                self.count(*where)
+            return exact(disjunction([Term(number, "pmid") for number in numbers]))
         if tag.fields == ("identifier",):
             known = identifier_field(text)
             tag = FieldTarget((known,)) if known else NO_NUMBER
@@ -323,7 +382,7 @@ class PubmedReader(DatabaseReader):
         if "no" not in alone and (is_main or label in MESH.split("|")):
             self.losses.add("explosion", shown)
             clause = exploded(clause)
-        return Clause(clause.widest, None) if is_main or narrowed else clause
+        return Clause(clause.widest, None) if is_main or narrowed or behind else clause
 
     def filtered(self, text: str, shown: str, where: tuple[int, int]) -> Clause:
         """A filter such as english[filter], as far as a field holds that; ignored otherwise."""
@@ -388,8 +447,12 @@ class PubmedReader(DatabaseReader):
         self, text: str, tag: FieldTarget, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
         fields = tag.fields
+        text = text.lstrip(",; ") or text
+        if fields == AUTHOR.fields:
+            text = INITIAL.sub(r"\1", text)
         before = self.losses.more
-        texts = [self.widened(word, where) for word in text.split(" ")]
+        alone = " " not in text  # a question ends with a sign, too
+        texts = [self.widened(word, where, alone=alone) for word in text.split(" ")]
         if any(cut for _, cut in texts):
             if fields[0] in IDENTIFIERS:
                 raise self.truncated_number(fields[0].upper(), *where)
@@ -404,9 +467,11 @@ class PubmedReader(DatabaseReader):
         query = in_fields(fields, lambda field: words(text, field, phrase=phrase))
         return exact(named(query, "exact" if tag.heading else ""))
 
-    def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
+    def widened(
+        self, word: str, where: tuple[int, int], *, alone: bool = False
+    ) -> tuple[str, bool]:
         """(the word without its star, whether it had one)."""
-        bare = word.rstrip("*?")
+        bare = word.rstrip("*" if alone else "*?")
         stem = _SIGN.split(bare, maxsplit=1)[0]
         if stem != bare and sum(map(str.isalnum, stem)) > 1:
             self.losses.add("wildcard", word)
@@ -422,7 +487,7 @@ class PubmedReader(DatabaseReader):
             self.losses.add("field", told)
         if since := counted_back(text):
             self.tell_counted(text, since)
-            return wider(since)
+            return Clause(since, whole_years(since))
         try:
             ranged = _RANGE.fullmatch(text)
             years, whole = between(*ranged.groups()) if ranged else dated(text.rstrip("*"))
@@ -432,7 +497,7 @@ class PubmedReader(DatabaseReader):
             raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
         if not whole:
             self.losses.add("date", text)
-        return exact(years) if whole else wider(years)
+        return exact(years) if whole else Clause(years, whole_years(years))
 
 
 # PubMed (https://pubmed.ncbi.nlm.nih.gov/help/): a tag in square brackets after each term.

@@ -28,6 +28,7 @@ from metasearch.query.grammar import (
     VENUE,
     YEAR,
     FieldTarget,
+    together,
 )
 from metasearch.query.tree import plain
 from metasearch.query.values import STUDIES, TYPE_NAMES, TYPES
@@ -171,4 +172,16 @@ def tag_named(name: str) -> FieldTarget | None:
     if match := _EXPLOSION.fullmatch(name):
         tag = TAGS.get(match[1])
         return tag if tag and tag.heading else None
-    return TAGS.get(name)
+    if name in TAGS:
+        return TAGS[name]
+    tags = [TAGS.get(part) for part in tags_in(name)]
+    several = [tag for tag in tags if tag and tag.of_words]
+    return together(several) if 1 < len(several) == len(tags) else None
+
+
+def tags_in(name: str) -> list[str]:
+    """The tags that people write as one, which PubMed does not know so: "ti,ab"."""
+    whole = re.sub(r"\s?/\s?", "/", plain(name).casefold().strip("[] "))
+    if whole in TAGS or len(whole) > 60:
+        return [whole]
+    return [part for part in re.split(r"\s?[,/;]\s?|\sor\s|\sand\s|\s(?=ab\Z|ti\Z)", whole) if part]

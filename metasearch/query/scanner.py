@@ -130,6 +130,11 @@ SENTENCES: Mapping[str, str] = {
         "{words}: a line without a number, read as one that combines the lines above"
     ),
     "range": message_template("{words}: read as a range of lines, with OR between them"),
+    "number": message_template("{words}: read as the number of a line, not as a word"),
+    "number word": message_template(
+        "{words}: read as a word, not as the number of a line, because an operator of proximity "
+        "stands beside"
+    ),
     "counted": message_template(
         "the lines have no numbers, and one combines others: they are counted, {words}"
     ),
@@ -221,6 +226,7 @@ BEGINS = re.compile(r"(?:\A|[\n(]|\b(?:AND|OR|NOT|[NW][0-9]{1,3}))\s{0,8}\Z", re
 _WITH_COLON = frozenset({TITLE, ABSTRACT, TITLE_ABSTRACT, TOPIC})
 #: The number of an earlier line, whatever sign the database itself writes.
 _LINE = re.compile(r"#([0-9]{1,4})")
+_BARE_LINE = re.compile(r"([0-9]{1,3})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -519,9 +525,38 @@ class TextScanner(LossReader):
         match = (
             self.grammar.reference.fullmatch(self.text, self.at, end) if end - self.at < 6 else None
         )
-        if match is None or not match[0].isdigit():
+        if match is not None and not match[0].isdigit():
             return match
-        return match if self.lines is not None and not after_word and self.ends_at(end) else None
+        if self.lines is None or after_word or not (self.ends_at(end) or self.opens(end)):
+            return None
+        known = self.text[self.at : end].isdigit() and int(self.text[self.at : end]) in self.lines
+        if self.target is not self.grammar.default and not (known and self.target.of_words):
+            return None  # (2019 or 2020).yr.
+        if self.is_beside_near(end):
+            if known:
+                self.losses.add("number word", self.text[self.at : end])
+            return None
+        if match is None and self.target is self.grammar.default:
+            # Papers write the lines of any database with mere numbers.
+            match = _BARE_LINE.fullmatch(self.text, self.at, end) if known else None
+            if match:
+                self.losses.add("number", match[0])
+        return match
+
+    def opens(self, at: int) -> bool:
+        """Whether a bracket opens there, behind blanks."""
+        return self.text[at : at + 20].lstrip()[:1] == "("
+
+    def is_beside_near(self, end: int) -> bool:
+        """Whether an operator of proximity stands beside the number that is next and ends at `end`:
+        so it is a word.
+        """
+        before, self.at = self.at, end
+        sign = self.peeked()
+        self.at = before
+        last = self.text[max(0, before - 20) : before].split()[-1:]
+        behind = last and self.grammar.near.fullmatch(last[0])
+        return bool(behind) or (sign is not None and sign.name == "NEAR")
 
     def ends_at(self, at: int) -> bool:
         """Whether an operand ends there: an operator, a closing bracket or the end is next."""

@@ -68,9 +68,12 @@ def read(text: str, syntax: str = "auto") -> ReadQuery:
     return _read_by_its_marks(text) if syntax == "auto" else _read_as(text, syntax)
 
 
-#: Marks of a syntax that consist of letters and blanks only: words of EBSCOhost as they are
-#: written there, and one of Scopus in any case.
-_MARKS_OF_LETTERS = frozenset(("TI", "AB", "SU", "TX", "MH", "KW", "与", "或", "非"))
+#: Marks of a syntax that consist of letters and blanks only, by a word in each: those of EBSCOhost,
+#: the Cochrane Library and PubMed as they are written there, and one of Scopus in any case.
+_MARKS_OF_LETTERS = frozenset(
+    "TI AB SU TX MH KW Keyword Text Record Publication descriptor DESCRIPTOR DARE NHSEED HTA "
+    "hasabstract 与 或 非".split()
+)
 _MARK_IN_ANY_CASE = "pubyear"
 
 

@@ -370,9 +370,44 @@ def dated(text: str) -> tuple[Years, bool]:
     Raises:
         BadYears: It is none.
     """
+    text = numbered_months(text)
     if (date := _DATE.fullmatch(text)) is not None:
         return read_years(date[1]), date[2] is None and date[3] is None
     return read_years(text), True
+
+
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTH_NAME = rf"({'|'.join(_MONTHS)})[a-z]{{0,6}}[.*$]?"
+_MONTH_BEHIND = late_pattern(
+    rf"(?<!\w)([12][0-9]{{3}})\s{_MONTH_NAME}(?:\s([0-9]{{1,2}}))?(?![\w*$])", re.IGNORECASE
+)
+_MONTH_BEFORE = late_pattern(
+    rf"(?<!\w)(?:([0-9]{{1,2}})\s)?{_MONTH_NAME}\s([12][0-9]{{3}})(?!\w)", re.IGNORECASE
+)
+
+
+def numbered_months(text: str) -> str:
+    """Dates with the names of months in digits: "Mar 2020" -> "2020-03", "2020 May 1" ->
+    "2020-05-01".
+    """
+    text = _MONTH_BEHIND.sub(lambda it: _digits(it[1], it[2], it[3]), text)
+    return _MONTH_BEFORE.sub(lambda it: _digits(it[3], it[2], it[1]), text)
+
+
+def _digits(year: str, month: str, day: str | None) -> str:
+    number = _MONTHS.index(month[:3].lower()) + 1
+    return f"{year}-{number:02d}" + (f"-{day:0>2}" if day else "")
+
+
+def whole_years(years: Years) -> Years | None:
+    """The years that a range surely holds wholly, where its ends may be meant in part; None: there
+    are none.
+    """
+    first = None if years.first is None else years.first + 1
+    last = None if years.last is None else years.last - 1
+    if first is not None and last is not None and first > last:
+        return None
+    return Years(first, last)
 
 
 def between(first: str, last: str) -> tuple[Years, bool]:
@@ -383,8 +418,8 @@ def between(first: str, last: str) -> tuple[Years, bool]:
         BadYears: One is no date, or the last is before the first.
     """
     (begin, whole), (end, also_whole) = dated(first), dated(last)
-    exact = (whole or bool(re.search(r"\D0?1(?:\D0?1)?$", first))) and (
-        also_whole or bool(re.search(r"\D12(?:\D31)?$", last))
+    exact = (whole or bool(re.fullmatch(r"[0-9]{4}(?:\D0?1){1,2}", first))) and (
+        also_whole or bool(re.fullmatch(r"[0-9]{4}\D12(?:\D31)?", last))
     )
     if begin.first is None or end.last is None:
         raise BadYears(message("A range of years has a year at both ends"))
@@ -534,7 +569,7 @@ def years_in(text: str) -> tuple[Years, bool]:
     """The years that a date, a range or a comparison of a database says, and whether it says no
     more than years. Raises BadYears: it says none.
     """
-    plain = _YEAR_LAST.sub(_year_first, " ".join(text.split()))
+    plain = _YEAR_LAST.sub(_year_first, numbered_months(" ".join(text.split())))
     if stem := _STEM.fullmatch(plain):  # 201* is a decade, 202306* a month
         first = int(stem[1][:4].ljust(4, "0"))
         return Years(first, first + 10 ** (4 - min(len(stem[1]), 4)) - 1), len(stem[1]) <= 4

@@ -214,3 +214,55 @@ def test_operators(text: str, reads: str) -> None:
 )
 def test_what_it_prints_says_where_it_comes_from(text: str) -> None:
     assert detect(text) == "cochrane"
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        ("MESH DESCRIPTOR X EXPLODE ALL TREES AND CENTRAL:TARGET", "subject:X"),
+        ("MeSH descriptor: [X] 2 tree(s) exploded", "subject:X"),
+        ("x:TI,AB,KY AND CENTRAL:TARGET", "title:x OR abstract:x OR subject:x"),
+        ("INREGISTER AND x:TI", "title:x"),
+        ("x:TI AND 01/01/2015_TO_31/12/2020:CD", "title:x"),
+        ("(x ADJ3 y):TI IN DARE, NHSEED, HTA", "title:x NEAR/2 title:y"),
+        ("x:TI WHERE LPD FROM 01/01/2010 TO 31/12/2014", "title:x"),
+        ("[mh X/drug therapy]", "subject:X"),
+        ("x:ti not (pubmed or embase):an", "title:x"),
+        ("x:ti in Trials with Publication Year from 2010 to 2020", "title:x AND year:2010-2020"),
+    ],
+)
+def test_the_register_and_the_databases_of_crd(text: str, reads: str) -> None:
+    """What they print behind a query is no word; what is ignored is told."""
+    found = read(text, "cochrane")
+
+    assert to_text(found.query) == reads
+    assert found.notes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#1 x:ti\n#2 #1 not (pubmed or embase):an",
+        "(clinicaltrials or who):so",
+        "(x near y):ti",
+        "x in All Text AND y in All Text",
+        "x in Title Abstract Keyword",
+        "x:TI AND CENTRAL:TARGET",
+        "(x) IN DARE, HTA",
+    ],
+)
+def test_marks_that_embase_does_not_have(text: str) -> None:
+    assert read(text).syntax == "cochrane"
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        ("x:ti Publication Year from 2010, in Trials", "title:x AND year:2010-"),
+        ("x:ti with Publication Year from 2010", "title:x AND year:2010-"),
+        ("x:ti AND (2015 or 2016):yr", "title:x AND (year:2015 OR year:2016)"),
+        ("x:ti,emt,mc,so", "title:x OR subject:x OR venue:x"),
+    ],
+)
+def test_years_without_an_end_and_fields_of_the_register(text: str, reads: str) -> None:
+    assert tree(text) == reads

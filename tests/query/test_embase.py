@@ -83,9 +83,9 @@ def test_the_day_of_entry_is_told(text: str) -> None:
 
 
 def test_what_was_added_since_a_new_year_is_excluded() -> None:
-    """What was added since another day is not: that would exclude the whole year."""
+    """Since another day, the years after that one are."""
     assert tree("x:ti NOT [01-01-2021]/sd") == "title:x AND NOT year:2021-"
-    assert tree("x:ti NOT [01-06-2021]/sd") == "title:x"
+    assert tree("x:ti NOT [01-06-2021]/sd") == "title:x AND NOT year:2022-"
 
 
 def test_a_source_is_not_excluded() -> None:
@@ -163,3 +163,26 @@ def test_apostrophes(text: str, reads: str) -> None:
 @pytest.mark.parametrize("word", ["and/or", "he/she", "his/her", "10:30", "miR-21"])
 def test_a_slash_or_colon_in_a_word_is_no_field(word: str) -> None:
     assert word.lower() in tree(f"(x AND {word}):ti").lower()
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        ("(x OR y) :ti,ab", "title:x OR abstract:x OR title:y OR abstract:y"),
+        ("'x' /exp OR 'y' / de", "subject:x OR subject:y"),
+        ("x:ti,ab,de,lnk", "title:x OR abstract:x OR subject:x"),
+        ("x:ti AND (2015:py OR 2016:py)", "title:x AND (year:2015 OR year:2016)"),
+        ("x/exp AND english:la", "subject:x AND language:en"),
+        ("xyz:ti", "title:xyz"),
+        ("'crohn`s disease':ti", 'title:"crohn\'s disease"'),
+    ],
+)
+def test_fields_are_recognised_where_they_stand(text: str, reads: str) -> None:
+    found = read(text)
+
+    assert (found.syntax, to_text(found.query)) == ("embase", reads)
+
+
+@pytest.mark.parametrize("text", ["x language:la", "title:ab", "venue:ti"])
+def test_a_code_behind_a_field_of_ours_is_its_value(text: str) -> None:
+    assert read(text).syntax == "simple"

@@ -268,6 +268,27 @@ def test_what_stands_above_numbered_lines_shifts_none() -> None:
     assert [line.text for line in without.lines][2] == "1 or 2"
 
 
+@pytest.mark.parametrize("head", ["", "MEDLINE (Ovid) "])
+def test_lines_that_a_copy_put_into_one_row(head: str) -> None:
+    """Where their numbers run from 1."""
+    found = read(f"{head}1. exp X/; 2. y.ti.; 3. 1 or 2 4. limit 3 to yr=1980 - 2005")
+
+    assert found.query == parse("(subject:X OR title:y) AND year:1980-2005")
+
+
+def test_numbers_in_a_sentence_are_no_lines() -> None:
+    assert read("1. aims 2. methods 3. results").syntax == "simple"
+
+
+def test_hits_stand_behind_a_heading_that_ends_like_an_operator() -> None:
+    """`Behavior/ 70` is no `or/70`; and `1 or 2 1,234` no `1 or 2,1234`."""
+    lines = numbered_lines("1 exp Behavior/ 70\n2 x.ti. 1,100\n3 1 or 2 1,234\n4 exp Y/ 8")
+
+    assert lines is not None
+    assert [line.hits for line in lines.lines] == [70, 1100, 1234, 8]
+    assert lines.lines[2].text == "1 or 2"
+
+
 @each(
     ("text", "syntax", "reads"),
     [

@@ -344,3 +344,67 @@ def test_a_limit_of_a_line_is_never_a_word() -> None:
     with pytest.raises(QuerySyntaxError, match="earlier search"):
         read("x.ti.\ny.ti. and 25\nlimit 26 to ED=19460101-20180115", "ovid")
     assert tree("limit of detection.ti.") == 'title:"limit of detection"'
+
+
+@pytest.mark.parametrize(
+    ("text", "reads", "told"),
+    [
+        (
+            "1 x.ti.\n2 ..l/ 1 yr=2010-2020 and lg=en",
+            "title:x AND year:2010-2020 AND language:en",
+            "",
+        ),
+        ("x.ti. and yr=2010-2020", "title:x AND year:2010-2020", "yr=2010-2020"),
+        (
+            'x.ti. limit to (yr="2010 -Current" and french)',
+            "title:x AND year:2010- AND language:fr",
+            "",
+        ),
+        ("x.ti. and 2010:2020.(sa_year).", "title:x AND year:2010-2020", ""),
+        ("x.ti. and (202001* or 202002*).(up).", "title:x AND year:2020", "up is read"),
+        ('x.ti. and ("2019 Dec" or 2020 jan*).dp.', "title:x AND (year:2019 OR year:2020)", "year"),
+        ("x:ti,ab or y.ti.", "title:x OR abstract:x OR title:y", ":ti,ab is read as .ti,ab."),
+        ("exp X or y.ti.", "subject:X OR title:y", "exp X is read as exp X/"),
+        ("(x near3 y).ti.", "title:x NEAR/3 title:y", "near3"),
+        ("1 x.ti.\n2 deduplicate 1", "title:x", "duplicates"),
+        ("x of y {Including Related Terms}", "x AND of AND y", "{Including Related Terms}"),
+        ("smith j?.au. and x.ti.", "author:(smith j) AND title:x", ""),
+    ],
+)
+def test_what_people_write_beside_its_syntax(text: str, reads: str, told: str) -> None:
+    """Commands, codes in brackets, and forms of other databases are read, and told."""
+    found = read(text, "ovid")
+
+    assert to_text(found.query) == reads
+    assert any(told in note for note in found.notes) or not told
+
+
+def test_a_number_beside_adj_is_a_word() -> None:
+    """It names no line."""
+    assert tree("1 x.ti.\n2 (1 adj2 x).ti. or (x adj 1).ti.\n3 2 not 1") == (
+        "(title:1 NEAR/1 title:x OR title:x PRE/0 title:1) AND NOT title:x"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "reads"),
+    [
+        ("1 and (2010 or 2011).yr.", "title:x AND (year:2010 OR year:2011)"),
+        ("1 and exp Y/.", "title:x AND subject:Y"),
+        ("1 and “exp Y/”", "title:x AND subject:Y"),
+        ("1 AND limit to english", "title:x AND language:en"),
+        ("1 (limit to english)", "title:x AND language:en"),
+        ("(1 and y).ti.", "title:x AND title:y"),
+    ],
+)
+def test_lines_that_name_others_in_ways_of_their_own(line: str, reads: str) -> None:
+    assert tree(f"1 x.ti.\n2 {line}\n3 2 and 1.") == f"{reads} AND title:x"
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [("mi$1.ti.", "title:mi*"), ("tb*2 test.ti.", "title:tb* PRE/0 title:test")],
+)
+def test_a_number_of_letters_may_follow_two(text: str, reads: str) -> None:
+    """At the end of a word, which has no other spellings then."""
+    assert tree(text) == reads

@@ -232,13 +232,16 @@ def test_how_a_heading_is_named(text: str, heading: str) -> None:
 def test_dates_that_count_back_from_today(
     text: str, years: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Their first year is meant in part, so nothing is lost; the day is that of the search."""
+    """Their first year is meant in part, so that nothing is lost; it is not excluded therefore. The
+    day is that of the search.
+    """
     monkeypatch.setattr("metasearch.query.values.today", lambda: date(2024, 2, 15))
     found = parse_pubmed(f"x AND {text}")
 
     assert to_text(found.query) == f"x AND {years}"
     assert any(f"read as {years}, counted back from today" in note for note in found.notes)
-    assert to_text(parse_pubmed(f"x NOT {text}").query) == "x"
+    since = int(years[5:9]) + 1
+    assert to_text(parse_pubmed(f"x NOT {text}").query) == f"x AND NOT year:{since}-"
 
 
 @pytest.mark.parametrize(
@@ -457,3 +460,73 @@ def test_nothing_but_a_syntax_error_is_raised(text: str) -> None:
 
     assert error is None or 0 <= error.position <= len(text)
     assert error is None or error.suggestion is None or read(error.suggestion, "pubmed")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "told"),
+    [
+        (
+            "x[ti,ab] OR y[title or abstract]",
+            "title:x OR abstract:x OR title:y OR abstract:y",
+            "[ti,ab]",
+        ),
+        ("x[ti] | y[ti]", "title:x OR title:y", ""),
+        ("x[ti] & y[ti]", "title:x AND title:y", ""),
+        ("x[ti]; y[ti]", "title:x AND title:y", ""),
+        ("x[ti] NEAR/3 y[ti]", "title:x AND title:y", "NEAR/3"),
+        ("gen$[ti]", "title:gen*", "gen$"),
+        ("x[mh]/therapy OR y[mh]/DT", "subject:x OR subject:y", "/therapy"),
+        ("exp X/ OR y[ti]", 'subject:"X" OR title:y', "exp X/ is read as X[mh]"),
+        ("x AND 2010:2020", "x AND year:2010-2020", "2010:2020"),
+        ('x AND "2020 May"[dp]', "x AND year:2020", "2020 May"),
+        ("1234,5678[uid]", "pmid:1234 OR pmid:5678", ""),
+        ("x AND jsubsetaim[text]", "x", "jsubsetaim"),
+        ('"Smith J*"[au]', 'author:"Smith J"', ""),
+        ("x Filters: English, in the last 5 years", "", "Filters"),
+        ("x AND hasabstract", "x", "hasabstract"),
+    ],
+)
+def test_forms_of_other_databases_and_of_its_pages(text: str, shown: str, told: str) -> None:
+    found = read(text, "pubmed" if "[" in text or "/" in text or ":2" in text else "auto")
+
+    assert found.syntax == "pubmed"
+    assert to_text(found.query) == shown or not shown
+    assert any(told in note for note in found.notes) or not told
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('"2020/06/01"[dp] : "3000"[dp]', "x AND NOT year:2021-"),
+        ('"2020/01/01"[dp] : "3000"[dp]', "x AND NOT year:2020-"),
+        ('"2019/06/01"[dp] : "2021/12/12"[dp]', "x AND NOT year:2020"),
+        ('"2020/06/01"[dp] : "2020/12/31"[dp]', "x"),
+    ],
+)
+def test_of_dates_that_are_excluded_whole_years_are(text: str, shown: str) -> None:
+    """A year that is meant in part is not."""
+    assert to_text(read(f"x NOT ({text})", "pubmed").query) == shown
+
+
+def test_mere_numbers_name_lines() -> None:
+    """Beside other words, too; a note says so. A number that names none is a word."""
+    found = read("1. x[ti]\n2. y[ti]\n3. 1 OR 2\n4. 3 AND (z[ti] OR 9)", "pubmed")
+
+    assert to_text(found.query) == "(title:x OR title:y) AND (title:z OR 9)"
+    assert any(note.startswith("3: read as the number of a line") for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("PubMed\n(x[ti])\nAND\n(y[ti])", "title:x AND title:y"),
+        ("x[ti] AND Filters applied: English.", "title:x AND language:en"),
+        ("x [all fields]", "x"),
+        ("gene? [tw] AND x [ti]", "gene* AND title:x"),
+    ],
+)
+def test_what_stands_round_a_search(text: str, shown: str) -> None:
+    """The name of the database, an operator before the filters."""
+    found = read(text)
+
+    assert (found.syntax, to_text(found.query)) == ("pubmed", shown)
