@@ -66,11 +66,8 @@ _CODES = codes(
     ("fo fg fd ft ai rid oid publ pub pubp lt oa ea edn sj tasca", NOWHERE),
     ("tmac tmso tmic sdg wou np sub ssgi", NOWHERE),
     # Accession numbers, patents and classes of Derwent, Inspec and MEDLINE.
-    (
     ("ac ae ga cx cac can cau cpa dcr tm", NOWHERE),
-        "ut an id ip dc man pn ae pan cpn rin dcn drn sq ni ao ss si gs",
-        NOWHERE,
-    ),
+    ("ut an id ip dc man pn ae pan cpn rin dcn drn sq ni ao ss si gs", NOWHERE),
 )
 #: Code -> what the pages call the field.
 _LABELS: Mapping[str, str] = {
