@@ -130,9 +130,12 @@ def in_round_brackets(text: str) -> str:
     `Title:( x)`, and what stands in `"filter": { ... }` has to hold as well.
     """
     text = _FILTER.sub(
-        lambda it: f"{'AND':<{it.start(1) - it.start() - 1}}({_VALUE.sub(_bracketed, it[1])})", text
+        lambda match: (
+            f"{'AND':<{match.start(1) - match.start() - 1}}({_VALUE.sub(_bracketed, match[1])})"
+        ),
+        text,
     )
-    text = _QUERY.sub(lambda it: f"{'(':>{len(it[0])}}", text)
+    text = _QUERY.sub(lambda match: f"{'(':>{len(match[0])}}", text)
     return "".join(
         part if part.startswith('"') else _NAMED.sub(r"\1(", part).translate(_ROUND)
         for part in _QUOTED.split(text)

@@ -341,7 +341,9 @@ class ExpertValueReader(ExpertScanner):
                 )
             return Term(known, field)
         plain_id = field in IDENTIFIERS
-        return in_fields(target.fields, lambda it: words(text, it, phrase=phrase and not plain_id))
+        return in_fields(
+            target.fields, lambda field: words(text, field, phrase=phrase and not plain_id)
+        )
 
     # ---------------------------------------------------------------- years
 
@@ -355,7 +357,7 @@ class ExpertValueReader(ExpertScanner):
             self.at = match.end()
             self.count(*match.span())
             first, last = (
-                (it or "3000").translate(_DATE_SIGNS).rstrip("-") for it in match.groups()
+                (day or "3000").translate(_DATE_SIGNS).rstrip("-") for day in match.groups()
             )
             last = "3000" if not last[:1].isdigit() else last
             return self.spread(first, last, match)

@@ -166,7 +166,9 @@ class _TreeReader(CqlTermReader):
         """What PROX joins: words within a distance of one another, in this order or in any. A
         distance of 1 is that of neighbours.
         """
-        given = {it.name.lower().removeprefix("cql."): it for it in join.modifiers}
+        given = {
+            modifier.name.lower().removeprefix("cql."): modifier for modifier in join.modifiers
+        }
         shown = f"prox{''.join(map(_shown, join.modifiers))}"
         distance, unit = given.get("distance"), given.get("unit")
         relation, value = (distance.comparison, distance.value) if distance else ("<=", "1")
@@ -337,7 +339,7 @@ class _TreeReader(CqlTermReader):
                 None,
             )
         near = get_close_matches(low[:30], known, 1, 0.7)
-        names = ", ".join(it.name for it in known.values())
+        names = ", ".join(index.name for index in known.values())
         reason = message(
             'There is no index "{name}" in {context_set}; there are {names}',
             name=name[:30],

@@ -234,7 +234,7 @@ def detect(text: str) -> str:
         return "simple"
     if text[:30].lstrip("\ufeff \r\n").casefold().startswith("search number,"):
         return "pubmed"  # its history as a file
-    bare = _QUOTED.sub(lambda it: f"{it[1]}{'_' * len(it[2])}{it[3]}", text)
+    bare = _QUOTED.sub(lambda match: f"{match[1]}{'_' * len(match[2])}{match[3]}", text)
     if any(map(str.isdigit, text)) and "\n" in text and (lined := _of_lines(bare, text)):
         return lined
     marks = {"cnki": _is_expert(bare, text), "cql": _is_cql(bare), "pubmed": _is_pubmed(bare)}

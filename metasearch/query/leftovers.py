@@ -81,7 +81,11 @@ def leftovers(text: str) -> dict[str, bool]:
         notes[sentence] = False
     notes |= _about_fields(text, pieces)
     notes |= _about_proximity(
-        [it for it in pieces if it.kind == "near" or (it.kind == "phrase" and it.within)]
+        [
+            token
+            for token in pieces
+            if token.kind == "near" or (token.kind == "phrase" and token.within)
+        ]
     )
     for word in all_words:
         if word.isascii() and word.isalpha() and word.upper() not in _OF_LETTERS:

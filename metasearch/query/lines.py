@@ -117,7 +117,7 @@ class Lines:
 
     def plainly_refer(self) -> bool:
         """Whether a line names others in a way that no list of titles does."""
-        return any(_REFERS_PLAINLY.search(it.text) for it in self.lines)
+        return any(_REFERS_PLAINLY.search(line.text) for line in self.lines)
 
     def twice(self) -> NumberedLine | None:
         """The first line with a number that another had."""
@@ -141,7 +141,7 @@ def numbered_lines(text: str) -> Lines | None:
         lines = _Cutter(text).lines_by_numbers(rest=True)
         if lines is None or not _count_up(lines.lines):
             return _lines_by_rows(text)
-    return lines if any(_REFERS.search(it.text) for it in lines.lines) else None
+    return lines if any(_REFERS.search(line.text) for line in lines.lines) else None
 
 
 #: What histories print behind a query, in its row or the next.
@@ -621,4 +621,4 @@ def _count_up(lines: Sequence[NumberedLine]) -> bool:
 
 
 def _are_earlier(text: str, number: int) -> bool:
-    return all(0 < int(it) < number for it in re.findall(r"[0-9]{1,4}", text))
+    return all(0 < int(digits) < number for digits in re.findall(r"[0-9]{1,4}", text))

@@ -49,7 +49,7 @@ class LuceneReader(DatabaseReader):
 
     def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
         # What stands side by side has to hold, and binds no closer than an AND: `x NOT y z`.
-        signs = [replace(it, name="AND") if it.name == "BESIDE" else it for it in operators]
+        signs = [replace(sign, name="AND") if sign.name == "BESIDE" else sign for sign in operators]
         return super().combined(operands, signs)
 
     def prefix(self) -> tuple[FieldTarget, str] | None:

@@ -209,7 +209,7 @@ class PubmedReader(DatabaseReader):
             message(
                 "There is no tag [{tag}]; near it are {near}",
                 tag=shown,
-                near=" ".join(f"[{it}]" for it in likely),
+                near=" ".join(f"[{name}]" for name in likely),
             )
             if likely
             else message("There is no tag [{tag}]; there are {tags}", tag=shown, tags=SEARCHED)

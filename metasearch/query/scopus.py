@@ -168,7 +168,7 @@ class ScopusReader(DatabaseReader):
         return match
 
     def starts_special(self) -> bool:
-        return any(it.match(self.text, self.at) for it in (_LIMIT, _BARE)) or bool(
+        return any(pattern.match(self.text, self.at) for pattern in (_LIMIT, _BARE)) or bool(
             self.comparison()
         )
 

@@ -111,7 +111,9 @@ def in_round_brackets(text: str) -> str:
         pieces += [text[at : quoted.start()], quoted[0]]
         at = quoted.end()
     pieces.append(text[at:])
-    if not any(map(_names_field, (it for piece in pieces[::2] for it in _CLAUSE.finditer(piece)))):
+    if not any(
+        map(_names_field, (match for piece in pieces[::2] for match in _CLAUSE.finditer(piece)))
+    ):
         return text
     pieces[::2] = [_CLAUSE.sub(_round, piece).translate(_ROUND) for piece in pieces[::2]]
     return "".join(pieces)

@@ -138,7 +138,9 @@ class SinomedReader(DatabaseReader):
             behind, self.at = more[1], more.end()
         heading, *subheadings = f"{text}{behind}".split("/")
         explode = mode == "扩展" or not _ALL_BELOW.isdisjoint(subheadings)
-        narrowed = [it for it in subheadings if it and it not in _ALL_SUBHEADINGS | _ALL_BELOW]
+        narrowed = [
+            name for name in subheadings if name and name not in _ALL_SUBHEADINGS | _ALL_BELOW
+        ]
         if narrowed:
             self.losses.add("subheading", "/".join(narrowed))
         main = name.strip() == _MAIN or name == "主要概念主题词"

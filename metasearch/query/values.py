@@ -446,7 +446,7 @@ def years_of(given: YearsLike | None) -> Years | None:
     elif isinstance(given, (tuple, list)):
         if len(given) != 2:
             raise _no_years(given)
-        first, last = (_year(it, given) for it in given)
+        first, last = (_year(part, given) for part in given)
     else:
         first = last = _year(given, given)
     if first is None and last is None:
@@ -554,7 +554,7 @@ def years_in(text: str) -> tuple[Years, bool]:
     last = ranged[2] if ranged and (ranged[2] or "")[:1].isdigit() else None
     if ranged is None or not (ranged[1] or last):
         raise BadYears(message("Years are written with four digits, as 2015 or 2015-2020"))
-    begin, end = (int(it[:4]) if it else None for it in (ranged[1], last))
+    begin, end = (int(day[:4]) if day else None for day in (ranged[1], last))
     if begin is not None and end is not None and begin > end:
         raise BadYears(message("The range ends before it begins"), f"{end}-{begin}")
     if end is not None and end >= 2999:

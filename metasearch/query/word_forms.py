@@ -83,12 +83,17 @@ def _beginning(stem: str, most: int) -> list[str]:
 
     listed.sort(key=rank)
     if len(listed) < _FEW:
-        plurals = [f"{word}s" for word in listed if not word.endswith(("s", "y"))]
-        listed += [*plurals, *_compounds(stem, words)]
+        listed += [*map(_plural, listed), *_compounds(stem, words)]
     if len(listed) < _FEW and len(stem) > 2 and stem not in places:
         tails = (stem[-length:] for length in (3, 2, 1))
         listed += [stem, *(stem + ending for tail in tails for ending in endings.get(tail, ()))]
     return list(dict.fromkeys(listed))[:most]
+
+
+def _plural(word: str) -> str:
+    if word.endswith(("s", "sh", "ch", "x", "z")):
+        return word if word.endswith("s") else f"{word}es"
+    return f"{word[:-1]}ies" if word.endswith("y") and word[-2:-1] not in _VOWELS else f"{word}s"
 
 
 def _compounds(stem: str, words: Sequence[str]) -> list[str]:

@@ -27,12 +27,14 @@ from metasearch.query.tree import (
     CODED_FIELDS,
     FIELDS,
     IDENTIFIERS,
+    And,
     Near,
     Not,
     Or,
     Query,
     Term,
     Years,
+    conjunction,
     disjunction,
     plain,
     terms,
@@ -110,7 +112,7 @@ class Grouping:
 
 #: Choices of words near one another that are written one by one.
 _MOST_CHOICES = 60
-_PLAIN_WORDS = re.compile(r"\w[\w -]*")
+_PLAIN_WORDS, _PLAIN_WORD = re.compile(r"\w[\w -]*"), re.compile(r"\w[\w-]*")
 
 
 def _choices(near: Near) -> list[list[Term]]:
@@ -353,29 +355,31 @@ class QueryReducer(Grouping):
         fields = {term.field for term in terms(near)}
         template = style.near_words.get(" ".join(sorted(fields, key=FIELDS.index)))
         choices = _choices(near)
-        words = [term for part in choices for term in part]
-        if not template or not choices:
+        texts = [term.text for part in choices for term in part]
+        if not template or not choices or any(term.truncated for term in terms(near)):
             return None
-        if any(term.truncated or not _PLAIN_WORDS.fullmatch(term.text) for term in words):
+        # Without a sign, a phrase would be mere words, too.
+        pattern = _PLAIN_WORDS if style.near else _PLAIN_WORD
+        if not all(map(pattern.fullmatch, texts)):
             return None
-        if style.near:
-            between = self.near_sign(near, whole)
-        else:
-            between = " "
-            if near.ordered:
-                self.note_order(whole)
-            if any(" " in term.text for term in words):
-                self.note_wider(
-                    message(
-                        "{label} cannot be asked for phrases near other words: the words of the "
-                        "phrases of {shown} are written one by one, which finds more",
-                        label=style.label,
-                        shown=shown(whole),
-                    )
+        within = near.within
+        between = self.near_sign(near, whole) if style.near else " "
+        if not style.near and near.ordered:
+            self.note_order(whole)
+        if not style.near and within and len(choices) > 2:
+            within *= len(choices) - 1
+            self.note_wider(
+                message(
+                    "{label} counts the other words between all of several: {shown} is written "
+                    "with {number} of them, which finds more",
+                    label=style.label,
+                    shown=shown(whole),
+                    number=within,
                 )
+            )
         return self.alternatives(
             [
-                Leaf(template.format(x=between.join(term.text for term in chosen), n=near.within))
+                Leaf(template.format(x=between.join(term.text for term in chosen), n=within))
                 for chosen in product(*choices)
             ]
         )
@@ -645,13 +649,42 @@ class QueryWriter(QueryReducer):
 
     def write(self, query: Query) -> str:
         """Returns the text; "" where nothing of the query can be written, which a note says."""
-        part = self.reduced(query)
+        part = self.reduced(query if self.style.truncation else self.spelled_out(query))
         if part is None:
             self.note(
                 message("nothing of the query can be written for {label}", label=self.style.label)
             )
             return ""
         return self.text(part)
+
+    def spelled_out(self, query: Query) -> Query:
+        """The query with usual words in the place of beginnings of words."""
+        match query:
+            case Term(truncated=True):
+                from metasearch.query.word_forms import forms
+
+                words = forms(query.text)
+                if words in ((), (query.text,)):
+                    return query
+                self.note(
+                    message(
+                        "{label} cannot be asked for the beginnings of words: {bare}* is written "
+                        "as {words}, and other words that begin so are not found",
+                        label=self.style.label,
+                        bare=query.text[:30],
+                        words=", ".join(words),
+                    )
+                )
+                return disjunction([replace(query, text=one, truncated=False) for one in words])
+            case And(parts):
+                return conjunction(*map(self.spelled_out, parts))
+            case Or(parts):
+                return disjunction(map(self.spelled_out, parts))
+            case Near(parts):
+                return replace(query, parts=tuple(map(self.spelled_out, parts)))
+            case Not(part):
+                return Not(self.spelled_out(part))
+        return query
 
     def text(self, part: Part) -> str:
         """Returns the text of a part, each field around all that is looked for in it."""

@@ -26,8 +26,11 @@ def test_several_syntaxes_are_a_paragraph_each(run: Run) -> None:
         "  TI=(marsh*)",
         "",
         "cnki: CNKI",
-        "  TI='marsh'",
-        "  note: CNKI cannot be asked for the beginnings of words: marsh* is written as a word",
+        "  TI=('marsh'+'marshes')",
+        (
+            "  note: CNKI cannot be asked for the beginnings of words: marsh* is written as marsh, "
+            "marshes, and other words that begin so are not found"
+        ),
     ]
 
 

@@ -33,12 +33,12 @@ WRITTEN = {
     "acm": 'AllField:("salt marsh" AND (carbon OR sediment*)) NOT Title:(review)',
     "vhl": 'tw:("salt marsh" AND (carbon OR sediment*)) AND year_cluster:[2018 TO 2020] AND NOT '
     "ti:(review)",
-    "cnki": "SU%=('salt marsh'*('carbon'+'sediment')) AND YE BETWEEN ('2018','2020') NOT "
-    "TI='review'",
+    "cnki": "SU%=('salt marsh'*('carbon'+'sediment'+'sediments'+'sedimentation'+'sedimentary'))"
+    " AND YE BETWEEN ('2018','2020') NOT TI='review'",
     "sinomed": '"salt marsh"[常用字段] AND (carbon[常用字段] OR sediment%[常用字段]) AND '
     "2018-2020[日期] NOT review[中文标题]",
-    "wanfang": '主题:("salt marsh" AND ("carbon" OR "sediment")) AND Date:2018-2020 NOT '
-    '题名:("review")',
+    "wanfang": '主题:("salt marsh" AND ("carbon" OR "sediment" OR "sediments" OR '
+    '"sedimentation" OR "sedimentary")) AND Date:2018-2020 NOT 题名:("review")',
     "cql": (
         'cql.anywhere adj "salt marsh" and (cql.anywhere = "carbon" or cql.anywhere = "sediment*")'
         ' and dc.date within "2018 2020" not dc.title = "review"'
@@ -120,7 +120,9 @@ def test_a_word_is_never_a_sign(term: Term, to: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("query", "to", "text", "note"),
     [
-        (Term("gene", truncated=True), "cnki", "SU%='gene'", "the beginnings of words: gene*"),
+        (Term("wetland", truncated=True), "cnki", "SU%=('wetland'+'wetlands')",
+         "the beginnings of words: wetland* is written as wetland, wetlands"),
+        (Term("盐沼", truncated=True), "cnki", "SU%='盐沼'", "the beginnings of words: 盐沼*"),
         (Term("ge", truncated=True), "wos", "TS=(ge*)", "3 letters or digits before a *: ge*"),
         (Term('the "x" factor', phrase=True), "ovid", '"the x factor".mp.', 'cannot search for "'),
         (Term("wom?n"), "scopus", 'TITLE-ABS-KEY("wom n")', "cannot search for ?"),
@@ -146,11 +148,15 @@ def test_what_is_lost_is_told(query: metasearch.Query, to: str, text: str, note:
 
 def test_the_notes_of_reading_come_first() -> None:
     """What was lost when the text was read is lost in every syntax."""
-    written = metasearch.translate("heart attack[mh] AND gene*[ti]", to="cnki")
+    written = metasearch.translate("heart attack[majr] AND wetland*[ti]", to="cnki")
 
-    assert (written.text, written.syntax) == ("KY='heart attack' AND TI='gene'", "cnki")
-    assert "narrower headings" in written.notes[0]
-    assert "beginnings" in written.notes[-1]
+    assert (written.text, written.syntax) == (
+        "KY='heart attack' AND TI=('wetland'+'wetlands')",
+        "cnki",
+    )
+    assert "main topic" in written.notes[0]
+    assert "beginnings" in written.notes[1]
+    assert "narrower headings" in written.notes[2]
 
 
 def test_a_syntax_that_is_not_there() -> None:
@@ -200,8 +206,8 @@ def test_proximity_is_written_where_a_syntax_has_it(to: str, text: str) -> None:
 
 
 def test_words_near_one_another_are_written_one_by_one_for_pubmed() -> None:
-    """It has no sign between groups; with a beginning of a word it cannot be asked at all, and
-    where there is a phrase, its words need not stand together.
+    """It has no sign between groups; with a beginning of a word it cannot be asked at all, nor
+    with a phrase, whose words would be mere words, too.
     """
     near = metasearch.translate("((lake or pond) adj3 carbon).ti,ab.", to="pubmed", syntax="ovid")
     phrase = metasearch.translate('(lake adj3 "black carbon").ti,ab.', to="pubmed", syntax="ovid")
@@ -209,10 +215,10 @@ def test_words_near_one_another_are_written_one_by_one_for_pubmed() -> None:
 
     assert near.text == '"lake carbon"[tiab:~2] OR "pond carbon"[tiab:~2]'
     assert near.notes == ()
-    assert phrase.text == '"lake black carbon"[tiab:~2]'
-    assert "phrases near other words" in phrase.notes[0]
+    assert phrase.text == 'lake[tiab] AND "black carbon"[tiab]'
     assert cut.text == "lake*[tiab] AND carbon[tiab]"
     assert "which finds more" in cut.notes[0]
+    assert "which finds more" in phrase.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,12 @@ async def test_the_syntaxes_that_are_asked_for(client, engine):
             {"syntax": "wos", "text": "TI=(marsh*)", "notes": []},
             {
                 "syntax": "cnki",
-                "text": "TI='marsh'",
+                "text": "TI=('marsh'+'marshes')",
                 "notes": [
-                    "CNKI cannot be asked for the beginnings of words: marsh* is written as a word"
+                    (
+                        "CNKI cannot be asked for the beginnings of words: marsh* is written as "
+                        "marsh, marshes, and other words that begin so are not found"
+                    )
                 ],
             },
         ],
