@@ -146,6 +146,7 @@ _LABEL_ALONE = re.compile(
     r"(?: ?\([^()\n]{1,60}\)| via \w{2,20})?"
     r"|Search (?:strategy|history)|ID[ \t]{1,9}Search[ \t]{1,9}Hits"
     r"|[^\n<>]{3,200}<[12][0-9]{3} to [^\n<>]{3,40}>"
+    r"|(?:[A-Z][a-z]{2,6}day, )[A-Z][a-z]{2,8} [0-9]{1,2}, [12][0-9]{3}(?: [0-9:]{4,8} [AP]M)?"
     r"|(?:ID|No\.?|#|Set|Line)[ \t]{1,9}(?:Search(?:es)?|Query|Terms?)(?:[ \t]{1,9}\w{1,20}){0,3})",
     re.IGNORECASE,
 )

@@ -98,6 +98,7 @@ PRINTED_ANYWHERE = re.compile(
     r"(?:Filters?|Limits?)(?: [Aa]pplied| [Uu]sed)?: ?(?P<limits>[^\n]{1,900})"
     r"|Sort(?:ed)?(?: results)? (?:by|on):[^\n]{0,80}"
     r"|(?:Search )?(?:[Qq]uery|[Ss]tring|[Ss]trategy|[Tt]erms?|[Ss]tatement|Keywords?)\s?:(?=\s)"
+    r"|(?:Population|Interventions?|Compar(?:ison|ator)s?|Outcomes?|Exposure|Concept [0-9]):(?=\s)"
 )
 
 

@@ -69,7 +69,7 @@ _FURTHEST = 25
 #: Signs that queries have, and labels have not.
 _SIGNS = re.compile(r"[*/\[\]()=\"'.#:+]|[0-9]\s?(?:and|or|not)\s?[0-9]", re.IGNORECASE)
 #: What a query begins with that stands below the name of its line.
-_BEGINS = re.compile(r"\s{0,20}(?:[(\"'\[]|#[0-9])")
+_BEGINS = re.compile(r"\s{0,20}(?:[(\"'\[]|#[0-9]|[A-Z][A-Za-z-]{1,15}\s?[=(])")
 _GOES_ON = re.compile(r"(?:and|or|not)(?=[\s(]|\Z)", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s{0,3}/?>", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
@@ -468,7 +468,7 @@ class _Cutter:
         self.losses.append((kind, shown.strip().rstrip(":")))
 
     def cut(self, lines: list[NumberedLine]) -> Lines:
-        lines = _without_bare_hits(lines)
+        lines = _without_bare_hits(_without_hits_first(lines))
         if all(_SEARCH_BARE.match(line.text) for line in lines):
             lines = [_from(line, _SEARCH_BARE) for line in lines]
         return _with_blanks(Lines(self.text, tuple(lines), tuple(self.losses)))
@@ -640,6 +640,30 @@ _UNFINISHED = re.compile(
 
 
 # Hits.
+
+
+_HITS_FIRST = re.compile(
+    r"([0-9][0-9,]{0,11})[ \t]{1,20}(?=[^\s0-9])(?!(?:and|or|not)\b)", re.IGNORECASE
+)
+
+
+def _without_hits_first(lines: list[NumberedLine]) -> list[NumberedLine]:
+    """The lines without a number before the query, where all have one, as Web of Science prints
+    them.
+    """
+    first = [_HITS_FIRST.match(line.text) for line in lines]
+    if len(lines) < 2 or not all(first):
+        return lines
+    return [
+        replace(
+            line,
+            text=line.text[match.end() :],
+            start=line.start + match.end(),
+            hits=count_of(match[1]),
+        )
+        for line, match in zip(lines, first, strict=True)
+        if match
+    ]
 
 
 def _without_bare_hits(lines: list[NumberedLine]) -> list[NumberedLine]:
