@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from metasearch.query.clauses import IGNORED, Clause, either, every, wider
-from metasearch.query.databases import DatabaseReader, exploded
+from metasearch.query.databases import DatabaseReader
+from metasearch.query.field_values import exploded
 from metasearch.query.grammar import (
     ABSTRACT,
     ANY,

@@ -6,7 +6,8 @@ import re
 
 from metasearch.message import message
 from metasearch.query.clauses import Clause, wider
-from metasearch.query.databases import DatabaseReader, exploded
+from metasearch.query.databases import DatabaseReader
+from metasearch.query.field_values import exploded
 from metasearch.query.grammar import (
     ABSTRACT,
     ANY,

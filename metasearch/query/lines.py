@@ -31,6 +31,15 @@ from metasearch.query.beside import (
     without_tail,
 )
 from metasearch.query.combinations import is_combination, with_blanks
+from metasearch.query.row_tables import (
+    COMMA_ROW,
+    RULE,
+    blank,
+    has_bars,
+    has_commas,
+    in_rows,
+    in_tabs,
+)
 from metasearch.query.tree import MAX_LINES
 
 #: Rows of a text that is cut, which are more than its lines.
@@ -85,7 +94,6 @@ _CALLED = re.compile(r"\s{0,20}[^\W\d_][^\W\d_ /-]{0,30}[^\W\d_ ](?::|\t)\s{0,20
 _JOINED = re.compile(r"(?:and|or|not)(?=[\s(#])", re.IGNORECASE)
 #: Bars part the cells of a table, as tabs do.
 _TABBED = str.maketrans("|\t`", "\t  ")
-_RULE = re.compile(r"[\s|:+=_*-]{3,}|\s{0,8}```\w{0,20}\s{0,8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +155,7 @@ def numbered_lines(text: str) -> Lines | None:
     """The lines of a strategy; None where the text is none: too few have a number, or none names
     another.
     """
-    text = _in_rows(text)
+    text = in_rows(text)
     if not 1 < len(text.splitlines()) <= MOST_ROWS:
         return None
     lines = _Cutter(text).lines_by_numbers()
@@ -221,7 +229,7 @@ def _own_number(rows: list[_Row]) -> tuple[int, str]:
     rest = rows[0].text[match.end() :] if match else ""
     if match is None or not rest.strip() or _GOES_ON.match(rest):
         return 0, ""
-    rows[0] = _Row(rows[0].start, _blank(match[0]) + rest)
+    rows[0] = _Row(rows[0].start, blank(match[0]) + rest)
     return _named(match)
 
 
@@ -235,7 +243,7 @@ def all_lines(text: str) -> Lines:
     """The lines of a text that is known to be copied from a history: each row where they have no
     numbers.
     """
-    text = _in_rows(text)
+    text = in_rows(text)
     cutter = _Cutter(text)
     numbered = cutter.lines_by_numbers(rest=True)
     return numbered or _Cutter(text).lines_by_rows()
@@ -283,36 +291,11 @@ class _Rows:
 
 
 #: A number with a dot or bracket, of lines that a copy out of a page has put into one row.
-_IN_ROW = re.compile(r"(?:\A|[;,]?\s)([0-9]{1,4})[.)]\s")
-
-
-#: The most characters that a heading has before them.
-_HEADING = 80
-
-
-def _in_rows(text: str) -> str:
-    """A text of one row with the numbers 1, 2, 3 and so on in it, perhaps behind a heading, as
-    rows of these numbers; any other text as it is.
-    """
-    if "\n" in text:
-        return text
-    starts: list[tuple[int, int]] = []
-    for match in _IN_ROW.finditer(text):
-        if int(match[1]) == len(starts) + 1:
-            starts.append((match.start(), match.start(1)))
-    if len(starts) < 3 or starts[0][1] > _HEADING:
-        return text
-    chars = list(text)
-    for start, number in starts[starts[0][0] == 0 :]:
-        chars[start:number] = " " * (number - start - 1) + "\n"
-    return "".join(chars)
-
-
 class _Cutter:
     """One text."""
 
     def __init__(self, text: str) -> None:
-        self.piped, self.parted = _is_piped(text), _is_parted(text)
+        self.piped, self.parted = has_bars(text), has_commas(text)
         self.text = _ESCAPED.sub("", text) if self.piped else text
         self.losses: list[tuple[str, str]] = []
         self.columns: frozenset[int] = frozenset()
@@ -325,9 +308,9 @@ class _Cutter:
             if self.piped:
                 row = _BREAK.sub(lambda match: " " * len(match[0]), row)
                 row = row.translate(_TABBED)
-            if self.parted and (cells := _PARTED.match(row)):
-                row = _in_tabs(row, cells)
-            if row.strip("\ufeff \t") and not _RULE.fullmatch(row):
+            if self.parted and (cells := COMMA_ROW.match(row)):
+                row = in_tabs(row, cells)
+            if row.strip("\ufeff \t") and not RULE.fullmatch(row):
                 yield _Row(at, row)
             at += len(whole)
 
@@ -337,7 +320,7 @@ class _Cutter:
         if frame is None:
             return row
         self.leave("section", frame[0])
-        return _Row(row.start, _blank(frame[0]) + row.text[frame.end() :])
+        return _Row(row.start, blank(frame[0]) + row.text[frame.end() :])
 
     def lines_by_numbers(self, *, rest: bool = False) -> Lines | None:
         """Lines by their numbers; None where there are not two, or text stands above them that is
@@ -352,7 +335,7 @@ class _Cutter:
                 line = _Rows(*_named(match))
                 if found and not step:
                     step = (line.number > found[0].number) - (line.number < found[0].number)
-                line.add(_Row(row.start, _blank(match[0]) + row.text[match.end() :]))
+                line.add(_Row(row.start, blank(match[0]) + row.text[match.end() :]))
                 found.append(line)
             elif found and (last := self.last_row(row, found)):
                 found.append(last)
@@ -406,7 +389,7 @@ class _Cutter:
         if not is_combination(text) or not _are_earlier(text, last.number + 1):
             return None
         line = _Rows(last.number + 1, last.sign)
-        line.add(_Row(row.start, _blank(name) + row.text[len(name) :]))
+        line.add(_Row(row.start, blank(name) + row.text[len(name) :]))
         self.leave("unnumbered", row.text)
         return line
 
@@ -485,7 +468,7 @@ class _Cutter:
         so_far = _Rows(number, sign)
         if number and len(rows) > 1 and _is_name(rows[0].text) and _BEGINS.match(rows[1].text):
             self.leave("section", rows[0].text)
-            rows = [_Row(rows[0].start, _blank(rows[0].text)), *rows[1:]]
+            rows = [_Row(rows[0].start, blank(rows[0].text)), *rows[1:]]
         for row in rows:
             pieces.append(("\n" + " " * (row.start - at - 1)) if row.start > at else "")
             body, count = self.body(row, so_far, first=row is rows[0])
@@ -554,50 +537,6 @@ def _is_name(row: str) -> bool:
     return is_section(row) and not row.isupper()
 
 
-def _blank(text: str) -> str:
-    """As long a text, of blanks and tabs."""
-    return "".join(char if char == "\t" else " " for char in text)
-
-
-def _is_piped(text: str) -> bool:
-    """Whether nearly all rows have as many bars."""
-    if "|" not in text:
-        return False
-    rows = [row for row in text.splitlines() if row.strip() and not _RULE.fullmatch(row)]
-    bars = Counter(row.count("|") for row in rows)
-    most, same = next(iter(bars.most_common(1)), (0, 0))
-    return most > 0 and same > 1 and same * 3 >= len(rows) * 2
-
-
-#: A row of comma-separated values: a number, a query, in quotes where it has commas, and hits.
-_PARTED = re.compile(
-    r"[ ]{0,8}\"?(?P<number>[#S]?[0-9]{1,4})\"?[,;][ ]?(?:\"(?P<quoted>(?:[^\"]|\"\"){1,5000})\""
-    r"|(?P<query>[^\"].{0,5000}?))(?:[,;][ ]?\"?(?P<hits>[0-9][0-9,]{0,11})\"?)?[ ]{0,8}\Z",
-    re.IGNORECASE,
-)
-
-
-def _is_parted(text: str) -> bool:
-    """Whether all rows are such, but for a first one of names."""
-    rows = [row for row in text.splitlines() if row.strip()]
-    if len(rows) < 2 or not all("," in row or ";" in row for row in rows):
-        return False
-    return all(map(_PARTED.match, rows[1:]))
-
-
-def _in_tabs(row: str, cells: re.Match[str]) -> str:
-    """The row with tabs between its cells, each where it was."""
-    query = "quoted" if cells["quoted"] else "query"
-    out = list(" " * len(row))
-    for name in ("number", query, "hits"):
-        if cells[name]:
-            out[slice(*cells.span(name))] = cells[name]
-    for name in (query, "hits"):
-        if cells[name]:
-            out[cells.start(name) - 1] = "\t"
-    return "".join(out).replace('""', '" ')
-
-
 #: Names of parts of a question, as PICO has them, and of platforms, before what is searched for.
 _FRAME = re.compile(
     r"\s{0,20}(?:(?:Population|Patients?|Participants?|Problem|Condition|Disease|Interventions?"
@@ -626,7 +565,7 @@ def _is_joined(match: re.Match[str], row: _Row) -> bool:
 
 def _without_names(text: str) -> str:
     """Numbers of lines and operators without the words that name lines."""
-    bare = _NAMES.sub(lambda match: _blank(match[0]), text)
+    bare = _NAMES.sub(lambda match: blank(match[0]), text)
     return bare if bare != text and is_combination(bare) else text
 
 

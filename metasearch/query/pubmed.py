@@ -10,7 +10,8 @@ from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import Clause, exact, left_to_right, wider
-from metasearch.query.databases import INITIAL, DatabaseReader, exploded, named
+from metasearch.query.databases import DatabaseReader
+from metasearch.query.field_values import INITIAL, exploded, named
 from metasearch.query.grammar import (
     ANY,
     AUTHOR,

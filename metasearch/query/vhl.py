@@ -11,7 +11,7 @@ from functools import cached_property
 
 from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause
-from metasearch.query.databases import exploded
+from metasearch.query.field_values import exploded
 from metasearch.query.grammar import (
     ABSTRACT,
     ANY,

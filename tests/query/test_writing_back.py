@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from metasearch.bib.languages import languages
 from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, read
+from metasearch.query.reduction import FIRST_YEAR, LAST_YEAR
 from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, searches
 from metasearch.query.values import NARROWER, TYPE_NAMES, bare_doi
-from metasearch.query.writer import FIRST_YEAR, LAST_YEAR, TARGETS, translate
+from metasearch.query.writer import TARGETS, translate
 from tests.examples import examples
 
 #: What is written -> the syntax that it is read in.

@@ -17,8 +17,9 @@ from metasearch.query import parse_years
 from metasearch.query.clauses import exact
 from metasearch.query.grammar import Style
 from metasearch.query.lines import has_numbers
+from metasearch.query.reduction import Leaf, Part
 from metasearch.query.tree import And, Not, Query, Term, Years, conjunction, plain
-from metasearch.query.writer import TARGETS, Leaf, Part, QueryWriter, Translation, style_of
+from metasearch.query.writer import TARGETS, QueryWriter, Translation, style_of
 from metasearch.query.writer import written as expression
 from metasearch.review.strategies.references import (
     as_numbers,
