@@ -30,7 +30,7 @@ _SIGNS = {
     message("fields"): late_pattern(
         r"\S{0,80}\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt)(?:,[a-z]{2}){0,20}\.|\S{0,80}\.(?:ti|ab|tw|mp)"
         r"|\w\S{0,80}\[[A-Za-z][A-Za-z/:~-]{1,30}\]|[A-Z]{2,4}=['‘\u3400-\u9fff]\S{0,80}|(?:TI|TS|AB|AU|SO|PY|KW|SU|DT|LA|TKA|KY)=\S{0,80}"
-        r"|(?-i:TI|AB|TX|MH|MM|SU|AU)|TITLE-ABS-KEY|PUBYEAR|LIMIT-TO|\S{0,80}\[(?:tiab|ti|mh|mesh|tw|au|dp|pt|ab|pmid|uid|pmcid)\]",
+        r"|(?-i:TI|AB|TX|MH|MM|SU|AU)|TITLE-ABS(?:-KEY)?|PUBYEAR|LIMIT-TO|\S{0,80}\[(?:tiab|ti|mh|mesh|tw|au|dp|pt|ab|pmid|uid|pmcid)\]",
         re.IGNORECASE,
     ),
     message("references to lines"): late_pattern(
