@@ -116,7 +116,7 @@ def wanted(
     text, banged = _without_bangs(given.get("q", ""), registry)
     wished = wish(text, registry.default(), today)
     if not (query := wished.query.strip()):
-        raise Problem(400, None, "No query")
+        raise Problem(400, None, "; ".join(("No query", *wished.notes)))
     if _value(given, "safesearch") not in (*_NOTHING, "0", "1", "2"):
         raise _invalid(given, "safesearch")
     if (language := _value(given, "language")) and not _language.fullmatch(language):

@@ -369,6 +369,10 @@ async def test_timeout(client, engine):
         ({"q": ""}, "No query"),
         ({"q": "  "}, "No query"),
         ({"q": "!alpha"}, "No query"),
+        (
+            {"q": "site:peat.example"},
+            "No query; site:peat.example is left out: sources cannot be asked for an address",
+        ),
         ({"pageno": "0"}, "Invalid value 0 for parameter pageno"),
         ({"pageno": "501"}, "Invalid value 501 for parameter pageno"),
         ({"pageno": "1.5"}, "Invalid value 1.5 for parameter pageno"),
