@@ -14,10 +14,8 @@ from metasearch.query.clauses import (
     Clause,
     every,
     exact,
-    left_to_right,
     near,
     wider,
-    without,
 )
 from metasearch.query.reading import (
     ReadQuery,
@@ -330,18 +328,7 @@ class _CclParser(CclTermReader):
             begin = self._first()
             right = self.near_one_another(where, fields)
             rest.append(("AND", self.excluded(right, begin)) if name == "NOT" else (name, right))
-        clause = left_to_right(first, rest, self.check_clause)
-        asked = any(one.widest is not None for one in (first, *(one for _, one in rest)))
-        if clause.widest is None and asked:
-            self.losses.add("alternatives", plain(self.text[start : start + 99]))
-        self.check_clause(clause)
-        return clause
-
-    def excluded(self, clause: Clause, start: int) -> Clause:
-        """NOT of what stands from `start` on; a note says where it cannot be excluded as meant."""
-        if not clause.is_exact:
-            self.losses.add("negated", f"NOT {plain(self.text[start : min(self.at, start + 99)])}")
-        return without(clause)
+        return self.joined(first, rest, start)
 
     def near_one_another(self, after: Span | None, fields: Sequence[str]) -> Clause:
         """Operands with operators of proximity between them; the field of the first holds for

@@ -43,28 +43,28 @@ class Clause:
         return self.widest is not None and self.widest is self.narrowest
 
 
-#: What cannot be asked.
-IGNORED = Clause(None, None)
-
-
 def exact(query: Query) -> Clause:
     """What a tree says as it is meant."""
     return Clause(query, query)
 
 
-def wider(query: Query) -> Clause:
-    """What a tree says more widely than it is meant."""
+def wider(query: Query | None) -> Clause:
+    """What a tree says more widely than it is meant; None for everything."""
     return Clause(query, None)
+
+
+#: What cannot be asked.
+IGNORED = wider(None)
 
 
 def every(clauses: Sequence[Clause]) -> Clause:
     """All of them, at least one."""
-    return _combined(clauses, _all_of, _all_there)
+    return _combined(clauses, lambda parts: conjunction(*parts), every=True)
 
 
 def either(clauses: Sequence[Clause]) -> Clause:
     """At least one of them, of at least one."""
-    return _combined(clauses, _any_there, _any_of)
+    return _combined(clauses, disjunction, every=False)
 
 
 def without(clause: Clause) -> Clause:
@@ -80,10 +80,11 @@ def without(clause: Clause) -> Clause:
 def left_to_right(
     first: Clause,
     rest: Sequence[tuple[str, Clause]],
-    check: Callable[[Clause], None] = lambda _: None,
+    check: Callable[[Clause], None],
 ) -> Clause:
     """Operands that AND, OR and NOT join from left to right, without precedence. `check`: called
-    with what stands so far wherever AND and OR alternate, so that no tree becomes too deep.
+    with what stands so far wherever AND and OR alternate, and with the whole, so that no tree
+    becomes too deep.
     """
     parts, among = [first], ""
     for operator, right in rest:
@@ -92,7 +93,9 @@ def left_to_right(
             parts, among = [_joined(among, parts)], join
             check(parts[0])
         parts.append(without(right) if operator == "NOT" else right)
-    return _joined(among, parts)
+    clause = _joined(among, parts)
+    check(clause)
+    return clause
 
 
 def _joined(operator: str, parts: Sequence[Clause]) -> Clause:
@@ -105,7 +108,7 @@ def near(clauses: Sequence[Clause], within: int, *, ordered: bool = False) -> Cl
     """
     parts = [clause.widest for clause in clauses]
     if not all(_is_place(part) for part in parts):
-        return Clause(every(clauses).widest, None)
+        return wider(every(clauses).widest)
     query = Near(tuple(part for part in parts if part is not None), within, ordered)
     return exact(query) if all(clause.is_exact for clause in clauses) else wider(query)
 
@@ -120,38 +123,26 @@ def _is_place(query: Query | None) -> bool:
     return True
 
 
-Bound = Callable[[Sequence[Query | None]], Query | None]
-
-
-def _combined(clauses: Sequence[Clause], widest: Bound, narrowest: Bound) -> Clause:
+def _combined(
+    clauses: Sequence[Clause], join: Callable[[Sequence[Query]], Query], *, every: bool
+) -> Clause:
+    """All or either of them. A clause without a widest tree is left out of all, and leaves nothing
+    of alternatives; the narrowest trees are the other way round.
+    """
     if len(clauses) == 1:
         return clauses[0]
-    query = widest([clause.widest for clause in clauses])
-    if query is not None and all(clause.is_exact for clause in clauses):
-        return exact(query)
-    return Clause(query, narrowest([clause.narrowest for clause in clauses]))
+    widest = _bound([clause.widest for clause in clauses], join, leave_out=every)
+    if widest is not None and all(clause.is_exact for clause in clauses):
+        return exact(widest)
+    narrowest = _bound([clause.narrowest for clause in clauses], join, leave_out=not every)
+    return Clause(widest, narrowest)
 
 
-def _all_of(parts: Sequence[Query | None]) -> Query | None:
-    """None where there is none."""
+def _bound(
+    parts: Sequence[Query | None], join: Callable[[Sequence[Query]], Query], *, leave_out: bool
+) -> Query | None:
     there = [part for part in parts if part is not None]
-    return conjunction(*there) if there else None
-
-
-def _all_there(parts: Sequence[Query | None]) -> Query | None:
-    """None where one is missing."""
-    there = [part for part in parts if part is not None]
-    return conjunction(*there) if len(there) == len(parts) else None
-
-
-def _any_of(parts: Sequence[Query | None]) -> Query | None:
-    there = [part for part in parts if part is not None]
-    return disjunction(there) if there else None
-
-
-def _any_there(parts: Sequence[Query | None]) -> Query | None:
-    there = [part for part in parts if part is not None]
-    return disjunction(there) if len(there) == len(parts) else None
+    return join(there) if there and (leave_out or len(there) == len(parts)) else None
 
 
 def for_sources(query: Query) -> Query | None:
@@ -185,5 +176,5 @@ def _for_sources(query: Query) -> Clause:
         case Not(part):
             return without(_for_sources(part))
         case Near(parts):
-            return Clause(every(list(map(_for_sources, parts))).widest, None)
+            return wider(every(list(map(_for_sources, parts))).widest)
     return exact(query)

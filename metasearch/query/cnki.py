@@ -5,12 +5,11 @@ Wanfang are written.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.clauses import IGNORED, Clause, every, exact, left_to_right, without
+from metasearch.query.clauses import IGNORED, Clause, every, exact
 from metasearch.query.cnki_fields import (
     EXPERT_FIELDS,
     LABELS,
@@ -141,21 +140,6 @@ class ExpertReader(ExpertValueReader):
     def joining(self, operator: str, right: Clause, start: int) -> tuple[str, Clause]:
         """An operand, from `start` on, with what joins it to those before it."""
         return ("AND", self.excluded(right, start)) if operator == "NOT" else (operator, right)
-
-    def joined(self, first: Clause, rest: Sequence[tuple[str, Clause]], start: int) -> Clause:
-        """Operands from left to right; a note says where alternatives cannot be asked."""
-        clause = left_to_right(first, rest, self.check_clause)
-        asked = [one for one in (first, *(one for _, one in rest)) if one.widest is not None]
-        if clause.widest is None and asked:
-            self.losses.add("alternatives", plain(self.text[start : min(self.at, start + 99)]))
-        self.check_clause(clause)
-        return clause
-
-    def excluded(self, clause: Clause, start: int) -> Clause:
-        """NOT of what stands from `start` on; a note says where it cannot be excluded as meant."""
-        if not clause.is_exact:
-            self.losses.add("negated", f"NOT {plain(self.text[start : min(self.at, start + 99)])}")
-        return without(clause)
 
     def product(self, after: tuple[int, int] | None) -> Clause:
         parts = [self.near_one_another(after)]

@@ -144,17 +144,16 @@ class _TreeReader(CqlTermReader):
             if same:
                 close.append(right)
             elif join.operator == "prox":
-                close, sign, rest = [self.joined(first, rest), right], join, []
+                close, sign, rest = (
+                    [left_to_right(first, rest, self.reader.check_clause), right],
+                    join,
+                    [],
+                )
             else:
                 rest.append(("OR" if join.operator == "or" else "AND", right))
         if sign:
             first = self.near(close, sign)
-        return None if first is None else self.joined(first, rest)
-
-    def joined(self, first: Clause, rest: Sequence[tuple[str, Clause]]) -> Clause:
-        clause = left_to_right(first, rest, self.reader.check_clause)
-        self.reader.check_clause(clause)
-        return clause
+        return None if first is None else left_to_right(first, rest, self.reader.check_clause)
 
     def excluded(self, clause: Clause, join: Boolean) -> Clause:
         """NOT of it; a note says where it cannot be excluded as it is meant."""
@@ -176,9 +175,9 @@ class _TreeReader(CqlTermReader):
         clause = near(parts, max(words_apart, 0), ordered="ordered" in given)
         by_words = unit is None or unit.value.lower() == "word"
         if not by_words or relation not in ("<=", "<", "=") or words_apart < 0:
-            clause = Clause(every(parts).widest, None)
+            clause = wider(every(parts).widest)
         self.losses.add("near" if isinstance(clause.widest, Near) else "same", shown)
-        if relation == "=" and clause.widest is not None:
+        if relation == "=":
             clause = wider(clause.widest)
         self.reader.check_clause(clause)
         return clause

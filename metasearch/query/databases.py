@@ -18,16 +18,10 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import Clause, either, every, near, without
 from metasearch.query.field_values import TermReader
-from metasearch.query.grammar import (
-    PRINTED_ANYWHERE,
-    FieldTarget,
-)
+from metasearch.query.grammar import PRINTED_ANYWHERE, FieldTarget
 from metasearch.query.reading import ReadQuery
 from metasearch.query.scanner import Sign
-from metasearch.query.tree import (
-    MAX_LINES,
-    plain,
-)
+from metasearch.query.tree import MAX_LINES, plain
 
 _STOP = re.compile(r"[,;.]{1,3}(?=[\s)]|\Z)")
 
@@ -157,12 +151,12 @@ class DatabaseReader(ReferenceReader):
     def note_excluded(
         self, operands: Sequence[Clause], signs: Sequence[Sign], operators: Sequence[Sign]
     ) -> None:
-        """Say what cannot be excluded as it is meant, of operands behind the NOT `signs`, which are
-        some of the `operators`.
+        """Say what cannot be excluded as it is meant, of operands behind `signs`, which are some of
+        the `operators`.
         """
         ends = [sign.start for sign in operators if sign.name not in ("BESIDE", "NEAR")]
         for clause, sign in zip(operands, signs, strict=True):
-            if not clause.is_exact:
+            if sign.name == "NOT" and not clause.is_exact:
                 end = ends[bisect_right(ends, sign.start)] if ends[-1] > sign.start else self.at
                 self.losses.add("negated", plain(self.text[sign.start : end]))
 

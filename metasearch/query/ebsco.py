@@ -166,7 +166,7 @@ class EbscoReader(DatabaseReader):
         clause = super().value(text, tag, shown, where, quoted=quoted)
         if explode:
             clause = exploded(clause)
-        return wider(clause.widest) if (slash or main) and clause.widest else clause
+        return wider(clause.widest) if slash or main else clause
 
     def type(self, text: str) -> Clause:
         return self.type_or_limit(text)

@@ -165,7 +165,7 @@ class EmbaseReader(DatabaseReader):
         if "exp" in names:
             clause = exploded(clause)
         narrowed = "mj" in names or any(map(_SUBHEADING.fullmatch, names))
-        return wider(clause.widest) if narrowed and clause.widest else clause
+        return wider(clause.widest) if narrowed else clause
 
 
 def _names(codes: str) -> list[str]:

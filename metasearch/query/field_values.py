@@ -309,7 +309,7 @@ class TermReader(TextScanner):
         if explode:
             self.losses.add("explosion", name)
             clause = exploded(clause)
-        return wider(clause.widest) if narrowed and clause.widest else clause
+        return wider(clause.widest) if narrowed else clause
 
     def close(
         self, text: str, tag: FieldTarget, shown: str, where: tuple[int, int], within: int

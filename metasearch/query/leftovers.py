@@ -87,8 +87,8 @@ def leftovers(text: str) -> dict[str, bool]:
             words=row,
         )
         notes[sentence] = False
-    weighed = [text[it.start : it.end] for it in pieces if it.kind == "word"]
-    weighed = [it for it in weighed if WEIGHT.search(it)] + _WEIGHT_ALONE.findall(text)
+    weighed = [text[piece.start : piece.end] for piece in pieces if piece.kind == "word"]
+    weighed = [word for word in weighed if WEIGHT.search(word)] + _WEIGHT_ALONE.findall(text)
     if weighed:
         weights = joined(", ", list(dict.fromkeys(weighed))[:_SHOWN])
         notes[message("{words}: settings of a database are ignored", words=weights)] = False

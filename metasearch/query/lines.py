@@ -135,7 +135,7 @@ class Lines:
 
     def refer(self) -> bool:
         """Whether a line may name others."""
-        return any(_REFERS.search(it.text) for it in self.lines)
+        return any(_REFERS.search(line.text) for line in self.lines)
 
     def plainly_refer(self) -> bool:
         """Whether a line names others in a way that no list of titles does."""

@@ -156,7 +156,7 @@ class ProquestReader(DatabaseReader):
             clause = exploded(clause)
         if main := shown.upper().startswith(("MJ", "MAJ")):
             self.losses.add("focus", shown)
-        return wider(clause.widest) if (narrowed or main) and clause.widest else clause
+        return wider(clause.widest) if narrowed or main else clause
 
     def type(self, text: str) -> Clause:
         return self.type_or_limit(text)
@@ -176,7 +176,7 @@ class ProquestReader(DatabaseReader):
         clause = super().limit(years if _DATE.match(text) else text, start, shown)
         if _DATE.match(text) and _MONTH_DAY.search(text):
             self.losses.add("date", shown)
-            return wider(clause.widest) if clause.widest else clause
+            return wider(clause.widest)
         return clause
 
     def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:

@@ -62,11 +62,12 @@ from metasearch.query.values import (
 )
 
 _TAG = r"\s{0,5}\[([^\[\]]{1,60})\]"
+_LOOSE_TAG = re.compile(_TAG)
 PUBMED = DatabaseGrammar(
     "pubmed",
     "PubMed",
     TAGS,
-    suffix=re.compile(_TAG),
+    suffix=_LOOSE_TAG,
     near=re.compile("(?!)"),
     wild="*",
     printed=re.compile(
@@ -220,16 +221,8 @@ class PubmedReader(DatabaseReader):
         return sign
 
     def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
-        names = [sign.name for sign in operators]
-        behind = [
-            (operand, sign)
-            for operand, sign in zip(operands[1:], operators, strict=True)
-            if sign.name == "NOT"
-        ]
-        self.note_excluded(
-            [operand for operand, _ in behind], [sign for _, sign in behind], operators
-        )
-        rest = list(zip(names, operands[1:], strict=True))
+        self.note_excluded(operands[1:], operators, operators)
+        rest = [(sign.name, one) for sign, one in zip(operators, operands[1:], strict=True)]
         return left_to_right(operands[0], rest, self.check_clause)
 
     def known(self, names: str) -> FieldTarget | None:
@@ -254,7 +247,7 @@ class PubmedReader(DatabaseReader):
 
         start, shown = self.text.index("[", start), name.strip("[] ")
         likely = get_close_matches(
-            shown.casefold(), [it for it, tag in TAGS.items() if tag.fields], 3, 0.6
+            shown.casefold(), [name for name, tag in TAGS.items() if tag.fields], 3, 0.6
         )
         reason = (
             message(
@@ -277,7 +270,7 @@ class PubmedReader(DatabaseReader):
 
     def special(self) -> Clause | None:
         if self.here() == "[":
-            match = re.compile(_TAG).match(self.text, self.at)
+            match = _LOOSE_TAG.match(self.text, self.at)
             end = match.end() if match else self.at + 1
             raise self.error(
                 message("A tag stands directly after a word or phrase"),

@@ -28,7 +28,6 @@ from metasearch.query.tree import (
     corrections,
     disjunction,
     is_blank,
-    negation,
     plain,
     searches,
     without_words,
@@ -407,34 +406,6 @@ class NestedReader(QueryReader, ABC):
             *sign,
             fix=self.without(*sign),
         )
-
-
-class LeftToRight:
-    """Operands that operators join left to right, without precedence; in linear time."""
-
-    def __init__(self, reader: QueryReader, first: Query) -> None:
-        self._reader = reader
-        self._parts = [first]
-        self._either = False
-        #: Whether an AND or NOT came after an OR.
-        self.mixed = False
-
-    def add(self, operator: str, right: Query) -> None:
-        """Join another operand: "AND", "OR" or "NOT"."""
-        either = operator == "OR"
-        if either is not self._either:
-            self.mixed = self.mixed or (self._either and len(self._parts) > 1)
-            self._parts = [self.query()]
-            self._either = either
-        self._parts.append(negation(right) if operator == "NOT" else right)
-
-    def query(self) -> Query:
-        """All of them so far."""
-        if len(self._parts) == 1:
-            return self._parts[0]
-        query = disjunction(self._parts) if self._either else conjunction(*self._parts)
-        self._reader.check_alternation(query)
-        return query
 
 
 def in_fields(fields: Sequence[str], make: Callable[[str], Query]) -> Query:

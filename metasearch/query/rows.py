@@ -15,7 +15,8 @@ from typing import Literal, get_args
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.characters import plain_characters
-from metasearch.query.reading import LeftToRight, QueryReader
+from metasearch.query.clauses import exact, left_to_right, without
+from metasearch.query.reading import QueryReader
 from metasearch.query.simple import parse, to_text
 from metasearch.query.tree import (
     CODED_FIELDS,
@@ -29,7 +30,6 @@ from metasearch.query.tree import (
     Years,
     conjunction,
     disjunction,
-    negation,
     plain,
 )
 from metasearch.query.values import identifier_field
@@ -116,12 +116,12 @@ def query_of_rows(rows: Rows) -> Query:
     filled = [row for row in rows.rows if plain(row.text)]
     first, *others = filled or [Row()]
     reader = QueryReader(" ".join(row.text for row in filled), "simple")
-    query = row_query(first)
-    joined = LeftToRight(reader, negation(query) if first.operator == "NOT" else query)
-    for row in others:
-        joined.add(row.operator, row_query(row))
+    begin = exact(row_query(first))
+    rest = [(row.operator, exact(row_query(row))) for row in others]
     whole = conjunction(
-        joined.query(),
+        left_to_right(
+            without(begin) if first.operator == "NOT" else begin, rest, reader.check_clause
+        ).widest,
         rows.years,
         Term(rows.type, "type") if rows.type else None,
         Term(rows.language, "language") if rows.language else None,

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import re
 from abc import ABC
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import joined, message, message_template
-from metasearch.query.clauses import Clause
+from metasearch.query.clauses import Clause, left_to_right, without
 from metasearch.query.grammar import (
     ABSTRACT,
     TITLE,
@@ -296,6 +296,20 @@ class LossReader(NestedReader, ABC):
             self.note(sentence)
         bounds = None if clause.is_exact else clause
         return self.finished(clause.widest, bounds, self.losses.of_sources())
+
+    def excluded(self, clause: Clause, start: int) -> Clause:
+        """NOT of what stands from `start` on; a note says where it cannot be excluded as meant."""
+        if not clause.is_exact:
+            self.losses.add("negated", f"NOT {plain(self.text[start : min(self.at, start + 99)])}")
+        return without(clause)
+
+    def joined(self, first: Clause, rest: Sequence[tuple[str, Clause]], start: int) -> Clause:
+        """Operands from left to right; a note says where alternatives cannot be asked."""
+        clause = left_to_right(first, rest, self.check_clause)
+        asked = any(one.widest is not None for one in (first, *(one for _, one in rest)))
+        if clause.widest is None and asked:
+            self.losses.add("alternatives", plain(self.text[start : min(self.at, start + 99)]))
+        return clause
 
 
 class TextScanner(LossReader):

@@ -161,7 +161,7 @@ class SinomedReader(DatabaseReader):
             return super().looked_for(text, tag, where, quoted=quoted)
         self.losses.add("broken phrase", text)
         clause = super().looked_for(plain(pieces), tag, where, quoted=False)
-        return wider(clause.widest) if clause.widest else clause
+        return wider(clause.widest)
 
     def unknown_mode(self, mode: str, shown: str, where: tuple[int, int]) -> QuerySyntaxError:
         reason = message(

@@ -390,8 +390,8 @@ def numbered_months(text: str) -> str:
     """Dates with the names of months in digits: "Mar 2020" -> "2020-03", "2020 May 1" ->
     "2020-05-01".
     """
-    text = _MONTH_BEHIND.sub(lambda it: _digits(it[1], it[2], it[3]), text)
-    return _MONTH_BEFORE.sub(lambda it: _digits(it[3], it[2], it[1]), text)
+    text = _MONTH_BEHIND.sub(lambda day: _digits(day[1], day[2], day[3]), text)
+    return _MONTH_BEFORE.sub(lambda day: _digits(day[3], day[2], day[1]), text)
 
 
 def _digits(year: str, month: str, day: str | None) -> str:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from metasearch.message import message
-from metasearch.query.clauses import IGNORED, Clause
+from metasearch.query.clauses import IGNORED, Clause, wider
 from metasearch.query.field_values import exploded
 from metasearch.query.grammar import (
     ABSTRACT,
@@ -155,7 +155,7 @@ class VhlReader(LuceneReader):
         if name.startswith("mj"):
             self.losses.add("focus", f"{shown}{text}")
         inexact = narrowed or name.startswith("mj")
-        return Clause(clause.widest, None) if inexact else clause
+        return wider(clause.widest) if inexact else clause
 
     def narrower(self, shown: str) -> Clause:
         """The headings under a number of their tree."""
