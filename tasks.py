@@ -11,6 +11,7 @@
     python3 tasks.py lint                    format, lint, types, import contracts
     python3 tasks.py fix                     let the formatter and the linter mend what they can
     python3 tasks.py bench                   the speed table; `bench dedup`, `bench text`
+                                             `bench companions`: papers of one team, and true twins;
                                              `bench faults`: broken and hostile databases; `bench
                                              soak`: thousands of searches; `bench overload`: more
                                              clients at once than can be served; `bench parse`:
@@ -24,6 +25,10 @@
                                              `bench bulk`: large files by each engine
                                              `bench replicas`: two servers that share a Redis
                                             `bench queries`: long queries of many clients
+                                             `bench citations`: what a citation search finds,
+                                             tells and costs
+                                            `bench references`: what a check of references
+                                            costs, and whom it accuses falsely
     python3 tasks.py bench --against COMMIT  what a release brought: this checkout and a commit, or
                                              the folder of a checkout, must find the same and
                                              are measured by turns: CPU, memory, stalls, start
@@ -329,6 +334,9 @@ def bench(rest: list[str]) -> int:
         "bulk",
         "replicas",
         "queries",
+        "companions",
+        "references",
+        "citations",
     )
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
     if any(word.partition("=")[0] == "--against" for word in rest):

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.latency import TICK, percentile, with_missed
-from metasearch.server.app import listening
+from metasearch.server.app import open_server
 from metasearch.settings import ServerSettings, Settings
 from metasearch.settings.users import UsersSettings
 
@@ -99,7 +99,7 @@ async def serve(folder: Path) -> None:
             late.append((time.perf_counter() - began - TICK) * 1000)
             computed.append((time.thread_time() - own) * 1000)
 
-    async with listening(settings, demo=True) as url:
+    async with open_server(settings, demo=True) as url:
         print(url, flush=True)
         watching = asyncio.create_task(beat())
         loop = asyncio.get_running_loop()

@@ -13,7 +13,7 @@ from typing import Any
 
 from metasearch.bulk.evaluate.datasets import LabelledSet
 from metasearch.bulk.evaluate.run import Tally, cluster, score
-from metasearch.bulk.published.simhash import Signed
+from metasearch.bulk.published.simhash import SignatureNeighbours
 from metasearch.dedup import STRATEGIES, Fingerprint, fingerprint
 from metasearch.record import Record
 
@@ -55,7 +55,7 @@ def disciplines(path: Path) -> dict[str, str]:
 def closeness(name: str) -> Callable[[Fingerprint, Fingerprint], float]:
     """How near a strategy sees two records; larger is nearer."""
     (matcher,) = STRATEGIES[name].chain.matchers
-    if isinstance(matcher, Signed):
+    if isinstance(matcher, SignatureNeighbours):
         return lambda a, b: (
             -float(((matcher.signature(a) or 0) ^ (matcher.signature(b) or 0)).bit_count())
         )

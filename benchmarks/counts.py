@@ -22,7 +22,8 @@ from metasearch.adapters.request import Page, Request
 from metasearch.engine.engine import Engine
 from metasearch.review.projects import projects
 from metasearch.review.runs import figures
-from metasearch.review.runs.run import count_strategy
+from metasearch.review.runs.plan import RunOptions
+from metasearch.review.runs.run import run_strategy
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.strategies import steps, strategies
 from metasearch.settings import Settings
@@ -92,7 +93,7 @@ async def measured(folder: Path) -> bool:
         Workspace(folder / "workspace.db") as workspace,
     ):
         project = await workspace.write(projects.create, "counts", "review")
-        strategy = await workspace.write(strategies.create, project, "main")
+        strategy = await workspace.write(project.bind(strategies.create), "main")
         for text in STEPS:
             await workspace.write(steps.add, strategy, text, syntax="simple")
         for number in range(1, ROUNDS + 1):
@@ -100,7 +101,7 @@ async def measured(folder: Path) -> bool:
             engine._fetcher = Fetcher(transport, None)  # noqa: SLF001, no other way in
             watching = asyncio.create_task(blocked.watch())
             began, cpu = time.perf_counter(), time.process_time()
-            await count_strategy(workspace, engine, project, strategy)
+            await run_strategy(workspace, engine, project, strategy, RunOptions(mode="counts"))
             wall, cpu = time.perf_counter() - began, time.process_time() - cpu
             watching.cancel()
             most = max(transport.asked.values())

@@ -30,7 +30,7 @@ from benchmarks.hostile import HOSTILE
 from metasearch import garbage_collection
 from metasearch.bulk.evaluate import datasets
 from metasearch.bulk.evaluate.datasets import LabelledSet
-from metasearch.bulk.evaluate.run import Score, cluster, score
+from metasearch.bulk.evaluate.run import SetFigures, cluster, score
 from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.record import Record
 
@@ -67,7 +67,11 @@ def goal(figure: float, wanted: float, *, most: bool = False) -> str:
 def largest_sets(count: int) -> list[LabelledSet]:
     """The largest labelled sets that are here; made up ones where there are none."""
     if SETS.is_dir():
-        found = [datasets.read(it) for it in sorted(SETS.iterdir()) if datasets.skipped(it) is None]
+        found = [
+            datasets.read(it)
+            for it in sorted(SETS.iterdir())
+            if datasets.reason_to_skip(it) is None
+        ]
         return sorted(found, key=lambda it: -len(it.records))[:count]
     say(f"({SETS} is not there: the sets are made up)")
     return [generated(f"generated {seed}", 5_000, seed) for seed in range(1, count + 1)]
@@ -180,7 +184,7 @@ def slices(count: int) -> list[int]:
     return [min(size, count - start) for start in range(0, count, size)]
 
 
-def truth(works: Sequence[int], clusters: list[list[int]]) -> Score:
+def truth(works: Sequence[int], clusters: list[list[int]]) -> SetFigures:
     blank = Record(source="")
     labelled = LabelledSet(
         name="", records=[blank] * len(works), origins=[None] * len(works), works=works

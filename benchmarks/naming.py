@@ -17,7 +17,8 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from benchmarks import upstreams
-from metasearch.dedup import DEFAULT, Fingerprint, OnlineDedup, naming
+from metasearch.dedup import DEFAULT, Fingerprint, OnlineDedup
+from metasearch.dedup import hits as naming
 from metasearch.demo.catalogue import EXAMPLE_QUERIES
 from metasearch.demo.server import DemoDatabases
 from metasearch.engine.engine import Engine

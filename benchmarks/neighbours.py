@@ -94,12 +94,12 @@ class Files:
             shutil.copy(self.folder / "base.sqlite3", copy)
             with Database(copy) as db:
                 base = self.folder / "base.zip"
-                export_to(db, projects.find(db, "library"), base, replace=True)
+                export_to(projects.find(db, "library"), base, replace=True)
             with zipfile.ZipFile(base) as whole:
                 each = sum(info.file_size for info in whole.infolist())
             multiplied(copy, MADE * -(-size * MIB // each))
             with Database(copy) as db:
-                export_to(db, projects.find(db, "library"), path)
+                export_to(projects.find(db, "library"), path)
             copy.unlink()
         return path
 
@@ -131,12 +131,12 @@ def prepared(folder: Path) -> Files:
         with Database(files.workspace) as db:
             library = projects.find(db, "library")
             small = projects.create(db, "small", "review")
-            steps.add(db, strategies.create(db, small, "main"), "lakes")
+            steps.add(db, strategies.create(small, "main"), "lakes")
             Made(db, small).add(record for _, record in Library(3).records(300))
             kept = Passwords().hash(PASSWORD)
             for name, project in (("heavy", library), ("neighbour", small)):
                 user = accounts.create(db, name)
-                members.add(db, project, user, "owner")
+                members.add(project, user, "owner")
                 quotas = '{"searches": 1000000, "exports": 1000000, "stored_records": 10000000}'
                 db.run("UPDATE user SET quotas = ? WHERE id = ?", quotas, user.id)
             for number in range(LOGINS):

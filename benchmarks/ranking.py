@@ -62,7 +62,7 @@ def ours(mode: RankMode) -> Way:
 def reranked(hits: Sequence[Hit], query: Query | None) -> list[str]:
     """The way that a search with `rerank` ranks."""
     ranking = Ranking(query)
-    first = ranking.ranked(hits)[:MOST_HITS]
+    first = ranking.rank(hits)[:MOST_HITS]
     ranking.add_nearness(nearness(query, first) if query is not None else {})
     return ranking.ids(hits)
 

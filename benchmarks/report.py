@@ -24,16 +24,16 @@ from metasearch.bulk.evaluate import datasets
 from metasearch.bulk.evaluate.compare import (
     LEGEND,
     SIZES,
-    Compared,
-    compare,
+    StrategyFigures,
     markdown,
     markdown_kinds,
+    measure,
 )
-from metasearch.bulk.evaluate.datasets import LabelledSet, narrowed
-from metasearch.bulk.evaluate.output import drawn
+from metasearch.bulk.evaluate.datasets import LabelledSet, with_fields
+from metasearch.bulk.evaluate.output import draw
 from metasearch.bulk.evaluate.run import evaluate
 from metasearch.bulk.published import words
-from metasearch.dedup import STRATEGIES, Strategy
+from metasearch.dedup import STRATEGIES, DedupStrategy
 
 ROOT = Path(__file__).resolve().parents[1]
 SETS = ROOT.parent / "shared" / "data"
@@ -135,18 +135,18 @@ def quality(sets: Path, pictures: Path) -> Iterator[str]:
     yield ""
     found = {}
     for name in TEXTS:
-        labelled = narrowed(datasets.read(sets / "neardup" / f"{name}.jsonl.gz"), READ)
+        labelled = with_fields(datasets.read(sets / "neardup" / f"{name}.jsonl.gz"), READ)
         say(f"{name}: {len(labelled.records)} records")
-        found[name] = compare(labelled, STRATEGIES.values(), curves=True)
+        found[name] = [measure(labelled, one, curves=True) for one in STRATEGIES.values()]
         yield from section(name, labelled, found[name])
-    (pictures / "strategies-quality.svg").write_bytes(drawn(list(found.values()), ".svg"))
+    (pictures / "strategies-quality.svg").write_bytes(draw(list(found.values()), ".svg"))
     yield "![Precision against recall over the threshold](images/strategies-quality.svg)"
     yield ""
     yield from whole_records(sets / "dedup")
     yield from claims(sets / "neardup", found)
 
 
-def section(name: str, labelled: LabelledSet, found: Sequence[Compared]) -> Iterator[str]:
+def section(name: str, labelled: LabelledSet, found: Sequence[StrategyFigures]) -> Iterator[str]:
     """A set of texts."""
     works = len(set(labelled.works or ()))
     yield f"## {name}: {len(labelled.records):,} records, {works:,} works"
@@ -173,18 +173,18 @@ def whole_records(folder: Path) -> Iterator[str]:
     )
     yield ""
     for name in RECORDS:
-        if datasets.skipped(folder / name) is None:
+        if datasets.reason_to_skip(folder / name) is None:
             labelled = datasets.read(folder / name)
             say(f"{name}: {len(labelled.records)} records")
             yield f"### {name}: {len(labelled.records):,} records"
             yield ""
-            yield markdown(compare(labelled, STRATEGIES.values()))
+            yield markdown([measure(labelled, one) for one in STRATEGIES.values()])
 
 
 # ---------------------------------------------------------------------- what the publications claim
 
 
-def claims(folder: Path, found: Mapping[str, Sequence[Compared]]) -> Iterator[str]:
+def claims(folder: Path, found: Mapping[str, Sequence[StrategyFigures]]) -> Iterator[str]:
     """The orderings that the publications report, and whether they hold here."""
     yield "## What the publications claim"
     yield ""
@@ -214,7 +214,7 @@ def claims(folder: Path, found: Mapping[str, Sequence[Compared]]) -> Iterator[st
         f1 = {it.strategy.name: it.evaluation.score.tally.f1 for it in found[name]}
         yield from ordered("finding duplicates", f"{name}, F: ", f1)
     say("disciplines")
-    labelled = narrowed(datasets.read(folder / "zh_dev.jsonl.gz"), READ)
+    labelled = with_fields(datasets.read(folder / "zh_dev.jsonl.gz"), READ)
     within = within_disciplines(
         labelled, disciplines(folder / "base_zh.jsonl.gz"), ("drpkp", "simhash")
     )
@@ -282,7 +282,7 @@ def growth(pictures: Path) -> Iterator[str]:
         )
         say(f"{labelled.name}: {len(records)} records")
         found = [grown(labelled, it) for it in STRATEGIES.values()]
-        (pictures / f"strategies-time-{language}.svg").write_bytes(drawn([found], ".svg"))
+        (pictures / f"strategies-time-{language}.svg").write_bytes(draw([found], ".svg"))
         yield (
             f"| {labelled.name} | {' | '.join(f'{size:,}' for size in SIZES)} | exponent | P | R |"
         )
@@ -302,17 +302,17 @@ def growth(pictures: Path) -> Iterator[str]:
         yield ""
 
 
-def grown(labelled: LabelledSet, strategy: Strategy) -> Compared:
+def grown(labelled: LabelledSet, strategy: DedupStrategy) -> StrategyFigures:
     """A strategy on the whole set, once, and its time for the smaller sizes."""
     strategy.load()
     *smaller, last = SIZES
     points = curves.growth(labelled.records[: smaller[-1]], strategy.chain, smaller)
     evaluation = evaluate(labelled, strategy.chain)
     whole = curves.GrowthPoint(last, evaluation.seconds)
-    return Compared(strategy, evaluation, memory=0.0, silent=0, growth=(*points, whole))
+    return StrategyFigures(strategy, evaluation, memory=0.0, silent=0, growth=(*points, whole))
 
 
-def exponent(it: Compared) -> float:
+def exponent(it: StrategyFigures) -> float:
     """How time grows with the last step of size."""
     return text.exponent(
         [point.records for point in it.growth], [point.seconds for point in it.growth]

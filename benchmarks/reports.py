@@ -33,9 +33,9 @@ SOURCES = 8
 def filled(db: Database, records: int) -> Project:
     """A project with so many records, searched in one run and screened."""
     project = projects.create(db, "large", "review")
-    strategy = strategies.create(db, project, "main")
+    strategy = strategies.create(project, "main")
     step = steps.add(db, strategy, "gambling AND harm")
-    run = runs.begin(db, project, strategy, "records")
+    run = runs.begin(project, strategy, "records")
     of: defaultdict[str, list[Record]] = defaultdict(list)
     for number, (_, record) in enumerate(Library().records(records)):
         of[f"source-{number % SOURCES}"].append(record)
@@ -43,16 +43,16 @@ def filled(db: Database, records: int) -> Project:
         answer = runs.begin_answer(
             db, run, step.id, source, label=source, place="database", query=step.text
         )
-        add_records(db, project, answer, its)
+        add_records(project, answer, its)
         runs.finish_answer(db, answer, status="ok", claimed=len(its), fetched=len(its))
     runs.finish(db, run)
     uids = [row["uid"] for row in db.all("SELECT uid FROM work ORDER BY id")]
     random.Random(1).shuffle(uids)
     tenth = len(uids) // 10
-    decisions.mark(db, project, uids[: 7 * tenth], "excluded")
-    decisions.mark(db, project, uids[7 * tenth : 9 * tenth], "relevant")
+    decisions.mark(project, uids[: 7 * tenth], "excluded")
+    decisions.mark(project, uids[7 * tenth : 9 * tenth], "relevant")
     decisions.mark(
-        db, project, uids[7 * tenth : 8 * tenth], "excluded", stage="fulltext", reason="no harm"
+        project, uids[7 * tenth : 8 * tenth], "excluded", stage="fulltext", reason="no harm"
     )
     return project
 
@@ -71,7 +71,7 @@ def main() -> None:
         print("| report | numbers and text, s of CPU | as Word, s of CPU |\n| --- | ---: | ---: |")
         for kind in KINDS.values():
             began = time.process_time()
-            document = kind.build(db, project)
+            document = kind.build(project)
             built = time.process_time()
             write(document, "docx")
             print(f"| {kind.name} | {built - began:.2f} | {time.process_time() - built:.2f} |")

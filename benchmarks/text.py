@@ -29,7 +29,7 @@ from benchmarks.near import Texts
 from metasearch.bulk.evaluate import datasets
 from metasearch.bulk.published.simhash import BigramSimHash, SimHash
 from metasearch.dedup import STRATEGIES, OnlineDedup, fingerprint, window_simhash
-from metasearch.dedup.index import Signatures
+from metasearch.dedup.signatures import Signatures
 from metasearch.record import Record
 
 SETS = Path(__file__).resolve().parents[2] / "shared" / "data" / "neardup"

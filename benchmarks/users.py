@@ -47,7 +47,7 @@ from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps, strategies
 from metasearch.review.users import accounts, sessions
 from metasearch.review.users.passwords import Passwords
-from metasearch.review.users.permissions import ProjectRole
+from metasearch.review.users.permissions_and_quotas import ProjectRole
 from metasearch.review.works import lists, works
 from metasearch.review.works.lists import WorksQuery
 
@@ -237,9 +237,7 @@ def prepare(folder: Path, users: int, logins: int) -> Prepared:
     """Make the project and the users."""
     with Database(folder / FILE) as db:
         project = made(db, RECORDS).project
-        strategy = strategies.create(
-            db, project, STRATEGY, sources=["demo-pubmed", "demo-crossref"]
-        )
+        strategy = strategies.create(project, STRATEGY, sources=["demo-pubmed", "demo-crossref"])
         for number in range(1, STEPS + 1):
             steps.add(db, strategy, f"lakes OR water{number}")
         kept = Passwords().hash(PASSWORD)
@@ -249,9 +247,9 @@ def prepare(folder: Path, users: int, logins: int) -> Prepared:
         for number in range(users + FOLLOWERS + 1):
             user = accounts.create(db, f"u{number}")
             role: ProjectRole = "screener" if number % 2 and number < users else "editor"
-            members.add(db, project, user, role)
+            members.add(project, user, role)
             secrets.append(sessions.begin(db, user))
-        return Prepared(project, secrets, lists.uids(db, project, WorksQuery()))
+        return Prepared(project, secrets, lists.uids(project, WorksQuery()))
 
 
 async def at_work(
@@ -289,11 +287,11 @@ async def at_work(
 def lost(folder: Path, there: Prepared, seen: Seen) -> list[str]:
     """What was said to be saved and is not there, or not once."""
     with Database(folder / FILE) as db:
-        strategy = strategies.find(db, there.project, STRATEGY)
+        strategy = strategies.find(there.project.at(db), STRATEGY)
         stands = {f"step {step.number}": step.note for step in steps.of(db, strategy)}
         for uid in there.uids[:SHARED]:
-            stands[f"work {uid}"] = works.find(db, there.project, uid).note
-        decided = set(lists.uids(db, there.project, WorksQuery(verdict="relevant")))
+            stands[f"work {uid}"] = works.find(there.project.at(db), uid).note
+        decided = set(lists.uids(there.project.at(db), WorksQuery(verdict="relevant")))
     wrong = [f"decision on {uid}" for uid in seen.decided if uid not in decided]
     for place, saved in seen.saved.items():
         there_now = Counter(_MARK.findall(stands[place]))

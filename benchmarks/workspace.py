@@ -78,7 +78,7 @@ class Made:
         given = list(records)
         answer = self.answer()
         start = time.process_time()
-        add_records(self.db, self.project, answer, given)
+        add_records(self.project, answer, given)
         return time.process_time() - start
 
 
@@ -106,20 +106,20 @@ def measured(whole: Made, records: int, added: int) -> bool:
     met = told(f"{added:,} more records added", spent, ADDITION * added / 5_000, "s CPU")
     for name, query in PAGES.items():
         seconds = statistics.median(
-            timed(partial(lists.page, db, project, query)) for _ in range(TIMES)
+            timed(partial(lists.page, project, query)) for _ in range(TIMES)
         )
         met &= told(f"page: {name}", seconds, PAGE, "s")
-    first = lists.page(db, project, WorksQuery(count=1)).works[0]
+    first = lists.page(project, WorksQuery(count=1)).works[0]
     say("one work by its DOI or key", f"{timed(lambda: named(db, project, first)) * 1e3:8.2f} ms")
-    uids = lists.uids(db, project, WorksQuery())
+    uids = lists.uids(project, WorksQuery())
     change = None
 
     def mark() -> None:
         nonlocal change
-        change = decisions.mark(db, project, uids, "excluded", reason="off topic").change
+        change = decisions.mark(project, uids, "excluded", reason="off topic").change
 
     say(f"{len(uids):,} works marked", f"{timed(mark):8.2f} s")
-    say("  undone", f"{timed(lambda: undo(db, project, change or 0)):8.2f} s")
+    say("  undone", f"{timed(lambda: undo(project, change or 0)):8.2f} s")
     for name in ("ris", "asreview"):
         seconds = timed(partial(exported, db, project, name))
         say(f"{len(uids):,} works exported as {name}", f"{seconds:8.2f} s")
@@ -128,11 +128,11 @@ def measured(whole: Made, records: int, added: int) -> bool:
 
 def named(db: Database, project: Project, work: works.Work) -> None:
     for record in work.hit.records:
-        works.find(db, project, record.key)
+        works.find(project, record.key)
 
 
 def exported(db: Database, project: Project, name: str) -> None:
-    for _ in exporting.export(db, project, WorksQuery(), name):
+    for _ in exporting.export(project, WorksQuery(), name):
         pass
 
 

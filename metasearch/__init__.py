@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from metasearch.events import SourceProgress as SourceProgress
     from metasearch.events import SourceReport as SourceReport
     from metasearch.events import Started as Started
-    from metasearch.formats.mapping import record_of as record_of
+    from metasearch.formats.record_of import record_of as record_of
     from metasearch.library import search as search
     from metasearch.library import search_sync as search_sync
     from metasearch.query import Query as Query
@@ -73,7 +73,7 @@ _HOME = {
     "Search": "engine.search",
     "SearchOptions": "engine.options",
     "explain_plan": "engine.dry_run",
-    "record_of": "formats.mapping",
+    "record_of": "formats.record_of",
     "search": "library",
     "search_sync": "library",
     "Settings": "settings",

@@ -22,7 +22,7 @@ import diskcache
 from diskcache.core import DEFAULT_SETTINGS, METADATA
 
 from metasearch.errors import CacheError
-from metasearch.opening import deflated, inflated
+from metasearch.regular_files import deflate, inflate
 
 __all__ = ["CacheStats", "DiskStore", "MemoryStore", "Store"]
 
@@ -89,7 +89,6 @@ class MemoryStore:
         self._size = self._hits = self._misses = 0
 
     async def get(self, key: str) -> bytes | None:
-        """See `Store`."""
         until, value, _ = self._rows.get(key, (0.0, b"", ""))
         if self._clock() >= until:
             self._drop(key)
@@ -99,7 +98,6 @@ class MemoryStore:
         return value
 
     async def set(self, key: str, value: bytes, ttl: float, tag: str = "") -> None:
-        """See `Store`."""
         self._drop(key)
         if ttl <= 0 or len(value) > self._size_limit:
             return
@@ -109,11 +107,9 @@ class MemoryStore:
             self._drop(next(iter(self._rows)))
 
     async def delete(self, key: str) -> None:
-        """See `Store`."""
         self._drop(key)
 
     async def stats(self) -> CacheStats:
-        """See `Store`."""
         tags: dict[str, tuple[int, int]] = {}
         for _, value, tag in self._rows.values():
             values, size = tags.get(tag, (0, 0))
@@ -121,7 +117,6 @@ class MemoryStore:
         return CacheStats(len(self._rows), self._size, self._hits, self._misses, tags=tags)
 
     async def clear(self) -> bool:
-        """See `Store`."""
         self._rows.clear()
         self._size = 0
         return True
@@ -147,25 +142,21 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]  # the package is not type
     """Text keys and bytes, and no pickle, whatever a row claims (CVE-2025-69872)."""
 
     def put(self, key: Any) -> tuple[Any, bool]:
-        """The key as it is stored."""
         if type(key) is not str:
             raise TypeError("keys are text")
         return key, True
 
     def get(self, key: Any, raw: bool) -> Any:
-        """The key as it was given."""
         if not raw:
             raise ValueError("a key that is not text")
         return key
 
     def store(self, value: Any, read: bool, key: Any = diskcache.UNKNOWN) -> Any:
-        """The columns for a value."""
         if read or type(value) is not bytes or len(value) >= self.min_file_size:
             raise TypeError("values are bytes and lie in the database")
         return super().store(value, False, key)
 
     def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> Any:
-        """The value of a row."""
         if mode != diskcache.core.MODE_RAW or filename is not None or type(value) is not bytes:
             raise ValueError("a row that is not plain bytes")
         return value
@@ -174,7 +165,7 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]  # the package is not type
         """Removes nothing: we write no files, so a row that names one is a forgery."""
 
 
-class Pages(diskcache.Cache):  # type: ignore[misc]  # as above
+class CacheFile(diskcache.Cache):  # type: ignore[misc]  # as above
     """A cache that believes no row of its file, and leaves no connection open where the file is not
     ours.
 
@@ -188,7 +179,7 @@ class Pages(diskcache.Cache):  # type: ignore[misc]  # as above
         self._file = folder / diskcache.core.DBNAME
         options = {**_OPTIONS, "size_limit": size_limit}
         if self._file.exists():
-            with closing(_connected(self._file)) as connection:
+            with closing(_connect(self._file)) as connection:
                 _check_lock(connection)
                 _check_settings(connection, options)
         try:
@@ -204,10 +195,9 @@ class Pages(diskcache.Cache):  # type: ignore[misc]  # as above
         A limit belongs to a connection, and diskcache has no public way to its own: its queries
         return the file name in a row, which could be a forged one of a gigabyte.
         """
-        return _limited(super()._con)
+        return _with_limit(super()._con)
 
     def write(self, key: str, row: bytes, seconds: float, tag: str) -> None:
-        """Stores a value. Raises diskcache.Timeout: another process has the file."""
         with self.transact():
             self._correct_size()
             self.set(key, row, expire=seconds, tag=tag)
@@ -224,7 +214,7 @@ class Pages(diskcache.Cache):  # type: ignore[misc]  # as above
         """Counts what the file holds; the numbers that diskcache keeps in it may be forged. Returns
         rows; bytes of the file; tag -> (rows, bytes of their values), the largest first.
         """
-        with closing(_connected(self._file)) as connection:
+        with closing(_connect(self._file)) as connection:
             ((rows,),) = connection.execute("SELECT COUNT(*) FROM Cache")
             ((pages,),) = connection.execute("PRAGMA page_count")
             ((page_size,),) = connection.execute("PRAGMA page_size")
@@ -262,15 +252,15 @@ _OPTIONS: Mapping[str, Any] = DEFAULT_SETTINGS | {
 }
 
 
-def _limited(connection: sqlite3.Connection) -> sqlite3.Connection:
+def _with_limit(connection: sqlite3.Connection) -> sqlite3.Connection:
     """The connection, on which a row that claims to be larger than ours is an error."""
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_ROW + 4096)
     return connection
 
 
-def _connected(file: Path) -> sqlite3.Connection:
+def _connect(file: Path) -> sqlite3.Connection:
     """A connection of our own, without transactions that begin by themselves."""
-    return _limited(sqlite3.connect(file, timeout=LOCK_TIMEOUT, isolation_level=None))
+    return _with_limit(sqlite3.connect(file, timeout=LOCK_TIMEOUT, isolation_level=None))
 
 
 def _check_lock(connection: sqlite3.Connection) -> None:
@@ -316,7 +306,7 @@ UPKEEP_EVERY = 128
 BUSY_PAUSE = 10.0
 
 
-class _Asked(NamedTuple):
+class _LookUp(NamedTuple):
     """A key that is looked up, and who waits for its value."""
 
     key: str
@@ -338,14 +328,14 @@ class DiskStore:
         self._reader: Executor = ThreadPoolExecutor(1, "metasearch-cache-read")
         self._writer: Executor = ThreadPoolExecutor(1, "metasearch-cache-write")
         self._opening = threading.Lock()
-        self._cache: Pages | None = None
-        self._retired: list[Pages] = []
+        self._cache: CacheFile | None = None
+        self._retired: list[CacheFile] = []
         self._problem: CacheError | None = None
         self._renewed = self._closed = False
         self._busy_until = 0.0
         self._writes = self._hits = self._misses = 0
         #: What this turn of the loop asks for; None before somebody asks.
-        self._asked: list[_Asked] | None = None
+        self._asked: list[_LookUp] | None = None
 
     @property
     def folder(self) -> Path:
@@ -356,17 +346,14 @@ class DiskStore:
         return f"<DiskStore {self._path}{': out of order' if self._problem else ''}>"
 
     async def get(self, key: str) -> bytes | None:
-        """See `Store`.
-
-        Those of one turn of the loop are read together, as a search looks for the pages of all its
-        sources in one: the way to a thread and back takes more CPU than to find nothing.
-        """
+        # Those of one turn of the loop are read together, as a search looks for the pages of all
+        # its sources in one: the way to a thread and back takes more CPU than to find nothing.
         loop = asyncio.get_running_loop()
         together = self._asked
         if together is None or together[0].found.get_loop() is not loop:  # that one has ended
             together = self._asked = []
             loop.call_soon(self._read, loop, together)
-        asked = _Asked(key, loop.create_future())
+        asked = _LookUp(key, loop.create_future())
         together.append(asked)
         value = await asked.found
         if value is None:
@@ -376,16 +363,13 @@ class DiskStore:
         return value
 
     async def set(self, key: str, value: bytes, ttl: float, tag: str = "") -> None:
-        """See `Store`."""
         if ttl > 0 and len(value) <= LARGEST_VALUE:
             await self._run(self._writer, self._set, key, value, ttl, tag)
 
     async def delete(self, key: str) -> None:
-        """See `Store`."""
         await self._run(self._writer, self._delete, key)
 
     async def stats(self) -> CacheStats:
-        """See `Store`."""
         measured = await self._run(self._reader, self._measure)
         entries, size, tags = measured or (0, 0, {})
         problem = str(self._problem) if self._problem else None
@@ -393,11 +377,10 @@ class DiskStore:
         return CacheStats(entries, size, self._hits, self._misses, problem, tags, busy)
 
     async def clear(self) -> bool:
-        """See `Store`."""
         return bool(await self._run(self._writer, self._clear))
 
     async def close(self) -> None:
-        """See `Store`. A closed store finds nothing and keeps nothing."""
+        """A closed store finds nothing and keeps nothing."""
         if self._closed:
             return
         self._closed = True
@@ -407,7 +390,7 @@ class DiskStore:
             await loop.run_in_executor(executor, self._close)
             executor.shutdown(wait=False)
 
-    def _read(self, loop: asyncio.AbstractEventLoop, asked: list[_Asked]) -> None:
+    def _read(self, loop: asyncio.AbstractEventLoop, asked: list[_LookUp]) -> None:
         if self._asked is asked:
             self._asked = None
         if self._closed or self._problem is not None:
@@ -419,13 +402,11 @@ class DiskStore:
     async def _run(self, executor: Executor, work: Callable[..., _T], *args: Any) -> _T | None:
         if self._closed or self._problem is not None:
             return None
-        return await asyncio.get_running_loop().run_in_executor(
-            executor, self._guarded, work, *args
-        )
+        return await asyncio.get_running_loop().run_in_executor(executor, self._guard, work, *args)
 
     # Everything below runs in one of the two threads.
 
-    def _guarded(self, work: Callable[..., _T], *args: Any) -> _T | None:
+    def _guard(self, work: Callable[..., _T], *args: Any) -> _T | None:
         """The only place where the cache's failures are caught."""
         if self._problem is not None:
             return None
@@ -437,7 +418,7 @@ class DiskStore:
             if is_busy(exc):
                 return None
             self._begin_anew(exc)
-            return self._guarded(work, *args)  # a second failure gives up
+            return self._guard(work, *args)  # a second failure gives up
         except Exception as exc:
             self._give_up(exc)
             return None
@@ -458,7 +439,7 @@ class DiskStore:
             return
         _log.info("the page cache in %s was broken (%s) and begins anew", self._path, cause)
         try:
-            self._opened()
+            self._open()
         except Exception as exc:
             self._give_up(exc)
 
@@ -470,56 +451,56 @@ class DiskStore:
             self._problem.__cause__ = cause
         _log.warning("%s. %s", self._problem, self._problem.advice)
 
-    def _opened(self) -> Pages:
+    def _open(self) -> CacheFile:
         with self._opening:
             if self._cache is None:
                 if time.monotonic() < self._busy_until:
                     raise diskcache.Timeout
                 _own_folder(self._path)
                 try:
-                    self._cache = Pages(self._path, self._size_limit)
+                    self._cache = CacheFile(self._path, self._size_limit)
                 except sqlite3.OperationalError as exc:
                     if is_busy(exc):
                         self._busy_until = time.monotonic() + BUSY_PAUSE
                     raise
             return self._cache
 
-    def _get_all(self, loop: asyncio.AbstractEventLoop, asked: list[_Asked]) -> None:
+    def _get_all(self, loop: asyncio.AbstractEventLoop, asked: list[_LookUp]) -> None:
         """Reads values. What is not there is told first, and together: its callers have to ask a
         source. What is there is told one by one, as each takes a moment to decompress.
         """
-        rows = [self._guarded(self._row, each.key) for each in asked]
+        rows = [self._guard(self._row, each.key) for each in asked]
         missing = [each for each, row in zip(asked, rows, strict=True) if row is None]
         with suppress(RuntimeError):  # the loop has ended: nobody waits
             if missing:
                 loop.call_soon_threadsafe(_tell, missing, None)
             for each, row in zip(asked, rows, strict=True):
                 if row is not None:
-                    value = self._guarded(self._value, each.key, row)
+                    value = self._guard(self._value, each.key, row)
                     loop.call_soon_threadsafe(_tell, [each], value)
 
     def _row(self, key: str) -> bytes | None:
-        cache = self._opened()
-        with self._deleted_if_unreadable(key):
+        cache = self._open()
+        with self._delete_if_unreadable(key):
             row: bytes | None = cache.get(key)
             return row
         return None
 
     def _value(self, key: str, row: bytes) -> bytes | None:
-        with self._deleted_if_unreadable(key):
-            return inflated(row, LARGEST_VALUE)
+        with self._delete_if_unreadable(key):
+            return inflate(row, LARGEST_VALUE)
         return None
 
     @contextmanager
-    def _deleted_if_unreadable(self, key: str) -> Iterator[None]:
+    def _delete_if_unreadable(self, key: str) -> Iterator[None]:
         try:
             yield
         except (ValueError, TypeError, sqlite3.DataError):
-            self._writer.submit(self._guarded, self._delete, key)
+            self._writer.submit(self._guard, self._delete, key)
 
     def _set(self, key: str, value: bytes, ttl: float, tag: str) -> None:
-        cache = self._opened()
-        row = deflated(value)
+        cache = self._open()
+        row = deflate(value)
         if len(row) < LARGEST_ROW:
             cache.write(key, row, ttl, tag)
         if self._writes % UPKEEP_EVERY == 0:
@@ -527,13 +508,13 @@ class DiskStore:
         self._writes += 1
 
     def _delete(self, key: str) -> None:
-        self._opened().delete(key)
+        self._open().delete(key)
 
     def _measure(self) -> tuple[int, int, dict[str, tuple[int, int]]]:
-        return self._opened().measure()
+        return self._open().measure()
 
     def _clear(self) -> bool:
-        self._opened().clear()
+        self._open().clear()
         return True
 
     def _close(self) -> None:
@@ -543,7 +524,7 @@ class DiskStore:
                     cache.close()
 
 
-def _tell(asked: list[_Asked], value: bytes | None) -> None:
+def _tell(asked: list[_LookUp], value: bytes | None) -> None:
     for each in asked:
         if not each.found.done():
             each.found.set_result(value)

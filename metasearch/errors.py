@@ -83,7 +83,7 @@ def _again(kind: type[MetasearchError], args: tuple[object, ...]) -> MetasearchE
     return kind.__new__(kind, *args)
 
 
-def _listed(file: str, problems: Sequence[str]) -> str:
+def _problem_list(file: str, problems: Sequence[str]) -> str:
     head = f"{file}: {len(problems)} problem{'' if len(problems) == 1 else 's'}"
     return "\n".join([head, *(f"  {problem}" for problem in problems)])
 
@@ -230,6 +230,12 @@ class QuerySyntaxError(UsageError):
         self.syntax = syntax
         self.kind = kind
 
+    def with_changes(self, reason: str | None = None, **changes: Any) -> QuerySyntaxError:
+        """The same error but for some of the arguments that it was made of."""
+        names = ("text", "position", "length", "suggestion", "advice", "syntax", "kind")
+        same = {name: getattr(self, name) for name in names}
+        return QuerySyntaxError(self.reason if reason is None else reason, **{**same, **changes})
+
 
 class UnknownSource(UsageError):
     """A source name that no spec or configuration defines."""
@@ -249,7 +255,7 @@ class SettingsError(UsageError):
     """A configuration file or variable that cannot be used; all problems at once."""
 
     def __init__(self, file: str, problems: Sequence[str]) -> None:
-        super().__init__(_listed(file, problems))
+        super().__init__(_problem_list(file, problems))
         self.file = file
         self.problems = tuple(problems)
 
@@ -262,7 +268,7 @@ class PinsError(UsageError):
     advice = "docs/pins.md says what a line may look like."
 
     def __init__(self, file: str, problems: Sequence[str]) -> None:
-        super().__init__(_listed(file, problems))
+        super().__init__(_problem_list(file, problems))
         self.file = file
         self.problems = tuple(problems)
 
@@ -317,7 +323,7 @@ class SpecError(MetasearchError):
     advice = "`metasearch sources check` lists the problems of all sources."
 
     def __init__(self, file: str, problems: Sequence[str]) -> None:
-        super().__init__(_listed(file, problems))
+        super().__init__(_problem_list(file, problems))
         self.file = file
         self.problems = tuple(problems)
 
@@ -332,7 +338,6 @@ class SourceError(MetasearchError):
     """Something is wrong with one database.
 
     Attributes:
-        source: Its name.
         url: What was asked, without secrets; empty where nothing was sent.
         outcome: The word that a report shows as the source's status.
     """

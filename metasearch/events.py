@@ -36,7 +36,6 @@ class SourceReport:
     """How one source fared.
 
     Attributes:
-        source: Its name.
         status: "running" until it is done. "ok" has records, "empty" answered with none; the others
             are failures, and may still come with the records of earlier pages. "late" is a failure
             of ours: its answer had come, and was not read in time.

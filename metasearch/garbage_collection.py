@@ -51,7 +51,7 @@ def begin() -> None:
     gc.set_threshold(*LOADING)
 
 
-def loaded() -> None:
+def end_loading() -> None:
     """For a command that searches, when its modules are loaded: as `settle`, but what is garbage by
     now is not looked for, since the process ends soon.
     """

@@ -6,7 +6,7 @@ import asyncio
 import faulthandler
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from types import TracebackType
 from typing import Any, TextIO, TypeVar
@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 AGAIN = 0.5
 
 
-async def ended(tasks: Iterable[asyncio.Task[Any]]) -> None:
+async def cancel_all(tasks: Iterable[asyncio.Task[Any]]) -> None:
     """Cancels tasks until all have ended, however they do.
 
     Once is not always enough: a library that closes its connection when it is cancelled, and
@@ -30,10 +30,10 @@ async def ended(tasks: Iterable[asyncio.Task[Any]]) -> None:
             task.cancel()
         done, running = await asyncio.wait(running, timeout=AGAIN)
         for task in done:
-            seen(task)
+            ignore_failure(task)
 
 
-def seen(task: asyncio.Task[Any]) -> None:
+def ignore_failure(task: asyncio.Task[Any]) -> None:
     """Count the failure of a task that has ended as seen, so that the loop does not log that nobody
     asked for it; a callback for `add_done_callback`.
 
@@ -42,6 +42,18 @@ def seen(task: asyncio.Task[Any]) -> None:
     """
     with suppress(asyncio.CancelledError):
         task.exception()
+
+
+def keep_running(
+    work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]], name: str | None = None
+) -> asyncio.Task[None]:
+    """Run work beside the caller. A loop alone does not keep its tasks alive, so the set does,
+    until the task has ended.
+    """
+    task = asyncio.get_running_loop().create_task(work, name=name)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+    return task
 
 
 # Work in a thread that delays neither a caller that was cancelled nor the end of the program. A
@@ -127,18 +139,18 @@ class Lag:
         )
 
     @property
-    def lost(self) -> float:
+    def total(self) -> float:
         """Seconds that the loop has been late in all; only differences mean something."""
         late = self.now
         return self._lost + (late if late > USUAL else 0.0)
 
     @property
-    def stalled(self) -> bool:
+    def is_stalled(self) -> bool:
         """Whether the loop stands still, or did so within the last `GRACE` seconds."""
         return self.now >= STALL or asyncio.get_running_loop().time() - self._stalled < GRACE
 
     @contextmanager
-    def watched(self) -> Iterator[None]:
+    def watch(self) -> Iterator[None]:
         """Measures for as long as the block lasts."""
         self._watchers += 1
         if self._timer is None:
@@ -210,7 +222,7 @@ class patient:  # noqa: N801  # it is used as `asyncio.timeout` is
 
     def _over(self) -> None:
         loop = asyncio.get_running_loop()
-        if self._graces and lag().stalled:
+        if self._graces and lag().is_stalled:
             self._graces -= 1
             self._timer = loop.call_later(GRACE, self._over)
         else:

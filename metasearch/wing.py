@@ -24,6 +24,8 @@ class Wing:
     Attributes:
         commands: Name of a command -> its place.
         strategies: Place of its strategies of dedup, by name; "" where it has none.
+        rows: Place of what reads the rows of labelled sets, `read(Input) -> FileReading | None`; ""
+            where it reads none.
         server: Place of its `ServerWing`; "" where it adds nothing to a server.
         pages: The package whose folders `templates` and `static` have what its pages need; "" where
             it has no pages.
@@ -31,6 +33,7 @@ class Wing:
 
     commands: Mapping[str, str] = field(default_factory=dict)
     strategies: str = ""
+    rows: str = ""
     server: str = ""
     pages: str = ""
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import pytest_timeout
 from hypothesis import HealthCheck, settings
 
-from tests import growth
+from tests import growth, processes
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -32,7 +33,7 @@ WHOLE_HOUSE = (
     "test_floors.py",
     "test_hit_ids.py",
     "test_linear_time.py",
-    "test_opening.py",
+    "test_regular_files.py",
     "test_reports.py",
     "test_security.py",
     "test_side_effects.py",
@@ -53,7 +54,7 @@ if sys.dont_write_bytecode:
 # run; fewest on a Python beside the main one, where what is tried is Python; and each night many
 # fresh ones, of which a failure is pinned with @example, shrunk. A busy machine is slow at times,
 # and that is no failure.
-for _profile, _examples in (("fewest", 8), ("dev", 20), ("ci", 100), ("nightly", 1_000)):
+for _profile, _examples in (("fewest", 5), ("dev", 6), ("ci", 100), ("nightly", 1_000)):
     settings.register_profile(
         _profile,
         settings.get_profile("default"),
@@ -80,9 +81,41 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+#: Markers of tests that start servers of others, browsers, or what only some machines have.
+ALSO_SLOW = ("browser", "client", "redis", "spark", "zebra")
+
+
+#: How often a slow test that failed is run anew: browsers, processes and servers of others fail at
+#: times for reasons of theirs. The closing line of pytest counts these runs. No fast test has any.
+AGAIN = 2
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(item.get_closest_marker(name) for name in ALSO_SLOW):
+            item.add_marker("slow")
+        if item.get_closest_marker("slow") and not config.option.usepdb:
+            item.add_marker(pytest.mark.flaky(reruns=AGAIN))
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Only a test that is marked `slow` may measure time: its outcome depends on the machine."""
-    growth.allowed = item.get_closest_marker("slow") is not None
+    """Only a test that is marked `slow` may measure time, since its outcome depends on the machine,
+    and only such a one may start a process."""
+    growth.allowed = processes.allowed = item.get_closest_marker("slow") is not None
+    if getattr(item, "execution_count", 1) > 1:
+        _renew_timeout(item)
+
+
+def _renew_timeout(item: pytest.Item) -> None:
+    """A run anew has the whole time of a test: pytest-timeout has one timer for all of them, and
+    where that was what ended the first one, none is left."""
+    hook = item.config.hook
+    hook.pytest_timeout_cancel_timer(item=item)
+    settings = pytest_timeout._get_item_settings(item)
+    if settings.timeout:
+        hook.pytest_timeout_set_timer(item=item, settings=settings)
 
 
 @pytest.fixture(scope="module", autouse=True)

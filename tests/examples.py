@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import settings
 
-FEWEST = 3
+FEWEST = 2
 
 
 def examples(times: float, **more: Any) -> settings:

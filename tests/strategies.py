@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from metasearch.dedup import Chain, Fingerprint, Strategy
-from metasearch.dedup.matcher import verdict
+from metasearch.dedup import Chain, DedupStrategy, Fingerprint
+from metasearch.dedup.matchers import verdict
 from metasearch.record import Match, Record
 
 
@@ -41,7 +41,7 @@ class SameTitle:
         return record.title.lower()
 
 
-def same_title(reading: Callable[[], object] = _nothing, **changed: Any) -> Strategy:
+def same_title(reading: Callable[[], object] = _nothing, **changed: Any) -> DedupStrategy:
     """The strategy; `changed` are other fields of it, `loads` for instance."""
     told = {
         "name": "same-title",
@@ -52,7 +52,7 @@ def same_title(reading: Callable[[], object] = _nothing, **changed: Any) -> Stra
         "order": "does not matter",
         "when": "in tests",
     }
-    return Strategy(
+    return DedupStrategy(
         **(
             told
             | {"chain": Chain((SameTitle(reading),)), "threshold": "least", "sweep": (9, 3)}

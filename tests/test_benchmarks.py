@@ -42,6 +42,7 @@ from metasearch.adapters.spec import Limits
 from metasearch.settings import Settings
 from tests.bulk.engines import samples
 from tests.bulk.evaluate.samples import write
+from tests.cases import each
 
 pytestmark = pytest.mark.slow
 
@@ -74,7 +75,7 @@ def test_a_library_is_like_a_real_one() -> None:
     assert mean(copy != work for copy, (_, work) in zip(named, copies, strict=True)) > 0.9
 
 
-@pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE)
+@each("make", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_sets_grow(make: Maker) -> None:
     """As many records as are asked for, each with an id of its own, and one title or one text, but
     for a little."""
@@ -86,7 +87,7 @@ def test_hostile_sets_grow(make: Maker) -> None:
     assert len(titles) == 1 or (len(texts) == 1 and texts != {""})
 
 
-@pytest.mark.parametrize("count", [1, 9, 10, 1234])
+@each("count", [1, 9, 10, 1234])
 def test_slices(count: int) -> None:
     """At most ten slices of about one size, which hold all."""
     sizes = dedup.slices(count)
@@ -147,7 +148,7 @@ def test_the_peer_gets_every_field(tmp_path: Path, compressed: bool) -> None:
     assert one.keys() == other.keys()
 
 
-@pytest.mark.parametrize(
+@each(
     ("figure", "most", "said"), [(5, False, "reached"), (3, False, "MISSED"), (3, True, "reached")]
 )
 def test_goals(figure: float, most: bool, said: str) -> None:
@@ -168,9 +169,7 @@ def test_parts_of_the_speed_table() -> None:
     assert not speed.chosen("nothing of that name")
 
 
-@pytest.mark.parametrize(
-    ("least", "reached"), [(False, [True, True, False]), (True, [False, True, True])]
-)
+@each(("least", "reached"), [(False, [True, True, False]), (True, [False, True, True])])
 def test_a_row_is_held_to_its_goal(least: bool, reached: list[bool]) -> None:
     """The goal itself is reached; whether less or more is better, the row says."""
     row = Row("name", "what", 3, "ms", Measured, least)  # type: ignore[arg-type]
@@ -194,7 +193,7 @@ def killed() -> Measured:
     os._exit(1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("measure", "said", "reached"),
     [
         (fine, "MISSED", False),
@@ -347,7 +346,7 @@ FINE = judged.Outcome(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("changed", "said"),
     [
         ({}, []),

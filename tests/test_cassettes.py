@@ -23,14 +23,14 @@ import orjson
 import pytest
 
 from metasearch import errors
-from metasearch.adapters.parse.parse import Parsed, parse
+from metasearch.adapters.parse.parse import PageContent, parse
 from metasearch.adapters.request import JSON, Page, Request, public
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.spec_folders import shipped_groups
+from metasearch.adapters.specs.specfile import shipped_groups
 from metasearch.adapters.translate.plan import plan
 from metasearch.query.simple import parse as parse_query
-from metasearch.record import Record
+from metasearch.record import PEOPLE, Record
 from metasearch.settings import Settings
 from tests.cases import each
 
@@ -47,7 +47,7 @@ def read(path: Path) -> Any:
 def filled(record: Record) -> dict[str, Any]:
     """A record as plain JSON, without what is empty."""
     plain = orjson.loads(orjson.dumps(record))
-    for role in ("authors", "editors"):
+    for role in PEOPLE:
         plain[role] = [
             {k: v for k, v in author.items() if v not in (None, False)} for author in plain[role]
         ]
@@ -65,7 +65,7 @@ def check_request(request: Request, expected: dict[str, Any]) -> None:
     assert expected.get("text", "") == (request.content if request.content_type != JSON else "")
 
 
-def check_answer(folder: Path, request: Request, spec: AdapterSpec) -> Parsed | None:
+def check_answer(folder: Path, request: Request, spec: AdapterSpec) -> PageContent | None:
     body = next(folder.glob("body.*"))
     page = Page(
         request=request,
@@ -96,7 +96,7 @@ def test_case(folder: Path) -> None:
     assert case["sent"] == planned.sent
     assert case["notes"] == list(planned.notes)
     assert not any(
-        secret in planned.request.shown
+        secret in planned.request.log_url
         for name, secret in case["env"].items()
         if name.endswith("_KEY")
     )

@@ -60,6 +60,7 @@ def test_a_failure_is_not_covered_by_a_later_report() -> None:
     assert table([]) == []
 
 
+@pytest.mark.slow
 def test_what_is_not_installed_has_no_version() -> None:
     """Neither a package nor a program."""
     assert version_of(package="no-such-client") is None
@@ -73,6 +74,7 @@ def test_plugins_of_clients_are_not_loaded(pytestconfig: pytest.Config) -> None:
     assert [name for name in names if pytestconfig.pluginmanager.has_plugin(name)] == []
 
 
+@pytest.mark.slow
 def test_no_client_is_run_by_the_fast_tests() -> None:
     """Every test of the folder is marked both as slow and as a client."""
     options = ("-q", "--collect-only", "-p", "no:cacheprovider", "-m", "not (slow and client)")

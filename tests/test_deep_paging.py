@@ -17,17 +17,19 @@ from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.request import Request
 from metasearch.cache import MemoryStore
 from metasearch.dedup import STRATEGIES, Chain, Fingerprint
-from metasearch.dedup.matcher import verdict
+from metasearch.dedup.matchers import verdict
 from metasearch.demo import DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.engine.options import LAST_PLACE
-from metasearch.engine.resolved import MAX_ROUNDS
+from metasearch.engine.resolve import MAX_ROUNDS
 from metasearch.errors import ConnectFailed, UsageError
 from metasearch.events import Answer, Finished, Order
 from metasearch.formats.answer import answer_object
 from metasearch.formats.events import event_object, fold
 from metasearch.record import Match
+from tests import unlike
 from tests.answers import untimed
+from tests.cases import each, sample
 from tests.engine.test_engine import Body, Upstreams, engine, item, works
 from tests.examples import examples
 from tests.strategies import same_title
@@ -38,9 +40,8 @@ Libraries = dict[str, list[Number]]
 
 def work(number: Number, **more: Any) -> dict[str, Any]:
     """A work that resembles no other."""
-    return item(
-        f"Work number {number} of many", f"10.1000/{number}", year=1900 + number % 100, **more
-    )
+    title = f"Work number {number} {unlike.words(number)}"
+    return item(title, f"10.1000/{number}", year=1900 + number % 100, **more)
 
 
 def library(held: Sequence[Number], total: int | None = None) -> Callable[[Request], bytes]:
@@ -189,7 +190,7 @@ async def test_counting_on_by_pages_loses_nothing() -> None:
     assert sorted(found) == same
 
 
-@pytest.mark.parametrize("query", ["machine learning", "psilocybin"])
+@pytest.mark.parametrize("query", sample(["machine learning", "psilocybin"], 2))
 async def test_every_kind_of_paging_goes_deep(query: str) -> None:
     """Over real sockets, by cursor, offset, page number, in two steps: small rounds bring what one
     large one does."""
@@ -321,7 +322,7 @@ async def test_depth_has_an_end() -> None:
     assert len(read_from(made)) == MAX_ROUNDS
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "word"),
     [
         ({"start": -1}, "start"),
@@ -367,7 +368,7 @@ async def test_a_source_that_fails_deeper_costs_the_others_nothing() -> None:
     assert not answer.totals.reliable if answer.totals else False
 
 
-@pytest.mark.parametrize("count", [10, 20])
+@pytest.mark.parametrize("count", sample([10, 20], 2))
 async def test_a_source_that_recovers_shifts_nothing(count: int) -> None:
     """It failed while the first page was read; then its hits come behind all that was shown, and
     none is lost."""

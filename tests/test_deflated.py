@@ -6,43 +6,48 @@ import zlib
 
 import pytest
 
-from metasearch import opening as deflated_module
-from metasearch.opening import Deflatable, deflated, inflated
+from metasearch import regular_files as deflated_module
+from metasearch.regular_files import (
+    Compressible,
+    deflate,
+    inflate,
+)
+from tests.cases import each
 
 
 def test_what_is_deflated_is_what_it_was() -> None:
     """For plain bytes as well, and to the same bytes."""
     value = b"a title, and again a title" * 50
 
-    assert zlib.decompress(deflated(value)) == value
-    assert deflated(Deflatable(value)) == deflated(value)
-    assert Deflatable(value) == value
+    assert zlib.decompress(deflate(value)) == value
+    assert deflate(Compressible(value)) == deflate(value)
+    assert Compressible(value) == value
 
 
 def test_it_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many places keep the value."""
     done: list[bytes] = []
     monkeypatch.setattr(
-        deflated_module, "_deflated", lambda value: done.append(value) or b"deflated"
+        deflated_module, "_compress", lambda value: done.append(value) or b"deflated"
     )
-    value = Deflatable(b"value")
+    value = Compressible(b"value")
 
-    assert [deflated(value) for _ in range(3)] == [b"deflated"] * 3
+    assert [deflate(value) for _ in range(3)] == [b"deflated"] * 3
     assert done == [b"value"]
 
 
-@pytest.mark.parametrize(
+@each(
     "row",
     [
         b"",
         b"no such thing",
-        deflated(b"value")[:-1],
-        deflated(b"value") + b"more",
-        deflated(bytes(101)),
+        deflate(b"value")[:-1],
+        deflate(b"value") + b"more",
+        deflate(bytes(101)),
     ],
 )
 def test_what_is_damaged_or_too_large_is_refused(row: bytes) -> None:
     """And nothing is decompressed beyond the bound."""
-    assert inflated(deflated(bytes(100)), 100) == bytes(100)
+    assert inflate(deflate(bytes(100)), 100) == bytes(100)
     with pytest.raises(ValueError):
-        inflated(row, 100)
+        inflate(row, 100)

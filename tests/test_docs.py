@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
-import pytest
-
 from metasearch import errors
 from metasearch.adapters.specs.registry import Registry
 from metasearch.cli.root import root
 from metasearch.settings import Settings
-from metasearch.settings.server import KEYS
+from metasearch.settings.settings import keys
 from tests.cases import each
 from tests.extras import EXTRAS, FOR_TESTS
 
@@ -70,11 +68,12 @@ QUESTIONS = {
     "Where are names in Pinyin compared?": "metasearch/bib/chinese_names.py",
     "Where is a DOI brought into its usual form?": "metasearch/bib/identifiers.py",
     "Where does a person's decision about two records hold?": "metasearch/dedup/pins.py",
-    "Where is an OAI-PMH repository harvested?": "metasearch/collections/indexing.py",
+    "Where is an OAI-PMH repository harvested?": "metasearch/collections/harvest.py",
+    "Where is the cache key of a page made?": "metasearch/adapters/fetch/page_cache.py",
 }
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@each("question", QUESTIONS)
 def test_questions_of_a_newcomer(question: str) -> None:
     """The file that answers it is there, and docs/architecture.md names its folder."""
     path = Path(QUESTIONS[question])
@@ -161,7 +160,7 @@ def test_changelog_has_a_place_for_what_is_new() -> None:
     assert re.findall(r"^## (.*)$", changelog, re.MULTILINE)[0].endswith("(unreleased)")
 
 
-@each(("table", "key"), [(table, key) for table, keys in KEYS.items() for key in keys])
+@each(("table", "key"), [(table, key) for table, of_one in keys().items() for key in of_one])
 def test_every_setting_is_explained(table: str, key: str) -> None:
     """A key that the configuration may have is in the example, under its table."""
     example = CONFIGURATION.partition("```toml")[2].partition("```")[0]

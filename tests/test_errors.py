@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pickle
 
-import pytest
-
 from metasearch import errors
 from metasearch.errors import MetasearchError
+from tests.cases import each
 
 ERRORS: list[MetasearchError] = [
     errors.SettingsError("a.toml", ["x: y"]),
@@ -25,7 +24,7 @@ ERRORS: list[MetasearchError] = [
 ]
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=lambda it: type(it).__name__)
+@each("error", ERRORS, ids=lambda it: type(it).__name__)
 def test_errors_can_be_sent(error: MetasearchError) -> None:
     """Class, message, advice and all facts arrive."""
     arrived = pickle.loads(pickle.dumps(error))

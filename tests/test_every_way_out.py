@@ -23,7 +23,8 @@ from metasearch.formats.citations import DEFAULT_STYLE, STYLES
 from metasearch.record import Author, Hit, Record
 from metasearch.server.app import make_app
 from metasearch.server.limits import Options
-from metasearch.server.limits.clients import ApiKeys
+from metasearch.server.limits.client_limits import ApiKeys
+from tests.cases import each
 from tests.cli.fake import FakeEngine as CommandEngine
 from tests.cli.fake import ok
 from tests.formats.exported import text_of_parquet
@@ -159,7 +160,7 @@ def test_dedup(command: Callable[..., bytes], tmp_path: Path, name: str, style: 
     checked(name, style, data)
 
 
-@pytest.mark.parametrize(("name", "style"), without("table"))
+@each(("name", "style"), without("table"))
 async def test_the_server(
     client: TestClient[web.Request, web.Application], name: str, style: str
 ) -> None:
@@ -170,7 +171,7 @@ async def test_the_server(
     checked(name, style, await response.read())
 
 
-@pytest.mark.parametrize(("name", "style"), without("ndjson", "sse"))
+@each(("name", "style"), without("ndjson", "sse"))
 def test_the_library(name: str, style: str) -> None:
     needs(name)
     answer: Answer = served.answer(*HITS)
@@ -184,4 +185,4 @@ def test_every_format_that_is_read_can_be_written_in_some_format() -> None:
     same records as all others."""
     only_read = {name for name, form in formats.READABLE.items() if not form.writer}
 
-    assert only_read == {"wos", "cnki"}
+    assert only_read == {"wos", "cnki", "ovid", "pubmed-xml", "zotero-rdf"}

@@ -78,6 +78,7 @@ def described() -> dict[str, dict[str, str]]:
     return dict(zip(missing, map(json.loads, done.stdout.splitlines()), strict=True))
 
 
+@pytest.mark.slow
 @each("extra", [*EXTRAS, "all"])
 def test_descriptions_are_the_same_without_an_extra(
     described: dict[str, dict[str, str]], extra: str
@@ -89,6 +90,7 @@ def test_descriptions_are_the_same_without_an_extra(
     } == set()
 
 
+@pytest.mark.slow
 def test_descriptions_name_the_extras(described: dict[str, dict[str, str]]) -> None:
     """Of each format and part that needs one."""
     document = described["all"]["openapi"]
@@ -182,6 +184,7 @@ def advice_in(text: str) -> list[str]:
     return [line for line in lines if _BY_NAME.search(line) or _EXTRA.search(line)]
 
 
+@pytest.mark.slow
 def test_nothing_advises_a_package_of_somebody_else() -> None:
     """On the package index the name "metasearch" is a stranger's. No file of the project, whatever
     it is for, tells anybody to install it."""

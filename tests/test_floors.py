@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
+
 ROOT = Path(__file__).resolve().parent.parent
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
     "importlinter"
@@ -25,6 +27,7 @@ def floors(lines: list[str]) -> list[set[str]]:
     ]
 
 
+@pytest.mark.slow
 def test_the_contracts_hold(tmp_path: Path) -> None:
     """Import-linter keeps every contract of pyproject.toml."""
     pytest.importorskip("importlinter", reason="import-linter is not installed")
@@ -66,9 +69,7 @@ def test_the_page_shows_the_floors() -> None:
     assert floors(drawn) == floors(LAYERS)
 
 
-@pytest.mark.parametrize(
-    "contract", [contract for contract in CONTRACTS if contract["type"] == "forbidden"]
-)
+@each("contract", [contract for contract in CONTRACTS if contract["type"] == "forbidden"])
 def test_forbidden_modules_are_spelt_right(contract: dict[str, Any]) -> None:
     """A contract about a module that nobody imports anywhere would hold by accident."""
     sources = "\n".join(

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
+
 SPEC = importlib.util.spec_from_file_location(
     "fuzz", Path(__file__).resolve().parents[1] / "tools" / "fuzz.py"
 )
@@ -17,7 +19,7 @@ fuzz = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(fuzz)
 
 
-@pytest.mark.parametrize("name", fuzz.TARGETS)
+@each("name", fuzz.TARGETS)
 def test_the_seeds_of_a_target_hold(name: str) -> None:
     """Every seed, every seed cut in the middle, and nothing at all."""
     one, seeds = fuzz.TARGETS[name]()

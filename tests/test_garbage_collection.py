@@ -46,13 +46,14 @@ def test_a_command_that_searches_leaves_out_what_is_loaded() -> None:
     """And collects as often as a server does."""
     try:
         garbage_collection.begin()
-        garbage_collection.loaded()
+        garbage_collection.end_loading()
         assert gc.get_threshold() == garbage_collection.SEARCHING
         assert gc.get_freeze_count() > 10_000
     finally:
         gc.unfreeze()
 
 
+@pytest.mark.slow
 def test_a_search_of_the_command_line_ends_without_a_look_at_what_is_alive() -> None:
     """What it loaded and found is left to the system, and so is the parent of its process; a
     program that calls the command has its objects looked through as before."""

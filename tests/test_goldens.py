@@ -30,6 +30,7 @@ def folder(place: Path, name: str, **files: bytes) -> str:
     return str(place / name)
 
 
+@pytest.mark.slow
 def test_equal_goldens(tmp_path: Path) -> None:
     """Nothing is named."""
     sides = (folder(tmp_path, name, one=BEFORE, two=b"2") for name in ("before", "after"))
@@ -42,6 +43,7 @@ def test_equal_goldens(tmp_path: Path) -> None:
 OTHER_ORDER = b'"year":2019,"title":"Peatlands"'
 
 
+@pytest.mark.slow
 @each(
     "name, after, place",
     [
@@ -66,6 +68,7 @@ def test_a_golden_that_differs(name: str, after: bytes, place: str, tmp_path: Pa
     assert place in done.stdout
 
 
+@pytest.mark.slow
 def test_a_golden_that_one_side_lacks(tmp_path: Path) -> None:
     """It is named, and an empty side is no equal one."""
     before = folder(tmp_path, "before", one=BEFORE, two=b"2")
@@ -81,6 +84,7 @@ def test_a_golden_that_one_side_lacks(tmp_path: Path) -> None:
 SEARCH = ("--demo", "gambling harms", "--ndjson")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 def test_two_searches_at_a_standstill(tmp_path: Path) -> None:
     """They are equal to the last byte, with seconds, ids and order of events; another seed is

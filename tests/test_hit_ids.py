@@ -36,6 +36,7 @@ async def test_works_of_the_demo_keep_their_ids_in_every_subset_of_its_sources()
     assert kept["smallest record (before)"] < 0.6  # the measure tells ways of naming apart
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 async def test_works_of_the_simulated_databases_keep_their_ids(shared: Path) -> None:
     """The same of ten databases with misspelt, cut and incomplete records, over a sample of their
@@ -144,7 +145,7 @@ def test_pins_take_the_ids_of_hits() -> None:
     one, other = apart.hits()
 
     pins = Pins.read(f"same {one.id} urn:metasearch:hit:{other.id}", "pins.txt")
-    joined = OnlineDedup(DEFAULT.pinned(pins))
+    joined = OnlineDedup(DEFAULT.with_pins(pins))
     for row in rows:
         joined.insert(row)
 

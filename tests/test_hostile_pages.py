@@ -14,7 +14,10 @@ import pytest
 
 from benchmarks.pages import PAGES, judged
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and sessions")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and sessions"),
+]
 
 #: A busy machine is late at times; what is wrong twice is wrong.
 TRIES = 2
@@ -37,20 +40,15 @@ def wrong(bench: judged.Bench, page: str, face: str) -> list[str]:
     "page",
     [
         "marc-title",
-        *(
-            pytest.param(page, marks=pytest.mark.slow)
-            for page in (
-                "doi-brackets",
-                "long-titles",
-                "combining",
-                "title-json",
-                "records-json",
-                "xml-comments",
-                "html-open",
-                "continue",
-                "gzip-bomb",
-            )
-        ),
+        "doi-brackets",
+        "long-titles",
+        "combining",
+        "title-json",
+        "records-json",
+        "xml-comments",
+        "html-open",
+        "continue",
+        "gzip-bomb",
     ],
 )
 def test_a_hostile_page_costs_the_engine_that_page(bench: judged.Bench, page: str) -> None:
@@ -71,7 +69,6 @@ def test_a_hostile_page_stops_no_command(bench: judged.Bench) -> None:
     assert wrong(bench, "marc-title", "command") == []
 
 
-@pytest.mark.slow
 def test_an_ordinary_database_that_is_silent_harms_nobody(bench: judged.Bench) -> None:
     """What is measured is the page and not the way to measure: beside mere silence everything
     holds."""

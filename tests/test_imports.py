@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
+
 ROOT = Path(__file__).resolve().parent.parent
 
 Graph = dict[str, set[str]]
@@ -70,12 +72,13 @@ def package() -> Graph:
     return graph_of({module_of(path): path.read_text(encoding="utf-8") for path in paths})
 
 
+@pytest.mark.slow
 def test_no_circle(package: Graph) -> None:
     """No file imports itself by way of others."""
     assert circle_in(package) == []
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "import p.a",

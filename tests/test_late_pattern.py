@@ -7,9 +7,10 @@ import re
 import pytest
 
 from metasearch.late_pattern import late_pattern
+from tests.cases import each
 
 
-@pytest.mark.parametrize("text", ["abc", "ABC", "", "bbc"])
+@each("text", ["abc", "ABC", "", "bbc"])
 def test_it_does_what_a_compiled_pattern_does(text: str) -> None:
     late, compiled = late_pattern("(b)|C", re.IGNORECASE), re.compile("(b)|C", re.IGNORECASE)
 

@@ -23,6 +23,7 @@ from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
 from metasearch.engine.options import OPTIONS
 from metasearch.errors import UsageError
 from metasearch.settings import Settings
+from tests.cases import each
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
@@ -37,6 +38,7 @@ async def settings() -> AsyncIterator[Settings]:
         yield demo.settings()
 
 
+@pytest.mark.slow
 def test_the_script_runs_as_it_stands(tmp_path: Path) -> None:
     """Copied into a file it prints ranked hits, each with its sources."""
     file = tmp_path / "example.py"
@@ -126,7 +128,7 @@ def test_every_event_is_named() -> None:
     assert set(rows) <= set(metasearch.__all__)
 
 
-@pytest.mark.parametrize(
+@each(
     "function",
     [
         metasearch.Engine.search,
@@ -194,7 +196,7 @@ def names(search: metasearch.Search) -> list[str]:
     return [source.name for source in search._resolved.sources]
 
 
-@pytest.mark.parametrize("sources", ["a", "a,b", ["a", "b"], ("b",)])
+@each("sources", ["a", "a,b", ["a", "b"], ("b",)])
 async def test_one_text_is_one_source_or_several_with_commas(
     sources: str | list[str] | tuple[str, ...],
 ) -> None:

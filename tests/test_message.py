@@ -20,8 +20,9 @@ from metasearch import errors
 from metasearch.dedup import evidence
 from metasearch.engine import rank
 from metasearch.errors import CannotAsk, QuerySyntaxError, SourceError
-from metasearch.message import Message, joined, message, message_n, translated
+from metasearch.message import Message, join_texts, message, message_n, translate
 from metasearch.query import parse
+from tests import cases
 
 PACKAGE = Path(metasearch.__file__).parent
 PLACE = re.compile(r"\{([a-z_][a-z_0-9]*)\}")
@@ -47,13 +48,13 @@ class Catalogue:
 def shown(text: str, **texts: str) -> str:
     catalogue = Catalogue()
     catalogue.texts |= texts
-    return translated(text, catalogue.gettext, catalogue.ngettext)
+    return translate(text, catalogue.gettext, catalogue.ngettext)
 
 
 def shown_as(template: str, text: str) -> str:
     """The text where its own template is translated as `template`."""
     assert isinstance(text, Message)
-    return translated(text, lambda _: template, lambda *_: template)
+    return translate(text, lambda _: template, lambda *_: template)
 
 
 def test_a_message_is_its_english_text() -> None:
@@ -87,17 +88,17 @@ def test_a_message_inside_a_message_is_translated() -> None:
 
 def test_the_parts_of_a_joined_text_are_translated() -> None:
     """A part that is no message stays as it is."""
-    text = joined("; ", [message("an answer"), "{what}", message("an answer")])
+    text = join_texts("; ", [message("an answer"), "{what}", message("an answer")])
 
     assert text == "an answer; {what}; an answer"
     assert shown(text) == "答复; {what}; 答复"
     assert shown(text, **{"{first}; {second}": "{first}；{second}"}) == "答复；{what}；答复"
     assert shown(text, **{"{first}; {second}": "{second} {first}"}) == "答复; {what}; 答复"
     assert shown(copy.deepcopy(text)) == shown(text)
-    assert shown(joined("; ", [])) == "", "the head of the catalogue is no translation"
+    assert shown(join_texts("; ", [])) == "", "the head of the catalogue is no translation"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("number", "english"), [(0, "0 works"), (1, "1 work"), (2, "2 works"), (1000, "1000 works")]
 )
 def test_a_sentence_with_a_number_has_two_forms(number: int, english: str) -> None:
@@ -122,7 +123,7 @@ def test_a_translation_may_show_the_number_that_english_says_in_a_word() -> None
     assert shown_as("{count} 篇", sentence) == "1 篇"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "template",
     [
         "没有 {what}",
@@ -143,7 +144,7 @@ def test_a_faulty_translation_is_not_used(template: str) -> None:
     assert shown_as(template, sentence) == "no answer for alpha"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "value",
     ["{source}", "{what}", "{", "}}", "{0}", "{what.__class__}", "%s", "\\1", "\\g<0>", "\udcff"],
     ids=ascii,
@@ -188,7 +189,7 @@ def test_the_text_of_an_error_is_the_message() -> None:
 
     for each in (error, pickle.loads(pickle.dumps(error))):
         assert str(each) == "cannot ask for title:x: this source cannot search it"
-        text = translated(
+        text = translate(
             str(each),
             {
                 "cannot ask for {clause}: {why}": "不能检索 {clause}：{why}",
@@ -215,7 +216,8 @@ def test_the_reason_and_the_advice_of_a_query_error_are_messages() -> None:
 
 @cache
 def calls() -> list[tuple[str, str, ast.Call]]:
-    """Every call of the package with its place and the last part of its name."""
+    """Every call of the package that may make a sentence, with its place and the last part of its
+    name."""
     return list(_calls())
 
 
@@ -231,17 +233,29 @@ def literal(node: ast.expr) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
+#: What makes or shows a sentence -> which of its arguments are templates.
+TEMPLATES = {
+    "message": (0,),
+    "message_n": (0, 1),
+    "message_in": (1,),
+    "phrase": (0,),
+    "_phrase": (0,),
+}
+
+
+@pytest.mark.slow
 def test_each_place_of_a_message_has_its_value() -> None:
     """No sentence fails when it is made, and no value is left over."""
     wrong = []
     for where, name, call in calls():
-        count = {"message": 1, "message_n": 2}.get(name, 0)
-        templates = [literal(argument) for argument in call.args[:count]]
-        if not count or not isinstance(call.func, ast.Name) or None in templates:
+        positions = TEMPLATES.get(name, ())
+        templates = [literal(call.args[at]) for at in positions]
+        of_another = name.startswith("message") and not isinstance(call.func, ast.Name)
+        if not positions or of_another or None in templates:
             continue
         places = {place for text in templates for place in PLACE.findall(text or "")}
         values = {keyword.arg for keyword in call.keywords}
-        if count == 2:  # the number is there without being named
+        if name == "message_n":  # the number is there without being named
             places, values = places | {"count"}, values | {"count"}
         if places != values or any("{" in PLACE.sub("", text or "") for text in templates):
             wrong.append((where, templates))
@@ -249,14 +263,15 @@ def test_each_place_of_a_message_has_its_value() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_each_place_of_a_template_in_a_table_has_its_value() -> None:
-    """The same of those that are filled as plain texts."""
-    table = vars(evidence) | vars(rank)
+    """The same of those that stand in a table."""
+    table = {name: text for name, text in (vars(evidence) | vars(rank)).items() if name.isupper()}
     filled, wrong = set(), []
     for where, name, call in calls():
-        template = call.func.value if isinstance(call.func, ast.Attribute) else None
+        template = call.args[0] if name == "message" and call.args else None
         used = getattr(template, "attr", getattr(template, "id", ""))
-        if name != "format" or not used.isupper() or used not in table:
+        if used not in table:
             continue
         filled.add(used)
         if set(PLACE.findall(table[used])) != {keyword.arg for keyword in call.keywords}:
@@ -266,12 +281,13 @@ def test_each_place_of_a_template_in_a_table_has_its_value() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_the_templates_of_messages_can_be_collected() -> None:
     """Each is a literal where it is called, or stands in a table that marks it."""
     computed = [
         where
         for where, name, call in calls()
-        if name in ("message", "message_n", "message_template")
+        if name in ("message", "message_n", "N_")
         and isinstance(call.func, ast.Name)
         and isinstance(call.args[0], ast.JoinedStr | ast.BinOp | ast.IfExp)
     ]
@@ -283,7 +299,10 @@ def test_the_templates_of_messages_can_be_collected() -> None:
 SHOWN = ("adapters/", "engine/", "query/", "errors.py")
 #: What makes an error or note for people -> the arguments that are sentences.
 SENTENCES = {
-    "error_at": (0,),
+    "needless": (0,),
+    "misread": (3,),
+    "unlisted": (3,),
+    "tell": (0,),
     "BadYears": (0,),
     "note": (0,),
     "QuerySyntaxError": (0,),
@@ -295,6 +314,7 @@ SENTENCES = {
 }
 
 
+@pytest.mark.slow
 def test_what_goes_wrong_with_a_query_or_a_source_can_be_translated() -> None:
     """Where such an error or note is made, its sentence and its advice are messages."""
     assert {"TimedOut", "SourceSaysError", "NotAllowed"} <= SENTENCES.keys()

@@ -26,6 +26,8 @@ from metasearch.events import Answer, FacetsChanged, Finished, Order
 from metasearch.formats.answer import answer_object
 from metasearch.formats.events import event_object, fold
 from metasearch.record import Hit
+from tests import cases, unlike
+from tests.adapters.fetch.timeless import timeless
 from tests.answers import untimed
 from tests.engine.test_engine import engine, item, works
 from tests.examples import examples
@@ -53,9 +55,8 @@ def work(number: int, variant: int) -> dict[str, Any]:
         more["type"] = kind
     if language:
         more["language"] = language
-    return item(
-        f"Work number {number} of many", f"10.1000/{number}", year=1990 + number % 7, **more
-    )
+    title = f"Work number {number} {unlike.words(number)}"
+    return item(title, f"10.1000/{number}", year=1990 + number % 7, **more)
 
 
 def sources(world: World) -> dict[str, Callable[[Request], bytes]]:
@@ -282,7 +283,7 @@ async def test_a_work_that_ceases_to_pass_and_one_that_begins_to() -> None:
 async def test_a_long_list_is_narrowed_to_its_end() -> None:
     """Many more rounds than may pass without a work that is looked for."""
     held = [(number, 0) for number in range(3 * FRUITLESS_ROUNDS * 5)]
-    made, upstreams = engine(sources({"alpha": held}))
+    made, upstreams = engine(sources({"alpha": held}), timeout=60.0)
     made._fetcher = Fetcher(upstreams, MemoryStore(), patience=0)
     found = []
     for page in await pages(made, 10, per_source=5, filter="year:1991"):
@@ -295,7 +296,7 @@ async def test_works_that_hardly_any_passes_are_not_looked_for_without_end() -> 
     """After so many rounds without one more the page ends, and the answer notes that the sources
     have further records."""
     held = [(number, 0) for number in range(500)]
-    made, upstreams = engine(sources({"alpha": held}))
+    made, upstreams = engine(sources({"alpha": held}), timeout=60.0)
     page = await made.search("work", start=1, limit=10, per_source=7, filter="year:1900")
 
     assert page.hits == ()
@@ -306,11 +307,11 @@ async def test_works_that_hardly_any_passes_are_not_looked_for_without_end() -> 
     assert not any("further records" in note for note in whole.notes)
 
 
-@pytest.mark.parametrize(("place", "count"), [(0, 3), (30, 20), (119, 3)])
+@cases.each(("place", "count"), [(0, 3), (30, 20), (119, 3)])
 async def test_a_page_without_works_that_pass_names_the_next_one(place: int, count: int) -> None:
     """The only work that passes may stand far down: the pages before it are empty, and say so."""
     held = [(number, int(number == place)) for number in range(120)]
-    made, upstreams = engine(sources({"alpha": held}))
+    made, upstreams = engine(sources({"alpha": held}), timeout=60.0)
     made._fetcher = Fetcher(upstreams, MemoryStore(), patience=0)
     read = await pages(made, count, per_source=5, filter="type:book")
 
@@ -493,7 +494,7 @@ def test_the_stream_folds_to_the_answer(
     asyncio.run(run())
 
 
-@pytest.mark.slow
+@timeless
 async def test_facets_are_sent_four_times_a_second_at_most() -> None:
     """Over several rounds, with a source that is slow and others that are not; the last ones are
     sent whenever they are known."""
@@ -582,7 +583,7 @@ async def test_pages_of_a_narrowed_list_ask_for_what_is_not_there(tmp_path: Path
     await made.close()
 
 
-@pytest.mark.parametrize("options", NARROWED, ids=str)
+@cases.each("options", NARROWED, ids=str)
 async def test_narrowing_joins_a_search_that_goes_on(options: dict[str, Any]) -> None:
     """While the first one waits for a source in the background, and after that."""
     quick = sources(TWO)

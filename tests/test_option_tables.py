@@ -1,5 +1,5 @@
-"""The tables of options in docs/server.md and docs/library.md, and `--help`, say what
-`SearchOptions` declares.
+"""docs/server.md, docs/library.md and `--help` say what `SearchOptions` declares, and
+docs/configuration.md what `Settings` does.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from pathlib import Path
 from types import ModuleType
 
 import click
-import pytest
 
 from metasearch.cli.root import root
 from metasearch.engine.options import OPTIONS
+from metasearch.settings.settings import keys
+from tests.cases import each
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -28,7 +29,7 @@ def tool() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("page", ["server.md", "library.md"])
+@each("page", ["server.md", "library.md", "configuration.md"])
 def test_the_page_is_what_the_options_declare(page: str) -> None:
     """After a change of an option, run `python tools/option_tables.py`."""
     made = tool().pages()[ROOT / "docs" / page]
@@ -36,7 +37,7 @@ def test_the_page_is_what_the_options_declare(page: str) -> None:
     assert made == (ROOT / "docs" / page).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", [name for name, option in OPTIONS.items() if option.flags])
+@each("name", [name for name, option in OPTIONS.items() if option.flags])
 def test_the_command_has_the_option(name: str) -> None:
     """Under its names, with its text, and with a value of the field's name."""
     (found,) = (param for param in root.commands["search"].params if param.name == name)
@@ -45,3 +46,10 @@ def test_the_command_has_the_option(name: str) -> None:
     assert tuple(found.opts) == OPTIONS[name].flags
     assert found.help is not None
     assert found.help.startswith(OPTIONS[name].help)
+
+
+@each("place", [f"{table}.{name}" for table, of_one in keys().items() for name in of_one])
+def test_every_key_of_the_configuration_says_what_it_means(place: str) -> None:
+    """Where it is declared, and so on the page."""
+    table, _, name = place.partition(".")
+    assert keys()[table][name].help

@@ -83,7 +83,7 @@ def test_every_pair_has_a_name_of_its_own() -> None:
     assert [name for name, count in counts.items() if count > 1] == []
 
 
-@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+@each("file", FILES, ids=[file.stem for file in FILES])
 def test_pairs_are_well_formed(file: Path) -> None:
     """Id, verdict, reason and two records of known fields; a pair that says one record twice proves
     nothing."""

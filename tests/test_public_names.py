@@ -7,6 +7,8 @@ import pkgutil
 import subprocess
 import sys
 
+import pytest
+
 import metasearch
 
 
@@ -44,6 +46,7 @@ def test_search_stays_a_function() -> None:
     assert callable(metasearch.search)
 
 
+@pytest.mark.slow
 def test_importing_the_package_costs_nothing() -> None:
     """`import metasearch` loads none of the heavy libraries, and not even asyncio."""
     script = "import sys, metasearch; print(*sorted({m.split('.')[0] for m in sys.modules}))"

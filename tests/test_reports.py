@@ -10,10 +10,12 @@ import pytest
 from benchmarks.claims import Themed, theme_auc, within_disciplines
 from benchmarks.near import Texts
 from benchmarks.report import ORDERED, exponent, ordered
-from metasearch.bulk.evaluate.compare import GrowthPoint, compare
+from metasearch.bulk.evaluate.compare import GrowthPoint
 from metasearch.bulk.evaluate.datasets import LabelledSet
 from metasearch.dedup import STRATEGIES
 from metasearch.record import Record
+from tests.bulk.evaluate.strategies import compare
+from tests.cases import each
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +27,7 @@ def made_up(language: str, count: int) -> LabelledSet:
     )
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@each("language", ["en", "zh"])
 def test_made_up_texts_are_the_same_in_every_run(language: str) -> None:
     """A fifth of them are copies, and the default finds these and nothing else."""
     labelled = made_up(language, 300)

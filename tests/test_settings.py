@@ -260,8 +260,8 @@ def test_a_strategy_by_name(tmp_path: Path) -> None:
     assert load(tmp_path).strategy == "default"
     assert load(tmp_path, text).strategy == "filed"
     assert load(tmp_path, text, METASEARCH_DEDUP="env").strategy == "env"
-    assert load(tmp_path, text).deduplicated(strategy="given").strategy == "given"
-    assert load(tmp_path, text).deduplicated(versions="merge").strategy == "filed"
+    assert load(tmp_path, text).with_dedup(strategy="given").strategy == "given"
+    assert load(tmp_path, text).with_dedup(versions="merge").strategy == "filed"
 
 
 def test_pins_lie_beside_the_file_that_names_them(tmp_path: Path) -> None:

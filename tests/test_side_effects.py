@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.formats.reading import samples, structured
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -94,7 +96,7 @@ from metasearch.formats import reading as files
 from metasearch.bulk.job import deduplicate
 from metasearch.dedup import STRATEGIES
 from metasearch.demo import DemoDatabases
-from metasearch.server.app import listening
+from metasearch.server.app import open_server as listening
 
 read = set()
 
@@ -128,6 +130,7 @@ assert not asked, asked
 """
 
 
+@pytest.mark.slow
 def test_the_library_leaves_its_process_as_it_was(tmp_path: Path) -> None:
     """A search, a server inside a program, every format read and written: no global setting is
     another afterwards.

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.spec_folders import real_answers, shipped_groups
+from metasearch.adapters.specs.specfile import real_answers, shipped_groups
 from metasearch.settings import Settings
 from tests.cases import each
 

@@ -63,6 +63,7 @@ def test_debian_without_pip(
     assert "sudo apt install python3-venv" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_folder_of_somebody_else_is_left_alone(
     tasks: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -175,6 +176,7 @@ def test_tests_run_on_all_cores(
     assert called == ["python", "-m", "pytest", "-n", workers, "--dist", "worksteal", *chosen]
 
 
+@pytest.mark.slow
 def test_unknown_task() -> None:
     """A word that is no task exits 2 and names those that there are."""
     done = subprocess.run(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-import pytest
+from metasearch.toml_tables import is_of, mismatch
+from tests.cases import each
 
-from metasearch.toml_kinds import is_of, mismatch
 
-
-@pytest.mark.parametrize(
+@each(
     ("value", "kind", "message"),
     [
         ("3", (int, float), "must be a number, is a string"),
@@ -28,7 +27,7 @@ def test_a_value_of_another_kind(value: Any, kind: Any, message: str) -> None:
     assert message == mismatch(value, kind)
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "kind"), [(1, int), (1, (int, float)), (1.5, (int, float)), (True, bool), ("", str)]
 )
 def test_a_value_of_the_kind(value: Any, kind: Any) -> None:

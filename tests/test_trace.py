@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -19,6 +21,7 @@ def trace(*options: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_rooms_that_a_search_goes_through() -> None:
     """Each room has a line; the path of a page begins where pages are parsed."""
     printed = trace()
@@ -30,6 +33,7 @@ def test_the_rooms_that_a_search_goes_through() -> None:
     assert re.search(r"^a page becomes records, \d+ files: adapters/parse/", printed, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_pairs_of_a_room() -> None:
     """Their changes are those of the room's line, and the functions add up to them."""
     printed = trace("--pairs", "engine")

@@ -19,6 +19,7 @@ from metasearch.errors import UsageError
 from metasearch.events import Answer, Finished, SearchEvent
 from metasearch.settings import Settings
 from tests.adapters.fetch.timeless import TimelessLoop, timeless, took
+from tests.cases import each
 from tests.engine.test_engine import Body, Upstreams, item, works
 
 FAST, SLOW = (
@@ -151,7 +152,7 @@ async def test_settings_say_how_long_to_wait() -> None:
     assert statuses(late)["beta"] == "timeout"
 
 
-@pytest.mark.parametrize("wait", [0, -1, 15.5])
+@each("wait", [0, -1, 15.5])
 async def test_a_wait_that_cannot_be(wait: float) -> None:
     """It is longer than nothing and no longer than the timeout."""
     async with Engine(Settings()) as made:

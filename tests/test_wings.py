@@ -90,6 +90,7 @@ def test_the_search_names_no_wing() -> None:
     } == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [
@@ -105,6 +106,7 @@ def test_a_plain_search_looks_up_no_wing(code: str) -> None:
     assert loaded_after(code) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [
@@ -122,6 +124,7 @@ def test_wings_are_loaded_by_what_they_may_have(code: str) -> None:
     assert loaded_after(code) == [*HOMES, "looked-up"]
 
 
+@pytest.mark.slow
 def test_the_help_of_one_command_of_a_wing_loads_no_other() -> None:
     """Nor a server: a wing names them, and the command group loads what is asked for."""
     others = (
@@ -136,6 +139,7 @@ def test_the_help_of_one_command_of_a_wing_loads_no_other() -> None:
     assert loaded_after(f"{COMMAND.format(args=['dedup', '--help'])}\n{others}")
 
 
+@pytest.mark.slow
 def test_a_wing_that_is_not_there_is_passed_over() -> None:
     """A server without it has what does nothing, and the strategies are those of searches."""
     code = (

@@ -182,8 +182,7 @@ def harvests() -> Target:
     import asyncio
 
     from metasearch.adapters.request import Page, Request
-    from metasearch.adapters.specs.spec_folders import shipped_table
-    from metasearch.adapters.specs.specfile import build
+    from metasearch.adapters.specs.specfile import build, shipped_table
     from metasearch.collections.oai import OaiClient, OaiError
     from metasearch.errors import SourceError
     from tests.collections.harvest.repository import HEAD, Repository

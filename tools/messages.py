@@ -31,9 +31,12 @@ KEYWORDS = {
     "N_": None,
     "message": (1,),
     "message_n": (1, 2),
-    "message_template": None,
+    "message_in": ((1, "c"), 2),
+    "phrase": None,
+    "_phrase": None,
 }
-_METHODS = [("**.py", "python"), ("**.html", "jinja2.ext:babel_extract")]
+_JINJA = "jinja2.ext:babel_extract"
+_METHODS = [("**.py", "python"), ("**.html", _JINJA), ("**.xml", _JINJA)]
 _OPTIONS = {"**.html": {"trimmed": "true"}}
 _PLACE = re.compile(r"%\((\w+)\)[sd]|\{(\w+)\}")
 
@@ -41,12 +44,11 @@ _PLACE = re.compile(r"%\((\w+)\)[sd]|\{(\w+)\}")
 def texts() -> Catalog:
     """All texts of the package, without translations."""
     catalogue = Catalog(project="metasearch", charset="utf-8")
-    for name, _, text, comments, _ in extract_from_dir(
+    for name, _, text, comments, context in extract_from_dir(
         PACKAGE, _METHODS, _OPTIONS, KEYWORDS, comment_tags=("Translators:",)
     ):
-        catalogue.add(
-            text, None, [(Path("metasearch", name).as_posix(), 0)], auto_comments=comments
-        )
+        place = (Path("metasearch", name).as_posix(), 0)
+        catalogue.add(text, None, [place], auto_comments=comments, context=context)
     return catalogue
 
 

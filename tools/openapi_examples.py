@@ -2,9 +2,10 @@
 
     python tools/openapi_examples.py
 
-Writes `metasearch/server/protocols/openapi/examples.json`. What differs from run to run (times,
-ports) is replaced by fixed values;
-tests/server/protocols/openapi/test_examples.py asks again and compares.
+Asks each request of `FILES`, and writes its answer beside it. A new example is an entry there, with
+the id of its operation, a summary and a request; see `Examples` in
+`metasearch/server/protocols/openapi/operation.py`. What differs from run to run (times, ports) is
+replaced by fixed values; tests/server/protocols/openapi/test_examples.py asks again and compares.
 """
 
 from __future__ import annotations
@@ -21,11 +22,8 @@ import aiohttp
 import orjson
 from aiohttp.test_utils import TestServer
 
-from metasearch.server.app import make_app, searching
+from metasearch.server.app import engine_and_examples, make_app
 from metasearch.server.limits import Options
-from metasearch.server.protocols.openapi.document import declared
-from metasearch.server.protocols.openapi.operation import Example
-from metasearch.server.site import SHARED
 from metasearch.settings import ServerSettings, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,8 +32,6 @@ FILES = (
     PACKAGE / "server" / "protocols" / "openapi" / "examples.json",
     PACKAGE / "review" / "openapi_examples.json",
 )
-#: The media type and the value of an answer.
-Answer = dict[str, Any]
 #: A server that has everything which a document can describe.
 OPTIONS = Options(suggest=True)
 SETTINGS = Settings(server=ServerSettings(suggest=True))
@@ -64,41 +60,49 @@ _HERE, _DATABASE = "http://127.0.0.1:8080", "http://127.0.0.1:9000"
 _ON_LOOPBACK = re.compile(r"http://127\.0\.0\.1:[0-9]+")
 
 
-async def answers() -> tuple[dict[str, Answer], dict[str, Answer]]:
-    """Name of each example -> {"media_type", "value"} of a server in front of the demo: those of
-    searches, and those of its wing.
+async def answers() -> tuple[dict[str, Any], dict[str, Any]]:
+    """The examples with the answers of a server in front of the demo: those of searches, and those
+    of its wing.
 
     Raises:
         ValueError: An answer has another status than its example says.
     """
+    of_searches, of_wing = (orjson.loads(file.read_bytes()) for file in FILES)
+    # A search changes the state of the sources that it asks.
+    examples = sorted(
+        {**of_searches, **of_wing}.items(),
+        key=lambda item: item[1]["request"]["address"].startswith("/search"),
+    )
     with tempfile.TemporaryDirectory() as folder:
         settings = replace(
             SETTINGS, workspace=Path(folder) / "workspace.sqlite3", serve_workspace=True
         )
-        factory, queries, notice = searching(settings, demo=True)
+        factory, queries, notice = engine_and_examples(settings, demo=True)
         app = make_app(factory, options=OPTIONS, examples=queries, notice=notice)
         async with TestServer(app) as server, aiohttp.ClientSession() as session:
-            chapter = app[SHARED].wing.chapter()
-            examples = [each for one in declared(OPTIONS, chapter) for each in one.examples]
-            # A search changes the state of the sources that it asks.
-            examples.sort(key=lambda example: example.address.startswith("/search"))
             url = str(server.make_url("/")).rstrip("/")
-            made = {example.name: await _asked(session, url, example) for example in examples}
-    of_wing = {each.name for one in chapter.operations for each in one.examples}
+            made = {
+                name: {**example, **await _asked(session, url, name, example["request"])}
+                for name, example in examples
+            }
     return (
-        {name: answer for name, answer in made.items() if name not in of_wing},
-        {name: answer for name, answer in made.items() if name in of_wing},
+        {name: each for name, each in made.items() if name in of_searches},
+        {name: each for name, each in made.items() if name in of_wing},
     )
 
 
-async def _asked(session: aiohttp.ClientSession, url: str, example: Example) -> dict[str, Any]:
-    method = "GET" if example.form is None and example.json is None else "POST"
+async def _asked(
+    session: aiohttp.ClientSession, url: str, name: str, request: dict[str, Any]
+) -> dict[str, Any]:
     async with session.request(
-        method, url + example.address, data=example.form, json=example.json
+        request["method"],
+        url + request["address"],
+        data=request.get("form", request.get("text")),
+        json=request.get("json"),
     ) as response:
         body = await response.text()
-        if response.status != example.status:
-            raise ValueError(f"{example.name}: {response.status}\n{body}")
+        if response.status != request["status"]:
+            raise ValueError(f"{name}: {response.status}\n{body}")
         text = _ON_LOOPBACK.sub(lambda found: _HERE if found[0] == url else _DATABASE, body)
         is_json = response.content_type.endswith("json")
         if response.status == 202:

@@ -1,4 +1,5 @@
-"""The tables of options in docs/server.md and docs/library.md, made from `SearchOptions`.
+"""What the pages say of options, made from their declarations: the tables in docs/server.md and
+docs/library.md from `SearchOptions`, the example in docs/configuration.md from `Settings`.
 
     python tools/option_tables.py
 
@@ -7,6 +8,7 @@ tests/test_option_tables.py compares the pages with what is made here.
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -15,13 +17,19 @@ from metasearch.engine.facets import MOST_CHARACTERS, MOST_FILTERS
 from metasearch.engine.options import LAST_PLACE, OPTIONS, Option
 from metasearch.server.limits import Options
 from metasearch.server.parameters import ASKED, OUTPUT
+from metasearch.settings.settings import Settings, keys
+from metasearch.toml_tables import TomlKey, keys_of
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Page -> the line before its table; the table ends with a blank line.
+#: Page -> the first line of what is made, and what follows it.
 HEADS = {
-    ROOT / "docs" / "server.md": "| parameter | meaning | values | default |",
-    ROOT / "docs" / "library.md": "| option | meaning | values | default |",
+    ROOT / "docs" / "server.md": ("| parameter | meaning | values | default |", "\n\n"),
+    ROOT / "docs" / "library.md": ("| option | meaning | values | default |", "\n\n"),
+    ROOT / "docs" / "configuration.md": ("[search]", "\n\n[sources.mylibrary]"),
 }
+VARIABLES = ("| variable | in place of |", "\n\n")
+#: Characters of a line of the example before its comment.
+COMMENTS_AT = 52
 
 
 def parameters() -> str:
@@ -142,19 +150,65 @@ def _values(name: str, option: Option, limits: Options | None = None) -> str:
             return f"text{length} (`[server] max_query`)" if limits else "text"
 
 
+def configuration() -> str:
+    """The example of docs/configuration.md: every key of the file, with what it means."""
+    whole = {each.place: each for each in keys_of(Settings).values() if "." not in each.place}
+    lines = []
+    for table, of_one in keys().items():
+        about = whole.get(table)
+        lines += ["", _line(f"[{table}]", about.help if about else "")]
+        if about is not None and about.example:
+            lines.append(about.example)
+        width = max(map(len, of_one), default=0)
+        lines += [
+            _line(f"{name:<{width}} = {_example(declared, about)}", declared.help)
+            for name, declared in of_one.items()
+        ]
+    return "\n".join(lines[1:])
+
+
+def variables() -> str:
+    """The table of docs/configuration.md: variables that come before the file."""
+    rows = [
+        f"| `{declared.variable}` | `{table}.{name}` |"
+        for table, of_one in keys().items()
+        for name, declared in of_one.items()
+        if declared.variable
+    ]
+    return "\n".join([VARIABLES[0], "| --- | --- |", *rows])
+
+
+def _example(declared: TomlKey, table: TomlKey | None) -> str:
+    """The example of a key, or else its default, as TOML."""
+    if declared.example:
+        return declared.example
+    owner = Settings if declared.place or table is None else table.inner
+    default = getattr(owner(), declared.field) if owner is not None else None
+    return json.dumps(default)
+
+
+def _line(text: str, comment: str) -> str:
+    return f"{text:<{COMMENTS_AT - 1}} # {comment}" if comment else text
+
+
 def pages() -> dict[Path, str]:
-    """Each page with its table made anew.
+    """Each page with what is made of it.
 
     Raises:
-        ValueError: A page has no such table.
+        ValueError: A page has no place for it.
     """
     made = {}
-    for (page, head), table in zip(HEADS.items(), (parameters(), options()), strict=True):
-        text = page.read_text(encoding="utf-8")
-        start = text.index(f"\n{head}\n") + 1
-        end = text.index("\n\n", start)
-        made[page] = text[:start] + table + text[end:]
+    texts = (parameters(), options(), configuration())
+    for (page, (head, tail)), table in zip(HEADS.items(), texts, strict=True):
+        made[page] = _with(page.read_text(encoding="utf-8"), head, tail, table)
+    page = ROOT / "docs" / "configuration.md"
+    made[page] = _with(made[page], *VARIABLES, variables())
     return made
+
+
+def _with(text: str, head: str, tail: str, made: str) -> str:
+    start = text.index(f"\n{head}\n") + 1
+    return text[:start] + made + text[text.index(tail, start) :]
 
 
 def main() -> None:

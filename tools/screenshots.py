@@ -24,9 +24,9 @@ from metasearch.review import examples
 from metasearch.review.examples import EXAMPLES
 from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import Workspace
-from metasearch.review.users import accounts, links, sources, tokens
+from metasearch.review.users import accounts, links, source_switches, tokens
 from metasearch.review.users.passwords import Passwords
-from metasearch.server.app import listening, make_app
+from metasearch.server.app import make_app, open_server
 from metasearch.settings import Settings
 from metasearch.settings.users import UsersSettings
 
@@ -196,11 +196,11 @@ async def with_users(workspace: Path) -> AsyncIterator[str]:
             accounts.create(db, name, shown=shown, email=f"{name}@example.org")
         tokens.create(db, anna, "Koha", ["search"], 90)
         links.create(db, "account", role="user", by=anna.uid)
-        sources.set_switch(db, "demo-slow", False, by=anna.uid)
+        source_switches.set_switch(db, "demo-slow", False, by=anna.uid)
     settings = replace(
         Settings(), workspace=workspace, serve_workspace=True, users=UsersSettings(mode="local")
     )
-    async with listening(settings, demo=True) as address:
+    async with open_server(settings, demo=True) as address:
         yield f"{address.rstrip('/')}/"
 
 

@@ -17,9 +17,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from metasearch.adapters.spec import CONTACT, AdapterSpec, Auth
+from metasearch.adapters.spec import CONTACT, DIRECTIONS, AdapterSpec, Auth
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.spec_folders import TESTED, shipped_groups, shipped_table
+from metasearch.adapters.specs.specfile import TESTED, shipped_groups, shipped_table
 from metasearch.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -56,6 +56,15 @@ This page is made by `python3 tasks.py sources`.
 `-s NAME` takes a group as it takes a source. `all` is every source that is not off.
 
 {groups}
+
+## Citations
+
+These sources say which works cite others: [citations.md](citations.md) searches them.
+A source is asked for works by the identifiers that stand there, so many in a request.
+
+| source | references | cited by |
+| --- | --- | --- |
+{citations}
 
 ## All sources
 
@@ -123,6 +132,7 @@ def page(registry: Registry) -> str:
         keyless=len(keyless),
         default=", ".join(shipped_groups()["default"]),
         groups="\n".join(_groups()),
+        citations="\n".join(_citations(spec) for spec in specs.values() if spec.citations),
         rows="\n".join(_row(spec, registry) for spec in specs.values()),
         parts="\n".join(_part(spec) for spec in specs.values()),
     )
@@ -143,6 +153,14 @@ def _groups() -> Iterator[str]:
     for name, members in sorted(shipped_groups().items()):
         if name != "default":
             yield f"- `{name}`: {', '.join(members)}"
+
+
+def _citations(spec: AdapterSpec) -> str:
+    cells = [
+        f"{', '.join(relation.by)}: {relation.size}" if relation is not None else ""
+        for relation in map(spec.citations.get, DIRECTIONS)
+    ]
+    return f"| [{spec.name}](#{spec.name}) | {' | '.join(cells)} |"
 
 
 def _row(spec: AdapterSpec, registry: Registry) -> str:

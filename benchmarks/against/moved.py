@@ -16,21 +16,22 @@ PACKAGE = Path(metasearch.__file__).parent
 
 def moved(*names: str) -> Any:
     """The things of these names: one, or a tuple of several. They stand in one file of the package,
-    and in no other do they stand together; a name too many tells two files apart.
+    and in no other do they stand together; a name too many tells two files apart. A thing that
+    was renamed is "its name|its former name".
 
     Raises:
         ImportError: No file, or more than one, defines them all.
     """
-    patterns = [
-        re.compile(rf"^(?:(?:async )?def |class ){name}\b|^{name}(?: =|:)", re.MULTILINE)
-        for name in names
-    ]
-    found = [path for path, text in sources() if all(pattern.search(text) for pattern in patterns)]
+    spellings = [frozenset(name.split("|")) for name in names]
+    found = [path for path, defined in files() if all(some & defined for some in spellings)]
     if len(found) != 1:
         shown = ", ".join(sorted(str(path) for path in found)) or "no file"
         raise ImportError(f"{' and '.join(names)} of {PACKAGE}: defined by {shown}")
     module = importlib.import_module(module_of(found[0]))
-    things = tuple(getattr(module, name) for name in names)
+    things = tuple(
+        next(getattr(module, one) for one in name.split("|") if hasattr(module, one))
+        for name in names
+    )
     return things if len(names) > 1 else things[0]
 
 
@@ -40,8 +41,16 @@ def module_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+_DEFINED = re.compile(r"^(?:(?:async )?def |class )(\w+)|^(\w+)(?: =|:)", re.MULTILINE)
+
+
 @cache
-def sources() -> list[tuple[Path, str]]:
-    """Path in the package and text of all its modules."""
-    paths = sorted(PACKAGE.rglob("*.py"))
-    return [(path.relative_to(PACKAGE), path.read_text(encoding="utf-8")) for path in paths]
+def files() -> list[tuple[Path, frozenset[str]]]:
+    """Path in the package of all its modules, and the names that each defines."""
+    return [
+        (
+            path.relative_to(PACKAGE),
+            frozenset(map("".join, _DEFINED.findall(path.read_text("utf-8")))),
+        )
+        for path in sorted(PACKAGE.rglob("*.py"))
+    ]

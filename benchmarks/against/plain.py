@@ -10,17 +10,13 @@ from typing import Any
 
 import orjson
 
+from metasearch.record import Record
+
 #: Name of a type -> its fields that are compared. A type that inherits from one of these has its
 #: fields.
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "Author": ("name", "family", "given", "orcid", "affiliation", "collective"),
-    "Record": (
-        *("source", "source_id", "position", "url", "title", "subtitle", "original_title"),
-        *("translated_title", "titles", "authors", "editors", "year", "date", "venue"),
-        *("publisher", "institution", "edition", "volume", "issue", "pages", "doi", "ids"),
-        *("version", "isbn", "issn", "type", "language", "abstract", "keywords", "subjects"),
-        *("citations", "open_access", "licence", "retracted", "pdf_url"),
-    ),
+    "Author": ("name", "family", "given", "orcid", "affiliation", "collective", "suffix"),
+    "Record": tuple(Record.__annotations__),  # as the release that is run declares them
     "Match": ("matcher", "verdict", "score", "because", "left", "right"),
     "Reason": ("text", "points", "source"),
     "Version": ("kind", "records"),
@@ -31,9 +27,10 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "Added": ("hit",),
     "Grown": ("hit",),
     "Joined": ("hit", "absorbed"),
-    "Parsed": ("records", "total", "next", "unread", "notes", "drifted", "left_out"),
+    "PageContent": ("records", "total", "next", "unread", "notes", "drifted", "left_out"),
+    "Parsed": ("records", "total", "next", "unread", "notes", "drifted", "left_out"),  # before
     "Unread": ("position", "reason"),
-    "Request": ("source", "key", "start", "size", "wanted", "step", "cursor"),
+    "Request": ("source", "url", "start", "size", "wanted", "step", "cursor"),
 }
 #: Types whose name belongs to what they say.
 _NAMED = frozenset({"Added", "Grown", "Joined"})
@@ -52,7 +49,9 @@ def written(value: object) -> bytes:
 def _plain(value: object) -> object:
     for kind in type(value).__mro__:
         if kind.__name__ in FIELDS:
-            named = {name: getattr(value, name) for name in FIELDS[kind.__name__]}
+            # a release before a field equals one that leaves it empty
+            fields = ((name, getattr(value, name, None)) for name in FIELDS[kind.__name__])
+            named = {name: field for name, field in fields if field not in (None, ())}
             return {"is": kind.__name__, **named} if kind.__name__ in _NAMED else named
     if isinstance(value, Mapping):
         return dict(value)

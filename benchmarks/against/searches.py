@@ -15,14 +15,14 @@ from benchmarks.against.in_order import InOrder, plainly, searched
 from benchmarks.against.moved import moved
 from benchmarks.against.things import Outcome, changes
 from benchmarks.sides import CROSSREF, MIXED
-from metasearch.demo import EXAMPLE_QUERIES, replayed
+from metasearch.demo import EXAMPLE_QUERIES, replay_settings
 from metasearch.engine.engine import Engine, transport_of
 from metasearch.errors import SourceError
 from metasearch.events import Answer, SearchEvent
 from metasearch.record import Record
 from metasearch.settings import Settings
 
-parse, _ = moved("parse", "Parsed")
+parse, _ = moved("parse", "PageContent|Parsed")
 DemoTransport = moved("DemoTransport")
 write_json, _ = moved("write", "answer_object")
 fold, ndjson = moved("fold", "ndjson")
@@ -106,7 +106,7 @@ WRITTEN = ("ris", "bibtex", "csv", "csl-json", "marcxml", "mods", "nbib", "endno
 async def demo() -> AsyncIterator[Outcome]:
     """All example queries, without sockets."""
     transport = InOrder(DemoTransport())
-    settings = replace(replayed(), timeout=PATIENCE)
+    settings = replace(replay_settings(), timeout=PATIENCE)
     for query in EXAMPLE_QUERIES:
         # A new engine each, because one remembers which of its sources fails.
         async with Engine(settings, transport=transport) as engine:

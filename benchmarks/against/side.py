@@ -54,7 +54,7 @@ class Side:
 
     async def serving(self) -> None:
         """Treat garbage and freed memory as the server of the package does."""
-        await self._closing.enter_async_context(moved("sparing")())
+        await self._closing.enter_async_context(moved("spare_memory|sparing")())
 
     async def cpu(self, queries: Sequence[str], rows: int, at_once: int = 1) -> float:
         """Milliseconds of CPU of this process for one query, while so many are under way."""
@@ -88,8 +88,8 @@ class Side:
         """Seconds of CPU for the works of a labelled set; it is read only once."""
         from metasearch.dedup import DEFAULT  # here, so that a process that searches has no more
 
-        read, *_ = moved("read", "skipped", "A_SET")
-        cluster, _ = moved("cluster", "Shuffled")
+        read, *_ = moved("read", "reason_to_skip|skipped", "A_SET")
+        cluster, _ = moved("cluster", "OtherOrders|Shuffled")
         if path not in self._sets:
             self._sets[path] = read(Path(path)).records
         seconds: float = cluster(self._sets[path], DEFAULT)[-1]

@@ -17,7 +17,7 @@ from metasearch.errors import MetasearchError
 from metasearch.record import Record
 from metasearch.settings import Settings
 
-parse, _ = moved("parse", "Parsed")
+parse, _ = moved("parse", "PageContent|Parsed")
 Page, Request = moved("Page", "Request")
 Registry = moved("Registry")
 
@@ -125,7 +125,7 @@ async def sets() -> AsyncIterator[Outcome]:
 
 def of_sets() -> tuple[Any, Any]:
     """The functions that read a labelled set, and that say why something is none."""
-    read, skipped, _ = moved("read", "skipped", "A_SET")
+    read, skipped, _ = moved("read", "reason_to_skip|skipped", "A_SET")
     return read, skipped
 
 

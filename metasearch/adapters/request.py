@@ -5,7 +5,6 @@ A `Secret` is never shown.
 
 from __future__ import annotations
 
-import hashlib
 import html
 import re
 import string
@@ -22,6 +21,9 @@ from metasearch.message import Message, message
 SCHEMES = ("https://", "http://", "z3950://")
 #: The content type of JSON.
 JSON = "application/json"
+#: The step of a request that asks what a source knows about some works: a 404 says nothing, and no
+#: page follows.
+LOOKUP = "lookup"
 
 
 class Secret:
@@ -43,9 +45,8 @@ class Secret:
         return self._value
 
     def texts(self) -> tuple[str, ...]:
-        """All texts that must not be shown.
-
-        Of "Bearer abc" these are the whole value and "abc", which a server may repeat alone.
+        """All texts that must not be shown: of "Bearer abc" the whole value and "abc", which a
+        server may repeat alone.
         """
         words = self._value.split()
         if not words:
@@ -84,7 +85,7 @@ class Request:
         values: Placeholder of the spec's templates -> its value from the query; used again for the
             requests of later pages.
         step: How the response is parsed, if one search needs several requests ("esearch",
-            "efetch"); "" otherwise.
+            "efetch"), or if it is `LOOKUP`; "" otherwise.
         start: Position of the first record of this page, from 0.
         size: How many records the page should have.
         cursor: The cursor or link of this page; None if there is none.
@@ -117,24 +118,7 @@ class Request:
     private: bool = False
 
     @property
-    def key(self) -> str:
-        """The name of the request in cache and cassettes: a hash of what is sent, without secrets.
-
-        The length of each part is hashed before the part, and the length of each list before its
-        members, so that different requests have different keys.
-        """
-        parts = [self.source, self.method, self.url, self.content_type, self.content]
-        for pairs in (self.params, self.headers, self.body):
-            shown = list(public(pairs))
-            parts.append(str(len(shown)))
-            for pair in shown:
-                parts += pair
-        data = [part.encode(errors="surrogatepass") for part in parts]
-        whole = b"".join([b"%d:%b" % (len(part), part) for part in data])
-        return hashlib.sha256(whole).hexdigest()
-
-    @property
-    def shown(self) -> str:
+    def log_url(self) -> str:
         """The URL with its parameters and without secrets, for reports and logs."""
         query = urlencode(list(public(self.params)), quote_via=quote, errors="replace")
         # urlsplit would raise for some URLs.
@@ -186,7 +170,7 @@ LITTLE = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What is left of what a source allows; see fetch/budget.py.
+    """What is left of what a source allows; see fetch/rate_limiter.py.
 
     Attributes:
         left: How much is left.
@@ -203,7 +187,7 @@ class Budget:
     renewed: float | None = None
 
     @property
-    def spent(self) -> bool:
+    def is_spent(self) -> bool:
         """Whether too little is left for one more request."""
         return self.left <= 0 or self.left < self.cost
 
@@ -287,7 +271,7 @@ class Page:
     @property
     def pause(self) -> float | None:
         """Seconds for which the source asks not to be asked; None where it does not."""
-        if self.retry_after is None and self.budget is not None and self.budget.spent:
+        if self.retry_after is None and self.budget is not None and self.budget.is_spent:
             return self.budget.renewed
         return self.retry_after
 
@@ -313,17 +297,16 @@ def without_secrets(text: str, request: Request) -> str:
     return text
 
 
-def redacted(page: Page) -> Page:
-    """Returns the page with `***` in the place of each secret of its request.
-
-    So no secret is kept in a cache or cassette, parsed, or shown.
+def redact(page: Page) -> Page:
+    """The page with `***` in the place of each secret of its request, so that none is cached,
+    recorded, parsed or shown.
     """
     secrets = [secret for secret in secrets_of(page.request) if len(secret) >= SHORTEST_SECRET]
     if not secrets:
         return page
     body = page.body
     for secret in secrets:
-        body = _redacted_body(body, secret)
+        body = _redact_body(body, secret)
     kind = without_secrets(page.content_type, page.request) if page.content_type else ""
     if body == page.body and kind == page.content_type:
         return page
@@ -359,7 +342,7 @@ def _spellings_of_a_char(char: str) -> str:
     return f"(?>{'|'.join(forms)}{'|[+]' if char == ' ' else ''})"
 
 
-def _redacted_body(body: bytes, secret: str) -> bytes:
+def _redact_body(body: bytes, secret: str) -> bytes:
     """The body with `***` for each spelling of the secret, in UTF-16 or in an encoding that writes
     ASCII as UTF-8 does.
     """
@@ -370,17 +353,15 @@ def _redacted_body(body: bytes, secret: str) -> bytes:
         text = body.decode(codec, "surrogatepass") if len(body) % 2 == 0 else ""
         if not all(run in text for run in runs):
             return body
-        masked = "".join(_masked(text, re.compile(pattern), "***", reach))
+        masked = "".join(_mask(text, re.compile(pattern), "***", reach))
         return body if masked == text else masked.encode(codec, "surrogatepass")
     # Every spelling contains these runs, and a search for them is fast.
     if not all(run.encode() in body for run in runs):
         return body
-    return b"".join(_masked(body, re.compile(pattern.encode("utf-8", "replace")), b"***", reach))
+    return b"".join(_mask(body, re.compile(pattern.encode("utf-8", "replace")), b"***", reach))
 
 
-def _masked(
-    text: AnyStr, pattern: re.Pattern[AnyStr], mask: AnyStr, reach: int
-) -> Iterator[AnyStr]:
+def _mask(text: AnyStr, pattern: re.Pattern[AnyStr], mask: AnyStr, reach: int) -> Iterator[AnyStr]:
     """Yields the parts of a text, with the mask for each match; no match is longer than `reach`."""
     kept = 0
     for start in range(0, len(text), _STRETCH):

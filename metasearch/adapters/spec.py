@@ -2,14 +2,18 @@
 how its bodies are read: `Shape`, its `Selector`s and its rules of fields.
 """
 
-from __future__ import annotations
-
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, Self, get_args
 
+from metasearch.adapters.specs import checks
+from metasearch.adapters.specs.checks import SOURCE_NAME as SOURCE_NAME
+from metasearch.adapters.specs.checks import Template as Template
+from metasearch.adapters.specs.checks import of_x, of_years, positive
+from metasearch.bib.field_limits import Cuts, cut_value
 from metasearch.bib.texts import Converter
+from metasearch.toml_tables import NO_KEY, Table, TableReader, TomlKey, key, keys_of, one_of
 
 # How the bodies of one database are read: `Shape`, its `Selector`s and its rules of fields. A shape
 # is compiled from the tables [parse], [fields], [ids] and [[also]] of a spec.
@@ -42,7 +46,6 @@ class Selector:
     tree: Any = field(default=None, repr=False, compare=False)
 
     def __call__(self, node: Any) -> Any:
-        """Calls `find`."""
         return self.find(node)
 
 
@@ -55,8 +58,12 @@ class Always:
         self.value = value
 
     def __call__(self, _: Any) -> Any:
-        """Returns the value."""
         return self.value
+
+
+def whole(node: Any) -> Any:
+    """What the selector of a rule finds whose converter takes the record's node itself."""
+    return node
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +94,21 @@ class FieldRule:
     nodes: bool = False
     people: People | None = None
 
+    def value_for_all(self, select: Selector) -> str | None:
+        """The value that is the same in every record; None where each has to be read."""
+        found, field = select.find, self.field.removeprefix("ids.")
+        if not isinstance(found, Always) or type(found.value) is not str:
+            return None
+        try:
+            fits = cut_value(field, found.value, Cuts()) == found.value
+            value = self.convert(found.value) if fits else None
+        except Exception:  # a record of which it is true is unreadable, and its reader tells why
+            return None
+        return value if type(value) is str and value else None
+
 
 class Attempt(NamedTuple):
-    """One selector of a rule, prepared for many records (see parse/records.py).
+    """One selector of a rule, prepared for many records (see parse/parse.py).
 
     Attributes:
         field: A field of the record, or the scheme of an identifier.
@@ -97,6 +116,7 @@ class Attempt(NamedTuple):
         texts: Makes strings of the nodes that `find` returned; None if the converter takes them as
             they are.
         convert: Makes the value of the field.
+        of_one_text: Whether the text alone is as good to it as a list with one text.
     """
 
     field: str
@@ -105,32 +125,24 @@ class Attempt(NamedTuple):
     find: Finder | None
     texts: Callable[[Any], Any] | None
     convert: Converter
+    of_one_text: bool = False
 
 
 #: Records of a shape after which a function is written of its fields.
 WORTH = 300
 
 
+@dataclass(slots=True)
 class RecordReader:
     """How the records of a shape are read: by its attempts, or by the function that is written of
     them once that is worth while (parse/compiler.py).
 
     `read`: the function; None as long as there is none. `left`: how many records more are read
-    without it, before it is written; none once that was tried.
+    without it, before it is written; 0 or less once that was tried.
     """
 
-    __slots__ = ("left", "read")
-
-    def __init__(self) -> None:
-        self.read: Callable[..., Any] | None = None
-        self.left = WORTH
-
-    def becomes_worth(self, records: int) -> bool:
-        """Counts the records of a page, and says once that the function is worth to be written: it
-        takes some milliseconds, for which the first hits of a process do not wait.
-        """
-        before, self.left = self.left, max(0, self.left - records)
-        return before > 0 and self.left == 0
+    read: Callable[..., Any] | None = None
+    left: int = WORTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,19 +190,19 @@ class Shape:
 class LateShape:
     """A shape that is compiled when the first body of its kind arrives.
 
-    To compile selectors takes most of the time in which a spec is loaded. `compiled`: returns the
+    To compile selectors takes most of the time in which a spec is loaded. `make`: returns the
     shape; called once. `ready`: the shape, once it is compiled; None before.
     """
 
-    __slots__ = ("_compiled", "body", "ready")
+    __slots__ = ("_make", "body", "ready")
 
-    def __init__(self, body: BodyKind, compiled: Callable[[], Shape]) -> None:
+    def __init__(self, body: BodyKind, make: Callable[[], Shape]) -> None:
         self.body = body
-        self._compiled = compiled
+        self._make = make
         self.ready: Shape | None = None
 
     @classmethod
-    def of(cls, shape: Shape) -> LateShape:
+    def of(cls, shape: Shape) -> Self:
         """Returns a shape that is compiled already."""
         late = cls(shape.body, lambda: shape)
         late.ready = shape
@@ -199,7 +211,7 @@ class LateShape:
     def shape(self) -> Shape:
         """The shape. Raises SpecError: with every problem, if the spec was loaded unchecked."""
         if self.ready is None:
-            self.ready = self._compiled()
+            self.ready = self._make()
         return self.ready
 
 
@@ -207,13 +219,19 @@ class LateShape:
 # is data. Its selectors, templates and converters are from closed lists. It names the variable of a
 # secret, never the secret itself, and may name one hook for what data cannot express.
 
-#: The name of a source.
-SOURCE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
-#: One template, or several for one parameter.
-Template = str | tuple[str, ...]
 
 #: The largest body in bytes, if a spec sets no other limit.
 MAX_BYTES = 8 * 1024 * 1024
+
+
+#: The tables in [limits] of what is different where a contact address, or a key, is set.
+LIMITS_WITH = ("with_contact", "with_key")
+
+
+def _limits_with(reader: TableReader, table: Table, where: str) -> dict[str, Any]:
+    keys = keys_of_limits_with()
+    reader.check_keys(table, keys, where)
+    return reader.values(keys, table, where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,17 +254,17 @@ class Limits:
             database, is set; see `AdapterSpec.limits_with`.
     """
 
-    requests: float = 5.0
-    per: float = 1.0
-    concurrency: int = 4
-    timeout: float = 8.0
-    ttl: float = 3600.0
-    grace: float | None = None
-    max_bytes: int = MAX_BYTES
-    pause: float = 30.0
+    requests: float = key(5.0, positive)
+    per: float = key(1.0, positive)
+    concurrency: int = key(4, positive)
+    timeout: float = key(8.0, positive)
+    ttl: float = key(3600.0, checks.not_negative)
+    grace: float | None = key(None, checks.not_negative)
+    max_bytes: int = key(MAX_BYTES, positive)
+    pause: float = key(30.0, positive)
     stated: str = ""
-    with_contact: Mapping[str, Any] = field(default_factory=dict)
-    with_key: Mapping[str, Any] = field(default_factory=dict)
+    with_contact: Mapping[str, Any] = key({}, _limits_with)
+    with_key: Mapping[str, Any] = key({}, _limits_with)
 
     @property
     def pace(self) -> str:
@@ -255,13 +273,19 @@ class Limits:
         with_more = (f"; with {what}, {_rate(replace(self, **of))}" for what, of in others if of)
         return _rate(self) + "".join(with_more)
 
-    def part(self, processes: int) -> Limits:
+    def part(self, processes: int) -> Self:
         """The limits for each of several processes, with at least one request at once."""
         return replace(
             self,
             requests=self.requests / processes,
             concurrency=max(1, self.concurrency // processes),
         )
+
+
+def keys_of_limits_with() -> Mapping[str, TomlKey]:
+    """The keys of `LIMITS_WITH`: the numbers of [limits]."""
+    keys = keys_of(Limits)
+    return {name: keys[name] for name in keys if name not in ("stated", *LIMITS_WITH)}
 
 
 def _rate(limits: Limits) -> str:
@@ -294,15 +318,15 @@ class RequestTemplate:
         longest: The longest address, in characters.
     """
 
-    url: str
+    url: str = key("", checks.placeholders)
     method: Literal["GET", "POST"] = "GET"
-    params: Mapping[str, Template] = field(default_factory=dict)
-    headers: Mapping[str, Template] = field(default_factory=dict)
-    body: Mapping[str, Template] = field(default_factory=dict)
-    json: Any = None
-    text: str = ""
+    params: Mapping[str, Template] = key({}, checks.templates, schema=checks.TEMPLATES)
+    headers: Mapping[str, Template] = key({}, checks.templates, schema=checks.TEMPLATES)
+    body: Mapping[str, Template] = key({}, checks.templates, schema=checks.TEMPLATES)
+    json: Any = key(None, checks.json_template, schema=checks.ANY_TABLE)
+    text: str = key("", checks.placeholders)
     content_type: str = ""
-    redirects: tuple[str, ...] = ()
+    redirects: tuple[str, ...] = key((), checks.places)
     longest: int = LONGEST_ADDRESS
 
 
@@ -317,10 +341,10 @@ class YearsTemplate:
         until: A range without a first year.
     """
 
-    only: str = ""
-    both: str = ""
-    since: str = ""
-    until: str = ""
+    only: str = key("", of_years)
+    both: str = key("", of_years)
+    since: str = key("", of_years)
+    until: str = key("", of_years)
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,8 +379,8 @@ class Dialect:
         types, languages: Our word -> words of the database, any of which is enough; no words if all
             works of the database are of this kind. A type or language that is not here cannot be
             asked for.
-        either: "type" or "language" -> what stands between several words in its parameter. A
-            parameter that is not here takes a single word.
+        either: "type", "language" or an identifier -> what stands between several words in its
+            parameter. A parameter that is not here takes a single word.
         wider: Fields whose templates find more than was meant, so that the records are filtered,
             too.
         words: "each": several words become a conjunction of single words; "joined": they are
@@ -372,25 +396,30 @@ class Dialect:
 
     style: Literal["params", "expression"] = "params"
     unsupported: Literal["filter", "drop", "refuse"] = "filter"
-    fields: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str] = key({}, checks.by_field, schema=checks.BY_FIELD)
     conjunction: str = ""
     disjunction: str = ""
-    negation: str = ""
-    group: str = "({x})"
-    phrase: str = ""
-    phrases: Mapping[str, str] = field(default_factory=dict)
-    word: str = "{x}"
-    truncated: str = ""
-    phrase_truncated: str = ""
+    negation: str = key("", of_x)
+    group: str = key("({x})", of_x)
+    phrase: str = key("", of_x)
+    phrases: Mapping[str, str] = key({}, checks.by_field, schema=checks.BY_FIELD)
+    word: str = key("{x}", of_x)
+    truncated: str = key("", of_x)
+    phrase_truncated: str = key("", of_x)
     truncated_least: int = 1
-    types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    languages: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    either: Mapping[str, str] = field(default_factory=dict)
-    wider: tuple[str, ...] = ()
+    types: Mapping[str, tuple[str, ...]] = key({}, checks.type_words)
+    languages: Mapping[str, tuple[str, ...]] = key(
+        {},
+        checks.language_words,
+        kind=object,
+        schema={"anyOf": [checks.TEXT, checks.TEXTS, checks.ANY_TABLE]},
+    )
+    either: Mapping[str, str] = key({}, checks.between_words)
+    wider: tuple[str, ...] = key((), checks.query_fields, schema=checks.QUERY_FIELDS)
     scored: bool = True
     words: Literal["each", "joined"] = "each"
     plain: str = ""
-    joined: tuple[str, ...] = ()
+    joined: tuple[str, ...] = key((), checks.query_fields, schema=checks.QUERY_FIELDS)
     escape: str = ""
     strip: str = ""
     years: YearsTemplate = YearsTemplate()
@@ -412,8 +441,8 @@ class PagingScheme:
     """
 
     kind: Literal["none", "page", "offset", "cursor", "link"] = "none"
-    size: int = 100
-    window: int = 10_000
+    size: int = key(100, positive)
+    window: int = key(10_000, positive)
     next: str = ""
     first: str = "*"
 
@@ -438,17 +467,21 @@ class Auth:
         login: Name -> template with `{id}` and `{secret}`.
     """
 
-    name: str
-    env: str
-    where: Literal["params", "headers"] = "params"
+    name: str = field(metadata=NO_KEY)
+    env: str = key("", checks.variable)
+    where: Literal["params", "headers"] = key(
+        "params", one_of(("params", "headers"), repeat=False), name="in"
+    )
     required: bool = False
     prefix: str = ""
     get: str = ""
-    kind: Literal["key", "oauth2", "login"] = "key"
+    kind: Literal["key", "oauth2", "login"] = key(
+        "key", one_of(("key", "oauth2", "login"), repeat=False)
+    )
     token_url: str = ""
     secret_env: str = ""
     scope: str = ""
-    login: Mapping[str, str] = field(default_factory=dict)
+    login: Mapping[str, str] = key({}, checks.login)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -467,6 +500,38 @@ class Enrichment:
 
     by: Literal["doi"]
     request: RequestTemplate
+
+
+#: Which works a database names for others: those that they cite, or those that cite them.
+Direction = Literal["references", "cited_by"]
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Relation:
+    """How the database is asked for one direction of citations, or for works by their numbers.
+
+    Attributes:
+        by: Kind of identifier, "doi" or a key of `ids` -> how a request names a work by it. The
+            first one that a record has is used.
+        size: How many works one request names; 0 takes the direction away from a spec that is
+            extended.
+        join: What stands between them.
+        lists: Whether the answer has the works that are named, each with its `references`;
+            otherwise it has the works at the other end.
+        make: Returns the whole spec as it is for these requests; called when it is needed.
+    """
+
+    by: Mapping[str, str] = key({}, checks.names_of_works)
+    size: int = key(1, checks.batch)
+    join: str = " "
+    lists: bool = False
+    make: Callable[[], "AdapterSpec"] = field(metadata=NO_KEY, repr=False, compare=False)
+
+    @cached_property
+    def spec(self) -> "AdapterSpec":
+        """The database as it is asked then: `{query}` in its request names the works."""
+        return self.make()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -490,6 +555,14 @@ class AdapterSpec:
             otherwise.
         hook: Name of a module in adapters/hooks, or None.
         enrich: How the database can be asked for single works; None if it cannot.
+        lookup: Identifier, or "title" -> how many works one request can name, where a list of works
+            is looked up; 1 for each that is not here and can be asked for, 0 does not ask.
+        citations: How it is asked which works cite others; {} where it cannot be.
+        lookup_request: The request for works by the identifiers that it has placeholders for; None
+            if they are asked for as any query. A string of an array that names an identifier stands
+            there once for each work.
+        lookup_nothing: What stands in its answer, an error, if none of the works is known; "" for
+            databases that have no such error.
         newest: The request if the newest records are wanted; None if the database cannot sort by
             date.
         file: The file of the spec, for messages.
@@ -505,24 +578,28 @@ class AdapterSpec:
     coverage: str = ""
     languages: tuple[str, ...] = ()
     syntax: str = ""
-    probe: str = ""
+    probe: str = key("", checks.query)
     default: bool = False
     enabled: bool = True
-    barred: bool = False
-    weight: float = 1.0
+    barred: bool = field(default=False, metadata=NO_KEY)
+    weight: float = key(1.0, checks.weight)
     request: RequestTemplate
     query: Dialect
     paging: PagingScheme
-    auth: tuple[Auth, ...] = ()
+    auth: tuple[Auth, ...] = key((), kind=dict, inner=Auth)
     limits: Limits
-    shapes: tuple[LateShape, ...]
-    not_found: Literal["error", "empty"] = "error"
-    total_header: str = ""
-    hook: str | None = None
+    shapes: tuple[LateShape, ...] = field(metadata=NO_KEY)
+    not_found: Literal["error", "empty"] = field(default="error", metadata=NO_KEY)
+    total_header: str = field(default="", metadata=NO_KEY)
+    hook: str | None = key(None, checks.hook)
     enrich: Enrichment | None = None
-    newest: RequestTemplate | None = None
-    file: str = ""
-    digest: str = field(default="", compare=False)
+    lookup: Mapping[str, int] = key({}, checks.lookup_sizes)
+    citations: Mapping[Direction, Relation] = field(default_factory=dict, metadata=NO_KEY)
+    lookup_request: RequestTemplate | None = field(default=None, metadata=NO_KEY)
+    lookup_nothing: str = field(default="", metadata=NO_KEY)
+    newest: RequestTemplate | None = field(default=None, metadata=NO_KEY)
+    file: str = field(default="", metadata=NO_KEY)
+    digest: str = field(default="", compare=False, metadata=NO_KEY)
 
     @property
     def key_env(self) -> str | None:

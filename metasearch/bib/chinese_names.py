@@ -12,7 +12,7 @@ from typing import Literal
 
 from metasearch.bib import name_words, normalise
 from metasearch.bib.name_words import ET_AL, HAN_ET_AL
-from metasearch.bib.normalise import is_cjk, is_han, simplified, table_lines
+from metasearch.bib.normalise import is_cjk, is_han, simplify, table_lines
 
 #: Hanyu Pinyin, as in China, or Wade-Giles, as in Taiwan and in old catalogues; both without tones,
 #: marks and hyphens.
@@ -31,14 +31,12 @@ _UMLAUTS = {
 _WHOLE = {
     "zhi": "chih", "chi": "chih", "shi": "shih", "ri": "jih", "zi": "tzu", "ci": "tzu", "si": "ssu",
     "er": "erh", "e": "o", "ge": "ko", "ke": "ko", "he": "ho", "gui": "kuei", "kui": "kuei",
-    "you": "yu", "yi": "i",
-    "lv": "lu", "nv": "nu", "lve": "lueh", "nve": "nueh", "luo": "lo", "yan": "yen", "ye": "yeh",
-    "yue": "yueh",
+    "you": "yu", "yi": "i", "lv": "lu", "nv": "nu", "lve": "lueh", "nve": "nueh", "luo": "lo",
+    "yan": "yen", "ye": "yeh", "yue": "yueh",
 }  # fmt: skip
 _INITIALS = (
-    ("zh", "ch"), ("ch", "ch"), ("sh", "sh"), ("b", "p"), ("d", "t"), ("g", "k"), ("j", "ch"), ("q",
-    "ch"), ("x", "hs"),
-    ("z", "ts"), ("c", "ts"), ("r", "j"),
+    ("zh", "ch"), ("ch", "ch"), ("sh", "sh"), ("b", "p"), ("d", "t"), ("g", "k"), ("j", "ch"),
+    ("q", "ch"), ("x", "hs"), ("z", "ts"), ("c", "ts"), ("r", "j"),
 )  # fmt: skip
 _BEFORE_O = frozenset(("t", "n", "l", "ts", "s", "j", "ch"))
 
@@ -50,7 +48,7 @@ def readings(char: str, scheme: Scheme = "pinyin") -> frozenset[str]:
     or gan).
     """
     table = _readings()
-    syllables = table.get(char) or table.get(simplified(char)) or ()
+    syllables = table.get(char) or table.get(simplify(char)) or ()
     return frozenset(
         [spelling for syllable in syllables for spelling in spellings(syllable, scheme)]
     )
@@ -84,7 +82,7 @@ def wade_giles(syllable: str) -> str:
 
 def is_spelled(word: str) -> bool:
     """Whether a word in lower case is one to four syllables of either scheme: "kuoching"."""
-    return len(word) <= 6 * _MOST_SYLLABLES and _spelled().fullmatch(word) is not None
+    return len(word) <= 6 * _MOST_SYLLABLES and _syllables_pattern().fullmatch(word) is not None
 
 
 @lru_cache(maxsize=1)
@@ -98,7 +96,7 @@ def _readings() -> dict[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=1)
-def _spelled() -> re.Pattern[str]:
+def _syllables_pattern() -> re.Pattern[str]:
     syllables = {syllable for several in _readings().values() for syllable in several}
     written = {
         spelling
@@ -193,17 +191,17 @@ _ELSEWHERE = {
 
 
 @lru_cache(maxsize=1)
-def _known() -> tuple[frozenset[str], frozenset[str]]:
+def _surnames() -> tuple[frozenset[str], frozenset[str]]:
     return (
-        frozenset(_SINGLE) | frozenset(simplified(_SINGLE)),
-        frozenset(_COMPOUND) | frozenset(map(simplified, _COMPOUND)),
+        frozenset(_SINGLE) | frozenset(simplify(_SINGLE)),
+        frozenset(_COMPOUND) | frozenset(map(simplify, _COMPOUND)),
     )
 
 
 def is_surname(text: str) -> bool:
     """Whether this is a Chinese family name of one or two characters, in any form."""
     return bool(text) and (
-        text in _known()[len(text) > 1] or simplified(text) in _known()[len(text) > 1]
+        text in _surnames()[len(text) > 1] or simplify(text) in _surnames()[len(text) > 1]
     )
 
 
@@ -214,7 +212,7 @@ def surname_spellings(surname: str, scheme: Scheme = "pinyin") -> frozenset[str]
     """
     if len(surname) > LONGEST:  # each character is read in several ways, and each goes with each
         return frozenset()
-    read = _READ_AS.get(surname) or _READ_AS.get(simplified(surname))
+    read = _READ_AS.get(surname) or _READ_AS.get(simplify(surname))
     if read:
         return frozenset(
             "".join(written)
@@ -232,9 +230,9 @@ def surname_spellings(surname: str, scheme: Scheme = "pinyin") -> frozenset[str]
     return frozenset(map("".join, itertools.product(*each)))
 
 
-def spelled_elsewhere(surname: str) -> frozenset[str]:
+def other_spellings(surname: str) -> frozenset[str]:
     """Its Cantonese, Hokkien, Korean and older spellings, where they are known."""
-    return _ELSEWHERE.get(surname) or _ELSEWHERE.get(simplified(surname)) or frozenset()
+    return _ELSEWHERE.get(surname) or _ELSEWHERE.get(simplify(surname)) or frozenset()
 
 
 @lru_cache(maxsize=1)
@@ -267,7 +265,7 @@ class HanName:
 
 
 @dataclass(frozen=True, slots=True)
-class Romanised:
+class LatinName:
     """A name in Latin letters, lower case.
 
     `family`: as one word: "zhang", "ouyang". `given`: words and initials in order: ("san", "feng"),
@@ -299,7 +297,7 @@ def han_names(name: str) -> tuple[HanName, ...]:
 
 
 @lru_cache(maxsize=1_000)
-def romanised_name(name: str) -> tuple[Romanised, ...]:
+def latin_names(name: str) -> tuple[LatinName, ...]:
     """The ways to read a name in Latin letters as a Chinese one; empty where there is none.
 
     "Zhang SF", "Zhang, San-Feng", "Sanfeng Zhang", "ZHANG San-feng", "Chang San-feng" (Wade-Giles);
@@ -317,11 +315,14 @@ def romanised_name(name: str) -> tuple[Romanised, ...]:
     if not first or (comma and not last) or len(first) + len(last) > 4:
         return ()
     if comma:
-        return _named(first, last) or _named(last, first)
-    found: list[Romanised] = []
+        return _latin_names(first, last) or _latin_names(last, first)
+    found: list[LatinName] = []
     for size in (1, 2):
         if size < len(first) or size == 1:
-            found += (*_named(first[:size], first[size:]), *_named(first[-size:], first[:-size]))
+            found += (
+                *_latin_names(first[:size], first[size:]),
+                *_latin_names(first[-size:], first[:-size]),
+            )
     return tuple(dict.fromkeys(found))
 
 
@@ -334,19 +335,19 @@ def _words(text: str) -> list[list[str]]:
     return words if all(part.isalpha() for word in words for part in word) else []
 
 
-def _named(family: list[list[str]], given: list[list[str]]) -> tuple[Romanised, ...]:
+def _latin_names(family: list[list[str]], given: list[list[str]]) -> tuple[LatinName, ...]:
     """The name with that family name and each reading of the given one that can be Chinese."""
     surname = "".join(part for word in family for part in word).lower()
     if surname not in latin_surnames():
         return ()
     if not given:
-        return (Romanised(surname, ()),)
+        return (LatinName(surname, ()),)
     shouted = all(part.isupper() for word in (*family, *given) for part in word)
     found = []
     for ways in itertools.product(*[_ways(word, shouted) for word in given]):
         tokens = tuple(itertools.chain.from_iterable(ways))
         if tokens:
-            found.append(Romanised(surname, tokens))
+            found.append(LatinName(surname, tokens))
     return tuple(dict.fromkeys(found))
 
 
@@ -377,7 +378,7 @@ def same_person(han: str, latin: str) -> bool | None:
     where they do not under Pinyin or Wade-Giles; None where that is unknown: no Chinese name on one
     side, a foreign given name, a family name alone, a Cantonese or Korean spelling.
     """
-    theirs = romanised_name(latin)
+    theirs = latin_names(latin)
     if not theirs:
         return None
     undecided = not (ours := han_names(han))
@@ -387,7 +388,7 @@ def same_person(han: str, latin: str) -> bool | None:
                 if _given_agrees(mine.given, other.given, scheme):
                     return True
                 undecided |= not other.given
-        undecided |= other.family in spelled_elsewhere(mine.family)
+        undecided |= other.family in other_spellings(mine.family)
         undecided |= not all(map(readings, mine.given))
     return None if undecided else False
 
@@ -487,7 +488,7 @@ def authors_in(text: str) -> list[str]:
     # Where another has 著 or 编 behind the name, 李四译 is a translator; else 译 may be the name's
     # end.
     translators = any(
-        len(piece) > 2 and simplified(piece).endswith(name_words.CHINESE_SURE) for piece in pieces
+        len(piece) > 2 and simplify(piece).endswith(name_words.CHINESE_SURE) for piece in pieces
     )
     found: list[str] = []
     for piece in pieces:
@@ -512,7 +513,7 @@ def _at_roles(part: str) -> str:
     if ":" not in part and "：" not in part:
         return part
     out, end = [], 0
-    for role in _ROLE_AHEAD.finditer(simplified(part)):  # as long as the text itself
+    for role in _ROLE_AHEAD.finditer(simplify(part)):  # as long as the text itself
         out += [part[end : role.start()], "，"]
         end = role.end()
     return "".join([*out, part[end:]])
@@ -526,7 +527,7 @@ def _bare(piece: str, translators: bool) -> str:
         before = piece
         piece = _OTHERS.sub("", piece) if len(piece) > 2 or piece == "等" else piece
         piece = _without_role(piece, translators)
-        if announced := _REPORTER.match(simplified(piece)):
+        if announced := _REPORTER.match(simplify(piece)):
             piece = piece[announced.end() :]
         if piece == before:
             break
@@ -534,7 +535,7 @@ def _bare(piece: str, translators: bool) -> str:
 
 
 def _without_role(piece: str, translators: bool) -> str:
-    folded = simplified(piece)
+    folded = simplify(piece)
     if folded in name_words.CHINESE:
         return ""
     behind = _ROLE_BEHIND.search(folded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from metasearch.bib.normalise import NUMERALS, is_cjk, is_han, plain, simplified
+from metasearch.bib.normalise import NUMERALS, is_cjk, is_han, plain, simplify
 
 # Numbers in Chinese titles: parts of a series, editions, years and counts.
 
@@ -336,7 +336,7 @@ _FUNCTION_WORDS = frozenset(
 )
 
 _LATIN_WORD = r"[A-Za-zÀ-ɏ][A-Za-zÀ-ɏ'’-]*"
-_PARALLEL = re.compile(r"\s+[=＝]\s*|\s*＝\s*|[=]\s+")
+_PARALLEL = re.compile(r"\s+[=＝]\s*|\s*＝\s*|[=]\s+|(?<=[\u4e00-\u9fff])=(?=[A-Z])")
 _BRACKETED = re.compile(
     r"\s*(?:\(([^()]+)\)|（([^（）]+)）|\[([^\[\]]+)\]|［([^［］]+)］|【([^【】]+)】)\s*[.。]?\s*$"
 )
@@ -481,7 +481,7 @@ def without_sections(title: str) -> str:
 
 
 def _without(pattern: re.Pattern[str], title: str) -> str:
-    found = pattern.search(simplified(title.translate(_WIDTHS)))  # as long as the title itself
+    found = pattern.search(simplify(title.translate(_WIDTHS)))  # as long as the title itself
     if found is None or not found.group().strip():
         return title
     head, rest = found.group(), (title[: found.start()] + title[found.end() :]).strip()
@@ -500,7 +500,7 @@ _BLANK = r"(?<=[^\x00-\x7f])[ \t]+(?=[^\x00-\x7f])|\u3000+"
 _EXAMPLE = r"(?<=[^\x00-\x7f]{4})[,，]?\s*(?=[以][^以,，]{1,30}为(?:例|个案)$)"
 
 
-def marked(title: str) -> str:
+def with_breaks(title: str) -> str:
     """The title with a line break wherever its main title may end and a subtitle, a bracket or a
     part begin.
 

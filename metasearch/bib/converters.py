@@ -4,7 +4,7 @@ Each takes whatever the selector found (a string, a number, a list, an element's
 gives a value or None; none raises on odd input, so that one odd field costs neither its record nor
 its page. `CONVERTERS` is the list that a spec may name with `as = "..."`; `DEFAULTS` says which
 converter a field has when its spec names none. The converters themselves stand here, in
-texts.py, numbering.py, names.py and authors.py.
+texts.py, identifiers.py, numbering.py, names.py and authors.py.
 """
 
 from __future__ import annotations
@@ -12,104 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import quote
 
-from metasearch.bib import authors, identifiers, names
-from metasearch.bib.numbering import (
-    article_number,
-    citation_issue,
-    citation_pages,
-    citation_venue,
-    citation_volume,
-    integer,
-    page_range,
-    plain_integer,
-    size_pages,
-)
-from metasearch.bib.texts import (
-    Converter,
-    abstract,
-    bracketed,
-    commas,
-    first,
-    inverted_index,
-    isbd,
-    isbd_list,
-    isbd_publisher,
-    isbd_title,
-    joined,
-    labelled,
-    language,
-    no_final_stop,
-    open_access,
-    plain_text_list,
-    said_true,
-    sole_language,
-    split_list,
-    strings,
-    text,
-    text_list,
-    words,
-)
+from metasearch.bib import authors, bylines, identifiers, isbd, notices, numbering, texts, trials
+from metasearch.bib.texts import Converter, first, strings
 from metasearch.late_pattern import late_pattern
-
-__all__ = [
-    "CONVERTERS",
-    "DEFAULTS",
-    "NAME_CONVERTERS",
-    "NODE_CONVERTERS",
-    "abstract",
-    "article_number",
-    "arxiv",
-    "arxiv_url",
-    "arxiv_version",
-    "bracketed",
-    "citation_issue",
-    "citation_pages",
-    "citation_venue",
-    "citation_volume",
-    "commas",
-    "date",
-    "date_parts",
-    "date_printed",
-    "date_words",
-    "day_first_date",
-    "doi",
-    "doi_url",
-    "earliest_date",
-    "identifier",
-    "integer",
-    "inverted_index",
-    "isbd",
-    "isbd_list",
-    "isbd_publisher",
-    "isbd_title",
-    "isbns",
-    "issns",
-    "joined",
-    "labelled",
-    "language",
-    "last_segment",
-    "lccn",
-    "no_final_stop",
-    "oclc",
-    "open_access",
-    "padded_date",
-    "page_range",
-    "pdf_url",
-    "pmcid",
-    "pmid",
-    "precise_date",
-    "said_true",
-    "size_pages",
-    "sole_language",
-    "split_list",
-    "text",
-    "text_list",
-    "url",
-    "words",
-    "year",
-]
-
+from metasearch.record import FIELDS, OF_THE_WORK, PEOPLE, TEXTS, Kind
 
 # Converters of years and dates.
 
@@ -151,7 +59,7 @@ def date(found: Any) -> str | None:
     if isinstance(found, (list, tuple)) and len(found) > 1:
         parts = [str(p).strip() for p in found if isinstance(p, (str, int)) and str(p).strip()]
         return _date_of(*parts[:3]) if parts else None
-    value = first(found)
+    value = found if type(found) is str else first(found)
     if not value:
         return None
     value = value.strip()
@@ -217,7 +125,7 @@ def day_first_date(found: Any) -> str | None:
 
 def date_words(found: Any) -> str | None:
     """A date in PubMed's words: "2009 Dec 20" -> "2009-12-20"; of a span the first year."""
-    value = first(found)
+    value = found if type(found) is str else first(found)
     parts = value.split() if value else []
     if not parts:
         return None
@@ -227,8 +135,7 @@ def date_words(found: Any) -> str | None:
 
 _MONTH_NAMES = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november",
-    "december",
+    "october", "november", "december",
 )  # fmt: skip
 #: Of the name of each month its first three letters, and each longer beginning -> its number.
 _MONTHS_BEGUN = {
@@ -308,159 +215,85 @@ def precise_date(found: Any) -> str | None:
     return None
 
 
-# Converters of identifiers and addresses.
+def registrations(found: Any) -> dict[str, str] | None:
+    """Registration numbers of trials by registry, of a field for nothing else."""
+    said = (trials.registrations(value, alone=True) for value in strings(found))
+    return trials.merge_ids(*said) or None
 
 
-def doi(found: Any) -> str | None:
-    """The first DOI among the strings, bare and lower case."""
-    if type(found) is str:
-        return identifiers.doi(found)
-    return next((d for v in strings(found) if (d := identifiers.doi(v))), None)
+# Converters that a spec makes of a text, a table or a template of its own.
 
 
-def doi_url(found: Any) -> str | None:
-    """The DOI of the first URL of a resolver, even behind a library's proxy, and of no other."""
-    return doi([v for v in strings(found) if "doi.org/" in v.lower()])
+class Constant:
+    """A converter that returns the same value for all that has a text, and None for the rest."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __call__(self, selected: Any) -> Any:
+        return self.value if strings(selected) else None
 
 
-def url(found: Any) -> str | None:
-    """The first http(s) URL."""
-    if type(found) is str:
-        return identifiers.web_url(found)
-    return next((u for v in strings(found) if (u := identifiers.web_url(v))), None)
+class Lookup:
+    """A converter that replaces words by those in a table, in which "*" stands for all others.
+
+    Case does not matter; of a text with semicolons, the first part that is in the table counts.
+    """
+
+    __slots__ = ("_others", "_words")
+
+    def __init__(self, table: Mapping[str, str]) -> None:
+        self._words = {key.casefold(): value for key, value in table.items()}
+        self._others = self._words.get("*")
+
+    def __call__(self, selected: Any) -> str | None:
+        words = self._words
+        if type(selected) is list and len(selected) == 1:
+            selected = selected[0]
+        if type(selected) is str and ";" not in selected:
+            if selected in words:
+                return words[selected]
+            word = selected.strip().casefold()
+            return words.get(word) or (self._others if word else None)
+        parts = [part.strip().casefold() for v in strings(selected) for part in v.split(";")]
+        known = next((words[part] for part in parts if part in words), None)
+        return known or (self._others if parts else None)
 
 
-def pdf_url(found: Any) -> str | None:
-    """The first http(s) URL that may be a file: a DOI leads to a page."""
-    links = (u for v in strings(found) if (u := identifiers.web_url(v)))
-    return next((u for u in links if "//doi.org/" not in u and "//dx.doi.org/" not in u), None)
+def into_template(template: str, inner: Converter) -> Converter:
+    """A converter that writes what `inner` returns, percent-encoded, for "{x}" in a template."""
 
+    def fill(selected: Any) -> str | None:
+        value = inner(selected)
+        return template.format(x=quote(value, safe="/:")) if isinstance(value, str) else None
 
-_BETWEEN_ISBNS = late_pattern(r"[;,]|\s(?=97[89])")
-
-
-def isbns(found: Any) -> tuple[str, ...]:
-    """Each ISBN once, as ISBN-13."""
-    if type(found) is str and found.isalnum():
-        return (only,) if (only := identifiers.isbn(found)) else ()
-    values = [
-        part for v in strings(found) for part in ((v,) if v.isalnum() else _BETWEEN_ISBNS.split(v))
-    ]
-    return tuple(dict.fromkeys([i for v in values if (i := identifiers.isbn(v))]))
-
-
-_SEPARATORS = late_pattern(r"[;,]")
-
-
-def issns(found: Any) -> tuple[str, ...]:
-    """Each ISSN once."""
-    if type(found) is str and len(found) <= 9:
-        return (only,) if (only := identifiers.issn(found)) else ()
-    values = [
-        part for v in strings(found) for part in (_SEPARATORS.split(v) if len(v) > 9 else (v,))
-    ]
-    return tuple(dict.fromkeys([i for v in values if (i := identifiers.issn(v))]))
-
-
-def arxiv(found: Any) -> str | None:
-    """An arXiv identifier without version."""
-    return next((a for v in strings(found) if (a := identifiers.arxiv_id(v))), None)
-
-
-def arxiv_url(found: Any) -> str | None:
-    """The arXiv identifier in the first link or DOI that is arXiv's, among others that are not."""
-    return next(
-        (a for v in strings(found) if "arxiv" in v.lower() and (a := identifiers.arxiv_id(v))),
-        None,
-    )
-
-
-_ARXIV_VERSION = late_pattern(
-    r"(?:\d{4}\.\d{4,5}|[a-z][a-z.-]{0,20}/\d{7})(v\d{1,3})\b", re.IGNORECASE
-)
-#: What each of them has, and is found sooner.
-_VERSION = late_pattern(r"\dv\d", re.IGNORECASE)
-
-
-def arxiv_version(found: Any) -> str | None:
-    """The version behind an arXiv identifier: "v2" of "http://arxiv.org/abs/2104.12255v2"."""
-    hits = (_VERSION.search(value) and _ARXIV_VERSION.search(value) for value in strings(found))
-    return next((hit[1].lower() for hit in hits if hit), None)
-
-
-def pmcid(found: Any) -> str | None:
-    """The form "PMC123456", from that, from a link to it, or from its number."""
-    value = first(found)
-    hit = (
-        re.search(r"PMC0*(\d{1,9})|(?:^|/)0*(\d{1,9})/?$", value.strip(), re.IGNORECASE)
-        if value
-        else None
-    )
-    return f"PMC{hit[1] or hit[2]}" if hit else None
-
-
-_PMID = late_pattern(r"(?:^|[^\dC])0*(\d{1,9})/?$")
-
-
-def pmid(found: Any) -> str | None:
-    """A PubMed identifier: the number, "MEDLINE:37689792", "pmid:37689792", or a link to it."""
-    value = first(found)
-    hit = _PMID.search(value.strip()) if value else None
-    return hit[1] if hit else None
-
-
-def lccn(found: Any) -> str | None:
-    """A Library of Congress Control Number as www.loc.gov/marc/lccn-namespace.html has it."""
-    value = first(found)
-    bare = "".join(value.partition("/")[0].split()).lower() if value else ""
-    prefix, hyphen, serial = bare.partition("-")
-    bare = prefix + serial.zfill(6) if hyphen else bare
-    return bare if re.fullmatch(r"[a-z]{0,3}\d{8,10}", bare) else None
-
-
-_OCLC = late_pattern(r"(?:\(OCoLC\)\s*+(?:oc[mn]|on)?|oc[mn]|on|OCLC:)\s*+(\d+)", re.IGNORECASE)
-
-
-def oclc(found: Any) -> str | None:
-    """The number of the first "(OCoLC)ocm01234567", "ocn123456789" or "OCLC:1234567"."""
-    for value in (found,) if type(found) is str else strings(found):
-        hit = _OCLC.fullmatch(value.strip())
-        if hit:
-            return hit[1].lstrip("0") or "0"
-    return None
-
-
-def last_segment(found: Any) -> str | None:
-    """What follows the last slash: the identifier in "https://openalex.org/W123"."""
-    value = first(found)
-    return (value.rstrip("/").rpartition("/")[2].strip() or None) if value else None
-
-
-def identifier(found: Any) -> str | None:
-    """An identifier as it stands, white space removed."""
-    value = first(found)
-    return "".join(value.split()) or None if value else None
+    return fill
 
 
 CONVERTERS: Mapping[str, Converter] = {
-    "text": text,
-    "joined": joined,
-    "commas": commas,
-    "list": text_list,
-    "split-list": split_list,
-    "words": words,
-    "true": said_true,
-    "open-access": open_access,
-    "arxiv-version": arxiv_version,
-    "abstract": abstract,
-    "inverted-index": inverted_index,
-    "no-final-stop": no_final_stop,
-    "isbd": isbd,
-    "isbd-list": isbd_list,
-    "isbd-title": isbd_title,
-    "isbd-publisher": isbd_publisher,
-    "labelled": labelled,
-    "bracketed": bracketed,
+    "text": texts.text,
+    "joined": texts.joined,
+    "commas": texts.commas,
+    "list": texts.text_list,
+    "split-list": texts.split_list,
+    "words": texts.words,
+    "true": texts.true_or_none,
+    "open-access": texts.open_access,
+    "arxiv-version": identifiers.arxiv_version,
+    "abstract": texts.abstract,
+    "inverted-index": texts.inverted_index,
+    "no-final-stop": texts.no_final_stop,
+    "isbd": isbd.without_marks,
+    "isbd-list": isbd.texts,
+    "isbd-title": isbd.title,
+    "isbd-publisher": isbd.publisher,
+    "isbd-place": isbd.place,
+    "labelled": texts.labelled,
+    "mesh": texts.mesh_headings,
+    "notices": notices.texts,
+    "bracketed": texts.bracketed,
     "year": year,
     "date": date,
     "date-parts": date_parts,
@@ -470,29 +303,31 @@ CONVERTERS: Mapping[str, Converter] = {
     "padded-date": padded_date,
     "precise-date": precise_date,
     "earliest-date": earliest_date,
-    "pages": page_range,
-    "doi": doi,
-    "doi-url": doi_url,
-    "url": url,
-    "isbn": isbns,
-    "issn": issns,
-    "arxiv": arxiv,
-    "arxiv-url": arxiv_url,
-    "pmcid": pmcid,
-    "pmid": pmid,
-    "lccn": lccn,
-    "oclc": oclc,
-    "article-number": article_number,
-    "citation-venue": citation_venue,
-    "citation-volume": citation_volume,
-    "citation-issue": citation_issue,
-    "citation-pages": citation_pages,
-    "last-segment": last_segment,
-    "size-pages": size_pages,
-    "identifier": identifier,
-    "integer": integer,
-    "language": language,
-    "sole-language": sole_language,
+    "pages": numbering.page_range,
+    "doi": identifiers.first_doi,
+    "doi-url": identifiers.doi_url,
+    "url": identifiers.first_url,
+    "isbn": identifiers.isbns,
+    "issn": identifiers.issns,
+    "arxiv": identifiers.arxiv,
+    "arxiv-url": identifiers.arxiv_url,
+    "pmcid": identifiers.pmcid,
+    "pmid": identifiers.pmid,
+    "lccn": identifiers.lccn,
+    "oclc": identifiers.oclc,
+    "article-number": numbering.article_number,
+    "citation-venue": numbering.citation_venue,
+    "citation-volume": numbering.citation_volume,
+    "citation-issue": numbering.citation_issue,
+    "citation-pages": numbering.citation_pages,
+    "citation-year": numbering.citation_year,
+    "extent-pages": numbering.extent_pages,
+    "last-segment": identifiers.last_segment,
+    "size-pages": numbering.size_pages,
+    "identifier": identifiers.identifier,
+    "integer": numbering.integer,
+    "language": texts.language,
+    "sole-language": texts.sole_language,
     "names": authors.names,
     "names-semicolon": authors.names_semicolon,
     "names-comma": authors.names_comma,
@@ -502,70 +337,72 @@ CONVERTERS: Mapping[str, Converter] = {
     "names-homonym": authors.names_homonym,
     "names-catalogue": authors.names_catalogue,
     "names-bracketed": authors.names_bracketed,
-    "names-statement": names.statement,
+    "names-statement": bylines.statement,
 }
 
 #: Converters that give several values, and the fields that hold several; neither goes with any of
 #: the others.
-PLURAL = frozenset({"list", "split-list", "words", "isbd-list", "isbn", "issn"})
-PLURAL_FIELDS = frozenset({"titles", "authors", "editors", "isbn", "issn", "keywords", "subjects"})
+PLURAL = frozenset({"list", "split-list", "words", "isbd-list", "isbn", "issn", "mesh", "notices"})
+PLURAL_FIELDS = frozenset({*TEXTS, *PEOPLE})
 #: What the names of authors that are objects may go through.
 NAME_CONVERTERS: Mapping[str, Callable[[str], str]] = {
-    "names-homonym": names.without_homonym,
-    "names-degrees": names.without_degrees,
+    "names-homonym": authors.homonym,
+    "names-degrees": bylines.without_degrees,
     "names-catalogue": authors.personal,
 }
 
 #: Converters to which a list of one text is as good as the text.
 OF_ONE_TEXT = frozenset({
-    abstract, article_number, arxiv, arxiv_version, citation_issue, citation_pages, citation_volume,
-    commas, date, doi, doi_url, identifier, integer, isbd, isbd_list, isbns, issns, joined,
-    language, last_segment, lccn, oclc, page_range, pdf_url, authors.names, pmcid, pmid, text,
-    text_list, url, year,
+    texts.abstract, numbering.article_number, identifiers.arxiv, identifiers.arxiv_version,
+    numbering.citation_issue, numbering.citation_pages, numbering.citation_volume,
+    numbering.citation_year, texts.commas, date, identifiers.first_doi, identifiers.doi_url,
+    numbering.extent_pages, identifiers.identifier, numbering.integer, isbd.without_marks,
+    isbd.texts, isbd.place, identifiers.isbns, identifiers.issns, texts.joined, texts.language,
+    identifiers.last_segment, identifiers.lccn, identifiers.oclc, numbering.page_range,
+    identifiers.pdf_url, authors.names, identifiers.pmcid, identifiers.pmid, texts.text,
+    texts.text_list, identifiers.first_url, year,
 })  # fmt: skip
+
+
+def of_one_text(convert: Converter) -> bool:
+    """Whether a list of one text is as good as the text to a converter, and `False` is nothing."""
+    return convert in OF_ONE_TEXT or isinstance(convert, (Constant, Lookup))
+
 
 #: What some converters make of what is ordinary and no larger than a number of characters, which
 #: comes second; None of all else. Of that the converter gives the same.
 ORDINARY: Mapping[Converter, Callable[[Any, int], Any]] = {
     date_parts: whole_date_parts,
-    integer: plain_integer,
-    text_list: plain_text_list,
+    numbering.integer: numbering.plain_integer,
+    texts.text_list: texts.plain_text_list,
 }
 
 #: Converters that take XML elements, because they need more than the texts.
-NODE_CONVERTERS = frozenset({"labelled"})
+NODE_CONVERTERS = frozenset({"labelled", "mesh", "notices"})
 
+#: What reads a value of each kind, and of the fields that need more.
+_OF_KIND: Mapping[Kind, Converter] = {
+    "text": texts.text,
+    "word": texts.text,
+    "link": identifiers.first_url,
+    "number": numbering.integer,
+    "flag": texts.true_or_none,
+    "texts": texts.text_list,
+    "people": authors.names,
+}
 DEFAULTS: Mapping[str, Converter] = {
-    "source_id": identifier,
-    "url": url,
-    "pdf_url": pdf_url,
-    "title": text,
-    "subtitle": text,
-    "original_title": text,
-    "translated_title": text,
-    "titles": text_list,
-    "authors": authors.names,
-    "editors": authors.names,
+    name: _OF_KIND[FIELDS[name].kind] for name in ("source_id", *OF_THE_WORK) if name != "ids"
+} | {
+    "source_id": identifiers.identifier,
+    "pdf_url": identifiers.pdf_url,
     "year": year,
     "date": date,
-    "venue": text,
-    "publisher": text,
-    "institution": text,
-    "version": text,
-    "edition": text,
-    "volume": text,
-    "issue": text,
-    "pages": page_range,
-    "doi": doi,
-    "isbn": isbns,
-    "issn": issns,
-    "type": text,
-    "language": language,
-    "abstract": abstract,
-    "keywords": text_list,
-    "subjects": text_list,
-    "citations": integer,
-    "open_access": open_access,
-    "licence": text,
-    "retracted": said_true,
+    "pages": numbering.page_range,
+    "doi": identifiers.first_doi,
+    "isbn": identifiers.isbns,
+    "issn": identifiers.issns,
+    "language": texts.language,
+    "abstract": texts.abstract,
+    "open_access": texts.open_access,
+    "notices": notices.texts,
 }

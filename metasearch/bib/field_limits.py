@@ -6,110 +6,33 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from metasearch.record import Author
+from metasearch.record import FIELDS, PEOPLE, Author, Limit
 
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """What is kept of a field.
-
-    Attributes:
-        name: One value of the field, in words, for notes: "title".
-        text: Characters of the text, or of each text in a list.
-        items: Texts or people in the list; 1 where the field is no list.
-        whole: Whether a longer text is left out, because a part of it would be another one: of a
-            DOI, an address.
-    """
-
-    name: str
-    text: int
-    items: int = 1
-    whole: bool = False
-
-    @property
-    def names(self) -> str:
-        """Several values, in words."""
-        return f"{self.name}{'es' if self.name.endswith('s') else 's'}"
-
-    @property
-    def given(self) -> int:
-        """Characters of a text before conversion: markup, entities and labels may be most of it."""
-        return MARKUP * self.text
-
-
-#: Characters of a value before conversion for each one that is kept. Of real abstracts, markup is a
-#: fifth at most.
-MARKUP = 4
 #: Characters, and texts, of all that is found for one field before it is converted.
 MOST_GIVEN, MOST_FOUND = 400_000, 10_000
 #: A larger number is no year and no count, and takes long to write down.
 LARGEST_NUMBER = 10**15
 
-# catalogues copy whole title pages; the longest in 26,000 real records has 725 characters
-_TITLE = 4_000
-_NAME = 1_000  # bodies with all that they belong to; 134
-_BODY = 1_000  # journals, publishers, universities; 221
-#: The longest real values stand behind; measured in the answers of 60 databases, in catalogue
-#: records and in exports.
-LIMITS: Mapping[str, Limit] = {
-    "source": Limit("source name", 500),  # of a file, its name
-    "title": Limit("title", _TITLE),
-    "subtitle": Limit("subtitle", _TITLE),
-    "original_title": Limit("original title", _TITLE),
-    "translated_title": Limit("translated title", _TITLE),
-    "titles": Limit("further title", _TITLE, 200),  # 27 of one work
-    "authors": Limit(
-        "author", _NAME, 20_000
-    ),  # ATLAS and CMS together are 5,154; the longest list known has 15,025
-    "editors": Limit("editor", _NAME, 2_000),
+#: Of each field of a record; of a person's affiliation; and of what a file says beside.
+LIMITS: Mapping[str, Limit] = {name: field.limit for name, field in FIELDS.items()} | {
     "affiliation": Limit("affiliation", 2_000),  # 286
-    "venue": Limit("venue", _BODY),
-    "publisher": Limit("publisher", _BODY),
-    "institution": Limit("institution", _BODY),
-    "edition": Limit("edition", 500),  # 78
-    "volume": Limit("volume", 500),  # 108
-    "issue": Limit("issue", 500),  # 159: "Suppl. 1" with its title
-    "pages": Limit("page range", 500),  # 50
-    "version": Limit("version", 200),  # 7
-    "type": Limit(
-        "type", 10_000
-    ),  # only what is looked up in a table: 26,745 characters were found for one
-    "language": Limit("language", 500),  # 65: a sentence
-    "date": Limit("date", 500),
-    "year": Limit("year", 500),
-    "open_access": Limit("open access statement", 2_000),  # 573 before conversion
-    "retracted": Limit("retraction statement", 2_000),
-    "citations": Limit("citation count", 100),
-    "licence": Limit("licence", 2_000),  # 394: the licence itself
-    "abstract": Limit("abstract", 50_000),  # 23,675: the notes of a software release
-    "keywords": Limit("keyword", 1_000, 2_000),  # 237 characters, 195 keywords
-    "subjects": Limit("subject", 1_000, 2_000),  # 308 characters
-    "isbn": Limit("ISBN", 200, 2_000),  # 111 editions of one book
-    "issn": Limit("ISSN", 200, 200),
-    "doi": Limit("DOI", 2_048, whole=True),  # what Crossref registers at most; 64
-    "ids": Limit("identifier", 1_000, 200, whole=True),  # 64 characters
-    "source_id": Limit("record number", 1_000, whole=True),  # 149
-    "url": Limit("address", 4_000, whole=True),  # 798; as `identifiers.web_url` takes
-    "pdf_url": Limit("file address", 4_000, whole=True),
-    "given": Limit(
-        "other field", 50_000, 1_000
-    ),  # what a file says beside: notes, addresses; 157 cited works
+    # notes, addresses; 157 cited works
+    "given": Limit("other field", 50_000, 1_000),
 }
 #: No text of so few characters is beyond its limit.
 SHORT = min(limit.text for limit in LIMITS.values())
 
 
 # Cuts what is longer than `field_limits.py` permits, and counts what was cut. All that a database
-# or a file contains passes here twice: a value before it is converted (`bounded`), so that no
-# converter works on megabytes, and the record when it is made (`kept`), so that nothing after it
-# does either.
+# or a file contains passes here twice: a value before it is converted (`cut_value`), so that no
+# converter works on megabytes, and the record when it is made (`cut_fields`), so that nothing after
+# it does either.
 
 _OTHER = LIMITS["ids"]
-_PEOPLE = frozenset(("authors", "editors"))
 
 
 class Cuts:
@@ -134,10 +57,10 @@ class Cuts:
             f"list of {limit.names}", f"lists of {limit.names}", f"cut at {limit.items:,} entries"
         )
 
-    def given(self, field: str) -> None:
+    def value(self, field: str) -> None:
         """What was found for a field was more than is converted."""
         limit = LIMITS.get(field, _OTHER)
-        done = f"cut at {limit.given:,} characters before it was read"
+        done = f"cut at {limit.before_conversion:,} characters before it was read"
         self._add(f"value for {limit.names}", f"values for {limit.names}", done)
 
     def room(self, limit: Limit) -> None:
@@ -166,7 +89,7 @@ class Cuts:
         )
 
 
-def bounded(field: str, found: Any, cuts: Cuts) -> Any:
+def cut_value(field: str, found: Any, cuts: Cuts) -> Any:
     """What was found for a field, as much of it as is converted; the same object where that is all
     of it. `cuts`: where it is counted that something was cut.
     """
@@ -174,12 +97,12 @@ def bounded(field: str, found: Any, cuts: Cuts) -> Any:
     if size <= SHORT:  # as nearly always
         return found
     limit = LIMITS.get(field, _OTHER)
-    if size <= min(limit.given, MOST_FOUND):
+    if size <= min(limit.before_conversion, MOST_FOUND):
         return found
-    room = _Room(limit.given)
+    room = _Room(limit.before_conversion)
     less = room.part(found)
     if room.cut:
-        cuts.given(field)
+        cuts.value(field)
         return less
     return found
 
@@ -244,13 +167,13 @@ class _Room:
             yield item
 
 
-def most(field: str, found: list[Any]) -> list[Any]:
-    """The first of a long list, and one more than is kept, by which `kept` sees that there were."""
+def first_items(field: str, found: list[Any]) -> list[Any]:
+    """The first of a long list: one more than is kept, so that `cut_fields` sees it."""
     limit = LIMITS[field].items + 1
     return found if len(found) <= limit else found[:limit]
 
 
-def kept(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
+def cut_fields(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
     """The fields of a record, none longer than its limit; the same table, changed where something
     was. `values`: as `Record` takes them. `cuts`: where it is counted what was cut.
     """
@@ -269,7 +192,7 @@ def kept(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
             if value:
                 values[field] = (
                     _people(value, field, cuts)
-                    if field in _PEOPLE
+                    if field in PEOPLE
                     else _texts(value, LIMITS[field], cuts)
                 )
         elif kind is int:
@@ -278,11 +201,11 @@ def kept(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
                 cuts.number(field)
                 values[field] = None
         elif field == "ids" and value:
-            values[field] = kept_ids(value, cuts)
+            values[field] = cut_ids(value, cuts)
     return values
 
 
-def kept_given(found: Sequence[tuple[str, str]], cuts: Cuts) -> tuple[tuple[str, str], ...]:
+def cut_others(found: Sequence[tuple[str, str]], cuts: Cuts) -> tuple[tuple[str, str], ...]:
     """Tags and values that no field of a record holds, as much of them as is kept: `MOST_GIVEN`
     characters in all. `cuts`: where it is counted what was cut.
     """
@@ -366,7 +289,7 @@ def _person(author: Author, limit: Limit, cuts: Cuts) -> Author:
     return replace(author, **longer)
 
 
-def kept_ids(found: Mapping[str, str], cuts: Cuts) -> Mapping[str, str]:
+def cut_ids(found: Mapping[str, str], cuts: Cuts) -> Mapping[str, str]:
     """Identifiers by scheme, none longer than its limit; there is one at least."""
     limit = LIMITS["ids"]
     if len(found) > limit.items:

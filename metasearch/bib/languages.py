@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from metasearch.late_pattern import late_pattern
+
 # ISO 639-1, 639-2 bibliographic, 639-2 terminological where that is another one, name.
 _TABLE = """
 aa aar Afar|ab abk Abkhazian|ae ave Avestan|af afr Afrikaans|ak aka Akan|am amh Amharic
@@ -115,6 +117,20 @@ def language_code(word: str) -> str | None:
     plain = " ".join(word.replace("_", "-").casefold().split())
     words = language_words()
     return words.get(plain) or words.get(plain.partition("-")[0])
+
+
+_CODES = late_pattern(r"[a-z]{3}(?: ?[a-z]{3}){1,20}")
+
+
+def codes_in(word: str) -> list[str]:
+    """The codes of several languages in one word, as MARC 041 had them: "engfre" -> ["eng", "fre"];
+    [] for all others, among them names: "norwegian".
+    """
+    plain = word.strip().casefold()
+    if language_code(plain) or _CODES.fullmatch(plain) is None:
+        return []
+    joined = plain.replace(" ", "")
+    return [joined[at : at + 3] for at in range(0, len(joined), 3)]
 
 
 @lru_cache(maxsize=32)

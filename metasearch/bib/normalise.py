@@ -73,10 +73,9 @@ KEPT, LONGEST_KEPT = 2_000, 40
 
 _GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta",
-    "θ": "theta",
-    "ι": "iota", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi",
-    "ρ": "rho", "σ": "sigma",
-    "ς": "sigma", "τ": "tau", "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega",
+    "θ": "theta", "ι": "iota", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi",
+    "π": "pi", "ρ": "rho", "σ": "sigma", "ς": "sigma", "τ": "tau", "υ": "upsilon", "φ": "phi",
+    "χ": "chi", "ψ": "psi", "ω": "omega",
 }  # fmt: skip
 _FOLD = {**LETTERS, **APOSTROPHES, "ß": "ss", "ħ": "h", "&": " and ", "ʹ": "", "ʺ": "", "`": ""}
 _FOLDED = re.compile("[" + "".join(_FOLD) + "]")
@@ -84,7 +83,7 @@ _FOLDED = re.compile("[" + "".join(_FOLD) + "]")
 _SYMBOL_GREEK = late_pattern(r"[\u03b1-\u03c9](?<![\u0370-\u03ff].)(?![\u0370-\u03ff])")
 _WORD = late_pattern(r"[^\W_]+")
 #: One character of Chinese, Japanese or Korean.
-CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
+CJK = late_pattern(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _MARKS = re.compile(rf"[{MARKS}\ufe20-\ufe2f]")
 # One pass over bytes for ASCII, which is nearly all text: lower case, apostrophes gone, everything
 # that is no letter or digit a blank.
@@ -139,7 +138,7 @@ def words(value: str) -> list[str]:
     return value.encode().translate(_ASCII_WORDS, _ASCII_APOSTROPHES).decode().split()
 
 
-def spaced(value: str) -> str:
+def with_blanks(value: str) -> str:
     """The folded text, a blank for every character that is no letter or digit: quicker than
     `words`, for texts that are only searched.
     """
@@ -202,7 +201,7 @@ def has_han(text: str) -> bool:
     return not text.isascii() and any(map(is_han, text))
 
 
-def simplified(text: str) -> str:
+def simplify(text: str) -> str:
     """The text with every character in the form that stands for all its forms: "臺灣錢鍾書" ->
     "台湾钱钟书".
 
@@ -224,7 +223,7 @@ def plain(text: str) -> str:
     """Letters, digits and marks narrow (NFKC), and every character in one form."""
     if text.isascii():
         return text
-    return simplified(normalize("NFKC", text))
+    return simplify(normalize("NFKC", text))
 
 
 def table_lines(name: str) -> list[str]:

@@ -21,24 +21,55 @@ _NUMBER = r"[:.\s]*(\d+[A-Za-z]?(?:\s?[-/\u2013]\s?\d+)?)(?![\d-])"
 _VOLUME = late_pattern(
     rf"\b(?:volume|vol|v|band|bd|jahrgang|jg|tome|tom|t|årg|том|т){_NUMBER}", re.IGNORECASE
 )
+#: "85. Jahrgang"
+_VOLUME_BEFORE = late_pattern(
+    r"\b(\d{1,4})\. ?(?:jahrgang|jahrg|jg|band|årgång|årgang|årg|ročník|roč|évfolyam|évf)\b",
+    re.IGNORECASE,
+)
 _ISSUE = late_pattern(
-    rf"\b(?:number|num|no|nr|issue|iss|heft|h|fasc|numéro|n[º°o]?|№){_NUMBER}", re.IGNORECASE
+    rf"\b(?:number|num|no|nr|issue|iss|heft|h|ausgabe|fasc|numéro|n[º°o]?|№){_NUMBER}",
+    re.IGNORECASE,
 )
 #: "Vol.389(10086)", but not "Vol. 12 (2019)"
 _ISSUE_BEHIND = late_pattern(r"\s?\((?!(?:1[5-9]|20)\d\d\))(\d{1,5}(?:[-/\u2013]\d{1,5})?)\)")
-_PAGES = late_pattern(
-    r"\b(?:pages?|pp?|seiten?|s|с)[:.\s]*([A-Za-z]?\d+[A-Za-z]?(?:\s?[-\u2010-\u2015]\s?[A-Za-z]?\d+)?)",
-    re.IGNORECASE,
+#: A page, in brackets where its number is not printed: "[123]"; and the last one behind it.
+_RANGE = (
+    r"\[?[A-Za-z]?\d{1,7}[A-Za-z]?(?:\](?!\s?(?:seiten?|pages?|pp?|s)\b))?"
+    r"(?:\s?[-\u2010-\u2015]\s?\[?[A-Za-z]?\d{1,7}\]?)?"
 )
+#: Labels of pages.
+_PAGE = "pages?|pp?|p[aá]gs?|seiten?|s|с|стр|str|第"
+_PAGES = late_pattern(rf"\b(?:{_PAGE})[:.\s]*({_RANGE})", re.IGNORECASE)
 _SHORT = late_pattern(
-    r"(?:^|[,;]\s?)(?:(\d{1,4})\s?\(\d{4}\)\s?(\d{1,4})?(?!\d)|(\d{1,4})\s?\((\d{1,3})\)|(\d{1,4}):(\d{1,4})\b)"
+    r"(?:^|[,;]\s?|\. - )"
+    r"(?:(\d{1,4})\s?\(\d{4}\)\s?(\d{1,4})?(?!\d)|(\d{1,4})\s?\((\d{1,3})\)|(\d{1,4}):(\d{1,4})\b)"
 )
 _SHORT_PAGES = late_pattern(
     r"[,;]\s*+([A-Za-z]?\d+\s?[-\u2010-\u2015]\s?[A-Za-z]?\d+)\.?\s*+(?:$|(?=;))"
 )
 
 
-class Part(NamedTuple):
+#: MARC 300 $a says where a part stands, or how many pages a whole has. Where: a range, or a label
+#: before a number. "XII, 345 p." says how many.
+_EXTENT = late_pattern(
+    rf"(?:{_PAGE})[:.\s]*({_RANGE})(?:,\s?{_RANGE}){{0,9}}\s?页?"
+    r"|(\[?\d{1,7}\]?\s?[-\u2010-\u2015]\s?\[?\d{1,7}\]?)(?:\s?(?:pages?|pp?|seiten|s|页)\b\.?)?",
+    re.IGNORECASE,
+)
+_AROUND_EXTENT = " .,;:"
+_IN_BRACKETS = late_pattern(r"\(([^()]{1,60})\)")
+_NO_BRACKETS = str.maketrans("", "", "[] ")
+
+
+#: The year of an issue: labelled, first, or alone in brackets. "(2018/19)" says two.
+_YEAR_OF_ISSUE = late_pattern(
+    r"\byear[:\s]\s?((?:1[5-9]|20)\d\d)\b|(?:^|\((?:[^()\d]{0,30}\s)?)((?:1[5-9]|20)\d\d)"
+    r"(?=[,;:]\s?\D|(?:,?\s[^()\d]{1,30})?\)|$|\s;)",
+    re.IGNORECASE,
+)
+
+
+class PlaceInHost(NamedTuple):
     """Volume, issue and pages as printed; None where the citation does not say."""
 
     volume: str | None
@@ -61,12 +92,13 @@ def _is_issn(text: str) -> bool:
     )
 
 
-#: Where the name of a host ends: before a date, a volume, an issue, pages, or a place and date in
-#: brackets.
+#: Where the name of a host ends: before a date, a volume, an issue, pages, a place and date in
+#: brackets; before who is responsible, and before ISBD's mark of a next area.
 _HOST_ENDS = late_pattern(
     r",\s+(?=(?:\d{1,2}\s+)?(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?,?\s+|"
     r"(?:spring|summer|fall|autumn|winter),?\s+)?(?:\d{1,2},\s+)?\d{4}\b|(?:vol|volume|v|bd|jg|t|n)\b\.?\s*\d|"
-    r"vol\b|issue\b|iss\b|no\b|nr\b|pp?\.|\d{1,4}\s?\(|\([^()]*\d{4}\))",
+    r"vol\b|issue\b|iss\b|no\b|nr\b|pp?\.|\d{1,4}\s?\(|\([^()]*\d{4}\))"
+    r"|\s/\s|\.{0,2}\s-\s(?=\d)",
     re.IGNORECASE,
 )
 #: A part between semicolons that names no host: a label with a number, an ISSN, an address, a DOI.
@@ -99,9 +131,10 @@ def host(text: str) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def part(text: str) -> Part:
+def place_in_host(text: str) -> PlaceInHost:
     """What a citation says; asked three times for each, once a field."""
-    volume, pages = _VOLUME.search(text), _PAGES.search(text) or _short_pages(text)
+    volume = _VOLUME.search(text) or _VOLUME_BEFORE.search(text)
+    pages = _PAGES.search(text) or _short_pages(text)
     short = None if volume else _SHORT.search(text)
     # What stands in brackets behind a volume comes first: "vol. 17 (3) article n. 4".
     issue = (_ISSUE_BEHIND.match(text, volume.end()) if volume else None) or _ISSUE.search(text)
@@ -110,7 +143,9 @@ def part(text: str) -> Part:
     if short:
         volume_number = short[1] or short[3] or short[5] or None
         issue_number = issue_number or short[2] or short[4] or short[6] or None
-    return Part(volume_number, issue_number, "".join(pages[1].split()) if pages else None)
+    return PlaceInHost(
+        volume_number, issue_number, pages[1].translate(_NO_BRACKETS) if pages else None
+    )
 
 
 # Some databases write a dash as its escape, twice over.
@@ -127,8 +162,24 @@ def page_range(found: Any) -> str | None:
     values = [v.strip() for v in strings(found) if v.strip()]
     if len(values) >= 2 and values[0] != values[1]:
         return f"{values[0]}-{values[1]}"
-    value = texts.plain(values[0]) if values else ""
+    value = texts.plain(without_pii(values[0])) if values else ""
     return _HYPHEN.sub("-", value).strip("- ") or None
+
+
+#: An identifier of publishers that is no number of an article: "S0140-6736(19)30001-2".
+_WHOLE_PII = late_pattern(r"[SB]\d{4}-?\d{3}[\dX](?:\(.*|\d*)", re.IGNORECASE)
+
+
+def without_pii(value: str) -> str:
+    """Pages of PubMed without what stands there beside: "pii: E1392. doi: 10.3390/x" -> "E1392".
+
+    What a publisher calls an article is its number, unless pages or the whole PII stand there.
+    """
+    pages, label, rest = value.partition("pii:")
+    if not label:
+        return value.partition(" doi:")[0] if " doi:" in value else value
+    shown, number = pages.strip(" ;,."), rest.strip().partition(" ")[0].rstrip(" ;,.")
+    return shown or ("" if _WHOLE_PII.fullmatch(number) else number)
 
 
 _THOUSANDS = late_pattern(r"\d{1,3}(?:,\d{3})+")
@@ -169,22 +220,39 @@ def citation_venue(found: Any) -> str | None:
     return host(value) if value else None
 
 
+def citation_year(found: Any) -> int | None:
+    """The year of the issue in such a citation, which is that of the part: an article is catalogued
+    under the year in which it was online, or that of an offprint.
+    """
+    hit = _YEAR_OF_ISSUE.search(_citation(found))
+    return int(hit[1] or hit[2]) if hit else None
+
+
 def citation_volume(found: Any) -> str | None:
     """The volume in "Vol. 12, no. 3 (2019), p. 123-145"."""
     value = _citation(found)
-    return part(value).volume if value else None
+    return place_in_host(value).volume if value else None
 
 
 def citation_issue(found: Any) -> str | None:
-    """The issue in such a citation."""
     value = _citation(found)
-    return part(value).issue if value else None
+    return place_in_host(value).issue if value else None
 
 
 def citation_pages(found: Any) -> str | None:
-    """The pages in such a citation."""
     value = _citation(found)
-    return page_range(part(value).pages) if value else None
+    return page_range(place_in_host(value).pages) if value else None
+
+
+def extent_pages(found: Any) -> str | None:
+    """Where a part of something stands: "S. [12]-15", "1 online resource (pages 3-9)" -> "3-9";
+    None of how many pages there are, "XII, 345 S.".
+    """
+    for value in strings(found):
+        for text in (value.partition(" : ")[0], *_IN_BRACKETS.findall(value)):
+            if hit := _EXTENT.fullmatch(text.strip(_AROUND_EXTENT)):
+                return page_range((hit[1] or hit[2]).translate(_NO_BRACKETS))
+    return None
 
 
 def plain_integer(found: Any, _: int = 0) -> int | None:

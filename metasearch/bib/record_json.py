@@ -12,21 +12,16 @@ from typing import Any
 import orjson
 
 from metasearch.bib.identifiers import web_url
-from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
+from metasearch.record import FIELDS, PEOPLE, Author, Kind, Record
 
 #: Fields that a collection sets when it answers: its own name and the place of the record.
 _PLACE = frozenset({"source", "position"})
-_NAMES = tuple(field.name for field in fields(Record) if field.name not in _PLACE)
-_NUMBERS = frozenset({"year", "citations"})
-_TUPLES = frozenset({"titles", "isbn", "issn", "keywords", "subjects"})
-_PEOPLE = frozenset({"authors", "editors"})
-_LINKS = frozenset({"url", "pdf_url"})
-_TERMS = {"type": TYPES, "open_access": OPEN_ACCESS}
+_NAMES = tuple(name for name in FIELDS if name not in _PLACE)
 _STRINGS = frozenset({str})
 _PARTS = {field.name: bool if field.name == "collective" else str for field in fields(Author)}
 
 
-def packed(record: Record) -> bytes:
+def record_to_json(record: Record) -> bytes:
     """The record as JSON, without its source and position. Raises ValueError: it holds what JSON
     cannot, such as a number of thirty digits.
     """
@@ -35,7 +30,7 @@ def packed(record: Record) -> bytes:
         for name in _NAMES
         if (value := getattr(record, name)) or (value is not None and _is_filled(value))
     }
-    for role in _PEOPLE & values.keys():
+    for role in values.keys() & {*PEOPLE}:
         values[role] = [
             {
                 part: value
@@ -67,7 +62,7 @@ def encodable(value: Any) -> Any:
     return [encodable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def unpacked(found: Any, source: str, position: int) -> Record:
+def record_from_json(found: Any, source: str, position: int) -> Record:
     """The record again, as one of `source`. Raises ValueError: it is none; says which field is not
     what a record has there.
     """
@@ -117,9 +112,8 @@ def _link(name: str, value: Any) -> str | None:
     return web_url(_text(name, value))
 
 
-def _term(name: str, value: Any) -> str:
-    """One of a closed list of words."""
-    if _text(name, value) not in _TERMS[name]:
+def _word(name: str, value: Any) -> str:
+    if _text(name, value) not in FIELDS[name].words:
         raise _is_other(name)
     return str(value)
 
@@ -143,15 +137,15 @@ def _strings(value: Any) -> bool:
     return isinstance(value, list) and {*map(type, value)} <= _STRINGS
 
 
+_OF_KIND: Mapping[Kind, Callable[[str, Any], Any]] = {
+    "text": _text,
+    "word": _word,
+    "link": _link,
+    "number": _number,
+    "flag": _yes_or_no,
+    "texts": _texts,
+    "people": _people,
+    "ids": _identifiers,
+}
 #: Field -> what checks and converts its value: one look for each, as whole collections are read.
-_CHECKS: Mapping[str, Callable[[str, Any], Any]] = {
-    name: _people if name in _PEOPLE
-    else _texts if name in _TUPLES
-    else _link if name in _LINKS
-    else _number if name in _NUMBERS
-    else _term if name in _TERMS
-    else _yes_or_no if name == "retracted"
-    else _identifiers if name == "ids"
-    else _text
-    for name in _NAMES
-}  # fmt: skip
+_CHECKS = {name: _OF_KIND[FIELDS[name].kind] for name in _NAMES}

@@ -1,18 +1,21 @@
-"""Text for people: what a selector found as strings, without markup; and the converters of titles,
-abstracts, keywords, the language's name (see converters.py).
+"""Text for people: what a selector found as strings, without markup; whether it says anything; and
+the converters of titles, abstracts, keywords, the language's name (see converters.py).
 """
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from html.entities import html5
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 from metasearch.bib.field_limits import LIMITS, MOST_FOUND
-from metasearch.bib.languages import language_code
+from metasearch.bib.languages import codes_in, language_code
+from metasearch.bib.word_list import read_sections
 from metasearch.late_pattern import late_pattern
 
 #: A converter of converters.py: takes what a selector found, returns the value of a record's field,
@@ -47,7 +50,6 @@ def strings(found: Any) -> list[str]:
 
 
 def first(found: Any) -> str | None:
-    """The first string."""
     if isinstance(found, str):
         return found if found and not found.isspace() else None
     if type(found) is list and found:
@@ -68,16 +70,11 @@ _BLOCKS = frozenset(
 # are JATS or MathML.
 _ELEMENTS = _BLOCKS | frozenset(
     "a abbr annotation article b bdi bdo big blockquote body bold break caption center cite code "
-    "dd del dfn dl dt "
-    "em figure fn font footer graphic h head header html i img inf ins italic kbd kwd label link "
-    "list main mark "
-    "math media mfenced mfrac mi mn mo mover mpadded mphantom mroot mrow ms mspace msqrt mstyle "
-    "msub msubsup msup "
-    "mtable mtd mtext mtr munder munderover nav object overline paragraph pre q roman s samp sans "
-    "sc scp "
-    "semantics small span strike strong sub subtitle sup svg tbody tex thead title tt u ul "
-    "underline uri var wbr "
-    "xref".split()
+    "dd del dfn dl dt em figure fn font footer graphic h head header html i img inf ins italic kbd "
+    "kwd label link list main mark math media mfenced mfrac mi mn mo mover mpadded mphantom mroot "
+    "mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover nav "
+    "object overline paragraph pre q roman s samp sans sc scp semantics small span strike strong "
+    "sub subtitle sup svg tbody tex thead title tt u ul underline uri var wbr xref".split()
 )
 _UNWANTED = late_pattern(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
@@ -114,8 +111,8 @@ def without_markup(value: str) -> str:
     too is read once.
     """
     if "&" in value:
-        once = _unescaped(value)
-        value = _unescaped(once) if "&" in once and once != value else once
+        once = _unescape(value)
+        value = _unescape(once) if "&" in once and once != value else once
     if "<" in value:
         if "!" in value and "<!" in value:  # one character is found in a tenth of the time
             value = _cut(value, "<!--", "-->").replace("<![CDATA[", "").replace("]]>", "")
@@ -138,7 +135,7 @@ _ENDLESS_NUMBER = late_pattern(r"&#(?=[xX]?[0-9a-fA-F]{12})[xX]?[0-9a-fA-F]+;?")
 _CAPITAL_ENTITY = late_pattern(r"&([A-Z]{2,31});")
 
 
-def _unescaped(value: str) -> str:
+def _unescape(value: str) -> str:
     value = html.unescape(_ENDLESS_NUMBER.sub("\ufffd", value) if "&#" in value else value)
     return _CAPITAL_ENTITY.sub(_capital_entity, value) if "&" in value else value
 
@@ -293,80 +290,6 @@ def no_final_stop(found: Any) -> str | None:
     return value
 
 
-_RESPONSIBILITY = late_pattern(r"\s/\s+(?=\S*[^\W\d_]).*$", re.DOTALL)
-_ISBD_MARKS = "/:;,="
-_EACH_MARK = tuple(_ISBD_MARKS)
-_NON_SORTING = late_pattern(r"<<\s*([^<>]*?)\s*>>|¬")
-_ABBREVIATED = late_pattern(
-    r"(?:\b\w{1,2}|\betc|\bvol|\bapprox|\baufl|\bausg|\.\.)\.$", re.IGNORECASE
-)
-#: Characters at a text's end in which an abbreviation would lie, and what stands before it.
-_LONGEST_ABBREVIATED = 12
-#: What the longer ones of them end with.
-_ABBREVIATED_ENDS = frozenset({"etc", "vol", "rox", "ufl", "usg"})
-
-
-def isbd(found: Any) -> str | None:
-    """Plain text without the ISBD punctuation that ends a MARC subfield ("Title /", "Place :").
-
-    Marks around an article that does not sort ("<<Der>> Prozess", "¬Der¬ Prozess") are taken off
-    too.
-    """
-    value = found if type(found) is str else first(found)
-    if not value:
-        return None
-    if "<<" in value or "¬" in value:
-        value = _NON_SORTING.sub(r"\1", value)
-    value = plain_text(value)
-    if value.endswith(_EACH_MARK):
-        value = value.rstrip(_ISBD_MARKS).rstrip()
-    if value.endswith(".") and not _is_abbreviated(value):
-        value = value[:-1]
-    return value.strip() or None
-
-
-def _is_abbreviated(value: str) -> bool:
-    """Whether the stop at the end of a text belongs to an abbreviation, or to three stops."""
-    last = value[-4:-1]
-    of_a_word = len(last) == 3 and last.isascii() and last.isalnum()
-    if of_a_word and last.lower() not in _ABBREVIATED_ENDS:  # as nearly always
-        return False
-    return _ABBREVIATED.search(value, max(len(value) - _LONGEST_ABBREVIATED, 0)) is not None
-
-
-def isbd_title(found: Any) -> str | None:
-    """Like `isbd`, for a whole title statement: people responsible follow " / "."""
-    value = isbd(found)
-    return isbd(_RESPONSIBILITY.sub("", value)) if value and " / " in value else value
-
-
-_PUBLICATION_DATE = late_pattern(r", ?(?:cop\. ?|[©cp])?\[?(?:1[4-9]|20)\d\d\??\]?$")
-#: What catalogues write where no publisher is known: sine nomine.
-_NO_PUBLISHER = frozenset({"s.n", "s. n"})
-
-
-def isbd_publisher(found: Any) -> str | None:
-    """The publisher of an ISBD imprint: "Stockholm ; Lund : Klockan, 1990" -> "Klockan".
-
-    ISBD (4.2) puts " : " before the name of a publisher, and what stands before is where it is. A
-    colon without a blank before it belongs to a name.
-    """
-    value = isbd(found)
-    if not value:
-        return None
-    if " : " in value:
-        name = value.partition(" : ")[2].partition(" ; ")[0].partition(" : ")[0].strip()
-        name = _PUBLICATION_DATE.sub("", name)
-        name = name.removesuffix("]") if "[" not in name else name  # "[London : Belfry Books]"
-        return None if name.strip("[].").casefold() in _NO_PUBLISHER else isbd(name)
-    return value
-
-
-def isbd_list(found: Any) -> tuple[str, ...]:
-    """Like `isbd`, for each string, each once."""
-    return tuple(dict.fromkeys([v for s in strings(found) if (v := isbd(s))]))
-
-
 #: What PubMed writes where a publisher gave a section no heading.
 _NO_LABELS = frozenset({"UNASSIGNED", "UNLABELLED"})
 
@@ -375,11 +298,38 @@ def labelled(found: Any) -> str | None:
     """Plain text of XML elements that may have a heading in `@Label` (PubMed's abstracts)."""
     parts = []
     for element in found:
-        value = without_markup("".join(element.itertext())[: LIMITS["abstract"].given])
+        value = without_markup("".join(element.itertext())[: LIMITS["abstract"].before_conversion])
         label = plain(element.get("Label") or "").rstrip(" :")
         if value:
             parts.append(f"{label}: {value}" if label and label not in _NO_LABELS else value)
     return abstract(" ".join(parts))
+
+
+def mesh_headings(found: Any) -> tuple[str, ...]:
+    """PubMed's subject headings, with their qualifiers as MEDLINE prints them: "Kites/adverse
+    effects".
+    """
+    headings = (
+        "/".join(
+            plain("".join(part.itertext())[: LIMITS["subjects"].before_conversion])
+            for part in heading
+        )
+        for heading in found
+    )
+    return tuple(dict.fromkeys(filter(None, headings)))
+
+
+#: Ovid's qualifiers: "Kites/ae [Adverse Effects]".
+_QUALIFIER = late_pattern(r"/[a-z]{2} \[([^\[\]]{1,100})\]")
+
+
+def mesh_heading(printed: str) -> str:
+    """A heading without the stars of those of most weight, and with its qualifiers as MEDLINE
+    prints them: "Kites/*adverse effects" and "*Kites/ae [Adverse Effects]" are "Kites/adverse
+    effects".
+    """
+    plain_heading = printed.replace("/*", "/").lstrip("*")
+    return _QUALIFIER.sub(lambda hit: f"/{hit[1].lower()}", plain_heading)
 
 
 def bracketed(found: Any) -> str | None:
@@ -395,8 +345,7 @@ def _language(word: str) -> str | None:
     word = (
         word.strip().lower().rpartition("/")[2]
     )  # "/languages/eng", "http://id.loc.gov/vocabulary/iso639-2/eng"
-    if re.fullmatch(r"(?:[a-z]{3}\s?){2,}", word):  # MARC 041 $a: "engfre", "eng fre"
-        word = word[:3]
+    word = next(iter(codes_in(word)), word)
     if (
         len(word) < 2
         or "|" in word
@@ -409,7 +358,7 @@ def _language(word: str) -> str | None:
 
 def language(found: Any) -> str | None:
     """ISO 639-1 where it is known, else the source's word in lower case; "und" is None."""
-    value = first(found)
+    value = found if type(found) is str else first(found)
     return _language(value) if value else None
 
 
@@ -423,7 +372,7 @@ def sole_language(found: Any) -> str | None:
 _YES = frozenset({"true", "yes", "y", "t", "1", "retracted"})
 
 
-def said_true(found: Any) -> bool | None:
+def true_or_none(found: Any) -> bool | None:
     """True where the source says so: `true`, 1, "Y", "true"; else None: silence denies nothing."""
     if found is True:
         return True
@@ -438,18 +387,14 @@ def said_true(found: Any) -> bool | None:
 #: Words of sources -> `metasearch.record.OPEN_ACCESS`.
 _OPEN_ACCESS = {
     "gold": "gold", "diamond": "diamond", "platinum": "diamond", "hybrid": "hybrid",
-    "bronze": "bronze",
-    "green": "green", "open": "open", "open access": "open", "openaccess": "open", "free": "open",
-    "public": "open",
-    "true": "open", "yes": "open", "y": "open", "t": "open", "1": "open", "open_access": "open",
-    "oa": "open",
+    "bronze": "bronze", "green": "green", "open": "open", "open access": "open",
+    "openaccess": "open", "free": "open", "public": "open", "true": "open", "yes": "open",
+    "y": "open", "t": "open", "1": "open", "open_access": "open", "oa": "open",
     "info:eu-repo/semantics/openaccess": "open", "http://purl.org/coar/access_right/c_abf2": "open",
     "closed": "closed", "closed access": "closed", "closedaccess": "closed", "false": "closed",
-    "no": "closed",
-    "n": "closed", "f": "closed", "restricted": "closed", "restricted access": "closed",
-    "embargoed": "closed",
-    "metadata only access": "closed", "locked": "closed",
-    "info:eu-repo/semantics/closedaccess": "closed",
+    "no": "closed", "n": "closed", "f": "closed", "restricted": "closed",
+    "restricted access": "closed", "embargoed": "closed", "metadata only access": "closed",
+    "locked": "closed", "info:eu-repo/semantics/closedaccess": "closed",
     "info:eu-repo/semantics/restrictedaccess": "closed",
     "info:eu-repo/semantics/embargoedaccess": "closed",
 }  # fmt: skip
@@ -466,3 +411,110 @@ def open_access(found: Any) -> str | None:
     )
     known = [colour for value in values if (colour := _OPEN_ACCESS.get(value.strip().casefold()))]
     return min(known, key=lambda colour: (colour == "closed", colour == "open")) if known else None
+
+
+# Words that stand in a field where nothing is known: "[No abstract available]", "s.n.", 佚名. They
+# say nothing of a work, so no record keeps them, and no two records are compared by them. What
+# counts is the whole field: a text that only begins so is a text.
+
+#: What programs write for nothing in a field of any kind, as they write it: "Na" is a name.
+NOTHING_ANYWHERE = frozenset(
+    (
+        *"NA N/A n/a N.A. nan NaN null NULL undefined None".split(),
+        "[Not Available].",
+        "[Not Available]",
+    )
+)
+#: Characters of a field that may be such words; all longer ones are texts.
+LONGEST_NOTHING = 100
+#: Fields that have such words: sections of `words_for_nothing.txt`, and of those with another
+#: section in the place of "{}".
+_SECTIONS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "abstract": (("any", ""), ("no abstract", "abstract")),
+    "publisher": (("any", ""), ("no publisher", ""), ("unnamed", "publisher")),
+    "place": (("any", ""), ("no place", ""), ("unnamed", "place")),
+    "authors": (("authors", ""),),
+    "title": (("title", ""),),
+    "year": (("year", ""),),
+}
+
+
+@lru_cache(maxsize=len(_SECTIONS))  # each is made when it is first needed: few programs need all
+def words_for_nothing(field: str) -> frozenset[str]:
+    """The words for nothing of a field, in small letters."""
+    return frozenset(
+        form.replace("{}", noun)
+        for section, nouns in _SECTIONS[field]
+        for form, noun in product(_forms(section), _forms(nouns) if nouns else ("",))
+    )
+
+
+def _forms(section: str) -> list[str]:
+    forms = " ".join(_words_for_nothing()[section]).split("/")
+    return [form for part in forms if (form := part.strip())]
+
+
+@lru_cache(maxsize=1)
+def _words_for_nothing() -> Mapping[str, list[str]]:
+    return read_sections(Path(__file__).with_name("words_for_nothing.txt"))
+
+
+#: Fields of a record that are one text and may hold such words; people are looked at name by name.
+FIELDS_OF_NOTHING = frozenset({"title", "abstract", "publisher", "place"})
+#: Years that stand for none.
+NO_YEARS = frozenset({0, 9999})
+_MARKS = late_pattern(r"[\W_]+")
+_BETWEEN = late_pattern(r"[:;,/]")
+#: What stands around the words: "An abstract is not available for this article."
+_BEFORE = late_pattern(r"(?:sorry |(?:this|the) \w{1,12} (?=has |does )|an |the )")
+_BEHIND = late_pattern(
+    r" (?:for|of|in|from|on|with) (?:(?:this|the) \w{1,15}(?: \w{1,15})?|publisher|author|source)$"
+)
+
+
+def says_nothing(field: str, value: str) -> bool:
+    """Whether a field of a record holds no more than words for nothing.
+
+    `field`: one of `FIELDS_OF_NOTHING`, "authors" for a name, or "year" for what should be one.
+    `value`: without markup.
+    """
+    return len(value) <= LONGEST_NOTHING and _says_nothing(field, value)
+
+
+@lru_cache(maxsize=1)
+def starts_of_nobody(length: int) -> frozenset[str]:
+    """The first letters of all words for nothing that stand in the place of a name."""
+    return frozenset(
+        word[:length] for word in words_for_nothing("authors") | set(map(_bare, NOTHING_ANYWHERE))
+    )
+
+
+@lru_cache(maxsize=2_000)
+def _says_nothing(field: str, value: str) -> bool:
+    if value in NOTHING_ANYWHERE and field != "title":  # "NA" is a title
+        return True
+    words, bare = words_for_nothing(field), _bare(value)
+    if bare in words:
+        return True
+    if field == "abstract":
+        return not bare or _BEHIND.sub("", _BEFORE.sub("", bare, count=1)) in words
+    if field not in ("publisher", "place"):
+        return False
+    parts = [_bare(part) for part in _BETWEEN.split(value)]  # "[S.l. : s.n., n.d.]"
+    return all(not part or part in _imprint() for part in parts)
+
+
+def _bare(value: str) -> str:
+    return _MARKS.sub(" ", value.casefold()).strip()
+
+
+@lru_cache(maxsize=1)
+def _imprint() -> frozenset[str]:
+    return words_for_nothing("publisher") | words_for_nothing("place") | words_for_nothing("year")
+
+
+def without_placeholder(field: str, value: str | None) -> str:
+    """The text of a field, "" where it says nothing: for records that were kept before these words
+    were known.
+    """
+    return "" if not value or says_nothing(field, value) else value

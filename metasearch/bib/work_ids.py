@@ -1,7 +1,7 @@
 """What records and works are called: DOIs and other identifiers, keys of records, ids of hits; and
 who is meant by one.
 
-A hit's id is made from what its records say (`metasearch.dedup.naming`); here is only how such an
+A hit's id is made from what its records say (`metasearch.dedup.hits`); here is only how such an
 id is written and which further ids a work may bear in another answer.
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from metasearch.bib import identifiers as identifier_forms
+from metasearch.bib import trials
 from metasearch.late_pattern import late_pattern
 from metasearch.record import Hit, Record
 
@@ -72,12 +73,25 @@ def is_hit_id(name: str) -> bool:
 
 
 def identifiers(record: Record) -> list[str]:
-    """The identifiers of a record, in lower case: "pmid:1", "doi:10.1000/abc"."""
-    found = [f"{scheme}:{value.lower()}" for scheme, value in record.ids.items()]
+    """What a work is identified by, in lower case: "pmid:1", "doi:10.1000/abc"; no registration
+    numbers of trials, for many articles report one.
+    """
+    found = [
+        f"{scheme}:{value.lower()}"
+        for scheme, value in record.ids.items()
+        if scheme not in trials.SCHEMES
+    ]
     found += [f"isbn:{number.lower()}" for number in record.isbn]
     if record.doi:
         found.append(f"doi:{record.doi}")
     return found
+
+
+def _registrations(record: Record) -> Iterator[str]:
+    """The registration numbers of a record, which may be those of other works, too."""
+    for scheme, number in trials.each_identifier(record.ids):
+        if scheme in trials.SCHEMES:
+            yield f"{scheme}:{number.lower()}"
 
 
 # --------------------------------------------------------------------------- ids of hits
@@ -102,12 +116,11 @@ def id_number(name: str) -> int:
     return int(name[1:], 16)
 
 
-def numbered_id(number: int) -> str:
-    """The id of that number."""
+def id_of_number(number: int) -> str:
     return f"h{number:012x}"
 
 
-def told_apart(base: str, said: str) -> str:
+def distinct_id(base: str, said: str) -> str:
     """The id of a work that shares `base` with another one, and is told from it by `said`."""
     return hit_id(f"{base}\n{said}")
 
@@ -126,14 +139,16 @@ def other_ids(ids: Iterable[str], records: Iterable[Record]) -> Iterator[str]:
     """
     ids = tuple(ids)
     yield from ids
-    bases = [base for name in islice(ids, MOST_KEYS) for base in (name, told_apart(name, PREPRINT))]
+    bases = [
+        base for name in islice(ids, MOST_KEYS) for base in (name, distinct_id(name, PREPRINT))
+    ]
     yield from bases
     for record in records:
         yield hit_id(record.key)  # a name of its record alone (docs/decisions/0002)
         for base in bases:
             for said in distinctions(record):
                 if said:
-                    yield told_apart(base, said)
+                    yield distinct_id(base, said)
 
 
 def find(name: str, hits: Iterable[Hit]) -> list[Hit]:
@@ -151,15 +166,17 @@ def find(name: str, hits: Iterable[Hit]) -> list[Hit]:
     wanted = read_name(name)
     hits = list(hits)
     if is_hit_id(wanted):
-        for bears in (_is_called, _was_called, _may_be_called):
-            found = [hit for hit in hits if bears(hit, wanted)]
+        for called in (_name, _earlier_names, _possible_names):
+            found = [hit for hit in hits if wanted in called(hit)]
             if found:
                 return found
         return []
     keyed = [hit for hit in hits if any(record.key == wanted for record in hit.records)]
     lower = wanted.lower()
     return keyed or [
-        hit for hit in hits if any(lower in identifiers(record) for record in hit.records)
+        hit
+        for hit in hits
+        if any(lower in (*identifiers(record), *_registrations(record)) for record in hit.records)
     ]
 
 
@@ -192,15 +209,3 @@ def _earlier_names(hit: Hit) -> Iterable[str]:
 
 def _possible_names(hit: Hit) -> Iterable[str]:
     return other_ids((hit.id, *hit.also), hit.records)
-
-
-def _is_called(hit: Hit, name: str) -> bool:
-    return name in _name(hit)
-
-
-def _was_called(hit: Hit, name: str) -> bool:
-    return name in _earlier_names(hit)
-
-
-def _may_be_called(hit: Hit, name: str) -> bool:
-    return name in _possible_names(hit)

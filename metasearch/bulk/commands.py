@@ -16,22 +16,22 @@ from metasearch.bulk.dedup_staged import ENGINES, MOST_WORKERS, EngineName, Size
 from metasearch.cli.command_group import ExampleCommand
 from metasearch.cli.options import (
     FORMAT_NAMES,
-    chosen_format,
     common,
     complete_strategy,
     dedup_options,
+    file_options,
+    format_choice,
     has_bom,
-    writing_options,
 )
 from metasearch.cli.output import Console, Exit, Sink
 from metasearch.errors import UsageError
 from metasearch.formats import READABLE
-from metasearch.formats.text import line, wrapped
+from metasearch.formats.text import line, wrap_text
 from metasearch.record import VERSIONS_MODES
 
 if TYPE_CHECKING:
     from metasearch.bulk.evaluate.datasets import LabelledSet
-    from metasearch.dedup import Matcher, Strategy
+    from metasearch.dedup import DedupStrategy, Matcher
 
 
 @click.command(
@@ -133,7 +133,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Of duckdb or spark: continue a job that was ended before it was done.",
 )
-@writing_options
+@file_options
 @dedup_options
 @common
 @click.pass_obj
@@ -162,7 +162,7 @@ def dedup(
     """
     from metasearch.bulk.dedup_run import DEFAULT_FORMAT, DedupOptions, deduplicate_files
 
-    named = chosen_format(
+    named = format_choice(
         format_, json=json, ndjson=ndjson, output=output, without_ending=DEFAULT_FORMAT
     )
     staged = StagedOptions(
@@ -339,7 +339,7 @@ def evaluate(
     return Exit.OK
 
 
-def _strategies(name: str | None, names: Iterable[str]) -> list[Strategy]:
+def _strategies(name: str | None, names: Iterable[str]) -> list[DedupStrategy]:
     """The strategies to compare, each once, in the order of their names; or the one to score."""
     from metasearch.dedup import STRATEGIES, strategy
 
@@ -363,9 +363,9 @@ def _strategies(name: str | None, names: Iterable[str]) -> list[Strategy]:
 
 
 def _fields(names: Iterable[str]) -> tuple[str, ...]:
-    from metasearch.bulk.evaluate.datasets import known_fields
+    from metasearch.bulk.evaluate.datasets import record_fields
 
-    return known_fields(_names(names))
+    return record_fields(_names(names))
 
 
 def _names(names: Iterable[str]) -> list[str]:
@@ -377,14 +377,16 @@ def _read(
 ) -> tuple[dict[Path, LabelledSet], dict[Path, str]]:
     """(path -> set, path of what is no set -> reason). Raises UsageError: no path is a set."""
     from metasearch.bulk.evaluate import datasets
-    from metasearch.bulk.evaluate.datasets import narrowed
+    from metasearch.bulk.evaluate.datasets import with_fields
 
-    reasons = {path: datasets.skipped(path) for path in datasets.expanded(paths)}
+    reasons = {path: datasets.reason_to_skip(path) for path in datasets.expand(paths)}
     skipped = {path: reason for path, reason in reasons.items() if reason is not None}
     if len(skipped) == len(reasons):
         path, reason = next(iter(skipped.items()))
         raise UsageError(f"{path}: {reason}", advice=datasets.A_SET)
-    sets = {path: narrowed(datasets.read(path), fields) for path in reasons if path not in skipped}
+    sets = {
+        path: with_fields(datasets.read(path), fields) for path in reasons if path not in skipped
+    }
     return sets, skipped
 
 
@@ -419,47 +421,45 @@ def strategies(console: Console, /, *, name: str | None, as_json: bool, **_: Any
     chosen = [dedup.strategy(name)] if name else list(dedup.STRATEGIES.values())
     with Sink() as sink:
         if as_json:
-            import orjson
-
             described = [_as_object(strategy) for strategy in chosen]
             document = described[0] if name else {"segmenter": segmenter(), "strategies": described}
-            sink.write(
-                orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-            )
+            sink.write_json(document)
             return Exit.OK
         width = max(console.size(sys.stdout)[0], 40)
         for strategy in chosen:
             sink.write(_text(strategy, width, whole=bool(name)).encode())
-        sink.write(("\n".join(wrapped(_segmenting(segmenter()), width)) + "\n").encode())
+        sink.write(("\n".join(wrap_text(_segmenter_line(segmenter()), width)) + "\n").encode())
     return Exit.OK
 
 
-def _text(strategy: Strategy, width: int, *, whole: bool) -> str:
+def _text(strategy: DedupStrategy, width: int, *, whole: bool) -> str:
     """The name, what the strategy does, a line for each fact, and a blank line."""
-    lines = wrapped(f"{strategy.name}: {strategy.does}", width, INDENT)
+    lines = wrap_text(f"{strategy.name}: {strategy.does}", width, INDENT)
     facts = [(fact, getattr(strategy, fact)) for fact in FACTS]
     for label, text in (*facts, *(_parts(strategy) if whole else ())):
-        for number, part in enumerate(wrapped(line(text), width - LABEL)):
+        for number, part in enumerate(wrap_text(line(text), width - LABEL)):
             lines.append(f"{INDENT + label if number == 0 else '':{LABEL}}{part}")
     return "\n".join(lines) + "\n\n"
 
 
-def _parts(strategy: Strategy) -> Iterator[tuple[str, str]]:
+def _parts(strategy: DedupStrategy) -> Iterator[tuple[str, str]]:
     """The threshold, matchers and vetoes of a strategy, with their parameters."""
     if strategy.threshold is not None:
         tried = ", ".join(f"{value:g}" for value in strategy.sweep)
         yield "stricter by", f"{strategy.threshold}{f'; worth trying: {tried}' if tried else ''}"
     for kind, matchers in (("matcher", strategy.chain.matchers), ("veto", strategy.chain.vetoes)):
         for matcher in matchers:
-            values = [f"{name} = {_shown(value)}" for name, value in _parameters(matcher).items()]
+            values = [
+                f"{name} = {_value_text(value)}" for name, value in _parameters(matcher).items()
+            ]
             yield kind, f"{matcher.name}{': ' if values else ''}{', '.join(values)}"
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _segmenting(name: str) -> str:
+def _segmenter_line(name: str) -> str:
     """The program that cuts Chinese text into words, or how to install one."""
     if name != PAIRS:
         return f"Chinese text is cut into words by {name}."
@@ -469,7 +469,7 @@ def _segmenting(name: str) -> str:
     )
 
 
-def _as_object(strategy: Strategy) -> dict[str, Any]:
+def _as_object(strategy: DedupStrategy) -> dict[str, Any]:
     return {
         "name": strategy.name,
         "does": strategy.does,

@@ -23,17 +23,28 @@ from metasearch.bulk.dedup_staged import (
     staged_works,
 )
 from metasearch.bulk.evaluate.rows import read_rows
-from metasearch.bulk.export import Telling, Told, at_once, in_background
-from metasearch.bulk.job import FileRead, Outcome, TooManyRecords, deduplicate, read_all
-from metasearch.cli.output import Console, Exit, Sink, counted
+from metasearch.bulk.export import (
+    JobObserver,
+    JobSummary,
+    in_background,
+    uses_workers,
+)
+from metasearch.bulk.job import (
+    FileRead,
+    JobOutcome,
+    TooManyRecords,
+    deduplicate,
+    read_all,
+)
+from metasearch.cli.output import Console, Exit, Sink, quantity
 from metasearch.cli.progress import ProgressLine
-from metasearch.dedup import Strategy, strategy
+from metasearch.dedup import DedupStrategy, strategy
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
 from metasearch.formats import table
 from metasearch.formats.citations import DEFAULT_STYLE
+from metasearch.formats.reading.encodings import decode
 from metasearch.formats.reading.files import STDIN, Input, gather
-from metasearch.formats.reading.text import decode
 from metasearch.formats.text import line
 from metasearch.record import VersionsMode
 from metasearch.settings import Settings
@@ -93,17 +104,15 @@ class DedupResult:
     written; `told` is right when that is done.
     """
 
-    outcome: Outcome
-    told: Callable[[], Told]
-    telling: Telling | None = None
+    outcome: JobOutcome
+    told: Callable[[], JobSummary]
+    telling: JobObserver | None = None
 
     def text(self) -> str:
-        """The report as text."""
         told = self.told()
         return report.as_text(told.numbers, __version__, told.left_out)
 
     def json(self) -> bytes:
-        """The report as one JSON document."""
         told = self.told()
         return report.as_json(told.numbers, self.outcome.files, __version__, told.left_out)
 
@@ -117,7 +126,7 @@ def deduplicate_files(options: DedupOptions, console: Console) -> Exit:
         OSError: An output cannot be written.
         click.exceptions.Exit: No file could be read. Nothing is written then.
     """
-    settings = Settings.load(options.config, os.environ).deduplicated(
+    settings = Settings.load(options.config, os.environ).with_dedup(
         options.pins, strategy=options.dedup
     )
     options.staged.check()
@@ -160,16 +169,14 @@ def deduplicate_files(options: DedupOptions, console: Console) -> Exit:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """The strategy that finds the duplicates, and what somebody has decided."""
-
-    strategy: Strategy
+    strategy: DedupStrategy
     pins: Pins
 
 
 @contextmanager
 def _works(
     inputs: Sequence[Input], options: DedupOptions, rules: _Rules, console: Console
-) -> Iterator[Outcome]:
+) -> Iterator[JobOutcome]:
     """Read the files and find the duplicates in them; the outcome can be used in the block."""
     progress = ProgressLine(console)
     duckdb = may_be_duckdb(options.staged, inputs)
@@ -182,7 +189,7 @@ def _works(
                 if not duckdb:
                     raise
             else:
-                chain = rules.strategy.chain.pinned(rules.pins)
+                chain = rules.strategy.chain.with_pins(rules.pins)
                 versions = options.versions or "separate"
                 outcome = deduplicate(files, chain, versions, progress, rules.strategy.name)
                 if len(outcome.works) > MANY and not console.quiet:
@@ -210,17 +217,17 @@ def _on_disk(
     rules: _Rules,
     progress: ProgressLine,
     console: Console,
-) -> AbstractContextManager[Outcome]:
+) -> AbstractContextManager[JobOutcome]:
     """The same by an engine that keeps all stages on disk."""
     require_packages()
-    from metasearch.bulk.staged.pool import Rules
-    from metasearch.bulk.staged.records import ReadingOptions
+    from metasearch.bulk.staged.pool import JobRules
+    from metasearch.bulk.staged.records import ReadOptions
     from metasearch.bulk.staged.stages import StagedJob
 
     job = StagedJob(
         inputs,
-        Rules(rules.strategy.name, rules.pins, options.versions or "separate"),
-        ReadingOptions(options.read_as, options.encoding, read_rows),
+        JobRules(rules.strategy.name, rules.pins, options.versions or "separate"),
+        ReadOptions(options.read_as, options.encoding, read_rows),
         workers=options.staged.processes,
         stdin=sys.stdin.buffer,
         version=__version__,
@@ -306,23 +313,23 @@ def _check(outputs: Mapping[str, Path], files: Sequence[Input]) -> None:
 
 @contextmanager
 def _result(
-    outcome: Outcome, form: str | None, options: DedupOptions, *, written: bool
+    outcome: JobOutcome, form: str | None, options: DedupOptions, *, written: bool
 ) -> Iterator[DedupResult]:
     """The result of a job, for a block that writes it. `form`: the format in which the works are
     written; None where they are not.
     """
     workers = options.staged.processes
     if written and form is not None and _by_workers(form, outcome, workers):
-        telling = Telling(outcome, form)
-        yield DedupResult(outcome, partial(telling.told, outcome), telling)
+        telling = JobObserver(outcome, form)
+        yield DedupResult(outcome, partial(telling.summary, outcome), telling)
     else:
         with in_background(outcome, form, workers) as told:
             yield DedupResult(outcome, told)
 
 
-def _by_workers(form: str, outcome: Outcome, workers: int) -> bool:
+def _by_workers(form: str, outcome: JobOutcome, workers: int) -> bool:
     """Whether worker processes write the works in a format."""
-    if not at_once(outcome, workers):
+    if not uses_workers(outcome, workers):
         return False
     from metasearch.bulk.staged.works import ONE_AFTER_ANOTHER
 
@@ -330,7 +337,6 @@ def _by_workers(form: str, outcome: Outcome, workers: int) -> bool:
 
 
 def _content(option: str, options: DedupOptions, result: DedupResult) -> Iterator[bytes]:
-    """The bytes of an output, in parts."""
     if option == "--clusters":
         yield from _clusters(result.outcome, options.staged.processes)
     elif option == "-o":
@@ -341,9 +347,8 @@ def _content(option: str, options: DedupOptions, result: DedupResult) -> Iterato
         yield result.text().encode()
 
 
-def _clusters(outcome: Outcome, workers: int) -> Iterator[bytes]:
-    """The list of clusters."""
-    if not at_once(outcome, workers):
+def _clusters(outcome: JobOutcome, workers: int) -> Iterator[bytes]:
+    if not uses_workers(outcome, workers):
         return export.cluster_lines(outcome)
     from metasearch.bulk.staged import works as writing
 
@@ -351,7 +356,6 @@ def _clusters(outcome: Outcome, workers: int) -> Iterator[bytes]:
 
 
 def _works_as(name: str, options: DedupOptions, result: DedupResult) -> Iterator[bytes]:
-    """The works in a format."""
     workers = options.staged.processes
     if _by_workers(name, result.outcome, workers):
         from metasearch.bulk.staged import works as writing
@@ -401,9 +405,8 @@ def _show_records(file: FileRead, console: Console) -> None:
         console.say(f"{place}: {line(problem.message)}", "yellow")
     more = len(problems) - PROBLEMS_SHOWN
     if more > 0:
-        lost = (
-            f"{counted(more, 'problem')} more, {counted(file.reading.lost, 'record')} lost in total"
-        )
+        lost = quantity(file.reading.lost, "record")
+        lost = f"{quantity(more, 'problem')} more, {lost} lost in total"
         console.say(f"{file.input.name}: {lost}; --report lists them", "yellow")
 
 
@@ -418,15 +421,15 @@ def show_numbers(result: DedupResult, console: Console, *, whole: bool) -> None:
         console.say(report.summary(told.numbers))
 
 
-def show_works(outcome: Outcome, sink: Sink, console: Console, *, whole: bool) -> None:
+def show_works(outcome: JobOutcome, sink: Sink, console: Console, *, whole: bool) -> None:
     """Write the works as a table: all, or as many as fit on a screen."""
     sink.write(_table(outcome, console, None if whole else TABLE_WORKS))
     if not whole and len(outcome.works) > TABLE_WORKS and not console.quiet:
-        total = counted(len(outcome.works), "record")
+        total = quantity(len(outcome.works), "record")
         console.say(f"\n{TABLE_WORKS} of {total}; -o FILE writes all")
 
 
-def _table(outcome: Outcome, console: Console, limit: int | None) -> bytes:
+def _table(outcome: JobOutcome, console: Console, limit: int | None) -> bytes:
     return table.write(
         [work.hit for work in islice(outcome.works, limit)],
         width=console.size(sys.stdout)[0],

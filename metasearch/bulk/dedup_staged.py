@@ -20,9 +20,9 @@ from metasearch.extras import how_to_install, is_installed
 from metasearch.formats.text import line
 
 if TYPE_CHECKING:
-    from metasearch.bulk.engines import Engine
-    from metasearch.bulk.job import Outcome, Progress
-    from metasearch.bulk.staged.components import Cut
+    from metasearch.bulk.engines import BulkEngine
+    from metasearch.bulk.job import JobOutcome, Progress
+    from metasearch.bulk.staged.components import JobComponents
     from metasearch.bulk.staged.stages import JobFolder, StagedJob
     from metasearch.formats.reading.files import Input
 
@@ -47,7 +47,6 @@ class Size(_OfNumbers):
     name = "size"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Bytes."""
         if isinstance(value, int):
             return value
         found = _SIZE.fullmatch(str(value).strip())
@@ -75,7 +74,6 @@ class StagedOptions:
 
     @property
     def processes(self) -> int:
-        """How many work."""
         return self.workers or min(MOST_WORKERS, os.cpu_count() or 1)
 
     def check(self) -> None:
@@ -95,7 +93,6 @@ class StagedOptions:
 
 
 def has_duckdb() -> bool:
-    """Whether the packages of `--engine duckdb` are installed."""
     return all(is_installed(name) for name in ("duckdb", "pyarrow"))
 
 
@@ -112,7 +109,7 @@ def may_be_duckdb(options: StagedOptions, inputs: Sequence[Input]) -> bool:
 @contextmanager
 def staged_works(
     job: StagedJob, options: StagedOptions, progress: Progress, console: Console
-) -> Iterator[Outcome]:
+) -> Iterator[JobOutcome]:
     """The outcome of a job on disk, which can be used in the block; its folder is removed behind
     it, unless it was named with --tmp and --resume, or the block fails. Raises UsageError: packages
     are missing, or the folder cannot be used; OSError: the disk is full.
@@ -120,10 +117,10 @@ def staged_works(
     from metasearch.bulk.staged import pool
     from metasearch.bulk.staged.stages import run
 
-    job.rules.signed  # noqa: B018, refuses a strategy before a folder is made
+    job.rules.signature_matchers  # noqa: B018, refuses a strategy before a folder is made
     folder = _folder(job, options)
     try:
-        with _engine(job, options, folder) as engine, pool.kept(job.workers):
+        with _engine(job, options, folder) as engine, pool.keep_workers(job.workers):
             outcome, cut = run(job, folder, engine, progress)
         if not console.quiet:
             _say_what_was_cut(cut, console)
@@ -143,7 +140,7 @@ def staged_works(
     _end(folder, options)
 
 
-def _say_what_was_cut(cut: Cut, console: Console) -> None:
+def _say_what_was_cut(cut: JobComponents, console: Console) -> None:
     if cut.divided:
         console.say(
             f"{cut.divided:,} records hang together by keys that many share; they were compared in "
@@ -169,7 +166,7 @@ def _folder(job: StagedJob, options: StagedOptions) -> JobFolder:
 
     from metasearch.bulk.staged.stages import JobFolder, user
 
-    described = job.described()
+    described = job.description()
     if options.tmp is not None:
         return JobFolder(options.tmp, described, resume=options.resume)
     digest = hashlib.blake2b(orjson.dumps(described), digest_size=8).hexdigest()
@@ -178,7 +175,7 @@ def _folder(job: StagedJob, options: StagedOptions) -> JobFolder:
 
 
 @contextmanager
-def _engine(job: StagedJob, options: StagedOptions, folder: JobFolder) -> Iterator[Engine]:
+def _engine(job: StagedJob, options: StagedOptions, folder: JobFolder) -> Iterator[BulkEngine]:
     from metasearch.bulk.engines.duckdb import Bounds
 
     bounds = Bounds(memory=options.memory_limit or MEMORY, threads=job.workers)
@@ -196,7 +193,6 @@ def _engine(job: StagedJob, options: StagedOptions, folder: JobFolder) -> Iterat
 
 
 def require_packages() -> None:
-    """Refuse a job on disk where its packages are not installed, by a UsageError."""
     _require("pyarrow", "bulk")
 
 

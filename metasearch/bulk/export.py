@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import orjson
 
 from metasearch import formats
-from metasearch.bib.field_limits import Cuts, kept_given
-from metasearch.bulk.job import FileRead, InputRecord, MergedWork, Outcome
-from metasearch.bulk.report import CountedWorks, Numbers, numbers_of
+from metasearch.bib.field_limits import Cuts, cut_others
+from metasearch.bulk.job import FileRead, InputRecord, JobOutcome, JobWork
+from metasearch.bulk.report import JobNumbers, WorkCounts, numbers_of
 from metasearch.errors import SourceError, UsageError
 from metasearch.events import (
     Added,
@@ -53,7 +53,7 @@ def origins(record: InputRecord, file: FileRead) -> tuple[Origin, ...]:
     return record.origins or (Origin(file.input.name, line(record.database) or None),)
 
 
-def with_besides(outcome: Outcome, name: str) -> Iterator[tuple[MergedWork, Beside]]:
+def with_besides(outcome: JobOutcome, name: str) -> Iterator[tuple[JobWork, Beside]]:
     """Each work with what stands beside it in an output; as much as of one record."""
     for work in outcome.works:
         yield work, _beside(work.items, outcome.files, name, Cuts())
@@ -63,33 +63,33 @@ def _beside(
     items: tuple[InputRecord, ...], files: Sequence[FileRead], name: str, cuts: Cuts
 ) -> Beside:
     made_of = tuple([one for item in items for one in origins(item, files[item.file])])
-    found = [field for item in items for field in _placed(item, files[item.file], name)]
-    return Beside(made_of, kept_given(list(dict.fromkeys(found)), cuts))
+    found = [field for item in items for field in _fields_in(item, files[item.file], name)]
+    return Beside(made_of, cut_others(list(dict.fromkeys(found)), cuts))
 
 
-def _placed(item: InputRecord, file: FileRead, name: str) -> Iterator[tuple[str, str]]:
+def _fields_in(item: InputRecord, file: FileRead, name: str) -> Iterator[tuple[str, str]]:
     """The fields of a record that an output format has a place for, by their names there."""
     for tag, value in item.given:
-        form, bare = _parted(tag, file.reading.format)
+        form, bare = _form_and_tag(tag, file.reading.format)
         if form == name:
             yield bare, value
         elif name in _ROOMY:
             yield f"{form}:{bare}", value
 
 
-def _parted(tag: str, form: str) -> tuple[str, str]:
-    """The format whose tag it is, and the tag; CSV, JSON and Parquet hold those of others, too."""
+def _form_and_tag(tag: str, form: str) -> tuple[str, str]:
+    """The format whose tag it is, and the tag; tables and JSON hold those of others, too."""
     before, colon, bare = tag.partition(":")
-    is_of_another = before in READABLE and form in ("csv", "ndjson", "parquet")
+    is_of_another = before in READABLE and form in ("csv", "ndjson", "parquet", "xlsx")
     return (before, bare) if colon and bare and is_of_another else (form, tag)
 
 
-def columns(outcome: Outcome, name: str) -> list[str]:
+def columns(outcome: JobOutcome, name: str) -> list[str]:
     """The columns that a table has for the tags of the files."""
     return columns_beside(beside for _, beside in with_besides(outcome, name))
 
 
-class LeftOut:
+class Omissions:
     """What the files say and an output does not; it looks at one work after another, and says
     nothing of a table for the eye.
     """
@@ -101,8 +101,7 @@ class LeftOut:
         self._tags: set[str] = set()
         self._written: dict[str, None] = {}
 
-    def add(self, work: MergedWork) -> None:
-        """Look at one more."""
+    def add(self, work: JobWork) -> None:
         if self._name == "table":
             return
         beside = _beside(work.items, self._files, self._name, self._cuts)
@@ -112,8 +111,8 @@ class LeftOut:
             if len(self._written) <= MOST_BESIDE:
                 self._written.update(dict.fromkeys(columns_beside([beside])))
 
-    def join(self, other: LeftOut) -> None:
-        """Take in what another one of the same job and format has seen, which come behind."""
+    def join(self, other: Omissions) -> None:
+        """`other`: of the same job and format, of works that come behind."""
         self._cuts.join(other._cuts)
         if len(self._tags) < MOST_TAGS:
             self._tags |= other._tags
@@ -137,7 +136,7 @@ class LeftOut:
     def _of(self, file: FileRead) -> str:
         lost: Counter[str] = Counter()
         for tag, times in file.reading.tags().items():
-            form, bare = _parted(tag, file.reading.format)
+            form, bare = _form_and_tag(tag, file.reading.format)
             if form != self._name and self._name not in _ROOMY and (form, bare) not in _HELD:
                 lost[bare] += times
         if not lost:
@@ -157,7 +156,7 @@ MOST_WHOLE = 100_000
 
 def write(
     name: str,
-    outcome: Outcome,
+    outcome: JobOutcome,
     *,
     provenance: bool = False,
     bom: bool = False,
@@ -199,7 +198,7 @@ def write(
             yield from in_parts(answer_object(_without_hits(outcome)), "hits", objects)
         case "citations":
             yield from form.parts(_Hits(outcome), style=style)
-        case _ if form.in_parts:
+        case _ if form.download:
             yield from form.parts(hits, beside=beside)
         case _ if form.unit == "event":
             yield from _events(outcome, hits, beside)
@@ -207,7 +206,7 @@ def write(
             yield formats.write(name, answer(outcome))
 
 
-def require(name: str, outcome: Outcome) -> None:
+def require(name: str, outcome: JobOutcome) -> None:
     """Check that a format can hold the works; formats with one record after another hold any.
     Raises UsageError: it is one document that is held as a whole, and they are more than
     `MOST_WHOLE` that are not in memory.
@@ -222,16 +221,14 @@ def require(name: str, outcome: Outcome) -> None:
 
 
 class _Hits:
-    """The hits of the works, to be gone through several times."""
-
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: JobOutcome) -> None:
         self._works = outcome.works
 
     def __iter__(self) -> Iterator[Hit]:
         return (work.hit for work in self._works)
 
 
-def _in_step(outcome: Outcome, name: str) -> tuple[Iterator[Hit], Iterator[Beside]]:
+def _in_step(outcome: JobOutcome, name: str) -> tuple[Iterator[Hit], Iterator[Beside]]:
     """The hits, and what stands beside each. Both come of one reading of the works, so whoever
     takes one of these should take one of those.
     """
@@ -239,17 +236,17 @@ def _in_step(outcome: Outcome, name: str) -> tuple[Iterator[Hit], Iterator[Besid
     return (work.hit for work, _ in some), (beside for _, beside in others)
 
 
-def _events(outcome: Outcome, hits: Iterable[Hit], beside: Iterable[Beside]) -> Iterator[bytes]:
+def _events(outcome: JobOutcome, hits: Iterable[Hit], beside: Iterable[Beside]) -> Iterator[bytes]:
     """The stream of events, a line each; the last one names every work, and comes in parts, too."""
     from metasearch.formats.answer import in_parts
-    from metasearch.formats.events import event_object, ndjson, ranked_object
+    from metasearch.formats.events import event_object, ndjson, rank_object
 
     *first, last = events(outcome)
     yield from map(ndjson, first)
     for hit, found in zip(hits, beside, strict=True):
         document = event_object(Added(hit)) | _object(found)
         yield orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
-    yield from in_parts(event_object(last), "hits", map(ranked_object, _Hits(outcome)))
+    yield from in_parts(event_object(last), "hits", map(rank_object, _Hits(outcome)))
 
 
 def _object(beside: Beside) -> dict[str, Any]:
@@ -263,12 +260,12 @@ def _object(beside: Beside) -> dict[str, Any]:
     }
 
 
-def answer(outcome: Outcome) -> Answer:
+def answer(outcome: JobOutcome) -> Answer:
     """The works as hits of an answer to no query; not `complete` where something is unread."""
     return replace(_without_hits(outcome), hits=tuple(_Hits(outcome)))
 
 
-def _without_hits(outcome: Outcome) -> Answer:
+def _without_hits(outcome: JobOutcome) -> Answer:
     received = sum(file.reading.count for file in outcome.files)
     return Answer(
         query="",
@@ -280,7 +277,7 @@ def _without_hits(outcome: Outcome) -> Answer:
     )
 
 
-def events(outcome: Outcome) -> Iterator[SearchEvent]:
+def events(outcome: JobOutcome) -> Iterator[SearchEvent]:
     """The same as a stream, without the hits, whose place is before the last event."""
     whole = _without_hits(outcome)
     yield Started("dedup", whole.query, tuple(source.source for source in whole.sources), 0.0)
@@ -289,7 +286,6 @@ def events(outcome: Outcome) -> Iterator[SearchEvent]:
 
 
 def report(file: FileRead) -> SourceReport:
-    """How a file fared."""
     count, problems = file.reading.count, file.reading.problems
     notes = [
         f"{problem.line}: {line(problem.message)}" if problem.line else line(problem.message)
@@ -300,7 +296,7 @@ def report(file: FileRead) -> SourceReport:
         file.input.name,
         "error" if file.error else "ok" if count else "empty",
         count=count,
-        total=None if file.error else file.found,
+        total=None if file.error else file.total,
         notes=tuple(notes),
         error=SourceError(file.input.name, str(file.error), advice=file.error.advice)
         if file.error
@@ -313,68 +309,67 @@ def report(file: FileRead) -> SourceReport:
 MANY = 50_000
 
 
-class Told(NamedTuple):
+class JobSummary(NamedTuple):
     """What is told. `left_out`: sentences on what the output format cannot hold."""
 
-    numbers: Numbers
+    numbers: JobNumbers
     left_out: list[str]
 
 
-class Telling:
+class JobObserver:
     """Finds out what is told while it looks at one work after another. `name`: of the format in
     which its works are written; None where they are not.
     """
 
-    def __init__(self, outcome: Outcome, name: str | None) -> None:
-        self._counted = CountedWorks()
-        self._lost = LeftOut(outcome.files, name) if name is not None else None
+    def __init__(self, outcome: JobOutcome, name: str | None) -> None:
+        self._counted = WorkCounts()
+        self._lost = Omissions(outcome.files, name) if name is not None else None
 
-    def add(self, work: MergedWork) -> None:
-        """Look at one more."""
+    def add(self, work: JobWork) -> None:
         self._counted.add(work)
         if self._lost is not None:
             self._lost.add(work)
 
-    def join(self, other: Telling) -> None:
-        """Take in what another one of the same job and format has seen, which come behind."""
+    def join(self, other: JobObserver) -> None:
         self._counted.join(other._counted)
         if self._lost is not None and other._lost is not None:
             self._lost.join(other._lost)
 
-    def told(self, outcome: Outcome) -> Told:
-        """What is told of the job, when all its works were looked at."""
+    def summary(self, outcome: JobOutcome) -> JobSummary:
         notes = self._lost.notes() if self._lost is not None else []
-        return Told(numbers_of(outcome, self._counted), notes)
+        return JobSummary(numbers_of(outcome, self._counted), notes)
 
 
-def tell(outcome: Outcome, name: str | None) -> Told:
+def observe(outcome: JobOutcome, name: str | None) -> JobSummary:
     """Find it out; the works are gone through once. `name`: of the format in which its works are
     written; None where they are not.
     """
-    telling = Telling(outcome, name)
+    telling = JobObserver(outcome, name)
     for work in outcome.works:
         telling.add(work)
-    return telling.told(outcome)
+    return telling.summary(outcome)
 
 
-def at_once(outcome: Outcome, workers: int) -> bool:
+def uses_workers(outcome: JobOutcome, workers: int) -> bool:
     """Whether worker processes go through the works: many that lie on disk."""
     return workers > 1 and len(outcome.works) > MANY and not isinstance(outcome.works, Sequence)
 
 
 @contextmanager
-def in_background(outcome: Outcome, name: str | None, workers: int) -> Iterator[Callable[[], Told]]:
+def in_background(
+    outcome: JobOutcome, name: str | None, workers: int
+) -> Iterator[Callable[[], JobSummary]]:
     """`tell` for a block. Many works that lie on disk are gone through by a worker process while
     the block goes on, and the block has the others; what is given waits for it. Raises UsageError:
     what is given: a part of the works is damaged, or the process was ended.
     """
-    if at_once(outcome, workers):
+    if uses_workers(outcome, workers):
         from metasearch.bulk.staged import pool
 
-        with pool.kept(workers), pool.in_background(tell, outcome, name) as told:
+        with pool.keep_workers(workers), pool.in_background(observe, outcome, name) as told:
             yield told
     else:
-        found = tell(outcome, name)
+        found = observe(outcome, name)
         yield lambda: found
 
 
@@ -386,27 +381,25 @@ def in_background(outcome: Outcome, name: str | None, workers: int) -> Iterator[
 # names a record, it is by the id that stands there.
 
 
-def cluster_bytes(outcome: Outcome) -> bytes:
+def cluster_bytes(outcome: JobOutcome) -> bytes:
     """The lines in UTF-8, in the order of the works; b"" for none."""
     return b"".join(cluster_lines(outcome))
 
 
-def cluster_lines(outcome: Outcome) -> Iterator[bytes]:
-    """The same, a line after another."""
+def cluster_lines(outcome: JobOutcome) -> Iterator[bytes]:
     for work in outcome.works:
         if len(work.items) > 1:
             line = cluster_object(work, outcome.files)
             yield orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def cluster_object(work: MergedWork, files: Sequence[FileRead]) -> dict[str, Any]:
-    """One line."""
+def cluster_object(work: JobWork, files: Sequence[FileRead]) -> dict[str, Any]:
     ids = [clean(item.id) for item in work.items]
     return {
         "cluster": ids,
         "kept": ids[0],
         "records": [_record(item, files[item.file]) for item in work.items],
-        "because": list(_because(work.matches, work.items)),
+        "because": list(_match_objects(work.matches, work.items)),
     }
 
 
@@ -421,7 +414,9 @@ def _record(item: InputRecord, file: FileRead) -> dict[str, Any]:
     }
 
 
-def _because(matches: Iterable[Match], items: Iterable[InputRecord]) -> Iterable[dict[str, Any]]:
+def _match_objects(
+    matches: Iterable[Match], items: Iterable[InputRecord]
+) -> Iterable[dict[str, Any]]:
     names = {item.key: clean(item.id) for item in items}
     for match in matches:
         yield {

@@ -42,14 +42,14 @@ class FileRead:
     error: FileFormatError | None = None
 
     @property
-    def found(self) -> int:
+    def total(self) -> int:
         """Records that the file holds, also those that could not be read."""
         return self.reading.count + self.reading.lost
 
 
 @dataclass(frozen=True, slots=True)
 class InputRecord:
-    """A record, and where it stands.
+    """A record, and where it stands. Its properties are known without the record.
 
     Attributes:
         file: The place of its file among all files, from 0.
@@ -66,38 +66,32 @@ class InputRecord:
 
     @property
     def line(self) -> int:
-        """`Entry.line`; this and what follows does not need the record."""
         return self.entry.line
 
     @property
     def position(self) -> int:
-        """Its number in its file, from 1."""
         return self.entry.record.position
 
     @property
     def database(self) -> str | None:
-        """`Entry.database`."""
         return self.entry.database
 
     @property
     def origins(self) -> tuple[Origin, ...]:
-        """`Entry.origins`."""
         return self.entry.origins
 
     @property
     def given(self) -> tuple[tuple[str, str], ...]:
-        """`Entry.given`."""
         return self.entry.given
 
     @property
     def check_sum(self) -> int:
-        """Its part of `FileReading.check_sum`."""
         return check_sum([self.entry])
 
 
 @dataclass(frozen=True, slots=True)
-class MergedWork:
-    """One work.
+class JobWork:
+    """One work. Its properties are known without the records.
 
     `items`: its records in the order in which they were read; the first one's place is that of the
     work. `hit`: what they make together; its `rank` is the work's number in the order of all works,
@@ -109,31 +103,25 @@ class MergedWork:
 
     @property
     def matches(self) -> tuple[Match, ...]:
-        """`Hit.matches`; this and what follows does not need the records."""
         return self.hit.matches
 
     @property
     def versions(self) -> tuple[Version, ...]:
-        """`Hit.versions`."""
         return self.hit.versions
 
 
-class Works(Protocol):
+class JobWorks(Protocol):
     """The works of a job, in the order of their first records: a list of them, or a folder from
     which they are read anew each time.
     """
 
-    def __iter__(self) -> Iterator[MergedWork]:
-        """From the first one, whenever it is called."""
-        ...
+    def __iter__(self) -> Iterator[JobWork]: ...
 
-    def __len__(self) -> int:
-        """How many they are; it costs nothing."""
-        ...
+    def __len__(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JobOutcome:
     """What a job has done.
 
     Attributes:
@@ -145,7 +133,7 @@ class Outcome:
     """
 
     files: Sequence[FileRead]
-    works: Works
+    works: JobWorks
     versions: VersionsMode
     passed_over: int
     dedup: str
@@ -161,7 +149,7 @@ class Outcome:
 ReadFirst = Callable[[Input, HandOut | None], FileReading | None]
 
 
-def _say_nothing(_: str, __: int, ___: int) -> None:
+def say_nothing(_: str, __: int, ___: int) -> None:
     pass
 
 
@@ -172,7 +160,7 @@ def read_all(
     encoding: str | None = None,
     stdin: BinaryIO | None = None,
     first: ReadFirst | None = None,
-    progress: Progress = _say_nothing,
+    progress: Progress = say_nothing,
     most: int | None = None,
 ) -> list[FileRead]:
     """Read every file; one that cannot be read costs the others nothing. Raises TooManyRecords:
@@ -216,8 +204,8 @@ def read_one(
     first: ReadFirst | None = None,
     hand_out: HandOut | None = None,
 ) -> FileReading:
-    """Read one file, as `read_all` does each; `hand_out` is that of
-    `metasearch.formats.reading.read_file`. Raises FileFormatError: it cannot be read.
+    """`hand_out` is that of `metasearch.formats.reading.read_file`. Raises FileFormatError: the
+    file cannot be read.
     """
     reading = first(file, hand_out) if first is not None and format is None else None
     return reading or _read(file, format, encoding, stdin, hand_out)
@@ -240,27 +228,27 @@ def deduplicate(
     files: Sequence[FileRead],
     chain: Chain,
     versions: VersionsMode = "separate",
-    progress: Progress = _say_nothing,
+    progress: Progress = say_nothing,
     dedup: str = "default",
-) -> Outcome:
+) -> JobOutcome:
     """Find out which records are one work. `versions`: what becomes of preprint and article: in a
     review each is a record of its own.
     """
     stage = OnlineDedup(chain, versions=versions)
     items = list(_items(files))
     places = {id(item.entry.record): place for place, item in enumerate(items)}
-    stage.extend(_told(items, progress))
+    stage.extend(_fingerprints(items, progress))
     progress("merging records", len(items), len(items))
     found = [(sorted(places[id(record)] for record in hit.records), hit) for hit in stage.hits()]
     found.sort(key=lambda work: work[0][0])
     works = [
-        MergedWork(tuple(items[place] for place in members), replace(hit, rank=rank))
+        JobWork(tuple(items[place] for place in members), replace(hit, rank=rank))
         for rank, (members, hit) in enumerate(found, 1)
     ]
-    return Outcome(files, works, versions, stage.passed_over, dedup)
+    return JobOutcome(files, works, versions, stage.passed_over, dedup)
 
 
-def _told(items: Sequence[InputRecord], progress: Progress) -> Iterator[Fingerprint]:
+def _fingerprints(items: Sequence[InputRecord], progress: Progress) -> Iterator[Fingerprint]:
     for place, item in enumerate(items):
         if place % STEP == 0:
             progress("comparing records", place, len(items))

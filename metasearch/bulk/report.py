@@ -12,14 +12,14 @@ from typing import Any
 import orjson
 from wcwidth import wcswidth
 
-from metasearch.bulk.job import FileRead, InputRecord, MergedWork, Outcome
+from metasearch.bulk.job import FileRead, InputRecord, JobOutcome, JobWork
 from metasearch.errors import FileFormatError
 from metasearch.formats.text import line
 from metasearch.record import VersionsMode
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlaceNumbers:
     """What became of the records of one file or one database; found = kept + removed + unread.
 
     Attributes:
@@ -37,8 +37,7 @@ class Place:
     unread: int = 0
 
     @property
-    def found(self) -> int:
-        """All of them."""
+    def total(self) -> int:
         return self.kept + self.removed + self.unread
 
 
@@ -55,7 +54,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Numbers:
+class JobNumbers:
     """All counts of a job; found = unique + duplicates + unread.
 
     Attributes:
@@ -72,8 +71,8 @@ class Numbers:
         dedup: Name of the strategy that found the duplicates.
     """
 
-    files: Sequence[Place]
-    databases: Sequence[Place]
+    files: Sequence[PlaceNumbers]
+    databases: Sequence[PlaceNumbers]
     errors: Sequence[Trouble]
     lost: Sequence[Trouble]
     remarks: Sequence[Trouble]
@@ -96,9 +95,9 @@ class Numbers:
         return sum(self.rules.values()) + self.versions + self.earlier
 
 
-def numbers_of(outcome: Outcome, works: CountedWorks) -> Numbers:
+def numbers_of(outcome: JobOutcome, works: WorkCounts) -> JobNumbers:
     """The numbers of a job whose works were all counted."""
-    numbers = Numbers(
+    numbers = JobNumbers(
         files=_by_file(outcome, works.files),
         databases=_by_database(works.databases),
         errors=[
@@ -108,7 +107,7 @@ def numbers_of(outcome: Outcome, works: CountedWorks) -> Numbers:
         ],
         lost=[trouble for trouble in _troubles(outcome.files) if trouble.records],
         remarks=[trouble for trouble in _troubles(outcome.files) if not trouble.records],
-        found=sum(file.found for file in outcome.files) + works.earlier,
+        found=sum(file.total for file in outcome.files) + works.earlier,
         unread=sum(file.reading.lost for file in outcome.files),
         unique=len(outcome.works),
         rules=dict(sorted(works.rules.items(), key=lambda rule: (-rule[1], rule[0]))),
@@ -126,7 +125,7 @@ def numbers_of(outcome: Outcome, works: CountedWorks) -> Numbers:
 
 
 @dataclass(slots=True)
-class CountedWorks:
+class WorkCounts:
     """What is counted of the works; `records` are all, `check_sum` that of their entries."""
 
     works: int = 0
@@ -137,11 +136,10 @@ class CountedWorks:
     versions: int = 0
     version_works: int = 0
     in_files: int = 0
-    files: _Placed = field(default_factory=lambda: _Placed())
-    databases: _Placed = field(default_factory=lambda: _Placed())
+    files: _PlaceCounts = field(default_factory=lambda: _PlaceCounts())
+    databases: _PlaceCounts = field(default_factory=lambda: _PlaceCounts())
 
-    def add(self, work: MergedWork) -> None:
-        """Count one more."""
+    def add(self, work: JobWork) -> None:
         self.works += 1
         if len(work.items) == 1 and not work.items[0].origins:  # as most are
             self._add_alone(work.items[0])
@@ -166,8 +164,7 @@ class CountedWorks:
             placed.kept[place] += 1
             placed.only[place] += 1
 
-    def join(self, other: CountedWorks) -> None:
-        """Count the works that another one has counted."""
+    def join(self, other: WorkCounts) -> None:
         self.works += other.works
         self.records += other.records
         self.check_sum += other.check_sum
@@ -181,7 +178,7 @@ class CountedWorks:
 
 
 @dataclass(slots=True)
-class _Placed:
+class _PlaceCounts:
     """Records kept, records removed, and works that are nowhere else, by place."""
 
     kept: Counter[Hashable] = field(default_factory=Counter)
@@ -189,20 +186,18 @@ class _Placed:
     only: Counter[Hashable] = field(default_factory=Counter)
 
     def add(self, places: Iterable[Hashable]) -> None:
-        """Count the places of the records of a work, in their order."""
         first, *others = places
         self.kept[first] += 1
         self.removed.update(others)
         self.only[first] += set(others) <= {first}
 
-    def join(self, other: _Placed) -> None:
-        """Take in the places of other works."""
+    def join(self, other: _PlaceCounts) -> None:
         self.kept.update(other.kept)
         self.removed.update(other.removed)
         self.only.update(other.only)
 
 
-def _audit(numbers: Numbers, works: CountedWorks, outcome: Outcome) -> None:
+def _audit(numbers: JobNumbers, works: WorkCounts, outcome: JobOutcome) -> None:
     """Check that nothing was lost between reading and writing, and that all counts agree."""
     read = [file.reading for file in outcome.files]
     assert (works.records, works.check_sum) == (
@@ -213,23 +208,25 @@ def _audit(numbers: Numbers, works: CountedWorks, outcome: Outcome) -> None:
     assert numbers.found == numbers.unique + numbers.duplicates + numbers.unread
     assert numbers.duplicates == numbers.within + numbers.across
     for places, unread in ((numbers.files, 0), (numbers.databases, numbers.unread)):
-        assert sum(place.found for place in places) + unread == numbers.found
+        assert sum(place.total for place in places) + unread == numbers.found
         assert sum(place.removed for place in places) == numbers.duplicates
 
 
-def _by_file(outcome: Outcome, placed: _Placed) -> list[Place]:
+def _by_file(outcome: JobOutcome, placed: _PlaceCounts) -> list[PlaceNumbers]:
     return [
-        Place(file.input.name, placed.kept[n], placed.removed[n], placed.only[n], file.reading.lost)
+        PlaceNumbers(
+            file.input.name, placed.kept[n], placed.removed[n], placed.only[n], file.reading.lost
+        )
         for n, file in enumerate(outcome.files)
     ]
 
 
-def _by_database(placed: _Placed) -> list[Place]:
+def _by_database(placed: _PlaceCounts) -> list[PlaceNumbers]:
     places = [
-        Place(str(name), placed.kept[name], placed.removed[name], placed.only[name])
+        PlaceNumbers(str(name), placed.kept[name], placed.removed[name], placed.only[name])
         for name in {*placed.kept, *placed.removed}
     ]
-    return sorted(places, key=lambda place: (-place.found, place.name))
+    return sorted(places, key=lambda place: (-place.total, place.name))
 
 
 def _stands_for(record: InputRecord) -> int:
@@ -281,68 +278,68 @@ def is_report(head: bytes) -> bool:
     return head.startswith((_TEXT_BEGINS, _JSON_BEGINS))
 
 
-def summary(numbers: Numbers) -> str:
+def summary(numbers: JobNumbers) -> str:
     """Two lines: what came of the records, and how duplicates were found."""
-    files = _counted(len(numbers.files), "file") + (
+    files = _count_text(len(numbers.files), "file") + (
         f" ({len(numbers.errors):,} could not be read)" if numbers.errors else ""
     )
-    parts = [f"{numbers.unique:,} unique", _counted(numbers.duplicates, "duplicate")]
+    parts = [f"{numbers.unique:,} unique", _count_text(numbers.duplicates, "duplicate")]
     parts += [f"{numbers.unread:,} could not be read"] if numbers.unread else []
     rules = [f"{number:,} by {rule}" for rule, number in numbers.rules.items()]
     rules += [f"{numbers.earlier:,} by an earlier run"] if numbers.earlier else []
     rules += [f"{numbers.versions:,} as versions"] if numbers.versions else []
     where = f"; {numbers.within:,} within a file, {numbers.across:,} across files" if rules else ""
-    counts = f"{_counted(numbers.found, 'record')} in {files}: {', '.join(parts)}"
+    counts = f"{_count_text(numbers.found, 'record')} in {files}: {', '.join(parts)}"
     return f"{counts}\nduplicates: {', '.join(rules) or 'none'}{where}"
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_text(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def as_text(numbers: Numbers, version: str, left_out: Sequence[str] = ()) -> str:
+def as_text(numbers: JobNumbers, version: str, left_out: Sequence[str] = ()) -> str:
     """All numbers, one below the other; what is unread is named as far as there is room."""
     blocks = (
-        _identified(numbers),
+        _identification(numbers),
         _database_lines(numbers),
         _unread(numbers),
         _duplicates(numbers),
         _unique(numbers),
         _remarks(numbers),
-        _left_out(left_out),
+        _omissions(left_out),
         [_identity(numbers)],
     )
     text = "\n\n".join("\n".join(lines) for block in blocks if (lines := list(block)))
     return f"{_TEXT_BEGINS.decode()}{version}\n\n{text}\n"
 
 
-def _identified(numbers: Numbers) -> Iterator[str]:
+def _identification(numbers: JobNumbers) -> Iterator[str]:
     yield _row("records identified", numbers.found)
     columns = ("found", "unread", "removed", "kept", "only here")
     yield from _table(
         "file",
         columns,
-        [(p.name, (p.found, p.unread, p.removed, p.kept, p.only)) for p in numbers.files],
+        [(p.name, (p.total, p.unread, p.removed, p.kept, p.only)) for p in numbers.files],
     )
 
 
-def _database_lines(numbers: Numbers) -> Iterator[str]:
+def _database_lines(numbers: JobNumbers) -> Iterator[str]:
     yield _row("records read", numbers.found - numbers.unread)
     columns = ("read", "removed", "kept", "only here")
     rows = [
-        (p.name or "(none named)", (p.found, p.removed, p.kept, p.only)) for p in numbers.databases
+        (p.name or "(none named)", (p.total, p.removed, p.kept, p.only)) for p in numbers.databases
     ]
     yield from _table("database", columns, rows)
 
 
-def _unread(numbers: Numbers) -> Iterator[str]:
+def _unread(numbers: JobNumbers) -> Iterator[str]:
     yield _row("records that could not be read", numbers.unread)
-    yield from _listed(numbers.lost)
+    yield from _trouble_lines(numbers.lost)
     yield _row("files that could not be read", len(numbers.errors))
-    yield from _listed(numbers.errors)
+    yield from _trouble_lines(numbers.errors)
 
 
-def _duplicates(numbers: Numbers) -> Iterator[str]:
+def _duplicates(numbers: JobNumbers) -> Iterator[str]:
     yield _row("duplicates removed", numbers.duplicates)
     if numbers.dedup != "default":
         yield f"  found by the strategy {numbers.dedup}: `metasearch strategies {numbers.dedup}`"
@@ -362,7 +359,7 @@ def _in_words(rule: str, dedup: str) -> str:
     return f": {RULES[rule]}" if rule in RULES and (dedup == "default" or rule == "pin") else ""
 
 
-def _unique(numbers: Numbers) -> Iterator[str]:
+def _unique(numbers: JobNumbers) -> Iterator[str]:
     yield _row("unique records", numbers.unique)
     if numbers.version_works:
         yield _row("  with several versions", numbers.version_works)
@@ -375,20 +372,20 @@ def _unique(numbers: Numbers) -> Iterator[str]:
     yield f"  preprint, conference paper and article of one work: {what}"
 
 
-def _remarks(numbers: Numbers) -> Iterator[str]:
+def _remarks(numbers: JobNumbers) -> Iterator[str]:
     if numbers.remarks:
         yield _row("remarks on what was read all the same", len(numbers.remarks))
-        yield from _listed(numbers.remarks)
+        yield from _trouble_lines(numbers.remarks)
 
 
-def _left_out(notes: Sequence[str]) -> Iterator[str]:
+def _omissions(notes: Sequence[str]) -> Iterator[str]:
     if notes:
         yield "fields of the files that are not in the output"
         yield from (f"  {note}" for note in notes)
 
 
-def _identity(numbers: Numbers) -> str:
-    duplicates = _counted(numbers.duplicates, "duplicate")
+def _identity(numbers: JobNumbers) -> str:
+    duplicates = _count_text(numbers.duplicates, "duplicate")
     return (
         f"{numbers.found:,} found = {numbers.unique:,} unique + {duplicates} + "
         f"{numbers.unread:,} that could "
@@ -404,16 +401,16 @@ def _table(
     name: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[int]]]
 ) -> Iterator[str]:
     width = max(LABEL - 2 - 11 * (len(columns) - 1), *(wcswidth(text) for text, _ in rows), 0)
-    yield f"  {_padded(name, width)}{''.join(f'{column:>11}' for column in columns)}"
+    yield f"  {_pad(name, width)}{''.join(f'{column:>11}' for column in columns)}"
     for text, numbers in rows:
-        yield f"  {_padded(text, width)}{''.join(f'{number:>11,}' for number in numbers)}"
+        yield f"  {_pad(text, width)}{''.join(f'{number:>11,}' for number in numbers)}"
 
 
-def _padded(text: str, columns: int) -> str:
+def _pad(text: str, columns: int) -> str:
     return text + " " * max(0, columns - wcswidth(text))
 
 
-def _listed(troubles: Sequence[Trouble]) -> Iterator[str]:
+def _trouble_lines(troubles: Sequence[Trouble]) -> Iterator[str]:
     for trouble in troubles[:LISTED]:
         place = f"{trouble.file}:{trouble.line}" if trouble.line else trouble.file
         records = f" ({trouble.records:,} records)" if trouble.records > 1 else ""
@@ -423,7 +420,7 @@ def _listed(troubles: Sequence[Trouble]) -> Iterator[str]:
 
 
 def as_json(
-    numbers: Numbers, files: Sequence[FileRead], version: str, left_out: Sequence[str] = ()
+    numbers: JobNumbers, files: Sequence[FileRead], version: str, left_out: Sequence[str] = ()
 ) -> bytes:
     """All numbers, and all that could not be read, as one document, always with every key."""
     document = {
@@ -451,7 +448,7 @@ def as_json(
     return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def _file(place: Place, file: FileRead) -> dict[str, Any]:
+def _file(place: PlaceNumbers, file: FileRead) -> dict[str, Any]:
     return {
         "file": place.name,
         "format": file.reading.format or None,
@@ -462,9 +459,9 @@ def _file(place: Place, file: FileRead) -> dict[str, Any]:
     }
 
 
-def _counts(place: Place) -> dict[str, int]:
+def _counts(place: PlaceNumbers) -> dict[str, int]:
     return {
-        "found": place.found,
+        "found": place.total,
         "kept": place.kept,
         "removed": place.removed,
         "only_here": place.only,

@@ -10,5 +10,6 @@ WING = Wing(
         "strategies": "metasearch.bulk.commands:strategies",
         "evaluate": "metasearch.bulk.commands:evaluate",
     },
+    rows="metasearch.bulk.evaluate.rows:read_rows",
     strategies="metasearch.bulk.published:STRATEGIES",
 )

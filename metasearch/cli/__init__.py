@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import click
 
-from metasearch import garbage_collection, opening
+from metasearch import garbage_collection, regular_files
 from metasearch.cli.output import Console, Exit, forget_stdout
 from metasearch.cli.root import VARIABLE, complete_in_bash, root
 from metasearch.errors import MetasearchError
@@ -61,7 +61,7 @@ def _run(args: list[str], console: Console) -> int:
         console.error(exc)
         return Exit.USAGE
     except MemoryError as exc:
-        console.say(f"error: {opening.why(exc)}", "red")
+        console.say(f"error: {regular_files.why(exc)}", "red")
         return Exit.NO_ANSWER
     except Exception as exc:  # an error in metasearch itself: one line, and no traceback
         if console.verbose:

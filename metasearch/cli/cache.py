@@ -12,7 +12,7 @@ import click
 
 from metasearch.cli.command_group import CommandGroup
 from metasearch.cli.options import common
-from metasearch.cli.output import Console, Exit, Sink, counted
+from metasearch.cli.output import Console, Exit, Sink, quantity
 from metasearch.cli.progress import logs_to
 from metasearch.errors import CacheError, UsageError
 
@@ -45,10 +45,8 @@ def stats(console: Console, /, *, as_json: bool, config: Path | None) -> int:
 
     facts = _facts(Settings.load(config, os.environ), console)
     if as_json:
-        import orjson
-
         with Sink() as sink:
-            sink.write(orjson.dumps(facts, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            sink.write_json(facts)
         return Exit.OK
     _show(facts)
     return Exit.OK
@@ -72,7 +70,7 @@ def clear(console: Console, /, *, yes: bool, config: Path | None) -> int:
         click.confirm(f"Remove all pages in {store.folder}?", abort=True, err=True)
     before = _read(store, console, clear=True)
     if not console.quiet:
-        console.say(f"{counted(before.entries, 'page')} removed from {store.folder}")
+        console.say(f"{quantity(before.entries, 'page')} removed from {store.folder}")
     return Exit.OK
 
 
@@ -147,5 +145,5 @@ def _show(facts: dict[str, Any]) -> None:
     width = max((len(source["source"]) for source in facts["sources"]), default=0)
     for source in facts["sources"]:
         name = line(source["source"]).ljust(width)
-        size = counted(source["bytes"], "byte")
-        click.echo(f"  {name}  {counted(source['entries'], 'page')}, {size}")
+        size = quantity(source["bytes"], "byte")
+        click.echo(f"  {name}  {quantity(source['entries'], 'page')}, {size}")

@@ -14,11 +14,12 @@ import click
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
 from metasearch.cli.options import common
-from metasearch.cli.output import Console, Exit, Sink, counted
+from metasearch.cli.output import Console, Exit, Sink, quantity
 from metasearch.errors import CollectionError, SourceError, UsageError
 
 if TYPE_CHECKING:
-    from metasearch.collections.indexing import FileReport, Harvested, HarvestRequest, Indexed
+    from metasearch.collections.harvest import HarvestReport, HarvestRequest
+    from metasearch.collections.index import FileReport, IndexReport
     from metasearch.collections.store import Collection
     from metasearch.settings import Settings
 
@@ -55,7 +56,7 @@ def index(
     first record. Exit code 3: a file or a record could not be read; 4: no file could be read.
     """
     from metasearch.cli.progress import ProgressLine
-    from metasearch.collections.indexing import index as index_files
+    from metasearch.collections.index import index as index_files
     from metasearch.collections.store import Collection
     from metasearch.settings import Settings
 
@@ -81,12 +82,12 @@ def index(
             live.clear()
         count = collection.count if collection.exists else None
     _report_index(indexed, collection_name, count, console)
-    if indexed.read and indexed.failed == len(indexed.read) and not count:
+    if indexed.read and indexed.unreadable_files == len(indexed.read) and not count:
         return Exit.NO_ANSWER
-    return Exit.PARTIAL if indexed.failed or indexed.lost else Exit.OK
+    return Exit.PARTIAL if indexed.unreadable_files or indexed.unread_records else Exit.OK
 
 
-def _report_index(done: Indexed, name: str, count: int | None, console: Console) -> None:
+def _report_index(done: IndexReport, name: str, count: int | None, console: Console) -> None:
     from metasearch.formats.text import line
 
     for file in done.read:
@@ -100,18 +101,18 @@ def _report_index(done: Indexed, name: str, count: int | None, console: Console)
         _report_problems(file, console)
     parts = [
         (
-            f"{counted(len(done.read) - done.failed, 'file')} read with "
-            f"{counted(done.records, 'record')}"
+            f"{quantity(len(done.read) - done.unreadable_files, 'file')} read with "
+            f"{quantity(done.records, 'record')}"
         )
     ]
     if done.unchanged:
         parts.append(f"{done.unchanged:,} unchanged")
     if done.gone:
-        parts.append(f"{done.gone:,} gone with {counted(done.removed, 'record')}")
-    if done.failed:
-        parts.append(f"{counted(done.failed, 'file')} could not be read")
-    if done.lost:
-        parts.append(f"{counted(done.lost, 'record')} could not be read")
+        parts.append(f"{done.gone:,} gone with {quantity(done.removed, 'record')}")
+    if done.unreadable_files:
+        parts.append(f"{quantity(done.unreadable_files, 'file')} could not be read")
+    if done.unread_records:
+        parts.append(f"{quantity(done.unread_records, 'record')} could not be read")
     console.say("; ".join(parts))
     console.say(collection_in_words(line(name), count))
 
@@ -130,7 +131,7 @@ def _report_problems(file: FileReport, console: Console) -> None:
     more = len(problems) - PROBLEMS_SHOWN
     if more > 0:
         console.say(
-            f"{file.name}: {counted(more, 'problem')} more, {counted(file.lost, 'record')} lost "
+            f"{file.name}: {quantity(more, 'problem')} more, {quantity(file.lost, 'record')} lost "
             f"in total",
             "yellow",
         )
@@ -217,7 +218,9 @@ def harvest(
     settings = Settings.load(config, os.environ)
     collection_name = new_name(name, urlsplit(order.url).hostname or "", settings)
     with Collection.open(folder_of(settings), collection_name, "oai") as collection:
-        error, done = asyncio.run(_harvested(order, collection, collection_name, settings, console))
+        error, done = asyncio.run(
+            _run_harvest(order, collection, collection_name, settings, console)
+        )
         count = collection.count if collection.exists else None
     if error is not None:
         console.say(f"error: {error}", "red")
@@ -238,7 +241,7 @@ def _order(
 ) -> HarvestRequest:
     from urllib.parse import parse_qs, urlsplit
 
-    from metasearch.collections.indexing import HarvestRequest
+    from metasearch.collections.harvest import HarvestRequest
     from metasearch.collections.oai import date_of
 
     try:
@@ -263,15 +266,14 @@ def _order(
     return HarvestRequest(parts._replace(fragment="").geturl(), prefix, set_, first, until, full)
 
 
-async def _harvested(
+async def _run_harvest(
     order: HarvestRequest, collection: Collection, name: str, settings: Settings, console: Console
-) -> tuple[SourceError | None, Harvested]:
+) -> tuple[SourceError | None, HarvestReport]:
     """(the error that ended the harvest, or None; its counts)."""
     from metasearch.adapters.fetch.transport import HttpTransport
-    from metasearch.adapters.specs.spec_folders import shipped_table
-    from metasearch.adapters.specs.specfile import build
+    from metasearch.adapters.specs.specfile import build, shipped_table
     from metasearch.cli.progress import ProgressLine
-    from metasearch.collections.indexing import Harvest
+    from metasearch.collections.harvest import Harvest
     from metasearch.collections.oai import OaiClient
 
     live = ProgressLine(console)
@@ -281,7 +283,7 @@ async def _harvested(
         if not console.quiet:
             console.say(text, "yellow")
 
-    def progress(done: Harvested) -> None:
+    def progress(done: HarvestReport) -> None:
         total = f" of {done.size:,}" if done.size else ""
         live.show(f"harvesting {name}: {done.seen:,}{total} records, page {done.pages}")
 
@@ -300,7 +302,7 @@ async def _harvested(
     return None, job.done
 
 
-def _report_harvest(done: Harvested, name: str, count: int | None, console: Console) -> None:
+def _report_harvest(done: HarvestReport, name: str, count: int | None, console: Console) -> None:
     """Write the counts of a harvest to stderr. `count`: its records; None where no record came, so
     that it was not made.
     """
@@ -318,9 +320,9 @@ def _report_harvest(done: Harvested, name: str, count: int | None, console: Cons
         f"{done.added:,} new, {done.changed:,} changed, {done.unchanged:,} unchanged, "
         f"{done.deleted:,} deleted"
     )
-    lost = f"; {counted(done.lost, 'record')} could not be read" if done.lost else ""
+    lost = f"; {quantity(done.lost, 'record')} could not be read" if done.lost else ""
     console.say(
-        f"{began}{counted(done.seen, 'record')}{since} on {counted(done.pages, 'page')}: "
+        f"{began}{quantity(done.seen, 'record')}{since} on {quantity(done.pages, 'page')}: "
         f"{counts}{lost}"
     )
     console.say(collection_in_words(name, count))
@@ -351,10 +353,8 @@ def list_(console: Console, /, *, as_json: bool, config: Path | None) -> int:
 
     rows = list(_rows(Settings.load(config, os.environ)))
     if as_json:
-        import orjson
-
         with Sink() as sink:
-            sink.write(orjson.dumps(rows, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            sink.write_json(rows)
     else:
         width = max((len(row["name"]) for row in rows), default=0)
         for row in rows:
@@ -418,11 +418,11 @@ def _origin(meta: dict[str, str]) -> list[str]:
 def _in_words(row: dict[str, Any]) -> str:
     if row["problem"] and row["kind"] is None:
         return f"cannot be used: {row['problem']}"
-    parts = [counted(row["records"], "record"), f"from {', '.join(row['from']) or 'nothing'}"]
+    parts = [quantity(row["records"], "record"), f"from {', '.join(row['from']) or 'nothing'}"]
     if row["until"]:
         parts.append(f"as of {row['until']}")
     if row["lost"]:
-        parts.append(f"{counted(row['lost'], 'record')} could not be read")
+        parts.append(f"{quantity(row['lost'], 'record')} could not be read")
     if row["unfinished"]:
         parts.append("the last harvest was interrupted: run it again")
     return "; ".join([*parts, *filter(None, [row["problem"]])])
@@ -466,7 +466,7 @@ def collection_in_words(name: str, count: int | None) -> str:
     """
     if count is None:
         return f"no record was stored, so the collection {name} was not made"
-    return f"{counted(count, 'record')} in the collection {name}: metasearch -s {name} QUERY"
+    return f"{quantity(count, 'record')} in the collection {name}: metasearch -s {name} QUERY"
 
 
 def new_name(asked: str | None, offered: str, settings: Settings) -> str:
@@ -490,8 +490,8 @@ def new_name(asked: str | None, offered: str, settings: Settings) -> str:
     registry = Registry(settings)
     changed = settings.sources.get(name)
     family = "collection" if changed is None else changed.get("extends", "collection")
-    own = name in registry.added and (changed is None or family != "collection")
-    if own or name in registry.shipped or name in registry.groups:
+    own = name in registry.additions and (changed is None or family != "collection")
+    if own or name in registry.shipped_names or name in registry.groups:
         what = "group" if name in registry.groups else "source"
         raise UsageError(
             f"there is already a {what} called {name!r}", advice="Choose another name with --name."

@@ -19,7 +19,8 @@ from metasearch.wing import load
 
 #: Letters of a misspelt command that are wrong, missing, added or swapped, at most.
 MOST_EDITS = 2
-#: Letters of a name of which every spelling is taken as it is: "mice" is no misspelt "mcp".
+#: Letters of a name of which every spelling is taken as it is; one of a letter more may have one
+#: wrong: "mice" is neither a misspelt "mcp" nor "cite".
 _SHORT = 3
 #: Characters of the longest word that is compared; names of commands are shorter.
 _LONGEST = 24
@@ -32,15 +33,17 @@ def may_be_name(word: object) -> bool:
 
 def nearest(word: str, names: Iterable[str]) -> str | None:
     """The name with the fewest edits from the word; None if each name is more than `MOST_EDITS`
-    away. A short name must be spelt as it is.
+    away. Short names are taken more strictly.
     """
     if not may_be_name(word):
         return None
     word = word.casefold()
-    compared = [name for name in names if len(name) > _SHORT or name == word]
-    distances = ((edits(word, name), name) for name in compared)
-    distance, name = min(distances, default=(MOST_EDITS + 1, ""))
-    return name if distance <= MOST_EDITS else None
+    near = (
+        (distance, name)
+        for name in names
+        if (distance := edits(word, name)) <= min(MOST_EDITS, max(0, len(name) - _SHORT))
+    )
+    return min(near, default=(0, None))[1]
 
 
 def edits(left: str, right: str) -> int:
@@ -116,7 +119,6 @@ class ExampleCommand(click.Command):
             raise click.UsageError(f"{exc.message} {how_to_search(words)}", ctx) from exc
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command in a child process, which the parent can end."""
         if not self._in_child:
             return super().invoke(ctx)
         from metasearch.cli.watchdog import run_in_child
@@ -126,7 +128,6 @@ class ExampleCommand(click.Command):
         )
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the text, and the examples above all options."""
         super().format_help_text(ctx, formatter)
         write_examples(self.examples, formatter)
 
@@ -149,7 +150,6 @@ class Commands(MutableMapping[str, click.Command]):
 
     @cached_property
     def _places(self) -> dict[str, str]:
-        """Those of all."""
         return {**self._own, **self._further()}
 
     def __getitem__(self, name: str) -> click.Command:
@@ -196,9 +196,9 @@ class CommandGroup(click.Group):
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help(), err=True)
             ctx.exit(2)
-        return super().parse_args(ctx, self._arranged(ctx, args))
+        return super().parse_args(ctx, self._command_first(ctx, args))
 
-    def _arranged(self, ctx: click.Context, args: list[str]) -> list[str]:
+    def _command_first(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args:
             return []
         own = {name for param in self.params for name in param.opts}
@@ -281,7 +281,6 @@ class CommandGroup(click.Group):
         formatter.write_usage(ctx.command_path, self.subcommand_metavar, prefix="       ")
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the text, and the examples above all options."""
         super().format_help_text(ctx, formatter)
         write_examples(self.examples, formatter)
 

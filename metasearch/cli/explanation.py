@@ -18,13 +18,13 @@ from wcwidth import wcswidth
 
 from metasearch.bib.work_ids import read_name
 from metasearch.cli.options import TABLE_HITS, SearchCommandOptions
-from metasearch.cli.output import Console, Exit, Sink, answered, counted
+from metasearch.cli.output import Console, Exit, Sink, has_answered, quantity
 from metasearch.cli.progress import logs_to
-from metasearch.cli.search_run import FAILS_ON_PURPOSE, prepared, write_summary
+from metasearch.cli.search_run import FAILS_ON_PURPOSE, open_search, write_summary
 from metasearch.dedup import strategy
 from metasearch.dedup.explain import Explainer, Explanation
 from metasearch.dedup.fingerprints import Fingerprint
-from metasearch.dedup.matcher import Key
+from metasearch.dedup.matchers import FieldWeights, Key
 from metasearch.dedup.pins import Pins
 from metasearch.engine.facets import (
     DEFAULT_VALUES,
@@ -40,11 +40,13 @@ from metasearch.events import ORDERS, Answer
 from metasearch.formats.answer import facets_object, hit_object, match_object, reason_object
 from metasearch.formats.own import record_object
 from metasearch.formats.reading import FileReading, read_file
+from metasearch.formats.reading.files import Input
 from metasearch.formats.reference import full_title, identifiers
-from metasearch.formats.table import shown_points
-from metasearch.formats.text import clean, line, wrapped
+from metasearch.formats.table import points_that_add_up
+from metasearch.formats.text import clean, line, wrap_text
 from metasearch.record import Hit, Match, Record
 from metasearch.settings import Settings
+from metasearch.wing import load, wings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +73,9 @@ def list_rows(hit: Hit, options: ListOptions) -> Iterator[tuple[str, str]]:
     """
     if hit.rank:
         order = ORDERS.get(options.sort, options.sort)
-        yield "rank", f"{hit.rank} of {counted(options.works, 'hit')}, sorted by {order}"
+        yield "rank", f"{hit.rank} of {quantity(options.works, 'hit')}, sorted by {order}"
         yield "score", f"{hit.score:.4f}"
-        for reason, points in zip(hit.reasons, shown_points(hit), strict=True):
+        for reason, points in zip(hit.reasons, points_that_add_up(hit), strict=True):
             yield "score", f"{points:+.4f} {line(reason.text)}"
     if options.filters:
         passes = "passes" if options.filters.passes()(hit) else "does not pass"
@@ -118,7 +120,7 @@ def pair_text(explanation: Explanation, width: int, options: ListOptions) -> str
         [
             *_side_by_side(explanation, width),
             "",
-            *_lines(_judged(explanation), width),
+            *_lines(_rule_rows(explanation), width),
             "",
             *_lines(_outcome(explanation), width),
             "",
@@ -142,7 +144,7 @@ def hits_text(hits: Sequence[Hit], width: int, options: ListOptions) -> str:
     blocks = []
     for hit in hits:
         rows = [
-            ("hit", f"{hit.id}: {counted(len(hit.records), 'record')}"),
+            ("hit", f"{hit.id}: {quantity(len(hit.records), 'record')}"),
             ("title", full_title(hit.record) or "[no title]"),
             *(("record", f"{line(record.key)}: {_brief(record)}") for record in hit.records),
             *(("match", _match_in_words(match)) for match in hit.matches),
@@ -162,10 +164,10 @@ def _side_by_side(explanation: Explanation, width: int) -> Iterator[str]:
     column = (width - LABEL - 2) // 2
     names = [line(name) for name in explanation.names]
     for label, left, right in (("", *names), *_rows(explanation.left, explanation.right)):
-        cells = (wrapped(left or "-", column), wrapped(right or "-", column))
+        cells = (wrap_text(left or "-", column), wrap_text(right or "-", column))
         for number, (one, other) in enumerate(zip_longest(*cells, fillvalue="")):
             shown = label if number == 0 else ""
-            yield f"{shown:{LABEL}}{_padded(one, column)}  {other}".rstrip()
+            yield f"{shown:{LABEL}}{_pad(one, column)}  {other}".rstrip()
 
 
 def _rows(left: Record, right: Record) -> Iterator[tuple[str, str, str]]:
@@ -191,7 +193,7 @@ def _fields(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def _authors(record: Record) -> str:
-    names = [line(author.name) for author in record.authors]
+    names = [line(author.name) for author in record.byline]
     more = len(names) - AUTHORS_SHOWN
     return "; ".join(names) if more <= 1 else f"{'; '.join(names[:AUTHORS_SHOWN])} and {more} more"
 
@@ -207,21 +209,30 @@ def _brief(record: Record) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _padded(text: str, columns: int) -> str:
+def _pad(text: str, columns: int) -> str:
     return text + " " * max(0, columns - wcswidth(text))
 
 
 # --------------------------------------------------------------------------- the rules
 
 
-def _judged(explanation: Explanation) -> Iterator[tuple[str, str]]:
+def _rule_rows(explanation: Explanation) -> Iterator[tuple[str, str]]:
     yield "keys", _common_keys(explanation.keys)
     for rule, match in explanation.rules:
         yield f"  {line(rule)}", "no result" if match is None else _result(match)
+    if explanation.weighed is not None:
+        yield "weights", _weights(explanation.weighed)
     if explanation.verdict is None:
         yield "verdict", "none: no rule matches the two records"
     else:
         yield "verdict", f"{_word(explanation.verdict)}, by {line(explanation.verdict.matcher)}"
+
+
+def _weights(weighed: FieldWeights) -> str:
+    """The points of each field, and how many are needed."""
+    parts = ", ".join(f"{name} {points:+g}" for name, points in weighed.parts) or "nothing"
+    needed = "no points are enough" if weighed.needed is None else f"{weighed.needed:g} are needed"
+    return f"{parts}: {weighed.points:g} points; {needed} (titles: {weighed.titles})"
 
 
 def _common_keys(keys: Sequence[Key]) -> str:
@@ -230,10 +241,10 @@ def _common_keys(keys: Sequence[Key]) -> str:
     places: dict[str, list[str]] = {}
     for key in keys:
         places.setdefault(line(key.matcher), []).append(_cut(line(str(key.value))))
-    return ", ".join(f"{rule} ({_listed(values)})" for rule, values in places.items())
+    return ", ".join(f"{rule} ({_some_values(values)})" for rule, values in places.items())
 
 
-def _listed(values: list[str]) -> str:
+def _some_values(values: list[str]) -> str:
     more = len(values) - KEYS_SHOWN
     return "; ".join(values) if more <= 1 else f"{'; '.join(values[:KEYS_SHOWN])}; {more} more"
 
@@ -264,10 +275,10 @@ _CROWDED = "too many records share their key, so not every pair was compared"
 def _outcome(explanation: Explanation) -> Iterator[tuple[str, str]]:
     if explanation.together:
         hit = explanation.hits[0]
-        yield "together", f"in one hit of {counted(len(hit.records), 'record')} ({hit.id})"
+        yield "together", f"in one hit of {quantity(len(hit.records), 'record')} ({hit.id})"
         yield from (("by", _match_in_words(match)) for match in explanation.path)
         return
-    sizes = [f"{hit.id} ({counted(len(hit.records), 'record')})" for hit in explanation.hits]
+    sizes = [f"{hit.id} ({quantity(len(hit.records), 'record')})" for hit in explanation.hits]
     yield "apart", f"in two hits, {' and '.join(sizes)}"
     if explanation.versions_apart:
         yield "because", "they are versions of one work, and each version is a separate hit here"
@@ -295,7 +306,7 @@ def _lines(rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
         # The text begins after a label that is longer than its column.
         indent = " " * LABEL
         head = f"{shown:{LABEL}}" if len(shown) < LABEL else f"{shown} "
-        for number, part in enumerate(wrapped(text, width - LABEL) or [""]):
+        for number, part in enumerate(wrap_text(text, width - LABEL) or [""]):
             yield f"{head if number == 0 else indent}{part}".rstrip()
 
 
@@ -311,6 +322,7 @@ def pair_object(explanation: Explanation) -> dict[str, Any]:
             {"rule": rule, "said": match_object(match) if match else None}
             for rule, match in explanation.rules
         ],
+        "weights": _weights_object(explanation.weighed) if explanation.weighed else None,
         "verdict": match_object(explanation.verdict) if explanation.verdict else None,
         "together": explanation.together,
         "hits": [hit.id for hit in explanation.hits],
@@ -319,6 +331,15 @@ def pair_object(explanation: Explanation) -> dict[str, Any]:
         "against": [match_object(match) for match in explanation.against],
         "met": explanation.met,
         "versions_apart": explanation.versions_apart,
+    }
+
+
+def _weights_object(weighed: FieldWeights) -> dict[str, Any]:
+    return {
+        "titles": weighed.titles,
+        "parts": dict(weighed.parts),
+        "points": weighed.points,
+        "needed": weighed.needed,
     }
 
 
@@ -359,25 +380,25 @@ def explain_ids(options: ExplainOptions, console: Console) -> Exit:
     settings = options.search.settings()
     for name in options.ids:
         _check(name)
-    chain = strategy(settings.strategy).chain.pinned(Pins.load(settings.pins))
+    chain = strategy(settings.strategy).chain.with_pins(Pins.load(settings.pins))
     records = _read(options, console)
     ranked: tuple[Hit, ...] = ()
     if options.searches:
         answer = asyncio.run(_search(options.search, settings, console))
         on_purpose = FAILS_ON_PURPOSE if options.search.demo else ()
         write_summary(answer, console, on_purpose=on_purpose)
-        if not any(answered(report) for report in answer.sources):
+        if not any(has_answered(report) for report in answer.sources):
             return Exit.NO_ANSWER
         ranked = answer.hits
         records += [record for hit in ranked for record in hit.records]
     explainer = Explainer(chain, records, settings.versions)
-    sides = [_named(explainer, name) for name in options.ids]
+    sides = [_records_of_id(explainer, name) for name in options.ids]
     if len(sides) == 1:
         return _one(explainer, options, ranked, sides[0], console)
     return _two(explainer, options, ranked, sides[0], sides[1], console)
 
 
-def _ranked(hit: Hit, ranked: Sequence[Hit]) -> Hit:
+def _with_rank(hit: Hit, ranked: Sequence[Hit]) -> Hit:
     """The hit with the rank, score and reasons that it has in the list of the search."""
     keys = {record.key for record in hit.records}
     for listed in ranked:
@@ -413,7 +434,7 @@ def _two(
         )
     explanation = explainer.pair(*pairs[0])
     list_options = _list_options(options, ranked)
-    hits = {hit.id: _ranked(hit, ranked) for hit in explanation.hits}
+    hits = {hit.id: _with_rank(hit, ranked) for hit in explanation.hits}
     others = []
     for name, side in zip(options.ids, (ours, theirs), strict=True):
         keys = [fingerprint.record_key for fingerprint in side]
@@ -446,7 +467,7 @@ def _one(
 ) -> Exit:
     hits: dict[str, Hit] = {}
     for fingerprint in named:
-        hit = _ranked(explainer.hit_of(fingerprint), ranked)
+        hit = _with_rank(explainer.hit_of(fingerprint), ranked)
         hits.setdefault(hit.id, hit)
     list_options = _list_options(options, ranked)
     if options.json:
@@ -471,7 +492,7 @@ def _check(name: str) -> None:
         ) from exc
 
 
-def _named(explainer: Explainer, name: str) -> list[Fingerprint]:
+def _records_of_id(explainer: Explainer, name: str) -> list[Fingerprint]:
     """The records that have the ID. Raises UsageError: there are none."""
     fingerprints = explainer.bearers(name)
     if fingerprints:
@@ -489,11 +510,19 @@ def _read(options: ExplainOptions, console: Console) -> list[Record]:
     last_parts = Counter(file.name for file in options.files)
     for file in options.files:
         # Records of two files must not have the same keys.
-        reading = read_file(file, name=file.name if last_parts[file.name] == 1 else str(file))
+        name = file.name if last_parts[file.name] == 1 else str(file)
+        reading = _rows_of_set(file, name) or read_file(file, name=name)
         records += reading.records
         if not console.quiet:
             _show_problems(reading, console)
     return records
+
+
+def _rows_of_set(file: Path, name: str) -> FileReading | None:
+    """The rows of a labelled set, where what reads them is installed, and the file is one."""
+    readers = [load(wing.rows) for wing in wings() if wing.rows]
+    found = (read(Input(file, name)) for read in readers)
+    return next((reading for reading in found if reading is not None), None)
 
 
 def _show_problems(reading: FileReading, console: Console) -> None:
@@ -502,9 +531,9 @@ def _show_problems(reading: FileReading, console: Console) -> None:
         console.say(f"{place}: {line(problem.message)}", "yellow")
     more = len(reading.problems) - PROBLEMS_SHOWN
     if more > 0:
-        lost = counted(reading.lost, "record")
+        lost = quantity(reading.lost, "record")
         console.say(
-            f"{reading.name}: {counted(more, 'problem')} more; {lost} could not be read in total",
+            f"{reading.name}: {quantity(more, 'problem')} more; {lost} could not be read in total",
             "yellow",
         )
 
@@ -515,7 +544,7 @@ async def _search(options: SearchCommandOptions, settings: Settings, console: Co
     depth = options.per_source or min(MAX_PER_SOURCE, max(settings.per_source, wanted))
     whole = replace(options, per_source=depth, limit=None, filter=None, facets=None, format="json")
     with logs_to(console, None):
-        async with prepared(whole, settings) as search:
+        async with open_search(whole, settings) as search:
             async for _ in search:
                 pass
     assert search.answer is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.options import common, dedup_options
+from metasearch.cli.options import common, dedup_options, demo_options
 from metasearch.cli.output import Console, Exit
 from metasearch.record import VersionsMode
 from metasearch.settings import Settings
@@ -24,9 +24,7 @@ from metasearch.settings import Settings
         ("claude mcp add metasearch -- metasearch mcp", "add it to Claude Code"),
     ),
 )
-@click.option(
-    "--demo", is_flag=True, help="Search simulated databases on this machine; nothing is sent."
-)
+@demo_options()
 @dedup_options
 @common
 @click.pass_obj
@@ -35,6 +33,7 @@ def mcp(
     /,
     *,
     demo: bool,
+    demo_catalogue: Path | None,
     pins: Path | None,
     versions: VersionsMode | None,
     dedup: str | None,
@@ -53,7 +52,8 @@ def mcp(
 
     check_extra()
 
-    settings = Settings.load(config, os.environ).deduplicated(pins, versions, dedup)
+    settings = Settings.load(config, os.environ).with_demo(demo_catalogue)
+    settings = settings.with_dedup(pins, versions, dedup)
     if sys.stdin.isatty():
         console.say("waiting for an MCP host on stdin; Ctrl-D ends it")
     # A thread waits for stdin, and no exception reaches it: Ctrl-C ends the process as it is.
@@ -80,7 +80,9 @@ async def run(settings: Settings, *, demo: bool) -> None:
         if demo:
             from metasearch.demo import DemoDatabases
 
-            databases = await stack.enter_async_context(DemoDatabases())
+            databases = await stack.enter_async_context(
+                DemoDatabases(catalogue=settings.demo_catalogue)
+            )
             settings = databases.settings(settings)
         # Names of sources come from a model: a path among them must not make this machine read it.
         engine = await stack.enter_async_context(Engine(settings, spec_files=False))

@@ -86,7 +86,7 @@ def dedup_options(command: Any) -> Any:
     return pins(versions(dedup(command)))
 
 
-def writing_options(command: Any) -> Any:
+def file_options(command: Any) -> Any:
     """Add `--bom`, `--provenance` and `--style`, for commands that write files for others."""
     bom = click.option(
         "--bom/--no-bom",
@@ -115,7 +115,7 @@ def has_bom(bom: bool | None, output: Path | None) -> bool:
     return bom if bom is not None else output is not None and output.suffix.lower() == ".csv"
 
 
-def chosen_format(
+def format_choice(
     format_: str | None, *, json: bool, ndjson: bool, output: Path | None, without_ending: str
 ) -> str | None:
     """The output format that `--format`, `--json`, `--ndjson` or the ending of `-o` chooses.
@@ -164,7 +164,6 @@ def complete_source(
 def complete_strategy(
     _ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of strategies, each with what it does."""
     from metasearch.dedup import STRATEGIES
 
     return [
@@ -235,7 +234,8 @@ class SearchCommandOptions(SearchOptions):
         record: The folder in which exchanges are recorded, or None.
         replay: The folder of recorded exchanges that answer, or None.
         allow_partial: A source that failed does not change the exit code.
-        pins: None for the file that the settings name; likewise `versions` and `dedup`.
+        pins: None for the file that the settings name; likewise `demo_catalogue`, `versions` and
+            `dedup`.
     """
 
     query: str
@@ -249,11 +249,12 @@ class SearchCommandOptions(SearchOptions):
     record: Path | None = None
     replay: Path | None = None
     demo: bool = False
+    demo_catalogue: Path | None = None
     allow_partial: bool = False
     pins: Path | None = None
 
     @property
-    def hits_wanted(self) -> int | None:
+    def hit_limit(self) -> int | None:
         """The number of hits to write; None for all."""
         return TABLE_HITS if self.limit is None and self.format == "table" else self.limit
 
@@ -263,8 +264,8 @@ class SearchCommandOptions(SearchOptions):
         """
         from metasearch.settings import Settings
 
-        settings = Settings.load(self.config, os.environ)
-        return settings.deduplicated(self.pins, self.versions, self.dedup)
+        settings = Settings.load(self.config, os.environ).with_demo(self.demo_catalogue)
+        return settings.with_dedup(self.pins, self.versions, self.dedup)
 
 
 def search_options(*without: str) -> Callable[[Any], Any]:
@@ -280,19 +281,36 @@ def search_options(*without: str) -> Callable[[Any], Any]:
             metavar="DIR",
             help="Answer from the recordings in DIR; nothing is sent.",
         ),
-        click.option(
-            "--demo",
-            is_flag=True,
-            help="Search simulated databases on this machine; nothing is sent.",
-        ),
+        demo_options(),
     )
 
-    def decorated(command: Any) -> Any:
+    def add_options(command: Any) -> Any:
         for decorate in reversed(decorators):
             command = decorate(command)
         return command
 
-    return decorated
+    return add_options
+
+
+def demo_options(
+    text: str = "Search simulated databases on this machine; nothing is sent.",
+) -> Callable[[Any], Any]:
+    """`--demo` and `--demo-catalogue`, as a decorator of a command. `text`: the help of the
+    former.
+    """
+    flag = click.option("--demo", is_flag=True, callback=_is_demo, help=text)
+    file = click.option(
+        "--demo-catalogue",
+        type=click.Path(dir_okay=False, path_type=Path),
+        is_eager=True,  # `--demo` is read after it
+        metavar="FILE",
+        help="The same, over the works of FILE.",
+    )
+    return lambda command: flag(file(command))
+
+
+def _is_demo(ctx: click.Context, _param: click.Parameter, value: bool) -> bool:
+    return value or ctx.params.get("demo_catalogue") is not None
 
 
 def option_of(name: str) -> Any:
@@ -303,9 +321,9 @@ def option_of(name: str) -> Any:
         case "names":
             how = {"multiple": True, "callback": _names, "shell_complete": complete_source}
         case "filters":
-            how = {"multiple": True, "callback": _listed, "shell_complete": complete_filter}
+            how = {"multiple": True, "callback": _as_typed, "shell_complete": complete_filter}
         case "facets":
-            how = {"multiple": True, "callback": _listed, "shell_complete": complete_facet}
+            how = {"multiple": True, "callback": _as_typed, "shell_complete": complete_facet}
         case "choice":
             how = {"type": click.Choice(option.choices)}
         case "strategy":
@@ -313,7 +331,7 @@ def option_of(name: str) -> Any:
         case "flag":
             how = {"is_flag": True}
             if _DEFAULTS[name]:
-                how["callback"] = _negated
+                how["callback"] = _negation
         case "number" | "records":
             how = {"type": int}
         case "seconds":
@@ -328,7 +346,6 @@ def option_of(name: str) -> Any:
 
 
 def help_of(option: Option) -> str:
-    """The text of an option in `--help`."""
     return f"{option.help} {option.command}".rstrip()
 
 
@@ -342,14 +359,14 @@ def _names(
     return tuple(dict.fromkeys(filter(None, names)))
 
 
-def _listed(
+def _as_typed(
     _ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]
 ) -> str | tuple[str, ...] | None:
     """The values of `--filter` or `--facets`, as they were written; None without the option."""
     return (values if _param.name == "filter" else ",".join(values)) or None
 
 
-def _negated(_ctx: click.Context, _param: click.Parameter, value: bool) -> bool:
+def _negation(_ctx: click.Context, _param: click.Parameter, value: bool) -> bool:
     """The field of a `--no-...` option: True without the option."""
     return not value
 

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, BinaryIO, Self, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Self, TextIO
 
 import click
 
-from metasearch import opening
+from metasearch import regular_files
 from metasearch.cli import watchdog_messages as watchdog
 from metasearch.errors import MetasearchError, QuerySyntaxError
-from metasearch.formats.text import clean, line, wrapped
+from metasearch.formats.text import clean, line, wrap_text
 
 if TYPE_CHECKING:
     from metasearch.events import Answer, SourceReport
@@ -74,17 +74,17 @@ class Console:
         """
         shown = clean(text)
         if wrap and self.capable(sys.stderr):
-            shown = "\n".join(self._fitted(shown, self.size(sys.stderr)[0]))
+            shown = "\n".join(self._fit(shown, self.size(sys.stderr)[0]))
         # click removes the colour again if stderr is not a terminal.
         click.echo(
             click.style(shown, fg=style) if style and self.colors(sys.stderr) else shown, err=True
         )
 
-    def _fitted(self, text: str, columns: int) -> Iterator[str]:
+    def _fit(self, text: str, columns: int) -> Iterator[str]:
         for long in text.split("\n"):
             bare = long.lstrip(" ")
             indent = long[: len(long) - len(bare)]
-            yield "\n".join(wrapped(long, max(columns, 20), indent + "  ")) if bare else ""
+            yield "\n".join(wrap_text(long, max(columns, 20), indent + "  ")) if bare else ""
 
     def error(self, error: MetasearchError | OSError) -> None:
         """Write an error and its advice, also with `--quiet`."""
@@ -96,14 +96,16 @@ class Console:
         message = str(error)
         if isinstance(error, OSError) and error.strerror:
             message = (
-                f"{error.filename}: {opening.why(error)}" if error.filename else opening.why(error)
+                f"{error.filename}: {regular_files.why(error)}"
+                if error.filename
+                else regular_files.why(error)
             )
         self.say(f"error: {message}", "red")
         if isinstance(error, MetasearchError) and error.advice:
             self.say(f"  {error.advice}")
 
 
-def counted(number: int, noun: str) -> str:
+def quantity(number: int, noun: str) -> str:
     """A number with its noun: "1 record", "1,204 records"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
@@ -135,14 +137,14 @@ class Exit(IntEnum):
     READER_GONE = 141
 
 
-def answered(report: SourceReport) -> bool:
+def has_answered(report: SourceReport) -> bool:
     """Whether the source has answered the query; one of its later pages may have failed."""
     return report.status in ("ok", "empty") or report.count > 0
 
 
 def exit_for(answer: Answer, *, allow_partial: bool = False, excused: Collection[str] = ()) -> Exit:
     """The code for a search that has finished, or whose `--wait` is over."""
-    if not any(answered(report) for report in answer.sources):
+    if not any(has_answered(report) for report in answer.sources):
         return Exit.NO_ANSWER
     missing = (report for report in answer.sources if report.failed or report.status == "running")
     if any(report.source not in excused for report in missing) and not allow_partial:
@@ -191,10 +193,15 @@ class Sink:
     def write(self, data: bytes) -> None:
         """Write and flush. Raises BrokenPipeError: the reader has closed the pipe."""
         rest = memoryview(data)
-        with watchdog.writing():
+        with watchdog.pause_clock():
             while rest:  # under PYTHONUNBUFFERED standard output is raw and may take only a part
                 rest = rest[self._stream.write(rest) :]
             self._stream.flush()
+
+    def write_json(self, value: Any) -> None:
+        import orjson
+
+        self.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
     def write_all(self, parts: Iterable[bytes]) -> None:
         """Write many small parts, those to a file many at once. Raises as `write`."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from metasearch.cli.output import Console, counted
+from metasearch.cli.output import Console, quantity
 from metasearch.events import Added, Joined, SearchEvent, SourceProgress, SourceReport, Started
 from metasearch.formats.text import line
 
@@ -37,9 +37,9 @@ class ProgressLine:
 
     def __call__(self, doing: str, done: int, total: int) -> None:
         """Show "doing: done of total"; of what takes long, also how long the rest may take."""
-        self.show(f"{doing}: {done:,} of {total:,}{self._left(doing, done, total)}")
+        self.show(f"{doing}: {done:,} of {total:,}{self._estimate(doing, done, total)}")
 
-    def _left(self, doing: str, done: int, total: int) -> str:
+    def _estimate(self, doing: str, done: int, total: int) -> str:
         now = self._clock()
         if doing != self._doing[0]:
             self._doing = doing, now, done
@@ -50,7 +50,7 @@ class ProgressLine:
         return f", {_duration(seconds)} left"
 
     def show(self, text: str) -> None:
-        """Show a text, unless the last one was shown less than `EVERY` seconds ago."""
+        """Show a text, unless the last one was shown less than `LINE_EVERY` seconds ago."""
         now = self._clock()
         if self._on and now - self._last >= LINE_EVERY:
             self._last = now
@@ -59,7 +59,6 @@ class ProgressLine:
             self._drawn = True
 
     def clear(self) -> None:
-        """Erase the line."""
         if self._drawn:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
@@ -115,7 +114,7 @@ class ProgressBlock:
         return self._drawn
 
     def take(self, event: SearchEvent) -> None:
-        """Apply an event, and draw unless the last drawing was less than `EVERY` seconds ago."""
+        """Apply an event, and draw as `tick`."""
         match event:
             case Started(sources=names):
                 self._reports = {name: SourceReport(name) for name in names}
@@ -131,14 +130,13 @@ class ProgressBlock:
         self.tick()
 
     def tick(self) -> None:
-        """Draw the current state, unless the last drawing was less than `EVERY` seconds ago."""
+        """Draw, unless the last drawing was less than `BLOCK_EVERY` seconds ago."""
         now = self._clock()
         if self._reports and now - self._last >= BLOCK_EVERY:
             self._last = now
             self._draw()
 
     def clear(self) -> None:
-        """Erase the block."""
         if self._drawn:
             self._stream.write(f"\x1b[{self._drawn}F\x1b[J")
             self._stream.flush()
@@ -157,8 +155,8 @@ class ProgressBlock:
         done = sum(report.status != "running" for report in reports)
         records = sum(report.count for report in reports)
         head = (
-            f"{done} of {len(reports)} sources, {counted(records, 'record')}, "
-            f"{counted(len(self._hits), 'hit')}"
+            f"{done} of {len(reports)} sources, {quantity(records, 'record')}, "
+            f"{quantity(len(self._hits), 'hit')}"
         )
         # Sources that are still asked matter most, so they are left out last.
         room = self._rows - 1
@@ -167,7 +165,7 @@ class ProgressBlock:
         rows = [self._row(report) for report in reports]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         texts = ("  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
-        return [head[: self._columns - 1], *map(self._colored, texts, reports)]
+        return [head[: self._columns - 1], *map(self._with_color, texts, reports)]
 
     def _row(self, report: SourceReport) -> tuple[str, str, str, str]:
         running = report.status == "running"
@@ -179,7 +177,7 @@ class ProgressBlock:
             count_of(report) if report.count else "",
         )
 
-    def _colored(self, line: str, report: SourceReport) -> str:
+    def _with_color(self, line: str, report: SourceReport) -> str:
         text = line[: self._columns - 1]
         if not self._color:
             return text
@@ -189,8 +187,8 @@ class ProgressBlock:
 def count_of(report: SourceReport) -> str:
     """The records of a source: "20 of 1,234 records", or "20 records" without a total."""
     if report.total is None:
-        return counted(report.count, "record")
-    return f"{report.count:,} of {counted(report.total, 'record')}"
+        return quantity(report.count, "record")
+    return f"{report.count:,} of {quantity(report.total, 'record')}"
 
 
 class _Handler(logging.Handler):

@@ -104,6 +104,7 @@ _COMMANDS = {
     "mcp": ("mcp",),
     "parse": ("parse",),
     "explain": ("explain",),
+    "references": ("lookup", "check", "cite"),
     "collections": ("harvest", "index", "collections"),
     "root": ("completion",),
 }

@@ -13,13 +13,13 @@ from metasearch.cli.command_group import ExampleCommand
 from metasearch.cli.options import (
     FORMAT_NAMES,
     SearchCommandOptions,
-    chosen_format,
     common,
     dedup_options,
+    file_options,
+    format_choice,
     has_bom,
     query_text,
     search_options,
-    writing_options,
 )
 from metasearch.cli.output import Console, Exit, Sink
 
@@ -80,7 +80,7 @@ EXAMPLES = (
 @click.option(
     "--allow-partial", is_flag=True, help="Exit 0 although a source failed or was still running."
 )
-@writing_options
+@file_options
 @dedup_options
 @common
 @click.pass_obj
@@ -105,7 +105,7 @@ def search(
     """
     if others["record"] and others["replay"]:
         raise click.UsageError("--record and --replay exclude each other.")
-    named = chosen_format(format_, json=json, ndjson=ndjson, output=output, without_ending="table")
+    named = format_choice(format_, json=json, ndjson=ndjson, output=output, without_ending="table")
     options = SearchCommandOptions(
         query=query_text(query),
         format=named or "table",
@@ -130,8 +130,6 @@ def _write_plan(options: SearchCommandOptions) -> Exit:
     Raises MetasearchError: the query, an option or the configuration cannot be used; OSError: the
     output cannot be written.
     """
-    import orjson
-
     from metasearch.engine.dry_run import explain_plan, plan_lines, plan_object
 
     if options.format not in ("table", "json"):
@@ -140,14 +138,12 @@ def _write_plan(options: SearchCommandOptions) -> Exit:
     if options.demo:
         from metasearch import demo
 
-        settings = demo.replayed(settings)
+        settings = demo.replay_settings(settings)
     plan = explain_plan(options, settings=settings)
-    if options.format == "json":
-        layout = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-        content = orjson.dumps(plan_object(plan), option=layout)
-    else:
-        lines = "".join(f"{text}\n" for text in plan_lines(plan))
-        content = lines.encode("utf-8", "replace")
     with Sink(options.output) as sink:
-        sink.write(content)
+        if options.format == "json":
+            sink.write_json(plan_object(plan))
+        else:
+            lines = "".join(f"{text}\n" for text in plan_lines(plan))
+            sink.write(lines.encode("utf-8", "replace"))
     return Exit.OK

@@ -17,12 +17,19 @@ from typing import TYPE_CHECKING
 from metasearch import formats, garbage_collection
 from metasearch.cli import watchdog_messages as watchdog
 from metasearch.cli.options import SearchCommandOptions
-from metasearch.cli.output import Console, Exit, Sink, answered, counted, exit_for
+from metasearch.cli.output import (
+    Console,
+    Exit,
+    Sink,
+    exit_for,
+    has_answered,
+    quantity,
+)
 from metasearch.cli.progress import ProgressBlock, count_of, logs_to
 from metasearch.cli.watchdog import BrokenCommand
-from metasearch.engine.facets import FacetCounts, arranged, facet_names, parse_filters
+from metasearch.engine.facets import FacetCounts, facet_names, parse_filters, sort_hits
 from metasearch.engine.options import SearchOptions
-from metasearch.engine.pages import held_back
+from metasearch.engine.pages import sources_with_more
 from metasearch.events import (
     Added,
     Answer,
@@ -82,13 +89,12 @@ def document_of(
 
 
 def event_line(event: SearchEvent) -> bytes:
-    """One event as a line of a stream."""
     from metasearch.formats.events import ndjson
 
     return ndjson(event)
 
 
-def closing_events(answer: Answer) -> list[SearchEvent]:
+def end_events(answer: Answer) -> list[SearchEvent]:
     """The events that end a stream early: every hit, the facets, and the answer."""
     facets = [] if answer.facets is None else [FacetsChanged(answer.facets)]
     return [*map(Added, answer.hits), *facets, Finished(answer)]
@@ -108,7 +114,8 @@ def summarise(
     if options.demo:
         from metasearch import demo
 
-        on_purpose, coverage = FAILS_ON_PURPOSE, demo.COVERAGE
+        on_purpose = FAILS_ON_PURPOSE
+        coverage = "" if options.settings().demo_catalogue else demo.COVERAGE
     write_summary(
         answer,
         console,
@@ -161,7 +168,7 @@ def answer_of(
     listed = list(filter(filters.passes(), map(hits.__getitem__, ordered)))
     if options.sort != "first-seen" and not start:
         # A further page stays in its order: hits keep the positions that earlier pages showed.
-        listed = arranged(listed, options.sort, {})
+        listed = sort_hits(listed, options.sort, {})
     ranked = tuple(replace(hit, rank=rank) for rank, hit in enumerate(listed, 1))
     names = facet_names(options.facets)
     if names and not filters:
@@ -199,12 +206,12 @@ def rescue(broken: BrokenCommand, options: SearchCommandOptions, console: Consol
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, MAX_SECONDS)
     events = list(broken.events())
-    answer = answer_of(events, options, options.hits_wanted, broken.seconds)
+    answer = answer_of(events, options, options.hit_limit, broken.seconds)
     with Sink(options.output) as sink:
         if formats.get(options.format).unit == "event":
             # Standard output has these events already; the unfinished file was deleted.
             before = [] if sink.to_stdout else events
-            document = b"".join(map(event_line, [*before, *closing_events(answer)]))
+            document = b"".join(map(event_line, [*before, *end_events(answer)]))
         else:
             document = document_of(answer, options, sink, console)
         signal.setitimer(signal.ITIMER_REAL, 0)  # the reader of the output may be slow
@@ -244,7 +251,7 @@ def run(options: SearchCommandOptions, console: Console) -> Exit:
     settings = options.settings()
     with Sink(options.output) as sink:
         if console.program:
-            garbage_collection.loaded()
+            garbage_collection.end_loading()
         code = asyncio.run(_search(options, settings, sink, console))
     if console.program:
         garbage_collection.end()
@@ -255,18 +262,18 @@ async def _search(
     options: SearchCommandOptions, settings: Settings, sink: Sink, console: Console
 ) -> Exit:
     """Write the answer and its summary, and return the exit code."""
-    async with prepared(options, settings) as search:
+    async with open_search(options, settings) as search:
         answer, interrupted = await _follow(search, options, sink, console)
         sink.finish()
         code = summarise(answer, options, console, interrupted=interrupted)
         # The network may delay the closing of connections; the user does not wait for that.
-        watchdog.only_closing(code)
+        watchdog.output_ends(code)
         watchdog.set_limit(CLOSING)
     return code
 
 
 @asynccontextmanager
-async def prepared(options: SearchCommandOptions, settings: Settings) -> AsyncIterator[Search]:
+async def open_search(options: SearchCommandOptions, settings: Settings) -> AsyncIterator[Search]:
     """The search that the options describe; its engine is closed at the end of the block. Raises
     UsageError: the query or an option cannot be used.
     """
@@ -276,15 +283,13 @@ async def prepared(options: SearchCommandOptions, settings: Settings) -> AsyncIt
     if options.demo:
         from metasearch import demo
 
-        settings = demo.replayed(settings)
+        settings = demo.replay_settings(settings)
         if options.replay is None:
-            from metasearch.demo.server import DemoTransport
-
-            transport = DemoTransport(latency=1.0)
+            transport = demo.DemoTransport(latency=1.0, catalogue=settings.demo_catalogue)
     async with Engine(
         settings, replay=options.replay, record=options.record, transport=transport
     ) as engine:
-        yield engine.search(options, limit=options.hits_wanted)
+        yield engine.search(options, limit=options.hit_limit)
 
 
 async def _follow(
@@ -307,7 +312,7 @@ async def _follow(
                     _send_to_watchdog(event, search.wait)
                     if progress is not None:
                         progress.take(event)
-                        watchdog.lines_drawn(progress.height)
+                        watchdog.set_drawing(progress.height)
                     if streamed:
                         sink.write(event_line(event))
                         end_written = isinstance(event, Finished)
@@ -326,7 +331,7 @@ async def _follow(
                 ticking.cancel()
             if progress is not None:
                 progress.clear()
-                watchdog.lines_drawn(0)
+                watchdog.set_drawing(0)
             await search.aclose()
     watchdog.set_limit(watchdog.REACTION if interrupted else FINISHING)
     answer = search.answer
@@ -338,7 +343,7 @@ async def _follow(
         sink.write(document)
     elif not end_written:
         watchdog.output_begins()
-        for event in closing_events(answer):
+        for event in end_events(answer):
             sink.write(event_line(event))
     return answer, interrupted
 
@@ -398,7 +403,7 @@ def write_summary(
     `answer`: of the search; `hits` are those that were shown. `coverage`: the subjects of all works
     in the sources, if they are few; else "".
     """
-    no_answer = not any(answered(report) for report in answer.sources) and not interrupted
+    no_answer = not any(has_answered(report) for report in answer.sources) and not interrupted
     if console.quiet and not no_answer:
         return
     if console.live and answer.hits and sys.stdout.isatty():
@@ -414,7 +419,7 @@ def write_summary(
         hint = "" if troubled or interrupted else "; try fewer or other words, or more sources"
         console.say(f"no hits; there are works about {coverage}" if coverage else f"no hits{hint}")
     elif not answer.passing:
-        console.say(f"no hits: none of {counted(answer.counts.unique, 'work')} passes the filters")
+        console.say(f"no hits: none of {quantity(answer.counts.unique, 'work')} passes the filters")
     elif not answer.hits and answer.paging.next is not None:
         console.say("no hits on this page: none of its works passes the filters")
     elif not answer.hits and answer.paging.start:
@@ -461,7 +466,7 @@ def _write_problems(
                 if interrupted
                 else f"still running after {answer.seconds:.1f} s, not waited for"
             )
-            kept = f"; its {counted(first.count, 'record')} are kept" if first.count else ""
+            kept = f"; its {quantity(first.count, 'record')} are kept" if first.count else ""
             console.say(as_line([report.source for report in group], f"{how}{kept}"), "yellow")
         elif first.error is not None or first.failed:
             _write_failure(group, console, by_design=first.source in on_purpose)
@@ -473,7 +478,7 @@ def _write_what_is_more(answer: Answer, console: Console, *, whole: bool) -> Non
         console.say(f"totals: {_totals_in_words(answer.totals)}")
     if answer.paging.next is not None:
         console.say(f"more: the same command with --start {answer.paging.next.start}")
-    names = held_back(answer)
+    names = sources_with_more(answer)
     if names:
         have = "has" if len(names) == 1 else "have"
         console.say(
@@ -515,7 +520,7 @@ def _write_failure(group: list[SourceReport], console: Console, *, by_design: bo
     advice = (
         f" {line(report.error.advice)}" if report.error is not None and report.error.advice else ""
     )
-    kept = f" Its {counted(report.count, 'record')} are kept." if report.count else ""
+    kept = f" Its {quantity(report.count, 'record')} are kept." if report.count else ""
     if by_design:
         # A newcomer must not think that the first command went wrong.
         advice = " It fails on purpose, to show that the others go on."
@@ -533,7 +538,7 @@ def _counts_by_source(answer: Answer) -> str:
         total = f" of {report.total:,}" if report.total and report.total > report.count else ""
         late = f" ({report.seconds:.1f} s)" if report.seconds >= SLOW else ""
         old = " from the cache" if report.spared else ""
-        count = f"{report.count}{total}{old}" if answered(report) else report.status
+        count = f"{report.count}{total}{old}" if has_answered(report) else report.status
         parts.append(f"{report.source} {count}{late}")
     return ", ".join(parts)
 
@@ -548,7 +553,7 @@ def _totals_in_words(totals: Totals) -> str:
 def _counts(answer: Answer, interrupted: bool) -> str:
     counts = answer.counts
     shown = len(answer.hits)
-    answers = sum(answered(report) for report in answer.sources)
+    answers = sum(has_answered(report) for report in answer.sources)
     here = (
         f"{answer.hits[0].rank} to {answer.hits[-1].rank}"
         if shown and answer.paging.start
@@ -556,11 +561,11 @@ def _counts(answer: Answer, interrupted: bool) -> str:
     )
     passing = answer.passing
     more = f" of about {answer.expected:,}" if answer.expected > passing else ""
-    hits = counted(passing, "hit")
+    hits = quantity(passing, "hit")
     parts = [
         f"{here} of {hits}{more}" if shown < passing else f"{hits}{more}",
-        *([f"filtered from {counted(counts.unique, 'work')}"] if answer.filter else []),
-        f"{counted(counts.received, 'record')}, {counted(counts.duplicates, 'duplicate')}",
+        *([f"filtered from {quantity(counts.unique, 'work')}"] if answer.filter else []),
+        f"{quantity(counts.received, 'record')}, {quantity(counts.duplicates, 'duplicate')}",
         f"{answers} of {len(answer.sources)} sources answered",
         f"{answer.seconds:.2f} s",
     ]

@@ -11,7 +11,7 @@ from typing import Literal
 import click
 
 from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.options import common, dedup_options
+from metasearch.cli.options import common, dedup_options, demo_options
 from metasearch.cli.output import Console, Exit
 from metasearch.record import VersionsMode
 
@@ -83,9 +83,7 @@ def _cores() -> int:
     show_default=True,
     help="Event loop; auto uses uvloop if it is installed.",
 )
-@click.option(
-    "--demo", is_flag=True, help="Search simulated databases on this machine; nothing is sent."
-)
+@demo_options()
 @click.option(
     "--workspace",
     is_flag=False,
@@ -107,6 +105,7 @@ def serve(
     workers: int,
     loop: Literal["auto", "asyncio", "uvloop"],
     demo: bool,
+    demo_catalogue: Path | None,
     workspace: str | None,
     open_: bool,
     log: Literal["text", "json"] | None,
@@ -121,7 +120,8 @@ def serve(
     from metasearch.server.supervisor import serve as run
     from metasearch.settings import Settings, web_address
 
-    settings = Settings.load(config, os.environ).deduplicated(pins, versions, dedup)
+    settings = Settings.load(config, os.environ).with_demo(demo_catalogue)
+    settings = settings.with_dedup(pins, versions, dedup)
     if public_url:
         try:
             settings = replace(settings, public_url=web_address(public_url))
@@ -132,7 +132,7 @@ def serve(
         settings = replace(settings, workspace=file, serve_workspace=True)
     with _log(console, log) as arguments:
         if open_:
-            arguments = {"announce": _opening(arguments.get("announce"))}
+            arguments = {"announce": _open_in_browser(arguments.get("announce"))}
         logged = WorkerLog(log, console.quiet, console.verbose, console.no_color)
         run(
             settings,
@@ -147,12 +147,12 @@ def serve(
     return Exit.OK
 
 
-def _opening(announce: Callable[[str], None] | None) -> Callable[[str], None]:
+def _open_in_browser(announce: Callable[[str], None] | None) -> Callable[[str], None]:
     """Announces the address, and has the browser open it. `announce`: says where the server
     listens; None for the usual way.
     """
 
-    def announced(address: str) -> None:
+    def announce_address(address: str) -> None:
         import webbrowser
 
         from metasearch.server.supervisor import say
@@ -161,7 +161,7 @@ def _opening(announce: Callable[[str], None] | None) -> Callable[[str], None]:
         if not webbrowser.open(address):
             click.echo(f"No browser could be opened; open {address} yourself.", err=True)
 
-    return announced
+    return announce_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,6 @@ class WorkerLog:
     no_color: bool
 
     def __call__(self) -> AbstractContextManager[object]:
-        """Logs while the block runs."""
         return _log(Console(self.quiet, self.verbose, self.no_color), self.form)
 
 

@@ -10,14 +10,13 @@ from click.shell_completion import CompletionItem
 from metasearch.cli.command_group import ExampleCommand
 from metasearch.cli.options import common, query_text
 from metasearch.cli.output import Console, Exit, Sink
+from metasearch.query.syntaxes import TARGETS
 
 
 def _complete_target(
     _ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Names of syntaxes that begin as the last name of a list with commas, each with an example."""
-    from metasearch.query.writer import TARGETS
-
     before, comma, begun = incomplete.rpartition(",")
     return [
         CompletionItem(before + comma + name, help=TARGETS[name])
@@ -50,9 +49,7 @@ def _complete_target(
     multiple=True,
     metavar="NAME,...",
     shell_complete=_complete_target,
-    help="Syntaxes to write in: ovid, pubmed, scopus, wos, ebsco, embase, cochrane, proquest, "
-    "ieee, europepmc, acm, vhl, cnki, sinomed, wanfang, cql, simple; "
-    "all of them without this option.",
+    help=f"Syntaxes to write in: {', '.join(TARGETS)}; all of them without this option.",
 )
 @click.option(
     "--from",
@@ -88,14 +85,7 @@ def translate(
     written = result.written
     with Sink() as sink:
         if as_json:
-            import orjson
-
-            sink.write(
-                orjson.dumps(
-                    translations_object(result),
-                    option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE,
-                )
-            )
+            sink.write_json(translations_object(result))
         else:
             for note in result.read.losses:
                 console.say(f"note: {line(note)}")

@@ -90,7 +90,6 @@ def run_in_child(
 
 
 def _report(broken: BrokenCommand, console: Console) -> int:
-    """Show why a command was ended, and return the exit code."""
     if broken.why == "interrupted":
         console.say("interrupted; a computation did not stop, and was ended")
         return Exit.INTERRUPTED
@@ -158,7 +157,7 @@ class _Child:
     """The command, as its parent sees it.
 
     `pipes`: the end from which its messages are read, and the end that the parent holds open as
-    long as it lives. `mask`: the signals that were blocked before the fork. `lines_drawn`: lines of
+    long as it lives. `mask`: the signals that were blocked before the fork. `set_drawing`: lines of
     stderr that the command drew and did not erase.
     """
 

@@ -47,7 +47,7 @@ def set_limit(seconds: float | None) -> None:
 
 
 @contextmanager
-def writing() -> Iterator[None]:
+def pause_clock() -> Iterator[None]:
     """Stop the clock of the limit while the command writes, because the reader may be slow.
 
     Ctrl-C starts the clock again.
@@ -64,7 +64,7 @@ def output_begins() -> None:
     _send(OUTPUT_BEGINS)
 
 
-def only_closing(code: int) -> None:
+def output_ends(code: int) -> None:
     """The command has written everything and only closes what is open; its exit code."""
     _send(ONLY_CLOSING, str(code).encode())
 
@@ -80,7 +80,7 @@ def draft(path: Path) -> None:
     _send(DRAFT, os.fsencode(path))
 
 
-def lines_drawn(lines: int) -> None:
+def set_drawing(lines: int) -> None:
     """The last lines of stderr are a drawing, which must be erased at the end."""
     _send(LINES_DRAWN, str(lines).encode())
 

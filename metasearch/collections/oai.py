@@ -11,9 +11,8 @@ from typing import Any
 
 from metasearch.adapters.fetch.status import objection
 from metasearch.adapters.fetch.transport import Transport
-from metasearch.adapters.parse.bodies import load, unmarked
-from metasearch.adapters.parse.parse import parse
-from metasearch.adapters.parse.records import Unread
+from metasearch.adapters.parse.bodies import load, without_bom
+from metasearch.adapters.parse.parse import Unread, parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.bib.texts import plain
@@ -38,7 +37,7 @@ class OaiError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class RepositoryIdentity:
     """What a repository says of itself. `seconds`: whether it knows times of day, or only days.
     `deletes`: what it says of deleted records: "no", "transient" or "persistent".
     """
@@ -49,7 +48,7 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class OaiItem:
     """One record of a repository. `record`: None where it was deleted."""
 
     key: str
@@ -69,7 +68,7 @@ class OaiPage:
         date: When the repository answered, by its own clock.
     """
 
-    items: tuple[Item, ...]
+    items: tuple[OaiItem, ...]
     unread: tuple[Unread, ...]
     there: tuple[str, ...]
     token: str
@@ -80,7 +79,7 @@ class OaiPage:
 
 def read_items(
     listed: Any, page: Page, spec: AdapterSpec
-) -> tuple[list[Item], list[Unread], list[str]]:
+) -> tuple[list[OaiItem], list[Unread], list[str]]:
     """The records of a page, what could not be read, and the identifiers of that. Returns the
     records in their order, deleted ones among them; problems; identifiers.
     """
@@ -92,7 +91,7 @@ def read_items(
         parsed = parse(page, spec)
         records = {record.position: record for record in parsed.records}
         unread = list(parsed.unread)
-    items: list[Item] = []
+    items: list[OaiItem] = []
     there: list[str] = []
     position = 0
     for number, header in enumerate(headers, 1):
@@ -106,9 +105,11 @@ def read_items(
                 )
             )
         elif header.deleted:
-            items.append(Item(header.key, header.datestamp, None))
+            items.append(OaiItem(header.key, header.datestamp, None))
         elif record is not None and _describes(record):
-            items.append(Item(header.key, header.datestamp, replace(record, source_id=header.key)))
+            items.append(
+                OaiItem(header.key, header.datestamp, replace(record, source_id=header.key))
+            )
         else:
             there.append(header.key)
             if not header.live:
@@ -217,7 +218,7 @@ def earlier(stamp: str, now: datetime) -> str:
     return min(theirs, now.strftime("%Y-%m-%dT%H:%M:%SZ")) if theirs else ""
 
 
-def fitting(stamp: str, identity: Identity) -> str:
+def in_granularity(stamp: str, identity: RepositoryIdentity) -> str:
     """A date in the granularity of the repository, which refuses a finer one."""
     return stamp if identity.seconds or not stamp else stamp[:10]
 
@@ -259,10 +260,10 @@ class OaiClient:
         self._report = report
         self._sleep = sleep
 
-    async def identify(self) -> Identity:
+    async def identify(self) -> RepositoryIdentity:
         """What a repository says of itself. Raises SourceError: no answer, or no repository."""
         try:
-            root, _, _ = await self._asked({"verb": "Identify"})
+            root, _, _ = await self._ask({"verb": "Identify"})
         except OaiError as exc:
             raise self._says(exc) from exc
         said = next(root.iter("{*}Identify"), ())
@@ -273,7 +274,7 @@ class OaiClient:
                 "it does not say who it is",
                 advice="Is this the base URL of OAI-PMH?",
             )
-        return Identity(
+        return RepositoryIdentity(
             facts.get("repositoryName", ""),
             "hh" in facts.get("granularity", ""),
             facts.get("deletedRecord", "no"),
@@ -286,22 +287,22 @@ class OaiClient:
         OaiError: the repository says that there are none, or what is wrong; SourceError: it cannot
         be asked, or its answer cannot be read.
         """
-        root, page, notes = await self._asked({"verb": "ListRecords"} | arguments)
+        root, page, notes = await self._ask({"verb": "ListRecords"} | arguments)
         found = next(root.iter("{*}ListRecords"), None)
         if found is None:
             raise NotParsable(
-                self._spec.name, "it has no element ListRecords", url=page.request.shown
+                self._spec.name, "it has no element ListRecords", url=page.request.log_url
             )
         token, size = read_token(found)
         if len(token) > LONGEST_TOKEN:
             raise NotParsable(
-                self._spec.name, "its resumption token is too long", url=page.request.shown
+                self._spec.name, "its resumption token is too long", url=page.request.log_url
             )
         items, unread, there = read_items(found, page, self._spec)
         date = next((plain(date.text or "") for date in root.iter("{*}responseDate")), "")
         return OaiPage(tuple(items), tuple(unread), tuple(there), token, size, date, tuple(notes))
 
-    async def _asked(self, arguments: dict[str, str]) -> tuple[Any, Page, list[str]]:
+    async def _ask(self, arguments: dict[str, str]) -> tuple[Any, Page, list[str]]:
         """The tree of an answer, the page, and what had to be mended in it."""
         request = Request(
             source=self._spec.name,
@@ -310,32 +311,34 @@ class OaiClient:
             size=PLENTY,
             wanted=PLENTY,
         )
-        page = await self._answered(request)
-        page = replace(page, body=unmarked(page.body).strip())
+        page = await self._answer(request)
+        page = replace(page, body=without_bom(page.body).strip())
         if page.status >= 400 and b"OAI-PMH" not in page.body[:2000]:
             raise SourceSaysError(
                 self._spec.name,
                 f"HTTP {page.status}",
-                url=request.shown,
+                url=request.log_url,
                 advice="Check that this is the base URL of a repository.",
             )
         if not page.body.startswith(b"<"):
             start = page.body[:80].decode("utf-8", "replace")
-            raise NotParsable(self._spec.name, "it is not XML", url=request.shown, body_start=start)
+            raise NotParsable(
+                self._spec.name, "it is not XML", url=request.log_url, body_start=start
+            )
         root, notes = load("xml", page.body, page, self._spec)
         if local_name(root) != "OAI-PMH":
             advice = "Check that this is the base URL of a repository."
             raise NotParsable(
                 self._spec.name,
                 f"not OAI-PMH but {local_name(root)}",
-                url=request.shown,
+                url=request.log_url,
                 advice=advice,
             )
         for error in root.iterchildren("{*}error"):
             raise OaiError(error.get("code", "error"), plain("".join(error.itertext()))[:300])
         return root, page, notes
 
-    async def _answered(self, request: Request) -> Page:
+    async def _answer(self, request: Request) -> Page:
         """The answer, after as much patience as the repository asks for."""
         limits = self._spec.limits
         for tries in range(1, TRIES + 1):

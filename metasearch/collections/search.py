@@ -19,7 +19,7 @@ import orjson
 from metasearch.adapters.request import Page, Request, public
 from metasearch.adapters.specs.registry import collection_file
 from metasearch.adapters.specs.specfile import COLLECTION_URL
-from metasearch.collections.store import COLUMNS, check, spelt
+from metasearch.collections.store import COLUMNS, check, with_index_spelling
 from metasearch.errors import BadAnswer, CollectionError, NotAllowed, TimedOut, TooLarge
 from metasearch.message import message
 
@@ -53,7 +53,7 @@ class TooMuch(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PageOrder:
     """One page of a search in a collection.
 
     Attributes:
@@ -89,7 +89,7 @@ class CollectionFacts:
 
 def search(
     path: Path,
-    wanted: Wanted,
+    wanted: PageOrder,
     *,
     stop: Callable[[], bool] = lambda: False,
     max_bytes: int = 1 << 24,
@@ -108,13 +108,13 @@ def search(
     rows = _MATCHING if wanted.words else _ALL
     order = f"{_RANK}, {_ORDER}" if wanted.words and not wanted.newest else _ORDER
     values = {
-        "words": spelt(wanted.words),
+        "words": with_index_spelling(wanted.words),
         "first": wanted.first,
         "last": wanted.last,
         "size": wanted.size,
         "start": wanted.start,
     }
-    with _opened(path, stop) as db:
+    with _open(path, stop) as db:
         total = db.execute(f"SELECT count(*) {rows}", values).fetchone()[0]
         page: list[bytes] = []
         size = 0
@@ -131,7 +131,7 @@ def search(
 
 def facts(folder_file: Path, name: str) -> CollectionFacts:
     """A collection's facts. Raises CollectionError: no file, no collection, or a broken one."""
-    with _opened(folder_file, lambda: False) as db:
+    with _open(folder_file, lambda: False) as db:
         records = db.execute("SELECT count(*) FROM records WHERE deleted = 0").fetchone()[0]
         lost = db.execute("SELECT coalesce(sum(lost), 0) FROM files").fetchone()[0]
         meta = {
@@ -142,7 +142,7 @@ def facts(folder_file: Path, name: str) -> CollectionFacts:
 
 
 @contextmanager
-def _opened(path: Path, stop: Callable[[], bool]) -> Iterator[sqlite3.Connection]:
+def _open(path: Path, stop: Callable[[], bool]) -> Iterator[sqlite3.Connection]:
     if not os.path.isfile(path):  # noqa: PTH113, which raises where the folder may not be read
         raise CollectionError(
             str(path),
@@ -207,7 +207,6 @@ class CollectionTransport:
         return f"<CollectionTransport over {self._folder}>"
 
     async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
-        """See `Transport.send`."""
         if self._folder is None or not COLLECTION_URL.fullmatch(request.url):
             raise NotAllowed(
                 request.source,
@@ -223,14 +222,14 @@ class CollectionTransport:
             raise TimedOut(
                 request.source,
                 message("no whole answer within {seconds} s", seconds=f"{timeout:g}"),
-                url=request.shown,
+                url=request.log_url,
             ) from exc
         except TooMuch as exc:
-            raise TooLarge(request.source, max_bytes, url=request.shown) from exc
+            raise TooLarge(request.source, max_bytes, url=request.log_url) from exc
         except CollectionError as exc:
             # Its message holds a path, which a client of a server must not see.
             raise BadAnswer(
-                request.source, exc.reason, url=request.shown, advice=exc.advice
+                request.source, exc.reason, url=request.log_url, advice=exc.advice
             ) from None
         finally:
             given_up.set()  # ends the thread
@@ -249,14 +248,14 @@ class CollectionTransport:
 def _read(folder: Path, request: Request, given_up: threading.Event, max_bytes: int) -> bytes:
     path = collection_file(folder, request.url.removeprefix("collection:"))
     return search(
-        path, wanted(dict(public(request.params))), stop=given_up.is_set, max_bytes=max_bytes
+        path, page_order(dict(public(request.params))), stop=given_up.is_set, max_bytes=max_bytes
     )
 
 
-def wanted(params: Mapping[str, str]) -> Wanted:
+def page_order(params: Mapping[str, str]) -> PageOrder:
     """The page that the parameters of a request ask for; values that cannot be read are ignored."""
     first, hyphen, last = params.get("years", "").partition("-")
-    return Wanted(
+    return PageOrder(
         words=params.get("query", ""),
         first=_number(first, 9_999),
         last=_number(last if hyphen else first, 9_999),

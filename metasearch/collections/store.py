@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-from metasearch import opening
+from metasearch import regular_files
 from metasearch.adapters.specs.registry import collection_file
 from metasearch.bib import identifiers, normalise
-from metasearch.bib.normalise import is_cjk, simplified
-from metasearch.bib.record_json import encodable, packed
+from metasearch.bib.normalise import is_cjk, simplify
+from metasearch.bib.record_json import encodable, record_to_json
 from metasearch.errors import CollectionError
 from metasearch.message import message
 from metasearch.record import Author, Record
@@ -47,9 +47,9 @@ _FORMS: dict[str, Callable[[str | None], str | None]] = {
 _STRING = re.compile(r'(?:\b(doi|isbn|issn|type|language)\s*:\s*)?"((?:[^"]|"")*)"')
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """The text as indexed: folded, blanks around each Chinese, Japanese or Korean character."""
-    text = simplified(normalise.fold(text))
+    text = simplify(normalise.fold(text))
     if text.isascii():
         return text
     return "".join([f" {char} " if is_cjk(char) else char for char in text])
@@ -64,7 +64,7 @@ def exact(value: str) -> str:
     return _MARK + "".join(moved)
 
 
-def indexed(record: Record) -> tuple[str, ...]:
+def index_texts(record: Record) -> tuple[str, ...]:
     """The text of each of `COLUMNS` for a record."""
     titles = (
         record.title,
@@ -76,12 +76,12 @@ def indexed(record: Record) -> tuple[str, ...]:
     people = (form for person in (*record.authors, *record.editors) for form in _names(person))
     numbers = (record.doi, *record.isbn, *record.issn, *record.ids.values(), record.source_id)
     return (
-        _joined(titles),
-        _joined(people),
-        _joined((record.venue,)),
-        _joined((record.abstract,)),
-        _joined((*record.keywords, *record.subjects)),
-        _joined((record.publisher, record.institution, *numbers)),
+        _join(titles),
+        _join(people),
+        _join((record.venue,)),
+        _join((record.abstract,)),
+        _join((*record.keywords, *record.subjects)),
+        _join((record.publisher, record.institution, *numbers)),
         # A DOI is also found by its prefix.
         _exactly((record.doi, record.doi.partition("/")[0]) if record.doi else ()),
         _exactly(record.isbn),
@@ -102,24 +102,24 @@ def _names(person: Author) -> Iterable[str]:
             yield f"{person.family} {form} {person.family}"
 
 
-def _joined(parts: Iterable[str | None]) -> str:
+def _join(parts: Iterable[str | None]) -> str:
     """The parts with a word of no query between them, so that no phrase spans two."""
-    return _BETWEEN.join(folded(part) for part in parts if part)
+    return _BETWEEN.join(fold_text(part) for part in parts if part)
 
 
 def _exactly(values: Iterable[str | None]) -> str:
     return " ".join(exact(value) for value in values if value)
 
 
-def spelt(expression: str) -> str:
+def with_index_spelling(expression: str) -> str:
     """An expression of FTS5 whose quoted texts are spelt as in the index."""
-    return _STRING.sub(_respelt, expression)
+    return _STRING.sub(_string_spelling, expression)
 
 
-def _respelt(match: re.Match[str]) -> str:
+def _string_spelling(match: re.Match[str]) -> str:
     column, text = match[1], match[2].replace('""', '"')
     if not column:
-        return f'"{_quotable(folded(text))}"'
+        return f'"{_quotable(fold_text(text))}"'
     return f'{column} : "{_quotable(exact(_canonical(column, text)))}"'
 
 
@@ -232,7 +232,7 @@ def regular(path: Path) -> None:
     """
     for place in (path, path.with_suffix(".lock")):
         with suppress(FileNotFoundError):
-            opening.opened(place).close()
+            regular_files.open_regular(place).close()
 
 
 def unusable(path: Path, cause: Exception) -> CollectionError:
@@ -243,7 +243,7 @@ def unusable(path: Path, cause: Exception) -> CollectionError:
                 regular(path)
         except OSError as exc:
             cause = exc
-    reason = opening.why(cause)
+    reason = regular_files.why(cause)
     advice = message(
         "Check free space and the owner of the file; or remove the collection, and fill it again."
     )
@@ -267,7 +267,7 @@ Change = Literal["added", "changed", "unchanged"]
 
 
 @dataclass(frozen=True, slots=True)
-class KnownFile:
+class FileEntry:
     """A file whose records are in the collection.
 
     Attributes:
@@ -317,7 +317,7 @@ class Collection:
             draft = None if _holds_something(path) else path.with_suffix(_DRAFT)
             if draft is not None:
                 _clear(draft)  # left by a process that was killed
-            collection = cls(path, _connected(draft or path), held, draft=draft)
+            collection = cls(path, _connect(draft or path), held, draft=draft)
         except (sqlite3.Error, OSError) as exc:
             held.close()
             raise unusable(path, exc) from exc
@@ -356,7 +356,6 @@ class Collection:
         self.close()
 
     def close(self) -> None:
-        """Close the file, and release its lock."""
         with suppress(sqlite3.Error):
             self._leave_wal()
         self._db.close()
@@ -388,7 +387,7 @@ class Collection:
             self._db.close()
             self._draft.replace(self.file)
             self._draft = None
-            self._db = _connected(self.file)
+            self._db = _connect(self.file)
             _prepare(self._db)
         except (sqlite3.Error, OSError) as exc:
             raise unusable(self.file, exc) from exc
@@ -426,7 +425,6 @@ class Collection:
         return str(row[0]) if row else ""
 
     def note(self, **facts: str) -> None:
-        """Store facts about the collection."""
         for fact in facts.items():
             self._execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", fact)
 
@@ -441,7 +439,7 @@ class Collection:
         self, key: str, record: Record, *, datestamp: str = "", run: int = 0, file: int = 0
     ) -> Change:
         """Store a record in place of that with its key. Raises ValueError: it cannot be stored."""
-        body, texts = packed(record), [encodable(text) for text in indexed(record)]
+        body, texts = record_to_json(record), [encodable(text) for text in index_texts(record)]
         if len(body) > LARGEST:
             raise ValueError(f"it is larger than {LARGEST:,} bytes")
         known = self._execute(
@@ -477,7 +475,6 @@ class Collection:
         self._execute("UPDATE records SET run = ? WHERE key = ?", (run, key))
 
     def has(self, key: str) -> bool:
-        """Whether there is a record with this key."""
         return (
             self._execute("SELECT 1 FROM records WHERE key = ? AND deleted = 0", (key,)).fetchone()
             is not None
@@ -512,10 +509,9 @@ class Collection:
 
     # ---------------------------------------------------------------- files
 
-    def files(self) -> dict[str, KnownFile]:
-        """The files whose records are in the collection, by path."""
+    def files(self) -> dict[str, FileEntry]:
         rows = self._execute("SELECT id, path, root, size, changed, digest, lost FROM files")
-        return {row[1]: KnownFile(*row) for row in rows}
+        return {row[1]: FileEntry(*row) for row in rows}
 
     def put_file(
         self, path: str, root: str, *, size: int, changed: int, digest: str, lost: int
@@ -546,7 +542,7 @@ def _holds_something(path: Path) -> bool:
     return path.exists() and path.stat().st_size > 0
 
 
-def _connected(path: Path) -> sqlite3.Connection:
+def _connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
 
 

@@ -11,30 +11,30 @@ from functools import cache
 from typing import Any
 
 from metasearch.dedup.fingerprints import Fingerprint, fingerprint
-from metasearch.dedup.matcher import Chain, Key, Matcher
+from metasearch.dedup.matchers import Chain, Key, Matcher
 from metasearch.dedup.online import OnlineDedup
-from metasearch.dedup.strategies import DEFAULT, DEFAULT_STRATEGY, Strategy
+from metasearch.dedup.strategies import DEFAULT, DEFAULT_STRATEGY, DedupStrategy
 from metasearch.errors import UsageError
 from metasearch.wing import load, wings
 
 #: What can be chosen, by name; made when it is first used.
-STRATEGIES: Mapping[str, Strategy]
+STRATEGIES: Mapping[str, DedupStrategy]
 
 __all__ = [
     "DEFAULT",
     "STRATEGIES",
     "Chain",
+    "DedupStrategy",
     "Fingerprint",
     "Key",
     "Matcher",
     "OnlineDedup",
-    "Strategy",
     "fingerprint",
     "strategy",
 ]
 
 
-def strategy(name: str) -> Strategy:
+def strategy(name: str) -> DedupStrategy:
     """The strategy of that name.
 
     Raises:
@@ -51,7 +51,7 @@ def strategy(name: str) -> Strategy:
 
 
 @cache
-def every_strategy() -> Mapping[str, Strategy]:
+def every_strategy() -> Mapping[str, DedupStrategy]:
     """All of them by name, the default one first."""
     every = {DEFAULT_STRATEGY.name: DEFAULT_STRATEGY}
     for wing in wings():

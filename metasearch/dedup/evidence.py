@@ -7,144 +7,393 @@ is not False`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
+from rapidfuzz import fuzz
+
+from metasearch.bib import normalise
+from metasearch.bib.word_list import stems_of
 from metasearch.dedup import people
-from metasearch.dedup.fingerprints import Fingerprint, without_marks, without_version
-from metasearch.dedup.imprint import (
-    is_series_and_journal,
-    issue_relation,
-    pages_relation,
-    printed_in_parts,
-    publisher_relation,
-    same_name,
-    venue_relation,
-    volume_relation,
+from metasearch.dedup.companions import (
+    LEAST_FOUND,
+    LONGEST_NAME,
+    differs_in_synonyms,
+    is_paraphrase,
+    may_differ_in_synonyms,
+    says_much,
 )
+from metasearch.dedup.fingerprints import Fingerprint, without_marks, without_version
+from metasearch.dedup.imprint import PlaceRelation, place_relation
 from metasearch.dedup.people import AuthorRelation
-from metasearch.dedup.titles import NEAR, TitleRelation, resemblance, title_score
-from metasearch.message import Templates, message_template
+from metasearch.dedup.titles import PREPOSITIONS
+from metasearch.dedup.words import (
+    PREFIXES,
+    SMALL_HAN,
+    SMALL_WORDS,
+    SPELLING,
+    is_changed,
+    is_weak,
+    one_word,
+)
+from metasearch.message import N_, Message, join_texts, message
 from metasearch.record import Verdict
 
-# What two records have in common or what parts them, in words: the templates of `Match.because`.
-# Matchers fill them as plain texts, because a search compares thousands of records; `BECAUSE` finds
-# the template of a text again, for a page in another language.
+# What two records have in common or what parts them: the texts of `Match.because`.
 
 # ---- identifiers
-SAME_URL = message_template("same URL")
-SAME_DOI = message_template("same DOI")
-SAME_ISBN = message_template("same ISBN ({number})")
-SAME_NUMBER = message_template("same {scheme} ({number})")
-SAME_STANDARD = message_template("same standard ({number})")
-STANDARD_OF_ONE_NAME = message_template("standard of one name")
-ASKED_BY_DOI = message_template("asked for by the DOI {doi}")
+SAME_URL = message("same URL")
+SAME_DOI = message("same DOI")
+SAME_ISBN = N_("same ISBN ({number})")
+SAME_NUMBER = N_("same {scheme} ({number})")
+SAME_STANDARD = N_("same standard ({number})")
+STANDARD_OF_ONE_NAME = message("standard of one name")
+ASKED_BY_DOI = N_("asked for by the DOI {doi}")
 
 # ---- fields
-SAME_MEMBERS = message_template("same {members}")
-TITLE_AND_MEMBERS = message_template("same title, {members}")
-TITLES_EQUAL = message_template("titles equal")
-TITLES_START = message_template("titles agree up to the subtitle")
-TITLES_END = message_template("titles agree behind a heading")
-TITLES_NEAR = message_template("titles agree {score}")
-TITLE_WITHIN = message_template("one title contains the other")
-TITLES_SIMILAR = message_template("titles similar {score}")
-SAME_AUTHORS = message_template("same authors")
-SAME_FIRST_AUTHOR = message_template("same first author")
-AUTHORS_IN_COMMON = message_template("authors in common")
-AN_AUTHOR_IN_COMMON = message_template("an author in common")
-YEARS_ONE_APART = message_template("years one apart")
-SAME_YEAR = message_template("same year")
-SAME_VENUE = message_template("same venue")
-SAME_VOLUME = message_template("volume equal")
-SAME_ISSUE = message_template("issue equal")
-SAME_PAGES = message_template("pages equal")
-ISBN_IN_COMMON = message_template("an ISBN in common")
-SAME_EDITION = message_template("same edition")
-ANOTHER_ISBN = message_template("another ISBN of the edition")
-BYLINE_GARBLED = message_template("one byline is garbled")
+SAME_MEMBERS = N_("same {members}")
+TITLE_AND_MEMBERS = N_("same title, {members}")
+TITLES_EQUAL = message("titles equal")
+TITLES_START = message("titles agree up to the subtitle")
+TITLES_END = message("titles agree behind a heading")
+TITLES_NEAR = N_("titles agree {score}")
+TITLE_WITHIN = message("one title contains the other")
+TITLES_SIMILAR = N_("titles similar {score}")
+SAME_AUTHORS = message("same authors")
+SAME_FIRST_AUTHOR = message("same first author")
+AUTHORS_IN_COMMON = message("authors in common")
+AN_AUTHOR_IN_COMMON = message("an author in common")
+YEARS_ONE_APART = message("years one apart")
+SAME_YEAR = message("same year")
+SAME_VENUE = message("same venue")
+SAME_VOLUME = message("volume equal")
+SAME_ISSUE = message("issue equal")
+ONE_EDITORIAL = message("editorials of one issue by one author")
+SAME_PAGES = message("pages equal")
+ISBN_IN_COMMON = message("an ISBN in common")
+SAME_EDITION = message("same edition")
+WITHOUT_END = N_("without “{end}” behind a title")
+ANOTHER_ISBN = message("another ISBN of the edition")
+BYLINE_GARBLED = message("one byline is garbled")
 #: Members of a tuple, which stand in the sentences above.
-MEMBERS = (
-    message_template("title"),
-    message_template("venue"),
-    message_template("year"),
-    message_template("first author"),
-)
+MEMBERS = {
+    "title": message("title"),
+    "venue": message("venue"),
+    "year": message("year"),
+    "first author": message("first author"),
+}
+
+
+def members(names: Iterable[str]) -> Message:
+    return join_texts(", ", map(MEMBERS.__getitem__, names))
+
 
 # ---- texts
-ABSTRACT_WITHIN = message_template("{share} of the shorter abstract stands in the other one")
-NODES_AGREE = message_template("{share} of the nodes {of} agree")
-SIMHASH_DISTANCE = message_template("SimHash distance {distance} of {bits} ({made_of})")
-SHINGLES_SHARED = message_template("texts share {share} of their shingles")
-EQUAL_SENTENCES = message_template("{number} equal sentences: {share} {of}")
-EQUAL_CHUNKS = message_template("{number} equal chunks: {share} {of}")
-KEYWORDS_IN_COMMON = message_template("{number} keywords in common ({share})")
-TITLE_ONLY = message_template("title-only")
-SAME_TERMS = message_template("the same {number} terms")
-PARAGRAPHS_AGREE = message_template(
+ABSTRACT_WITHIN = N_("{share} of the shorter abstract stands in the other one")
+NODES_AGREE = N_("{share} of the nodes {of} agree")
+SIMHASH_DISTANCE = N_("SimHash distance {distance} of {bits} ({made_of})")
+SHINGLES_SHARED = N_("texts share {share} of their shingles")
+EQUAL_SENTENCES = N_("{number} equal sentences: {share} {of}")
+EQUAL_CHUNKS = N_("{number} equal chunks: {share} {of}")
+KEYWORDS_IN_COMMON = N_("{number} keywords in common ({share})")
+TITLE_ONLY = message("title-only")
+SAME_TERMS = N_("the same {number} terms")
+PARAGRAPHS_AGREE = N_(
     "{share} of the paragraphs agree ({least} and {most}; within {distance} bits of {bits}; "
     "{made_of})"
 )
-OF_SMALLER = message_template("of the smaller text")
-OF_LARGER = message_template("of the larger text")
-OF_BOTH = message_template("of both texts")
+OF_SMALLER = message("of the smaller text")
+OF_LARGER = message("of the larger text")
+OF_BOTH = message("of both texts")
 
 # ---- what parts
-OTHER_DOIS = message_template("but other DOIs")
-NOTICES = message_template("{left} against {right}")
-ONE_IS_A = message_template("one is a {notice}")
-ONE_IS_AN = message_template("one is an {notice}")
-PARTS_DIFFER = message_template("parts differ: {left} against {right}")
-DOIS_DIFFER = message_template("DOIs differ: {left} against {right}")
-ISSUES_AND_TITLES_DIFFER = message_template("issues and titles differ: {left} against {right}")
-TITLE_OF_A_COLUMN = message_template("one title names a column or a part, the other a work")
-STANDARDS_DIFFER = message_template("standards differ in number or year")
-TYPES_DIFFER = message_template("one is {left}, the other {right}")
-NUMBERS_DIFFER = message_template("numbers in the titles differ")
-EDITIONS_DIFFER = message_template("editions differ: {left} against {right}")
-ISBNS_AND_YEARS_DIFFER = message_template("ISBNs and years differ")
-ONE_ABOUT_THE_OTHER = message_template("one work is about the other")
-TWO_OF_ONE_BODY = message_template("two works of one organisation: {other}")
-PAPER_AND_ARTICLE = message_template("one is a conference paper, the other an article")
-YEARS_DIFFER = message_template("years differ: {left} against {right}")
-CONFERENCES_DIFFER = message_template("conferences of other years: {left} against {right}")
-VOLUMES_DIFFER = message_template("volumes differ: {left} against {right}")
-ISSUES_DIFFER = message_template("issues differ: {left} against {right}")
-PAGES_DIFFER = message_template("pages differ: {left} against {right}")
-PINNED_AS_DIFFERENT = message_template("pinned as different ({lines})")
-PINNED_AS_SAME = message_template("pinned as the same ({lines})")
+OTHER_DOIS = message("but other DOIs")
+NOTICES = N_("{left} against {right}")
+ONE_IS_A = N_("one is a {notice}")
+ONE_IS_AN = N_("one is an {notice}")
+PARTS_DIFFER = N_("parts differ: {left} against {right}")
+DOIS_DIFFER = N_("DOIs differ: {left} against {right}")
+ISSUES_AND_TITLES_DIFFER = N_("issues and titles differ: {left} against {right}")
+TITLE_OF_A_COLUMN = message("one title names a column or a part, the other a work")
+STANDARDS_DIFFER = message("standards differ in number or year")
+TYPES_DIFFER = N_("one is {left}, the other {right}")
+NUMBERS_DIFFER = message("numbers in the titles differ")
+EDITIONS_OF_TWO = N_("editions of two publishers: {left} against {right}")
+EDITIONS_DIFFER = N_("editions differ: {left} against {right}")
+ISBNS_AND_YEARS_DIFFER = message("ISBNs and years differ")
+ONE_ABOUT_THE_OTHER = message("one work is about the other")
+TWO_OF_ONE_BODY = N_("two works of one organisation: {other}")
+TITLES_NAME_TWO = N_("titles name two things: {other}")
+PAPER_AND_ARTICLE = message("one is a conference paper, the other an article")
+YEARS_DIFFER = N_("years differ: {left} against {right}")
+CONFERENCES_DIFFER = N_("conferences of other years: {left} against {right}")
+VOLUMES_DIFFER = N_("volumes differ: {left} against {right}")
+ISSUES_DIFFER = N_("issues differ: {left} against {right}")
+PAGES_DIFFER = N_("pages differ: {left} against {right}")
+PINNED_AS_DIFFERENT = N_("pinned as different ({lines})")
+PINNED_AS_SAME = N_("pinned as the same ({lines})")
 
 # ---- versions of a work
-PUBLISHED = message_template("published")
-CONFERENCE_PAPER = message_template("conference paper")
-CONFERENCE_ABSTRACT = message_template("conference abstract")
-PREPRINT = message_template("preprint")
-NUMBERED_VERSION = message_template("{kind}, version {number}")
-
-#: Knows each part of `Match.because`.
-BECAUSE = Templates(
-    SAME_URL, SAME_DOI, SAME_ISBN, SAME_NUMBER, SAME_STANDARD, STANDARD_OF_ONE_NAME, ASKED_BY_DOI,
-    SAME_MEMBERS, TITLE_AND_MEMBERS, TITLES_EQUAL, TITLES_START, TITLES_END, TITLES_NEAR,
-    TITLE_WITHIN, TITLES_SIMILAR, SAME_AUTHORS, SAME_FIRST_AUTHOR, AUTHORS_IN_COMMON,
-    AN_AUTHOR_IN_COMMON, YEARS_ONE_APART, SAME_YEAR, SAME_VENUE, SAME_VOLUME, SAME_ISSUE,
-    SAME_PAGES, ISBN_IN_COMMON, SAME_EDITION, ANOTHER_ISBN, BYLINE_GARBLED, *MEMBERS,
-    ABSTRACT_WITHIN, NODES_AGREE, SIMHASH_DISTANCE, SHINGLES_SHARED, EQUAL_SENTENCES, EQUAL_CHUNKS,
-    KEYWORDS_IN_COMMON, TITLE_ONLY, SAME_TERMS, PARAGRAPHS_AGREE, OF_SMALLER, OF_LARGER, OF_BOTH,
-    OTHER_DOIS, NOTICES, ONE_IS_A, ONE_IS_AN, PARTS_DIFFER, DOIS_DIFFER, ISSUES_AND_TITLES_DIFFER,
-    TITLE_OF_A_COLUMN, STANDARDS_DIFFER, TYPES_DIFFER, NUMBERS_DIFFER, EDITIONS_DIFFER,
-    ISBNS_AND_YEARS_DIFFER, ONE_ABOUT_THE_OTHER, TWO_OF_ONE_BODY, PAPER_AND_ARTICLE, YEARS_DIFFER,
-    CONFERENCES_DIFFER, VOLUMES_DIFFER, ISSUES_DIFFER, PAGES_DIFFER, PINNED_AS_DIFFERENT,
-    PINNED_AS_SAME,
-)  # fmt: skip
-#: Knows `Version.kind`.
-VERSION_KINDS = Templates(
-    PUBLISHED, CONFERENCE_PAPER, CONFERENCE_ABSTRACT, PREPRINT, NUMBERED_VERSION
-)
-
+PUBLISHED = message("published")
+CONFERENCE_PAPER = message("conference paper")
+CONFERENCE_ABSTRACT = message("conference abstract")
+PREPRINT = message("preprint")
+NUMBERED_VERSION = N_("{kind}, version {number}")
 
 #: Several rules ask for a pair in a row; to remember more pairs would keep records of searches long
 #: gone.
 PAIRS = 8
+
+# How two titles relate, from "equal" to "far", with a word for each kind of difference.
+
+#: "equal": same letters; "start": one is the other without its subtitle, or cut off; "end": one
+#: stands in the other between marks, which has a heading too; "near": the words differ in spelling
+#: only; "within": all words of one are in the other, which has more; "reworded": some words are
+#: others; "far"; "missing": one side has none.
+TitleRelation = Literal["equal", "start", "end", "near", "within", "reworded", "far", "missing"]
+
+#: Titles this alike may differ by a typo or an encoding; measured as the ratio of rapidfuzz (indel
+#: distance).
+NEAR = 0.9
+#: Titles less alike than this speak of different things.
+FAR = 0.6
+#: A main title of fewer letters is not looked for at the beginning of longer ones, nor elsewhere in
+#: them.
+SHORTEST_MAIN_TITLE = 6
+SHORTEST_TAIL = 20
+#: How alike in per cent the beginning of a title and a title without a subtitle are at least. Then
+#: their lengths differ by a quarter at most, and a beginning of the same length is this alike:
+#: 1 - 2 * .1 * (1 + 1.1 / .9) / 2 = .78.
+START, BEGINNING = 90, 77
+SHORTEST_WITHIN = 25
+#: Letters that may be missing: a short word that nobody misses.
+DROPPED = 4
+#: Words of a title alone that may be retold in the other one.
+MOST_RETOLD = 3
+#: Words of a subtitle that says little.
+MOST_OF_SUBTITLE = 4
+#: Runs of words this alike are the same words, torn apart or glued together.
+GLUED = 88
+
+#: Words that are only in one of two titles, and are looked for misspelt in the other one: each is
+#: compared with each.
+MOST_MISSPELT = 40
+
+
+@lru_cache(maxsize=PAIRS)
+def resemblance(a: Fingerprint, b: Fingerprint) -> TitleRelation:
+    """The relation of two titles; quick to say "far", as of nearly all pairs."""
+    if a.compact == b.compact:
+        return "equal" if a.compact else "missing"
+    if not a.compact or not b.compact:
+        return "missing"
+    longer = len(a.compact) - len(b.compact)
+    short, long = sorted((a, b), key=_size) if not longer else (b, a) if longer > 0 else (a, b)
+    relation = _relation(short, long)
+    if (
+        relation in ("far", "reworded", "within")
+        and (a.others or b.others)
+        and _another_equal(a, b)
+    ):
+        return "equal"
+    return relation
+
+
+def _size(one: Fingerprint) -> tuple[int, str]:
+    """By which titles of as many letters are put in order, whatever their order was."""
+    return len(one.words), one.compact
+
+
+def surely_far(a: str, b: str) -> bool:
+    """Whether two titles are "far", whatever their marks, breaks and last letters are. `a`:
+    `Fingerprint.text` of one that has a title, and no other titles.
+    """
+    if fuzz.ratio(a, b, score_cutoff=FAR * 100) >= FAR * 100:
+        return False
+    one, other = a.replace(" ", ""), b.replace(" ", "")
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
+    if short in long:  # as "start", "end" and "within" may have it
+        return False
+    # Told without a call: nearly all titles begin with other letters, which the other one lacks.
+    if (a[0] == b[0] or (a[:LEAST_FOUND] in b and b[:LEAST_FOUND] in a)) and is_paraphrase(a, b):
+        return False
+    words, others = a.split(" ", 2), b.split(" ", 2)
+    if words[0] != others[0] and words[1:2] != others[1:2]:
+        return True
+    # "start": the short title is like a beginning of the long one, which may be somewhat longer or
+    # shorter than the one that is looked at here.
+    return fuzz.ratio(short, long[: len(short)], score_cutoff=BEGINNING) < BEGINNING
+
+
+def title_score(a: Fingerprint, b: Fingerprint) -> float:
+    """How alike the titles are, 0..1: the normalised indel similarity of their words."""
+    return fuzz.ratio(a.text, b.text) / 100
+
+
+def _another_equal(a: Fingerprint, b: Fingerprint) -> bool:
+    """Whether a translated or original title of one is a title of the other."""
+    return not (a.others | {a.compact}).isdisjoint(b.others | {b.compact})
+
+
+def _relation(short: Fingerprint, long: Fingerprint) -> TitleRelation:
+    if _starts(short, long):
+        return "start"
+    if short.compact in long.compact:
+        if _between_marks(short, long):
+            return "end"
+        if _within(short, long):
+            return "far" if _is_object(short, long) else "within"
+    ratio = fuzz.ratio(short.text, long.text, score_cutoff=FAR * 100)
+    if ratio < FAR * 100:
+        return "near" if is_paraphrase(short.text, long.text) else "far"
+    left, right = words_of_one(short.words, long.words)
+    if _spelt_alike(left, right) or (
+        0 < min(len(left), len(right)) <= MOST_RETOLD
+        and max(len(left), len(right)) <= LONGEST_NAME
+        and may_differ_in_synonyms(left, right)
+        and differs_in_synonyms(short.words, long.words)
+    ):
+        return "near"
+    if len(short.breaks) > 1 < len(long.breaks) and _has_subtitle_translated(short, long):
+        return "start"
+    return (
+        "within" if len(short.compact) >= SHORTEST_WITHIN and _all_in(left, right) else "reworded"
+    )
+
+
+def _starts(short: Fingerprint, long: Fingerprint) -> bool:
+    """Whether the short title is the long one up to a mark, or cut off inside."""
+    if short.words[0] != long.words[0] and short.words[1:2] != long.words[1:2]:
+        return False
+    if len(short.compact) < SHORTEST_MAIN_TITLE:
+        return False
+    if short.cut and long.compact.startswith(short.compact):
+        return True
+    count = len(short.words)
+    for end in long.breaks:
+        # The same number of words but for one, because a typo or a hyphen can split a word.
+        if abs(end - count) <= 1 and end < len(long.words):
+            start = "".join(long.words[:end])
+            if start == short.compact:
+                return True
+            if len(start) > 20 and fuzz.ratio(start, short.compact) >= START:
+                return _spelt_alike(*words_of_one(short.words, long.words[:end]))
+    return False
+
+
+def _has_subtitle_translated(short: Fingerprint, long: Fingerprint) -> bool:
+    """Whether titles are one up to a subtitle that says little, in English in one of them and not
+    in the other: "a case study", "eine Fallstudie".
+    """
+    ends = sorted(short.breaks & long.breaks)
+    end = next((end for end in ends if short.words[:end] == long.words[:end]), 0)
+    rests: list[Sequence[str]] = [short.words[end:], long.words[end:]]
+    rests = [[word for word in rest if word not in SMALL_WORDS] for rest in rests]
+    if not end or not all(0 < len(rest) <= MOST_OF_SUBTITLE for rest in rests):
+        return False
+    said = [all(map(is_weak, rest)) for rest in rests]
+    foreign = [not any(map(stems_of, rest)) for rest in rests]
+    return (said[0] and foreign[1]) or (said[1] and foreign[0])
+
+
+def _between_marks(short: Fingerprint, long: Fingerprint) -> bool:
+    """Whether the short title, whose letters stand in the long one, stands there between marks:
+    without the name of a column, series or author.
+    """
+    if len(short.compact) < SHORTEST_TAIL:
+        return False
+    marks = long.marks | {0, len(long.words)}
+    count = len(short.words)
+    return any(
+        start in marks
+        and start + count in marks
+        and long.words[start : start + count] == short.words
+        for start in range(len(long.words) - count + 1)
+    )
+
+
+def _within(short: Fingerprint, long: Fingerprint) -> bool:
+    """Whether the short title, whose letters stand in the long one, stands there as whole words in
+    one piece; at the beginning also glued.
+    """
+    if len(short.compact) < SHORTEST_WITHIN:
+        return False
+    return long.compact.startswith(short.compact) or f" {short.text} " in f" {long.text} "
+
+
+#: What a title says of itself before its subject: "A note on ...", "Studies of ...".
+_STUDIES = SMALL_WORDS | frozenset(
+    "note notes study studies observation observations remark remarks some investigation "
+    "investigations".split()
+)
+
+
+def _is_object(short: Fingerprint, long: Fingerprint) -> bool:
+    """Whether the longer title is about what the shorter one names: "A system for ..."."""
+    start = len(long.words) - len(short.words)
+    return (
+        start > 1
+        and long.words[start:] == short.words
+        and long.words[start - 1] in PREPOSITIONS
+        and not all(word in _STUDIES for word in long.words[:start])
+    )
+
+
+def words_of_one(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """The words of each title that the other one has not, in order; of Chinese, the characters."""
+    if not a[0].isascii() and normalise.has_cjk(a[0]):
+        a, b = tuple("".join(a)), tuple("".join(b))
+    in_a, in_b = set(a), set(b)
+    return [w for w in a if w not in in_b], [w for w in b if w not in in_a]
+
+
+def _spelt_alike(left: list[str], right: list[str]) -> bool:
+    """Whether words of one title alone are spellings of one another: a typo changes letters."""
+    if not left or not right:  # words dropped or added: "the", or nothing but their order
+        more = [w for w in (left or right) if w not in SMALL_WORDS and w not in SMALL_HAN]
+        if any(map(normalise.has_cjk, more)):
+            return not says_much("".join(more))  # each character is a word
+        return sum(map(len, more)) <= DROPPED and PREFIXES.isdisjoint(more)
+    if len(left) == len(right):
+        return all(map(one_word, left, right))
+    one, other = "".join(left), "".join(right)
+    return one == other or (len(one) > 5 and fuzz.ratio(one, other) >= GLUED)
+
+
+def _all_in(left: list[str], right: list[str]) -> bool:
+    """Whether each word of the shorter title alone is misspelt or glued in the longer one."""
+    if len(left) * len(right) > MOST_MISSPELT**2:
+        return False
+    glued = "".join(right)
+    for word in left:
+        if word in SMALL_WORDS or _is_among(word, right):
+            continue
+        if len(word) < 4 or word not in glued or any(is_changed(word, other) for other in right):
+            return False
+    return True
+
+
+def _is_among(word: str, others: list[str]) -> bool:
+    """Whether a word that is no small one is `one_word` with any of the others."""
+    size = len(word)
+    for other in others:
+        # Nearly all words differ so much in length, or in letters, that nothing else is asked.
+        longer = len(other) - size
+        if (
+            100 * abs(longer) > (100 - SPELLING) * (2 * size + longer)
+            and "f" not in other
+            and "f" not in word
+            and not (other.startswith(word) if longer > 0 else word.startswith(other))
+        ):
+            continue
+        if one_word(word, other):
+            return True
+    return False
+
+
+# How two records relate.
 
 
 @dataclass(slots=True)
@@ -211,7 +460,7 @@ class Evidence:
         """What agrees, in words, for people."""
         out = []
         if self.title in _TITLES:
-            out.append(_TITLES[self.title].format(score=f"{self.score:.2f}"))
+            out.append(_titles(self.title, f"{self.score:.2f}"))
         if self.authors in _AUTHORS:
             out.append(_AUTHORS[self.authors])
         if self.gap is not None and self.gap <= 1:
@@ -222,7 +471,13 @@ class Evidence:
         return out
 
 
-_TITLES = {
+@lru_cache(maxsize=1_000)
+def _titles(relation: TitleRelation, score: str) -> str:
+    text = _TITLES[relation]
+    return text if isinstance(text, Message) else message(text, score=score)
+
+
+_TITLES: Mapping[TitleRelation, str] = {
     "equal": TITLES_EQUAL,
     "start": TITLES_START,
     "end": TITLES_END,
@@ -268,54 +523,31 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> bool | None:
 def evidence(a: Fingerprint, b: Fingerprint) -> Evidence:
     """The relation of two records; symmetric in its arguments."""
     title, score = title_relation(a, b)
-    pages = pages_relation(a.pages, b.pages)
-    if pages is not True and a.pages[0] and printed_in_parts(a, b):
-        pages = True
-    elif (
-        pages is False
-        and "abstract" in (a.form, b.form)
-        and a.pages[0] == a.pages[1]
-        and b.pages[0] == b.pages[1]
-    ):
-        pages = None  # one of them is the number of the abstract
-    venue = venue_relation(a.venue, b.venue)
-    volume = volume_relation(a, b)
-    gap = abs(a.year - b.year) if a.year is not None and b.year is not None else None
-    series = bool(venue and gap) and not volume and is_series_and_journal(a.venue, b.venue)
-    if series:
-        venue = False  # in one year, or with the volume, the journal may be meant
-    # Whether one says "[abstract]" and the other does not means nothing in the same journal and
-    # year.
-    there = bool(venue) and gap == 0 and volume is not False and pages is not False
-    page_range = bool(pages) and a.pages == b.pages and a.pages[0] != a.pages[1]
-    page = bool(volume and page_range and gap == 0)
-    # One name, spelt out and abbreviated, or one page of a volume: what its words make us guess
-    # contradicts nothing.
-    spot = page or same_name(a.venue, b.venue) or bool(there and volume and pages)
-    issue = issue_relation(a, b)
+    where = place_relation(a, b)
+    venue, gap = where.venue, where.gap
     doi, revised = _doi_relation(a, b)
-    printed_together = venue and volume and issue and page_range
+    printed_together = venue and where.volume and where.issue and where.page_range
     if doi is False and printed_together and abstracts_agree(a, b):
         doi = None  # one article, and a DOI mistyped
-    form, kinds = _form_relation(a, b, page=page, there=there, spot=spot)
+    form, kinds = _form_relation(a, b, where)
     return Evidence(
         title=title,
         score=score,
         authors=people.relation(a.families, b.families, a.authors, b.authors),
         gap=gap,
         venue=venue,
-        volume=volume,
-        issue=issue,
-        pages=pages,
-        page_range=page_range,
+        volume=where.volume,
+        issue=where.issue,
+        pages=where.pages,
+        page_range=where.page_range,
         doi=doi,
         isbn=overlap(a.isbn, b.isbn),
         edition=three(a.edition, b.edition),
-        publisher=publisher_relation(a.publisher, b.publisher),
+        publisher=where.publisher,
         notice=a.notice == b.notice
         or ((gap == 0 or doi is True) and {a.notice, b.notice} == _PLAN),
         form=form,
-        kinds=kinds or series,
+        kinds=kinds or where.series,
         revised=revised or _is_update(a, b, venue, gap),
         parts=a.parts == b.parts if a.parts and b.parts else None,
         part_lost=bool(a.parts) != bool(b.parts),
@@ -331,6 +563,13 @@ def abstracts_agree(a: Fingerprint, b: Fingerprint) -> bool:
 def word(facts: Evidence) -> Verdict:
     """What two records of one work are to one another."""
     return "version" if facts.form or facts.revised else "same"
+
+
+def without_ends(a: Fingerprint, b: Fingerprint) -> list[str]:
+    """What was taken off the end of one title before they were compared, in words."""
+    if a.record.title == b.record.title or a.end == b.end:
+        return []
+    return [message(WITHOUT_END, end=one.end) for one in (a, b) if one.end]
 
 
 def title_relation(a: Fingerprint, b: Fingerprint) -> tuple[TitleRelation, float]:
@@ -357,23 +596,17 @@ def other_form(a: Fingerprint, b: Fingerprint) -> bool:
     return not forms.isdisjoint(("preprint", "abstract"))
 
 
-def _form_relation(
-    a: Fingerprint, b: Fingerprint, *, page: bool, there: bool, spot: bool
-) -> tuple[bool, bool]:
-    """`form` and `kinds` of the evidence.
-
-    `page`: whether they stand on the same pages of the same volume and year. `there`: whether
-    nothing speaks against that. `spot`: whether their venues are one in more than a guess.
-    """
+def _form_relation(a: Fingerprint, b: Fingerprint, where: PlaceRelation) -> tuple[bool, bool]:
+    """`form` and `kinds` of the evidence."""
     if a.form == b.form:
         return False, False
     forms = {a.form, b.form}
     form = (
         other_form(a, b)
-        and not (page and "preprint" not in forms)
-        and not (there and forms in _UNSAID)
+        and not (where.page and "preprint" not in forms)
+        and not (where.there and forms in _UNSAID)
     )
-    return form, forms == _KINDS and not spot
+    return form, forms == _KINDS and not where.spot
 
 
 def _doi_relation(a: Fingerprint, b: Fingerprint) -> tuple[bool | None, bool]:

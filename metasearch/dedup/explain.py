@@ -15,7 +15,13 @@ from rapidfuzz import fuzz, process
 
 from metasearch.bib.work_ids import find, is_hit_id, read_name
 from metasearch.dedup.fingerprints import Fingerprint
-from metasearch.dedup.matcher import Chain, Key, Searching
+from metasearch.dedup.matchers import (
+    Chain,
+    FieldWeights,
+    Key,
+    NeighbourMatcher,
+    PointsMatcher,
+)
 from metasearch.dedup.online import OnlineDedup
 from metasearch.dedup.pins import record_names
 from metasearch.record import Hit, Match, Record, VersionsMode
@@ -39,6 +45,7 @@ class Explanation:
             together.
         rules: Every pin, matcher and veto in the order in which they are asked, and what it says of
             the pair; None is "nothing".
+        weighed: What the fields weigh; None where no matcher of the chain adds up points.
         verdict: What comes of that; None where nobody has said anything.
         hits: The hits in which they stand; the same one twice where they stand together.
         path: The matches of their hit that lead from the one to the other; () where they stand
@@ -57,6 +64,7 @@ class Explanation:
     names: tuple[str, str]
     keys: tuple[Key, ...]
     rules: tuple[tuple[str, Match | None], ...]
+    weighed: FieldWeights | None
     verdict: Match | None
     hits: tuple[Hit, Hit]
     path: tuple[Match, ...] = ()
@@ -127,7 +135,7 @@ class Explainer:
         known = {
             shown.lower(): shown
             for fingerprint in self._prints.values()
-            for shown in _shown_names(fingerprint)
+            for shown in _names_to_type(fingerprint)
         }
         wanted = name.strip().lower()
         found = process.extract(
@@ -150,9 +158,19 @@ class Explainer:
             right=right.record,
             names=(left.record_key, right.record_key),
             keys=tuple(
-                sorted(self._shared(left, right), key=lambda key: (key.matcher, str(key.value)))
+                sorted(
+                    self._common_keys(left, right), key=lambda key: (key.matcher, str(key.value))
+                )
             ),
             rules=tuple(self._chain.explain(left, right)),
+            weighed=next(
+                (
+                    matcher.weigh_fields(left, right)
+                    for matcher in self._chain.matchers
+                    if isinstance(matcher, PointsMatcher)
+                ),
+                None,
+            ),
             verdict=self._chain.judge(left, right),
             hits=(one, other),
             path=() if apart else _path(one.matches, left.record_key, right.record_key),
@@ -182,15 +200,15 @@ class Explainer:
                 refused.append(match)
             else:
                 across.append(match)
-                met = met or bool(self._shared(a, b))
+                met = met or bool(self._common_keys(a, b))
         across.sort(key=lambda match: (-match.score, match.left, match.right))
         # Without anything that would join the hits, a veto between two records that nobody thinks
         # alike says nothing.
         return tuple(across), tuple(refused + vetoes if across else refused), met
 
-    def _shared(self, a: Fingerprint, b: Fingerprint) -> set[Key]:
+    def _common_keys(self, a: Fingerprint, b: Fingerprint) -> set[Key]:
         near = {
-            Key(matcher.name, NEAR) for matcher in self._chain.searching if _leads(matcher, a, b)
+            Key(matcher.name, NEAR) for matcher in self._chain.searchers if _leads(matcher, a, b)
         }
         return {*self._chain.keys(a)} & {*self._chain.keys(b)} | near
 
@@ -203,7 +221,7 @@ class Explainer:
         return any(wanted <= {id(record) for record in hit.records} for hit in stage.hits())
 
 
-def _leads(matcher: Searching, a: Fingerprint, b: Fingerprint) -> bool:
+def _leads(matcher: NeighbourMatcher, a: Fingerprint, b: Fingerprint) -> bool:
     """Whether a matcher's own index brings two records together."""
     index = matcher.neighbours()
     index.add(0, a)
@@ -213,7 +231,6 @@ def _leads(matcher: Searching, a: Fingerprint, b: Fingerprint) -> bool:
 def _pairs(
     left: Fingerprint, right: Fingerprint, ours: list[Fingerprint], theirs: list[Fingerprint]
 ) -> Iterator[tuple[Fingerprint, Fingerprint]]:
-    """Each with each, the pair that was asked about first."""
     yield left, right
     for a in ours:
         for b in theirs:
@@ -222,7 +239,6 @@ def _pairs(
 
 
 def _path(matches: Iterable[Match], start: str, end: str) -> tuple[Match, ...]:
-    """The matches that lead from one record to another."""
     edges: dict[str, list[tuple[str, Match]]] = {}
     for match in matches:
         edges.setdefault(match.left, []).append((match.right, match))
@@ -242,6 +258,6 @@ def _path(matches: Iterable[Match], start: str, end: str) -> tuple[Match, ...]:
     return tuple(reversed(path))
 
 
-def _shown_names(fingerprint: Fingerprint) -> list[str]:
+def _names_to_type(fingerprint: Fingerprint) -> list[str]:
     key, others = record_names(fingerprint)
     return [key, *(name.removeprefix("doi:") for name in others if not name.startswith("record:"))]

@@ -10,23 +10,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from metasearch.bib import identifiers, normalise, numbering
-from metasearch.bib.field_limits import LIMITS
-from metasearch.dedup import imprint, people
-from metasearch.dedup.imprint import Form, record_form, record_venue
+from metasearch.bib import identifiers, normalise, trials
+from metasearch.bib.texts import NO_YEARS, without_placeholder
+from metasearch.dedup import imprint, people, titles
+from metasearch.dedup.imprint import Form, record_form
 from metasearch.dedup.people import is_body
-from metasearch.dedup.titles import (
-    is_generic,
-    marks,
-    notice,
-    numbers,
-    parts,
-    title_words,
-    without_affixes,
-)
+from metasearch.dedup.titles import LONGEST_TITLE
 from metasearch.late_pattern import late_pattern
 from metasearch.record import Author, Record
 
@@ -87,14 +80,8 @@ def _pattern(doi: str) -> re.Pattern[str]:
     return _F1000_VERSION if doi.startswith(_F1000) else _VERSION
 
 
-# What of a fingerprint is computed when a pair is compared for the first time. Each of these is a
-# property over a slot that is empty at first. `__getattr__` would be shorter, but makes the
-# interpreter look up every attribute of a class in the slow way, also those that are there.
+# What of a fingerprint is computed when a pair is compared for the first time.
 
-#: Characters of a title, or of its subtitle, that are compared, in time that grows with their
-#: square. Records of databases and files have no longer ones; of what else makes records, the
-#: beginnings are compared.
-LONGEST_TITLE = LIMITS["title"].text
 #: Letters of an abstract's beginning that are compared.
 ABSTRACT_START = 80
 
@@ -103,6 +90,7 @@ class LateFields:
     """Computed of the fields of a `Fingerprint`, which documents them all."""
 
     record: Record
+    abstract: str
     words: tuple[str, ...]
     text: str
     cjk: bool
@@ -112,120 +100,77 @@ class LateFields:
     venue: tuple[str, ...]
     #: What stands before or behind the title.
     _mark: str
-    _abstract_start: str
-    _cut: bool
-    _edition: str
-    _form: Form
-    _marks: frozenset[int]
-    _notice: str
-    _numbers: frozenset[str]
-    _publisher: tuple[str, ...]
 
-    __slots__ = (
-        "_abstract_start", "_cut", "_edition", "_form", "_marks", "_notice", "_numbers",
-        "_publisher",
-    )  # fmt: skip
+    # Of most records nothing is computed late, and they have no dictionary.
+    __slots__ = ("__dict__",)
 
-    # ---------------------------------------------------------------- texts
-
-    @property
+    @cached_property
     def marks(self) -> frozenset[int]:
         """Numbers of words after which any mark stands."""
-        try:
-            return self._marks
-        except AttributeError:
-            self._marks = marks(without_affixes(self.record.title[:LONGEST_TITLE])[0])
-            return self._marks
+        return titles.marks(titles.without_affixes(self.record.title[:LONGEST_TITLE])[0])
 
-    @property
+    @cached_property
     def abstract_start(self) -> str:
         """The first letters of the abstract."""
-        try:
-            return self._abstract_start
-        except AttributeError:
-            start = normalise.compact((self.record.abstract or "")[:240])
-            self._abstract_start = start[:ABSTRACT_START]
-            return self._abstract_start
+        return normalise.compact(self.abstract[:240])[:ABSTRACT_START]
 
-    # ---------------------------------------------------------------- the rest, at once
-
-    @property
+    @cached_property
     def cut(self) -> bool:
         """Whether the title ends in an ellipsis."""
-        try:
-            return self._cut
-        except AttributeError:
-            self._complete()
-            return self._cut
+        return self.record.title.endswith(("…", "...", "… ", "... "))
 
-    @property
+    @cached_property
+    def end(self) -> str:
+        """What was taken off the end of the title, as it stands there."""
+        if self.cjk or not self.words or self.record.subtitle:
+            return ""
+        return _end(self.record.title, self.words[-1])
+
+    @cached_property
     def notice(self) -> str:
         """ "erratum", "reply", ..."""
-        try:
-            return self._notice
-        except AttributeError:
-            self._complete()
-            return self._notice
+        title = self.record.title
+        marked = self._mark if self._mark != "abstract" else ""
+        found = titles.notice(self.text, self.words, self.breaks, title) or marked
+        return found or (titles.notice_in_characters(title) if self.cjk else "")
 
-    @property
+    @cached_property
     def numbers(self) -> frozenset[str]:
         """All numbers in the title."""
-        try:
-            return self._numbers
-        except AttributeError:
-            self._complete()
-            return self._numbers
+        if self.cjk:
+            return titles.numbers_in_characters(f"{self.record.title} {self.record.subtitle or ''}")
+        return titles.numbers(self.text, self.words)
 
-    @property
+    @cached_property
     def edition(self) -> str:
         """The number of the edition."""
-        try:
-            return self._edition
-        except AttributeError:
-            self._complete()
-            return self._edition
+        record = self.record
+        edition = imprint.edition(record.edition) if record.edition else ""
+        if not self.cjk:
+            return edition
+        return " ".join(filter(None, (edition, imprint.edition_in_characters(record))))
 
-    @property
+    @cached_property
     def publisher(self) -> tuple[str, ...]:
         """Folded words."""
-        try:
-            return self._publisher
-        except AttributeError:
-            self._complete()
-            return self._publisher
+        publisher = self.record.publisher
+        return (
+            tuple(normalise.words(without_placeholder("publisher", publisher))) if publisher else ()
+        )
 
-    @property
+    @cached_property
     def form(self) -> Form:
         """ "preprint", "abstract", ..."""
-        try:
-            return self._form
-        except AttributeError:
-            self._complete()
-            return self._form
+        return record_form(self.record, self.venue, self._mark)
 
-    def _complete(self) -> None:
-        """Compute all of these, because whoever compares one of them compares the others too."""
-        record, words = self.record, self.words
-        self._cut = record.title.endswith(("…", "...", "… ", "... "))
-        marked = self._mark if self._mark != "abstract" else ""
-        self._notice = notice(self.text, words, self.breaks, record.title) or marked
-        self._edition = imprint.edition(record.edition) if record.edition else ""
-        if self.cjk:
-            self._notice = self._notice or people.notice(record.title)
-            self._numbers = people.numbers(f"{record.title} {record.subtitle or ''}")
-            self._edition = " ".join(filter(None, (self._edition, people.edition(record))))
-        else:
-            self._numbers = numbers(self.text, words)
-        self._publisher = tuple(normalise.words(record.publisher)) if record.publisher else ()
-        self._form = record_form(record, self.venue, self._mark)
+    @cached_property
+    def memo(self) -> dict[Hashable, Any]:
+        """What `Fingerprint.once` has computed."""
+        return {}
 
 
-#: Shorter translated titles are not compared.
-SHORTEST_OTHER = 8
-#: Words of titles that are kept once.
-MOST_WORDS = 20_000
-
-
+#: Characters that are shown of what was taken off a title.
+LONGEST_END = 60
 _NOBODY: frozenset[str] = frozenset()
 T = TypeVar("T")
 
@@ -246,10 +191,13 @@ class Fingerprint(LateFields):
         others: Other titles of the work, compact: translated, original.
         marks: The same for every mark, commas and full stops too.
         cut: The title ends in an ellipsis.
+        end: What was taken off the end of the title.
+        abstract: "" where it says nothing, in records that were kept long ago, too.
         generic: The title stands on many works ("Editorial").
         notice: "erratum", "reply", ... where the record is about another work.
         parts: Numbers of parts in the title ("Part II" -> "2"); `numbers`: all numbers.
-        authors: Those of the record that are compared.
+        authors: Those of the record that are compared; of a whole work that names none, its
+            editors, whom catalogues call authors.
         first: Spellings of the first author's family name, more than one where the name was not
             split for certain.
         families: The same of each author; `beginnings`: their first three letters; `han`: they are
@@ -288,57 +236,30 @@ class Fingerprint(LateFields):
     issue: str
     pages: tuple[str, str]
     four_tuple: str | None
-    _kept: dict[Hashable, Any]
 
     __slots__ = (
-        "_kept", "_mark", "authors", "beginnings", "breaks", "cjk", "compact", "doi", "families",
-        "first", "four_tuple", "generic", "han", "ids", "isbn", "issue", "others", "pages",
-        "parts", "record", "record_key", "text", "url", "venue", "volume", "words", "year",
+        "_mark", "abstract", "authors", "beginnings", "breaks", "cjk", "compact", "doi",
+        "families", "first", "four_tuple", "generic", "han", "ids", "isbn", "issue", "others",
+        "pages", "parts", "record", "record_key", "text", "url", "venue", "volume", "words", "year",
     )  # fmt: skip
 
     def __init__(self, record: Record, record_key: str | None = None) -> None:
         self.record = record
         self.record_key = record_key or record.key
-        title, self._mark = without_affixes(record.title[:LONGEST_TITLE])
-        subtitle = record.subtitle[:LONGEST_TITLE] if record.subtitle else None
-        self.cjk = in_characters = normalise.has_cjk(title)
-        others: tuple[str, ...] = record.titles
-        if in_characters:
-            words, self.breaks, translated = people.titles(title, subtitle)
-            others = (*others, *translated)
-        else:
-            words, self.breaks = title_words(title, subtitle)
-            if " = " in title:
-                others = (*others, *title.split(" = "))
-        if "by" in words:
-            words = self._without_responsibility(words)
-        self.words = words = tuple(map(_interned, words))
-        self.text = text = " ".join(words)
-        self.compact = compact = "".join(words)
-        self.parts = (
-            parts(text, words)
-            if not in_characters
-            else people.parts(f"{record.title} {record.subtitle or ''}")
-        )
-        self.others = _other_titles(others, compact) if others else _NOBODY
-        self.authors = authors = people.persons(record.authors)
-        self.families = families = people.families(authors)
-        self.first = first = families[0] if families else _NOBODY
-        self.beginnings = frozenset([name[:3] for names in families for name in names])
-        self.han = people.in_characters(authors)
-        self.year = record.year
-        self.venue = venue = record_venue(record)
-        self.volume = imprint.volume(record.volume) if record.volume else ""
-        self.issue = imprint.issue(record.issue) if record.issue else ""
-        self.pages = numbering.pages_key(record.pages)
-        self.generic = is_generic(words, compact, venue, first) or (
-            in_characters and people.is_generic(title)
-        )
+        self.authors, self.families, self.han = people.read_people(record.byline)
+        self.first = first = self.families[0] if self.families else _NOBODY
+        self.beginnings = frozenset([name[:3] for names in self.families for name in names])
+        self.year = year = None if record.year in NO_YEARS else record.year
+        self.venue, self.volume, self.issue, self.pages = imprint.read_imprint(record)
+        title = titles.read_title(record, self.families, self.venue)
+        self.words, self.text, self.compact, self.others, self.cjk = title[:5]
+        self.breaks, self.parts, self.generic, self._mark = title[5:]
         self.url = identifiers.url_key(record.url)
         self.doi = None if record.doi and names_nothing(record.doi) else record.doi
         self.ids = _identifiers(record)
         self.isbn = frozenset(record.isbn) if record.isbn else _NOBODY
-        self.four_tuple = four_tuple(compact, venue, record.year, first)
+        self.abstract = without_placeholder("abstract", record.abstract) if record.abstract else ""
+        self.four_tuple = four_tuple(self.compact, self.venue, year, first)
 
     def once(self, name: Hashable, make: Callable[[Record], T]) -> T:
         """What a matcher computes of the record, made when it is asked for the first time, and
@@ -347,32 +268,26 @@ class Fingerprint(LateFields):
         `name`: of what is computed, with everything that shapes it: matchers of equal names share
         it.
         """
-        try:
-            kept = self._kept
-        except AttributeError:
-            kept = self._kept = {}
-        if name not in kept:
-            kept[name] = make(self.record)
-        found: T = kept[name]
+        if name not in self.memo:
+            self.memo[name] = make(self.record)
+        found: T = self.memo[name]
         return found
 
     def keep(self, name: Hashable, value: object) -> None:
         """Keep what was computed of many records at once, as `once` would."""
         self.once(name, lambda _: value)
 
-    def _without_responsibility(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """Take "by Joyce Kilmer" off the end of the title, where the authors are called so."""
-        at = len(words) - 1 - words[::-1].index("by")
-        said = set(words[at + 1 :])
-        if (
-            said
-            and at > 0
-            and said
-            <= {w for author in self.record.authors[:5] for w in normalise.words(author.name)}
-        ):
-            self.breaks = frozenset({end for end in self.breaks if end < at} | {at})
-            return words[:at]
-        return words
+
+def _end(title: str, last: str) -> str:
+    """What stands in a title behind its last word that is compared; "" for marks alone."""
+    if title.rstrip(" .?!").lower().endswith(last):  # as nearly all do
+        return ""
+    words = title.split()
+    for at in range(len(words) - 1, 0, -1):
+        if normalise.words(words[at - 1])[-1:] == [last]:
+            end = " ".join(words[at:])[:LONGEST_END]
+            return end if any(map(str.isalnum, end)) else ""
+    return ""
 
 
 def fingerprint(record: Record) -> Fingerprint:
@@ -396,37 +311,16 @@ def four_tuple(
 
 
 def _identifiers(record: Record) -> frozenset[str]:
-    """Every identifier with its scheme."""
-    return (
-        frozenset([f"{scheme}:{value.lower()}" for scheme, value in record.ids.items()])
-        if record.ids
-        else _NOBODY
+    """Every identifier of the work with its scheme; registration numbers of trials are none."""
+    if not record.ids:
+        return _NOBODY
+    return frozenset(
+        [
+            f"{scheme}:{value.lower()}"
+            for scheme, value in record.ids.items()
+            if scheme not in trials.SCHEMES
+        ]
     )
-
-
-class _Vocabulary(dict[str, str]):
-    """Words that occur in many titles, each kept once."""
-
-    def __missing__(self, word: str) -> str:
-        if len(self) > MOST_WORDS:
-            self.clear()
-        self[word] = word
-        return word
-
-
-_interned = _Vocabulary().__getitem__
-
-
-def _other_titles(titles: tuple[str, ...], compact: str) -> frozenset[str]:
-    """Translated and original titles, and both halves of a parallel title ("Titel = Title")."""
-    found = set()
-    for title in (title[:LONGEST_TITLE] for title in titles[: LIMITS["titles"].items]):
-        letters = normalise.compact(without_affixes(normalise.simplified(title))[0])
-        if len(letters) >= (
-            people.SHORTEST_TITLE if normalise.has_cjk(letters) else SHORTEST_OTHER
-        ):
-            found.add(letters)
-    return frozenset(found - {compact})
 
 
 # The fingerprints of all records of a job, of which only some are in memory.
@@ -456,7 +350,6 @@ class Prints(dict[int, Fingerprint]):
         self.record_keys: list[str] = []
 
     def append(self, fingerprint: Fingerprint) -> None:
-        """Enter the next record."""
         number = len(self.records)
         self.records.append(fingerprint.record)
         self.record_keys.append(fingerprint.record_key)
@@ -569,8 +462,9 @@ def _standard(found: re.Match[str], title: str, record: Record, *, said: bool) -
     return Standard(named, year or str(record.year or ""), name, dated=year is not None, said=said)
 
 
-def relation(a: Standard | None, b: Standard | None) -> bool | None:
+def same_standard(one: Fingerprint, other: Fingerprint) -> bool | None:
     """Whether two records are of one standard, by number or name and year; None: unsaid."""
+    a, b = standard(one), standard(other)
     if a is None or b is None:
         return None
     if a.number and b.number:

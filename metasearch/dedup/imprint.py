@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from metasearch.bib import normalise, numbering
-from metasearch.dedup import people
 from metasearch.late_pattern import late_pattern
 from metasearch.record import Record
 
@@ -91,8 +90,8 @@ def _names_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
     if not (a[0].isascii() and b[0].isascii()) and (
         normalise.has_cjk(a[0]) or normalise.has_cjk(b[0])
     ):
-        return people.same_venue(a, b)
-    if "".join(a) == "".join(b) or _abbreviated(a, b):
+        return _are_one_in_characters(a, b)
+    if "".join(a) == "".join(b) or _is_abbreviation(a, b):
         return True
     a, b = _core(a), _core(b)
     if not a or not b:
@@ -106,7 +105,7 @@ def _names_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
         return None if _acronym(short[0]) else False
     if len(long) == 1:
         return None if _acronym(long[0]) or _acronym(short[0]) else False
-    return _abbreviated(a, b) or (False if not _one_in_common(short, long) else None)
+    return _is_abbreviation(a, b) or (False if not _one_in_common(short, long) else None)
 
 
 def same_name(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
@@ -116,7 +115,12 @@ def same_name(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
 
 def _one_in_common(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
     """Whether most words of the shorter name are in the longer: a series, a section."""
-    return 2 * sum(any(_abbreviates(word, other) for other in long) for word in short) > len(short)
+    found = [
+        word
+        for word in short
+        if any(_abbreviates(word, other) for other in long if other[0] == word[0])
+    ]
+    return 2 * len(found) > len(short)
 
 
 @lru_cache(maxsize=KEPT)
@@ -140,14 +144,14 @@ def _initialism(word: str, long: tuple[str, ...]) -> bool:
     return len(initials) > 1 and word.startswith(initials) and len(word) <= 2 * len(initials)
 
 
-def _abbreviated(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+def _is_abbreviation(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     """Whether each word of the shorter name begins one of the longer, in order (ISO 4)."""
     short, long = (a, b) if len(a) <= len(b) else (b, a)
     if len(short) == 1 and len(long) > 1:
         return long[0] == short[0] or short[0] == "".join(word[0] for word in long)
     at = 0
     for word in short:
-        while at < len(long) and not _abbreviates(word, long[at]):
+        while at < len(long) and not (long[at][0] == word[0] and _abbreviates(word, long[at])):
             at += 1
         if at == len(long):
             return False
@@ -218,7 +222,6 @@ def record_form(record: Record, venue: tuple[str, ...], mark: str) -> Form:
 
 
 def is_preprint(record: Record, venue: tuple[str, ...]) -> bool:
-    """Whether the form of a record is "preprint", as `record_form` has it."""
     if record.type == "preprint" or (record.doi and record.doi.startswith(_PREPRINT_DOIS)):
         return True
     return "".join(venue) in _PREPRINT_VENUES
@@ -226,29 +229,42 @@ def is_preprint(record: Record, venue: tuple[str, ...]) -> bool:
 
 def record_venue(record: Record) -> tuple[str, ...]:
     """The venue's folded words, as `venue_words`; empty where the record names none."""
-    if record.type == "thesis" or (record.venue and normalise.has_cjk(record.venue)):
+    if record.type == "thesis" or (record.venue and not record.venue.isascii()):
         said = f"{record.venue or ''}{record.publisher or ''}"
         if normalise.has_cjk(said):
-            return people.venue(record)
+            return _venue_in_characters(record)
     if not record.venue:
         return ()
     venue = record.venue
     return venue_words((_SUPPLEMENT.sub("", venue) or venue) if ": " in venue else venue)
 
 
+def _venue_in_characters(record: Record) -> tuple[str, ...]:
+    """(name, edition) of a journal, (university + 学位论文,) of a thesis."""
+    from metasearch.bib.chinese_venues import journal, thesis_container
+
+    if record.type == "thesis" and (container := thesis_container(record.venue, record.publisher)):
+        return (normalise.simplify(container),)
+    if not record.venue:
+        return ()
+    found = journal(normalise.simplify(record.venue))
+    return tuple(filter(None, (found.name, found.edition)))
+
+
+def _are_one_in_characters(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
+    """Whether two venues are one, of which at least one is in characters."""
+    if normalise.has_cjk(a[0]) != normalise.has_cjk(b[0]):
+        return None  # the journal's own English name, perhaps
+    if a[0] != b[0] and not (
+        min(len(a[0]), len(b[0])) > 3 and (a[0].startswith(b[0]) or b[0].startswith(a[0]))
+    ):
+        return False
+    return None if len(a) != len(b) else a[1:] == b[1:]
+
+
 # Edition, volume, issue, pages and publisher: how records write them, and whether two records name
 # the same. Relations are three-valued, as those of evidence.py: True, False, or None where one side
 # does not say.
-
-
-class Printed(Protocol):
-    """What is compared of a place in print; see `Fingerprint`."""
-
-    record: Record
-    year: int | None
-    volume: str
-    issue: str
-    pages: tuple[str, str]
 
 
 # Months and seasons, as files in the languages of most journals name the issue by them; three
@@ -274,6 +290,25 @@ _EDITION_WORDS = {
     "zweite": "2",
     "deuxieme": "2",
 }
+
+
+def read_imprint(record: Record) -> tuple[tuple[str, ...], str, str, tuple[str, str]]:
+    """Venue, volume, issue and pages of a record, as in `Fingerprint`."""
+    return (
+        record_venue(record),
+        volume(record.volume) if record.volume else "",
+        issue(record.issue) if record.issue else "",
+        numbering.pages_key(record.pages),
+    )
+
+
+def edition_in_characters(record: Record) -> str:
+    """The edition that a title names, and the degree of a thesis: both make another work."""
+    from metasearch.bib.chinese_titles import edition as named
+    from metasearch.bib.chinese_venues import thesis_degree
+
+    degree = thesis_degree(record.venue, record.publisher) if record.type == "thesis" else ""
+    return " ".join(sorted({*named(record.title), degree} - {""}))
 
 
 @lru_cache(maxsize=2_000)
@@ -355,12 +390,29 @@ def _overlap(a: tuple[str, str], b: tuple[str, str]) -> bool:
     return start < end or (start == end and end < max(int(a[1]), int(b[1])))
 
 
+class PlaceInPrint(Protocol):
+    """What is compared of a place in print; see `Fingerprint`."""
+
+    record: Record
+    year: int | None
+    venue: tuple[str, ...]
+    volume: str
+    issue: str
+    pages: tuple[str, str]
+
+    @property
+    def publisher(self) -> tuple[str, ...]: ...
+
+    @property
+    def form(self) -> Form: ...
+
+
 _RANGES = late_pattern(r"[,;+]")
 
 
-def printed_in_parts(a: Printed, b: Printed) -> bool:
+def have_same_ranges(a: PlaceInPrint, b: PlaceInPrint) -> bool:
     """Whether both list the same ranges, in any order: one article in three languages."""
-    if not all(_RANGES.search(printed.record.pages or "") for printed in (a, b)):
+    if not all(_RANGES.search(one.record.pages or "") for one in (a, b)):
         return False
     one, other = (
         {numbering.pages_key(part)[0] for part in _RANGES.split(fingerprint.record.pages or "")}
@@ -369,7 +421,7 @@ def printed_in_parts(a: Printed, b: Printed) -> bool:
     return len(one) > 1 and one == other
 
 
-def volume_relation(a: Printed, b: Printed) -> bool | None:
+def volume_relation(a: PlaceInPrint, b: PlaceInPrint) -> bool | None:
     """The same volume; None where one has none, or has the year, or the supplement's number."""
     one, other = a.volume, b.volume
     if not one or not other:
@@ -381,7 +433,7 @@ def volume_relation(a: Printed, b: Printed) -> bool | None:
     return None if _is_year(one, a, b) or _is_year(other, a, b) else False
 
 
-def issue_relation(a: Printed, b: Printed) -> bool | None:
+def issue_relation(a: PlaceInPrint, b: PlaceInPrint) -> bool | None:
     """The same issue.
 
     None where one has none, where one is a number and the other a word ("suppl", "spring"), or
@@ -399,7 +451,7 @@ def issue_relation(a: Printed, b: Printed) -> bool | None:
     return None if _is_year(one, a, b) or _is_year(other, a, b) else False
 
 
-def _is_year(number: str, a: Printed, b: Printed) -> bool:
+def _is_year(number: str, a: PlaceInPrint, b: PlaceInPrint) -> bool:
     """Whether a number is the year in which two records appeared, or the one beside it.
 
     Of records of two years it is a volume: that of a yearbook, which counts by years.
@@ -435,46 +487,196 @@ def publisher_relation(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
     return False if houses(a).isdisjoint(houses(b)) else None  # an imprint and its publisher
 
 
-#: Houses and the imprints under which they publish, as title pages name them; folded.
+class PlaceRelation(NamedTuple):
+    """How the places in print of two records relate.
+
+    Attributes:
+        gap, venue, volume, issue, pages, page_range, publisher: As in `Evidence`.
+        series: One name is that of a series of conferences, the other that of its journal.
+        page: They stand on the same pages of the same volume and year.
+        there: Nothing speaks against one journal and year.
+        spot: Their venues are one in more than a guess.
+    """
+
+    gap: int | None
+    venue: bool | None
+    volume: bool | None
+    issue: bool | None
+    pages: bool | None
+    page_range: bool
+    publisher: bool | None
+    series: bool
+    page: bool
+    there: bool
+    spot: bool
+
+
+def place_relation(a: PlaceInPrint, b: PlaceInPrint) -> PlaceRelation:
+    """How the places in print of two records relate; symmetric in its arguments."""
+    pages = pages_relation(a.pages, b.pages)
+    if pages is not True and a.pages[0] and have_same_ranges(a, b):
+        pages = True
+    elif (
+        pages is False
+        and "abstract" in (a.form, b.form)
+        and a.pages[0] == a.pages[1]
+        and b.pages[0] == b.pages[1]
+    ):
+        pages = None  # one of them is the number of the abstract
+    venue = venue_relation(a.venue, b.venue)
+    volume = volume_relation(a, b)
+    gap = abs(a.year - b.year) if a.year is not None and b.year is not None else None
+    series = bool(venue and gap) and not volume and is_series_and_journal(a.venue, b.venue)
+    if series:
+        venue = False  # in one year, or with the volume, the journal may be meant
+    # Whether one says "[abstract]" and the other does not means nothing in the same journal and
+    # year.
+    there = bool(venue) and gap == 0 and volume is not False and pages is not False
+    page_range = bool(pages) and a.pages == b.pages and a.pages[0] != a.pages[1]
+    page = bool(volume and page_range and gap == 0)
+    return PlaceRelation(
+        gap=gap,
+        venue=venue,
+        volume=volume,
+        issue=issue_relation(a, b),
+        pages=pages,
+        page_range=page_range,
+        publisher=publisher_relation(a.publisher, b.publisher),
+        series=series,
+        page=page,
+        there=there,
+        # One name, spelt out and abbreviated, or one page of a volume: what its words make us
+        # guess contradicts nothing.
+        spot=page or same_name(a.venue, b.venue) or bool(there and volume and pages),
+    )
+
+
+#: Houses and the imprints under which they publish, apart by "/"; folded, as title pages name them.
+#: After what the houses say of their imprints (2025). An imprint that was sold stands in both.
 _HOUSES = {
-    "oxford university": ("oxford university press", "clarendon", "oup"),
-    "cambridge university": ("cambridge university press", "cup"),
-    "elsevier": (
-        "elsevier", "academic press", "morgan kaufmann", "butterworth heinemann", "north holland",
-        "pergamon",
-        "saunders", "mosby", "churchill livingstone", "newnes",
-    ),
-    "springer": ("springer", "birkhauser", "apress", "physica verlag", "plenum", "kluwer",
-    "humana press"),
-    "macmillan": ("macmillan", "palgrave", "st martins press", "farrar straus and giroux",
-    "picador"),
-    "wiley": ("wiley", "jossey bass", "blackwell", "vch", "interscience"),
-    "taylor and francis": (
-        "taylor and francis", "routledge", "crc press", "chapman and hall", "garland science",
-        "psychology press",
-        "ashgate",
-    ),
-    "pearson": ("pearson", "prentice hall", "addison wesley", "longman", "allyn and bacon",
-    "benjamin cummings"),
-    "penguin random house": (
-        "penguin", "random house", "viking", "puffin", "dutton", "knopf", "vintage", "doubleday",
-        "bantam",
-        "pantheon", "ballantine", "allen lane", "jonathan cape",
-    ),
-    "harpercollins": ("harpercollins", "harper and row", "harper and brothers", "william morrow",
-    "collins"),
-    "simon and schuster": ("simon and schuster", "scribner", "scribners", "free press",
-    "pocket books"),
-    "hachette": ("hachette", "little brown", "basic books", "grand central", "hodder and stoughton",
-    "orion"),
-    "bloomsbury": ("bloomsbury", "continuum", "t and t clark", "methuen drama", "berg"),
-    "brill": ("brill", "nijhoff", "schoningh", "wilhelm fink"),
-    "de gruyter": ("de gruyter", "mouton", "niemeyer", "oldenbourg", "k g saur"),
-    "mcgraw hill": ("mcgraw hill", "osborne"),
-    "mit": ("mit press", "bradford"),
-    "sage": ("sage", "corwin"),
-}  # fmt: skip
-_PHRASES = tuple((f" {phrase} ", house) for house, phrases in _HOUSES.items() for phrase in phrases)
+    "oxford university": """
+        oxford university press/clarendon/oup
+    """,
+    "cambridge university": """
+        cambridge university press/cup
+    """,
+    "elsevier": """
+        elsevier/academic press/morgan kaufmann/butterworth heinemann/north holland/pergamon/
+        saunders/mosby/churchill livingstone/newnes/cell press/woodhead/syngress/
+        digital press/gulf professional/hanley and belfus/urban and fischer/masson
+    """,
+    "springer": """
+        springer/birkhauser/apress/physica verlag/plenum/kluwer academic/humana press/
+        biomed central/adis/steinkopff/vieweg/teubner/gabler/vs verlag/copernicus/
+        bohn stafleu/spektrum/metzler/nature publishing/palgrave
+    """,
+    "macmillan": """
+        macmillan/palgrave/st martins press/farrar straus and giroux/picador/henry holt/
+        tor books/s fischer/fischer taschenbuch/rowohlt/kiepenheuer/droemer/knaur/
+        w h freeman/worth publishers/bedford
+    """,
+    "wiley": """
+        wiley/jossey bass/blackwell/vch/interscience/halsted/scrivener/ernst and sohn/sybex/
+        pfeiffer/hindawi
+    """,
+    "taylor and francis": """
+        taylor and francis/routledge/crc press/chapman and hall/garland science/
+        psychology press/ashgate/focal press/earthscan/spon press/m e sharpe/
+        transaction publishers/lawrence erlbaum/pickering and chatto/david fulton/brunner/
+        kegan paul
+    """,
+    "pearson": """
+        pearson/prentice hall/addison wesley/longman/allyn and bacon/benjamin cummings/
+        scott foresman/peachpit/new riders/cisco press/ft press/merrill
+    """,
+    "penguin random house": """
+        penguin/random house/viking/puffin/dutton/knopf/vintage/doubleday/bantam/pantheon/
+        ballantine/allen lane/jonathan cape/anchor books/crown/delacorte/dial press/ebury/
+        transworld/harvill/hutchinson/michael joseph/hamish hamilton/putnam/berkley/
+        riverhead/signet/new american library/heyne/goldmann/siedler/luchterhand/alfaguara/
+        taurus/grijalbo/plaza y janes/sudamericana/modern library
+    """,
+    "harpercollins": """
+        harpercollins/harper and row/harper and brothers/william morrow/collins/avon books/
+        ecco/harlequin/thorsons/fourth estate/zondervan/thomas nelson
+    """,
+    "simon and schuster": """
+        simon and schuster/scribner/scribners/free press/pocket books/atria/touchstone/
+        gallery books
+    """,
+    "hachette": """
+        hachette/little brown/basic books/grand central/hodder and stoughton/orion/sceptre/
+        john murray/quercus/gollancz/weidenfeld and nicolson/perseus/da capo/running press/
+        publicaffairs/warner books/headline/virago/larousse/armand colin/dunod/fayard/
+        grasset/calmann levy/anaya/alianza editorial/catedra/tecnos
+    """,
+    "bloomsbury": """
+        bloomsbury/continuum/t and t clark/methuen drama/berg/a and c black/i b tauris/
+        hart publishing/arden shakespeare/rowman and littlefield/lexington books/
+        scarecrow press/abc clio/greenwood/praeger/libraries unlimited
+    """,
+    "brill": """
+        brill/nijhoff/schoningh/wilhelm fink/rodopi/bohlau/vandenhoeck
+    """,
+    "de gruyter": """
+        de gruyter/mouton/niemeyer/oldenbourg/k g saur/akademie verlag
+    """,
+    "mcgraw hill": """
+        mcgraw hill/osborne/irwin/glencoe/open university press
+    """,
+    "mit": """
+        mit press/bradford
+    """,
+    "sage": """
+        sage/corwin/cq press/pine forge/learning matters
+    """,
+    "wolters kluwer": """
+        wolters kluwer/lippincott/williams and wilkins/raven press/aspen publishers/
+        little brown medical
+    """,
+    "cengage": """
+        cengage/wadsworth/thomson learning/brooks cole/south western/delmar/gale/heinle
+    """,
+    "igi global": """
+        igi global/idea group/information science reference/
+        medical information science reference
+    """,
+    "world scientific": """
+        world scientific/imperial college press
+    """,
+    "houghton mifflin": """
+        houghton mifflin/harcourt/mariner books/clarion books
+    """,
+    "norton": """
+        w w norton/liveright/countryman press
+    """,
+    "gallimard": """
+        gallimard/flammarion/casterman/denoel/mercure de france
+    """,
+    "editis": """
+        plon/robert laffont/nathan/bordas/la decouverte/julliard/presses de la cite
+    """,
+    "mondadori": """
+        mondadori/einaudi/rizzoli/electa/piemme/sperling and kupfer
+    """,
+    "planeta": """
+        planeta/seix barral/ediciones destino/ariel/critica/paidos/espasa
+    """,
+    "suhrkamp": """
+        suhrkamp/insel verlag
+    """,
+    "beltz": """
+        beltz/juventa
+    """,
+    "bonnier": """
+        bonnier/piper/ullstein/carlsen
+    """,
+}
+_PHRASES = tuple(
+    (f" {phrase.strip()} ", house)
+    for house, phrases in _HOUSES.items()
+    for phrase in phrases.split("/")
+)
 
 
 @lru_cache(maxsize=2_000)

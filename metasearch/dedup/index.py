@@ -9,16 +9,16 @@ only; what is passed over is counted.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from sys import getsizeof
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metasearch.dedup.fingerprints import Fingerprint
-from metasearch.dedup.matcher import Blocked, Chain, Matcher, Signed
+from metasearch.dedup.signatures import Scan
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from metasearch.dedup.matchers import Chain
 
     Keys = np.ndarray[Any, np.dtype[np.int64]]
     Numbers = np.ndarray[Any, np.dtype[np.uint32]]
@@ -38,7 +38,7 @@ MORE = 8
 _TABLE = 1 << 52
 
 
-class Table(dict[int, Any]):
+class KeyTable(dict[int, Any]):
     """Key -> the number of the record that gave it, or what stands for several records.
 
     Keys are 64-bit hashes. What is packed is missing here until `Tables.fetch` has brought it back.
@@ -51,27 +51,25 @@ class Table(dict[int, Any]):
         self.mark = mark
 
 
-class Tables:
+class KeyTables:
     """Some tables that are packed together."""
 
     def __init__(self) -> None:
-        self._tables: list[Table] = []
+        self._tables: list[KeyTable] = []
         self._next = FIRST
         # Sorted; an entry stays here when it is moved back, and the table is asked first.
         self._keys: Keys | None = None
         self._numbers: Numbers | None = None
 
-    def new(self) -> Table:
-        """A further table, empty."""
-        table = Table(len(self._tables) * _TABLE)
+    def new(self) -> KeyTable:
+        table = KeyTable(len(self._tables) * _TABLE)
         self._tables.append(table)
         return table
 
     def __bool__(self) -> bool:
-        """Whether something is packed."""
         return self._keys is not None
 
-    def fetch(self, wanted: Iterable[tuple[Table, int, object]]) -> None:
+    def fetch(self, wanted: Iterable[tuple[KeyTable, int, object]]) -> None:
         """Move the packed entries of these keys back into their tables."""
         if self._keys is None or self._numbers is None:
             return
@@ -121,174 +119,7 @@ class Tables:
         self._numbers = np.insert(self._numbers, at, of_fresh)
 
 
-BITS = 64
-#: Of one signature so many near ones are named: where hundreds of texts are alike, each is compared
-#: with some of them.
-MOST_NEAR = 200
-#: Up to so many signatures a plain loop is as fast as numpy.
-FEW_SIGNATURES = 100
-#: Signatures that are compared in one go: as many as stay in a processor's cache.
-AT_ONCE = 16_384
-
-
-def block_keys(signature: int, blocks: int = 4) -> list[str]:
-    """A key a block: two signatures that differ in fewer bits than there are blocks share one
-    (pigeonhole).
-
-    Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007). `signature`:
-    64 bits. `blocks`: 4 of 16 bits find what differs in up to 3.
-    """
-    width = BITS // blocks
-    mask = (1 << width) - 1
-    return [f"{block}:{signature >> (width * block) & mask:x}" for block in range(blocks)]
-
-
-class Signatures:
-    """Signatures by number, compared one and all: exact at any distance, 12 bytes each.
-    `passed_over`: how many near ones were not named, because more than `MOST_NEAR` were.
-    """
-
-    def __init__(self) -> None:
-        self.passed_over = 0
-        self._numbers = array("I")
-        self._signatures = array("Q")
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    @property
-    def numbers(self) -> Iterable[int]:
-        """Of all that were entered."""
-        return self._numbers
-
-    @property
-    def bytes(self) -> int:
-        """Memory that is held, room for growth included."""
-        return getsizeof(self._numbers) + getsizeof(self._signatures)
-
-    def add(self, number: int, signature: int) -> None:
-        """Enter one."""
-        self._numbers.append(number)
-        self._signatures.append(signature)
-
-    def near(self, signature: int, distance: int) -> list[int]:
-        """The numbers of those that differ in at most so many bits: `MOST_NEAR`, as they came."""
-        if len(self._numbers) <= FEW_SIGNATURES:
-            pairs = zip(self._numbers, self._signatures, strict=True)
-            return [
-                number for number, other in pairs if (signature ^ other).bit_count() <= distance
-            ]
-        numbers = self._numbers
-        return [numbers[place] for place in self._places(signature, distance)]
-
-    def _places(self, signature: int, distance: int) -> list[int]:
-        import numpy as np
-
-        wanted = np.uint64(signature)
-        all_ = np.frombuffer(self._signatures, dtype=np.uint64)
-        found: list[int] = []
-        for start in range(0, len(all_), AT_ONCE):
-            near = np.flatnonzero(
-                np.bitwise_count(all_[start : start + AT_ONCE] ^ wanted) <= distance
-            )
-            taken = near[: MOST_NEAR - len(found)]
-            self.passed_over += len(near) - len(taken)
-            found += (start + taken).tolist()
-        return found
-
-
-class Scan:
-    """`Neighbours` of a matcher whose signatures may differ in more bits than keys can find.
-
-    A signature is made when it is compared with another one that may matter: of a single record
-    none is. `signature_of`: the signature of a record, or None where it has too little text.
-    `distance`: bits in which neighbours differ at most. `signature_of`, `distance`: as they were
-    given: who keeps the signatures elsewhere asks these.
-    """
-
-    def __init__(
-        self,
-        signature_of: Callable[[Fingerprint], int | None],
-        distance: int,
-        may_sign: Callable[[Fingerprint], bool] = lambda _: True,
-    ) -> None:
-        self.signature_of = signature_of
-        self.distance = distance
-        self._may_sign = may_sign
-        self._signatures = Signatures()
-        # Entered since signatures were last compared.
-        self._unsigned: list[tuple[int, Fingerprint]] = []
-
-    @property
-    def passed_over(self) -> int:
-        """How many near ones were not named."""
-        return self._signatures.passed_over
-
-    def near(
-        self,
-        fingerprint: Fingerprint,
-        in_question: Callable[[list[int]], list[int] | None] = lambda _: None,
-    ) -> list[int]:
-        """Those within the distance.
-
-        `in_question`: of which of these records it has to be known whether they are near; None for
-        all. Where there are few, it is asked before signatures are made, and none of the others is
-        returned then.
-        """
-        if not (self._unsigned or self._signatures) or not self._may_sign(fingerprint):
-            return []
-        entered = len(self._signatures) + len(self._unsigned)
-        if entered <= FEW_SIGNATURES and (asked := in_question(self._entered())) is not None:
-            wanted = set(asked)
-            unsigned = {number: other for number, other in self._unsigned if number in wanted}
-            found = self.near_of(fingerprint, unsigned)
-            if len(unsigned) < len(wanted):
-                found += wanted.intersection(self._near_signed(fingerprint))
-            return found
-        for number, other in self._unsigned:
-            signature = self.signature_of(other)
-            if signature is not None:
-                self._signatures.add(number, signature)
-        self._unsigned.clear()
-        return self._near_signed(fingerprint)
-
-    def near_of(self, fingerprint: Fingerprint, others: Mapping[int, Fingerprint]) -> list[int]:
-        """Those of some records, by number, that are within the distance of one."""
-        signature = self.signature_of(fingerprint) if others else None
-        if signature is None:
-            return []
-        signatures = ((number, self.signature_of(other)) for number, other in others.items())
-        return [
-            number
-            for number, other in signatures
-            if other is not None and (signature ^ other).bit_count() <= self.distance
-        ]
-
-    def _near_signed(self, fingerprint: Fingerprint) -> list[int]:
-        signature = self.signature_of(fingerprint)
-        return [] if signature is None else self._signatures.near(signature, self.distance)
-
-    def _entered(self) -> list[int]:
-        return [*self._signatures.numbers, *[number for number, _ in self._unsigned]]
-
-    def add(self, number: int, fingerprint: Fingerprint) -> None:
-        """Enter a record, if it has a signature."""
-        if self._may_sign(fingerprint):
-            self._unsigned.append((number, fingerprint))
-
-
-class Nothing:
-    """`Neighbours` of a matcher whose keys find everything."""
-
-    passed_over = 0
-
-    def near(self, fingerprint: Fingerprint) -> list[int]:
-        """None."""
-        return []
-
-    def add(self, number: int, fingerprint: Fingerprint) -> None:
-        """Do nothing."""
-
+# Records by their keys, and by what lies near them.
 
 #: A search, or a review, has no more records.
 FEW = 20_000
@@ -321,22 +152,36 @@ class _Crowd:
 
 #: Where a record meets others: a table of key -> number of a record, list of them, or `_Crowd`; a
 #: key in it; who gave that key before; and whether the table's matcher is exact.
-Meeting = tuple[Table, int, Any, bool]
+Meeting = tuple[KeyTable, int, Any, bool]
+
+
+class Encounter(NamedTuple):
+    """What `KeyIndex.meet` finds: where a record meets others; all others with which it is
+    compared; and those of them that share the key of an exact matcher.
+    """
+
+    meetings: list[Meeting]
+    candidates: set[int]
+    exactly: set[int]
 
 
 class KeyIndex:
-    """Finds records that share a key with a new one, or lie near it in a matcher's index."""
+    """Finds records that share a key with a new one, or lie near it in a matcher's index.
 
-    def __init__(self, chain: Chain) -> None:
+    `places`: the place of each record in the order of all, ascending, where these records are some
+    of more; see `reach`.
+    """
+
+    def __init__(self, chain: Chain, places: Sequence[int] | None = None) -> None:
+        self._keys_of = chain.keys_by_finder
+        self._place_of = int if places is None else places.__getitem__
         # One table a matcher: the same value means something else to each. Keys are kept as their
         # hashes, which are a third in size; a collision costs one comparison more.
-        self._packed = Tables()
-        self._tables: list[tuple[Callable[[Fingerprint], Iterable[str]], Table, bool]] = [
-            (matcher.keys, self._packed.new(), matcher.exact) for matcher in chain.finders
-        ]
-        self._neighbours = [matcher.neighbours() for matcher in chain.searching]
+        self._packed = KeyTables()
+        self._tables = [(self._packed.new(), matcher.exact) for matcher in chain.finders]
+        self._neighbours = [matcher.neighbours() for matcher in chain.searchers]
         # What somebody decided holds in any crowd.
-        self._unbounded = self._tables[0][1] if chain.pins else None
+        self._unbounded = self._tables[0][0] if chain.pins else None
         self._crowd, self._of_a_year = CROWD_OF_FEW, OF_A_YEAR_OF_FEW
         self._skipped = 0
 
@@ -350,24 +195,41 @@ class KeyIndex:
         if number > FEW:
             self._crowd, self._of_a_year = CROWD, OF_A_YEAR
 
+    def meet(
+        self,
+        number: int,
+        fingerprint: Fingerprint,
+        in_question: Callable[[int, set[int], list[int]], list[int] | None],
+    ) -> Encounter:
+        """Put a record apart, and return whom it meets; then `settle` or `leave`.
+
+        `in_question`: as in `Scan.near`, of the number of the record and those that share a key
+        with it.
+        """
+        self.reach(self._place_of(number))
+        meetings = self.enter(number, fingerprint)
+        candidates, exactly = self.candidates(fingerprint, meetings)
+        near = self.near(fingerprint, lambda others: in_question(number, candidates, others))
+        return Encounter(meetings, candidates | near if near else candidates, exactly)
+
     def enter(self, number: int, fingerprint: Fingerprint) -> list[Meeting]:
-        """Put a record apart, and return where it meets others; then `settle` or `leave`."""
+        """Put a record apart, and return where it meets others by its keys."""
         if self._packed:
             self._packed.fetch(self._places(fingerprint))
         meetings: list[Meeting] = []
-        for keys, table, exact in self._tables:
-            for value in keys(fingerprint):
+        for (table, exact), values in zip(self._tables, self._keys_of(fingerprint), strict=True):
+            for value in values:
                 key = hash(value)
                 found = table.setdefault(key, number)
                 if found != number:
                     meetings.append((table, key, found, exact))
         return meetings
 
-    def _places(self, fingerprint: Fingerprint) -> list[tuple[Table, int, bool]]:
+    def _places(self, fingerprint: Fingerprint) -> list[tuple[KeyTable, int, bool]]:
         return [
             (table, hash(value), exact)
-            for keys, table, exact in self._tables
-            for value in keys(fingerprint)
+            for (table, exact), values in zip(self._tables, self._keys_of(fingerprint), strict=True)
+            for value in values
         ]
 
     def leave(self, number: int, fingerprint: Fingerprint) -> None:
@@ -437,6 +299,7 @@ class KeyIndex:
         years: list[int | None],
     ) -> None:
         """Put a record beside those whom it meets. `meetings`: where it meets others."""
+        self.reach(self._place_of(number) + 1)
         for neighbours in self._neighbours:
             neighbours.add(number, fingerprint)
         for table, key, bucket, _ in meetings:
@@ -446,13 +309,13 @@ class KeyIndex:
                 if bucket[-1] != number:
                     bucket.append(number)
                     if len(bucket) > self._crowd and table is not self._unbounded:
-                        table[key] = _divided(bucket, years)
+                        table[key] = _divide_by_year(bucket, years)
             else:
                 _enter(bucket, number, years[number])
         self._packed.pack(number)
 
 
-def _divided(numbers: list[int], years: list[int | None]) -> _Crowd:
+def _divide_by_year(numbers: list[int], years: list[int | None]) -> _Crowd:
     crowd = _Crowd()
     for number in numbers:
         _enter(crowd, number, years[number])
@@ -463,55 +326,3 @@ def _enter(crowd: _Crowd, number: int, year: int | None) -> None:
     numbers = crowd.years.setdefault(year, [])
     if not numbers or numbers[-1] != number:
         numbers.append(number)
-
-
-# What a chain needs to know of all records of a job before any two are compared: keys, and
-# signatures that may be near. A job that is larger than memory is cut along them: records that
-# share no key, directly or by way of others, and have no near signatures are never one work.
-
-
-@dataclass(frozen=True, slots=True)
-class Signing:
-    """The signatures of one matcher. `distance`: bits of 64 in which near ones differ at most.
-    `signatures`: those of a record: 64 bits each, the same in every process.
-    """
-
-    name: str
-    distance: int
-    signatures: Callable[[Fingerprint], Iterable[int]]
-
-
-def keyed(chain: Chain) -> tuple[Matcher, ...]:
-    """Pins and matchers whose keys tell which records may be one work; those of a `Blocked` one do
-    not, because many records share them by chance.
-    """
-    return tuple(matcher for matcher in chain.finders if not isinstance(matcher, Blocked))
-
-
-def signing(chain: Chain) -> tuple[Signing, ...]:
-    """The matchers of which near signatures tell it."""
-    found = []
-    for matcher in chain.matchers:
-        if isinstance(matcher, Blocked):
-            found.append(Signing(matcher.name, matcher.radius, matcher.signatures))
-        elif isinstance(matcher, Signed):
-            found.append(Signing(matcher.name, matcher.distance, _one(matcher)))
-    return tuple(found)
-
-
-def searching_otherwise(chain: Chain) -> tuple[str, ...]:
-    """Matchers that also find records which share neither: their chain needs one index."""
-    return tuple(
-        matcher.name
-        for matcher in chain.searching
-        if not isinstance(matcher, Blocked | Signed)
-        and not isinstance(matcher.neighbours(), Nothing)
-    )
-
-
-def _one(matcher: Signed) -> Callable[[Fingerprint], Iterable[int]]:
-    def signatures(fingerprint: Fingerprint) -> Iterable[int]:
-        found = matcher.signature(fingerprint)
-        return () if found is None else (found,)
-
-    return signatures

@@ -9,30 +9,159 @@ and not on who answered first.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+from zlib import crc32
 
-from metasearch.dedup.apart import Apart, applies, by_others
-from metasearch.dedup.components import ALL_PAIRS, Cluster, Components, Divider, JournalColumns
-from metasearch.dedup.fingerprints import Fingerprint, Prints
+from metasearch.dedup.clusters import ALL_PAIRS, Divider, JournalColumns, RecordClusters
+from metasearch.dedup.evidence import surely_far
+from metasearch.dedup.fingerprints import Fingerprint, Prints, PrintsByNumber
 from metasearch.dedup.index import KeyIndex
-from metasearch.dedup.matcher import Chain
-from metasearch.dedup.merge import alone, merge
-from metasearch.dedup.naming import Names
+from metasearch.dedup.matchers import Chain, Text
+from metasearch.dedup.weights_and_vetoes import Fields
+from metasearch.dedup.weights_and_vetoes import are_strangers as fields_are_strangers
 from metasearch.events import Added, Change, Counts, Grown, Joined
-from metasearch.record import Hit, Match, Record, VersionsMode
+from metasearch.record import OF_THE_WORK, Hit, Match, Record, VersionsMode
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+# Which records of a job are so far apart that no matcher of the default chain makes them one work:
+# of nearly all pairs that share a key this is told without their fingerprints.
+
+# Sketches: 63 bits of a record that show of most pairs that no matcher of the default chain makes
+# them one work, without reading the records. What is kept in a database, and finds by a key a dozen
+# records for each new one, need not read and compare those that are by other people.
+
+_PEOPLE = 44
+_PEOPLE_MASK = (1 << _PEOPLE) - 1
+_HAN, _ISBN, _FIRST = (1 << (_PEOPLE + place) for place in range(3))
+_TITLE, _PAGE = _PEOPLE + 3, _PEOPLE + 11
+
+
+def has_sketches(chain: Chain) -> bool:
+    """Whether `strangers` is right for all matchers of a chain that are not exact."""
+    return all(isinstance(matcher, Fields | Text) for matcher in chain.judges)
+
+
+def sketch(fingerprint: Fingerprint) -> int:
+    """The sketch of a record, the same in every process: a Bloom filter of the beginnings of its
+    people's names, whether they are Chinese, whether it has an ISBN and a first author, and eight
+    bits each of title and first page.
+    """
+    found = 0
+    for beginning in fingerprint.beginnings:
+        found |= 1 << _hash(beginning) % _PEOPLE
+    found |= _HAN if fingerprint.han else 0
+    found |= _ISBN if fingerprint.isbn else 0
+    found |= _FIRST if fingerprint.first else 0
+    found |= (_hash(fingerprint.compact) & 0xFF) << _TITLE
+    page = fingerprint.pages[0]
+    return found | (1 + _hash(page) % 255 if page else 0) << _PAGE
+
+
+def strangers(a: int, b: int) -> bool:
+    """Whether two records are so apart that `Fields` and `Text` make nothing of them: other titles,
+    both with people, none of whom may be the same, and not on one page. Of other pairs this says
+    nothing.
+    """
+    if a & b & (_PEOPLE_MASK | _ISBN) or not (a & _PEOPLE_MASK and b & _PEOPLE_MASK):
+        return False
+    if (a ^ b) & _HAN or not a & b & _FIRST or not ((a ^ b) >> _TITLE) & 0xFF:
+        return False
+    return not a >> _PAGE or a >> _PAGE != b >> _PAGE
+
+
+def are_strangers(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """`strangers` of many pairs at once."""
+    may_share = a & b & (_PEOPLE_MASK | _ISBN) != 0
+    may_share |= (a & _PEOPLE_MASK == 0) | (b & _PEOPLE_MASK == 0)
+    may_share |= ((a ^ b) & _HAN != 0) | (a & b & _FIRST == 0)
+    may_share |= ((a ^ b) >> _TITLE) & 0xFF == 0
+    may_share |= (a >> _PAGE != 0) & (a >> _PAGE == b >> _PAGE)
+    strangers_: npt.NDArray[np.bool_] = ~may_share
+    return strangers_
+
+
+def _hash(text: str) -> int:
+    return crc32(text.encode("utf-8", "surrogatepass"))
+
+
+def distance_facts(fingerprint: Fingerprint) -> tuple[str, int]:
+    """What is compared of a record: its title, "" where that is missing or is not the only one; and
+    32 bits of its pages, 0 where they are missing.
+    """
+    first, last = fingerprint.pages
+    said = f"{first}-{last}".encode("utf-8", "surrogatepass")
+    return "" if fingerprint.others else fingerprint.text, crc32(said) | 1 if first else 0
+
+
+def strangers_among(
+    prints: PrintsByNumber, numbers: set[int], fingerprint: Fingerprint
+) -> set[int]:
+    """Those of some records that are by other people than one, and have other titles and pages:
+    where both name their first authors and `are_strangers`.
+
+    `Fields` returns no verdict on such, and `Text` none where both name their first authors. Nearly
+    all records that share a key with another one are among them; so what is compared of the one is
+    read once, and of each other record no more than tells this.
+    """
+    if not numbers or not fingerprint.first:
+        return set()
+    have_nobody_in = fingerprint.beginnings.isdisjoint
+    compact, han, page = fingerprint.compact, fingerprint.han, fingerprint.pages[0]
+    found = set()
+    for number in numbers:
+        other = prints[number]
+        if (
+            have_nobody_in(other.beginnings)
+            and other.first
+            and other.compact != compact
+            and other.han == han
+            # Nearly all begin on other pages and are no books: there is no more to ask then.
+            and (
+                (not other.isbn and not (page and other.pages[0] == page))
+                or fields_are_strangers(other, fingerprint)
+            )
+        ):
+            found.add(number)
+    return found
+
+
+class DistantRecords:
+    """The titles of all records of a job by number, and 32 bits of their pages.
+
+    `Fields` returns a verdict on titles that are far from each other only where first and last page
+    are equal, and so does `Text`; `has_sketches` tells whether a chain has other matchers.
+    """
+
+    def __init__(self) -> None:
+        self._titles: list[str] = []
+        self._pages = array("I")
+
+    def add(self, fingerprint: Fingerprint) -> None:
+        title, pages = distance_facts(fingerprint)
+        self._titles.append(title)
+        self._pages.append(pages)
+
+    def __call__(self, one: int, other: int) -> bool:
+        """Whether two are; of other pairs this says nothing."""
+        pages = self._pages[one]
+        if pages and pages == self._pages[other]:
+            return False
+        title, another = self._titles[one], self._titles[other]
+        return bool(title and another) and surely_far(title, another)
+
 
 # What records say but their own names: copies of a record are told by it.
 
 Why = TypeVar("Why")
 
-#: Fields that name the copy, and say nothing of the work.
-NAMES_THE_COPY = ("source", "source_id", "position")
-_COMPARED = tuple(
-    name for name in Record.__dataclass_fields__ if name not in ("ids", *NAMES_THE_COPY)
-)
+_COMPARED = tuple(name for name in OF_THE_WORK if name != "ids")
 
 
 def content_of(record: Record) -> tuple[object, ...]:
@@ -87,176 +216,16 @@ class Contents(Generic[Why]):
         return other if other != number and content_of(self._records[other]) == content else None
 
 
-# The works of a job: what its components are divided into, what each work is called, and its hit.
-# Works are divided and named when somebody asks, because records come in many and a component grows
-# with several of them; a hit is merged when it is read.
-
-
-class Works:
-    """The works of records that are taken in one by one; a component of them is named by its root,
-    the number of one of its records.
-
-    `prints`: the fingerprints by number; they are there before a record is added here. `trust`: as
-    in `merge`. `versions`: as in `OnlineDedup`.
-    """
-
-    def __init__(
-        self,
-        prints: Prints,
-        columns: JournalColumns,
-        divider: Divider,
-        trust: Mapping[str, float] | None,
-        versions: VersionsMode,
-    ) -> None:
-        self._prints = prints
-        self._columns = columns
-        self._divider = divider
-        self._trust = trust
-        self._versions = versions
-        self.components = Components()
-        self._names = Names(prints, separate=versions == "separate")
-        self._clusters: dict[int, list[Cluster]] = {}
-        self._made: dict[int, list[Hit]] = {}
-        self._copies: dict[int, list[tuple[int, Match]]] = {}
-        self._dirty: set[int] = set()
-        self._gone: set[int] = set()
-
-    # ---------------------------------------------------------------- in
-
-    def add(self, number: int, fingerprint: Fingerprint) -> None:
-        """Add the next record, alone in its component."""
-        self._names.add(fingerprint)
-        self.components.add()
-        self._dirty.add(number)
-
-    def add_copy(self, number: int, other: int, match: Match) -> None:
-        """Put the record that came last beside an equal one, whose verdicts hold for it."""
-        self._copies.setdefault(other, []).append((number, match))
-        self.components.put_under(number, other)
-        self._dirty.discard(number)
-        self._dirty.add(self.components.root(other))
-
-    def join(self, a: int, b: int, match: Match) -> None:
-        """Join the components of two records."""
-        kept, gone = self.components.join(a, b, match)
-        if gone is not None:
-            self._clusters.pop(gone, None)
-            self._made.pop(gone, None)
-            self._dirty.discard(gone)
-            self._gone.add(gone)
-        self._dirty.add(kept)
-
-    def divide_anew(self, number: int) -> None:
-        """Let the component of a record be divided again."""
-        root = self.components.root(number)
-        if self._has_several(root):
-            self._dirty.add(root)
-
-    def settle(self) -> tuple[set[int], set[int]]:
-        """Divide what has grown and name its works. Returns the components in which something may
-        be different now, and those that are gone.
-        """
-        gone, self._gone = self._gone, set()
-        for root in gone:
-            self._names.forget(root)
-        changed, self._dirty = self._dirty, set()
-        for root in changed:
-            if self._has_several(root):
-                self._clusters[root] = self._divide(root)
-                self._made.pop(root, None)
-                self._names.claim(root, self.numbers(root))
-            else:  # it never was larger: a component only grows
-                self._names.claim_new(root)
-        renamed = self._names.settle(self.numbers)
-        for root in renamed:
-            self._made.pop(root, None)
-        return changed | renamed, gone
-
-    # ---------------------------------------------------------------- out
-
-    @property
-    def duplicates(self) -> int:
-        """Records less works."""
-        return sum(
-            len(numbers) - 1 for clusters in self._clusters.values() for numbers, _ in clusters
-        )
-
-    def roots(self) -> Iterator[int]:
-        """All components."""
-        return self.components.roots()
-
-    def numbers(self, root: int) -> list[list[int]]:
-        """The numbers of the records of each work of a component."""
-        clusters = self._clusters.get(root)
-        return [[root]] if clusters is None else [numbers for numbers, _ in clusters]
-
-    def hits(self, root: int) -> list[Hit]:
-        """The hits of a component: those that are kept, or new ones."""
-        return self._made.get(root) or self._make(root)
-
-    def keep_hits(self, root: int, *, anew: bool = False) -> list[Hit]:
-        """The same, kept for the next time; `anew`: made again in any case."""
-        if anew or root not in self._made:
-            self._made[root] = self._make(root)
-        return self._made[root]
-
-    def _has_several(self, root: int) -> bool:
-        return self.components.has_several(root) or root in self._copies
-
-    def _make(self, root: int) -> list[Hit]:
-        clusters = self._clusters.get(root)
-        if clusters is None:
-            name, also = self._names.of(root, 0, (root,))
-            return [alone(name, self._prints.records[root], also)]
-        return [
-            self._hit(cluster, self._names.of(root, place, cluster[0]))
-            for place, cluster in enumerate(clusters)
-        ]
-
-    def _hit(self, cluster: Cluster, name: tuple[str, tuple[str, ...]]) -> Hit:
-        numbers, matches = cluster
-        records, keys = self._prints.records, self._prints.record_keys
-        if len(numbers) == 1:
-            return alone(name[0], records[numbers[0]], name[1])
-        members = ((keys[n], records[n], self._prints[n]) for n in numbers)
-        hit = merge(members, matches, self._trust, name)
-        return replace(hit, versions=()) if self._versions == "merge" else hit
-
-    def _divide(self, root: int) -> list[Cluster]:
-        joins = self.components.joins(root)
-        clusters = self._divider.divide(
-            self.components.members(root), joins, separate=self._versions == "separate"
-        )
-        if self._copies:
-            apart: list[Cluster] = []
-            for numbers, matches in clusters:
-                for number in numbers[:]:
-                    for copy, match in self._copies.get(number, ()):
-                        said = (
-                            self._divider.in_column(number, copy)
-                            if copy in self._columns
-                            else match
-                        )
-                        if said is None:
-                            apart.append(([copy], []))
-                        else:
-                            numbers.append(copy)
-                            matches.append(said)
-            clusters += apart
-        return clusters
-
-
-class Told:
+class HitChanges:
     """The hits as they were told."""
 
-    def __init__(self, works: Works) -> None:
+    def __init__(self, works: RecordClusters) -> None:
         self._works = works
         # Of each component, the ids of its hits, and a record of each; of those that are gone.
         self._told: dict[int, dict[str, int]] = {}
         self._left: dict[str, int] = {}
 
     def leave(self, roots: Iterable[int]) -> None:
-        """Take note of components that are gone."""
         for root in roots:
             self._left |= self._told.pop(root, {})
 
@@ -278,10 +247,12 @@ class Told:
             works = list(zip(hits, self._works.numbers(root), strict=True))
             now += works
             self._told[root] = {hit.id: numbers[0] for hit, numbers in works}
-        return list(_told_as(before, now))
+        return list(_changes_between(before, now))
 
 
-def _told_as(before: Mapping[str, int], now: Sequence[tuple[Hit, list[int]]]) -> Iterator[Change]:
+def _changes_between(
+    before: Mapping[str, int], now: Sequence[tuple[Hit, list[int]]]
+) -> Iterator[Change]:
     """The changes that turn some hits into others, for callers that keep hits by id. `before`: id
     of each -> number of one of its records.
     """
@@ -319,8 +290,7 @@ class OnlineDedup:
             makes them one hit whose `versions` tells them apart, "separate" a hit each, "merge" one
             hit without distinction.
         recurs: As in `JournalColumns`: where these records are some of more.
-        places: The place of each record in the order of all, ascending, where these records are
-            some of more; see `KeyIndex.reach`.
+        places: As in `KeyIndex`: where these records are some of more.
     """
 
     def __init__(
@@ -332,18 +302,17 @@ class OnlineDedup:
         places: Sequence[int] | None = None,
     ) -> None:
         self._chain = chain
-        self._places = places
         self._versions: VersionsMode = versions
         # Other chains need the fingerprints of all that share a key, all the time.
-        self._apart = Apart() if applies(chain) else None
+        self._apart = DistantRecords() if has_sketches(chain) else None
         self._prints = Prints(whole=self._apart is None)
         self._years: list[int | None] = []
-        self._index = KeyIndex(chain)
-        self._columns = JournalColumns(self._prints, recurs)
-        self._divider = Divider(chain, self._prints, self._columns)
-        self._works = Works(self._prints, self._columns, self._divider, trust, versions)
+        self._index = KeyIndex(chain, places)
+        columns = JournalColumns(self._prints, recurs)
+        self._divider = Divider(chain, self._prints, columns)
+        self._works = RecordClusters(self._prints, columns, self._divider, trust, versions)
         self._components = self._works.components
-        self._told = Told(self._works)
+        self._told = HitChanges(self._works)
         self._contents: Contents[Met] = Contents(self._prints.records)
         self._keys: set[str] = set()
         self._skipped = 0
@@ -378,25 +347,16 @@ class OnlineDedup:
         self._works.add(number, fingerprint)
         if self._apart is not None:
             self._apart.add(fingerprint)
-        for one in self._columns.add(number, fingerprint):
-            self._works.divide_anew(one)
-        before = number if self._places is None else self._places[number]
-        self._index.reach(before)
-        meetings = self._index.enter(number, fingerprint)
-        candidates, exactly = self._index.candidates(fingerprint, meetings)
-        candidates |= self._index.near(
-            fingerprint, lambda others: self._in_question(number, candidates, others)
-        )
+        meetings, candidates, exactly = self._index.meet(number, fingerprint, self._in_question)
         if len(candidates) >= MANY and self._joins_copies(number, fingerprint):
             self._index.leave(number, fingerprint)
             return  # what holds for the record that it repeats, holds for it
-        self._index.reach(before + 1)
         self._index.settle(number, fingerprint, meetings, self._years)
         joined = 0
         # What somebody decided holds however far apart they are.
-        apart = None if self._pinned(fingerprint) else self._apart
+        apart = None if self._is_pinned(fingerprint) else self._apart
         strangers: set[int] = (
-            by_others(self._prints, candidates - exactly, fingerprint)
+            strangers_among(self._prints, candidates - exactly, fingerprint)
             if apart is not None and number < OF_A_SEARCH
             else set()
         )
@@ -427,7 +387,7 @@ class OnlineDedup:
             others: Those that may be near.
         """
         apart = self._apart
-        if apart is None or self._pinned(self._prints[number]):
+        if apart is None or self._is_pinned(self._prints[number]):
             return None
         open_ones = [
             other for other in others if other not in candidates and not apart(other, number)
@@ -461,7 +421,6 @@ class OnlineDedup:
         return root == self._components.root(b) and len(self._components.members(root)) > ALL_PAIRS
 
     def _free_key(self, key: str, number: int) -> str:
-        """A name for a record whose own is taken."""
         key = f"{key}@{number}"
         while key in self._keys:
             key += "+"
@@ -470,7 +429,7 @@ class OnlineDedup:
     def _joins_copies(self, number: int, fingerprint: Fingerprint) -> bool:
         """Put a record beside one equal in every field, where that makes them one work."""
         other = self._contents.add(number, self._had_many)
-        if other is None or self._pinned(fingerprint):
+        if other is None or self._is_pinned(fingerprint):
             return False
         match = self._chain.judge(self._prints[other], fingerprint)
         if match is None or match.verdict != "same":
@@ -478,7 +437,7 @@ class OnlineDedup:
         self._works.add_copy(number, other, match)
         return True
 
-    def _pinned(self, fingerprint: Fingerprint) -> bool:
+    def _is_pinned(self, fingerprint: Fingerprint) -> bool:
         return self._chain.pins is not None and self._chain.pins.touches(fingerprint)
 
     def _leaves_apart(self, match: Match) -> bool:
@@ -525,26 +484,24 @@ class OnlineDedup:
             works = zip(self._works.numbers(root), self._works.hits(root), strict=True)
             yield [(sorted(numbers), hit) for numbers, hit in works]
 
-    def making(self) -> Iterator[Hit]:
+    def make_hits(self) -> Iterator[Hit]:
         """The same hits one by one, each merged when it is requested and then kept, so that a
         caller can do other work in between.
 
         Records that are taken in meanwhile may be missing.
         """
         self._settle()
-        for root in list(self._works.roots()):
-            yield from self._works.keep_hits(root)
+        yield from self._works.make_hits()
 
     def changes(self) -> list[Change]:
         """What happened to the hits since the last call; empty where nothing did.
 
-        A caller that needs all changes calls it before `hits`, `making`, `clusters` or `counts`,
+        A caller that needs all changes calls it before `hits`, `make_hits`, `clusters` or `counts`,
         which settle new records without reporting changes.
         """
         return self._told.changes(self._settle())
 
     def _settle(self) -> set[int]:
-        """Divide and name what is new; gives the components that may differ now."""
         changed, gone = self._works.settle()
         self._told.leave(gone)
         return changed

@@ -1,7 +1,4 @@
-"""The people of two records: how many are the same; and what fingerprints and relations do
-otherwise for Chinese, Japanese and Korean text, whose tables are imported when the first such text
-comes.
-"""
+"""The people of two records: how they are read, and how many are the same."""
 
 from __future__ import annotations
 
@@ -22,97 +19,12 @@ from metasearch.bib.name_words import (
     HONORIFICS,
     NOT_IN_NAMES,
 )
+from metasearch.bib.texts import words_for_nothing
 from metasearch.late_pattern import late_pattern
-from metasearch.record import Author, Record
+from metasearch.record import Author
 
-#: Shorter parts of a title in two languages are not compared as titles.
-SHORTEST_TITLE = 4
-
-
-def titles(
-    title: str, subtitle: str | None
-) -> tuple[tuple[str, ...], frozenset[int], tuple[str, ...]]:
-    """(words of the title, numbers of words after which a part of it ends, its form in another
-    language).
-
-    In simplified characters, without column heads.
-    """
-    from metasearch.bib.chinese_titles import marked, split_titles, with_digits, without_sections
-
-    first, *others = split_titles(without_sections(title))
-    words: list[str] = []
-    breaks: list[int] = []
-    for part in [
-        *marked(with_digits(normalise.simplified(first))).split("\n"),
-        with_digits(normalise.simplified(subtitle or "")),
-    ]:
-        found = normalise.words(part)
-        if (
-            found and words[-len(found) :] != found
-        ):  # some sources repeat the subtitle inside the title
-            words += found
-            breaks.append(len(words))
-    return tuple(words), frozenset(breaks), tuple(normalise.simplified(other) for other in others)
-
-
-def is_generic(title: str) -> bool:
-    """Whether a title stands on many works: 编者按, 2019年总目次."""
-    from metasearch.bib import chinese_titles
-
-    return chinese_titles.is_generic(title)
-
-
-def notice(title: str) -> str:
-    """What kind of notice about another work a title announces, "" for a work of its own."""
-    from metasearch.bib import chinese_titles
-
-    return chinese_titles.notice(title)
-
-
-def parts(title: str) -> frozenset[str]:
-    """The numbers of the parts that a title names."""
-    from metasearch.bib.chinese_titles import part_number
-
-    return part_number(title)
-
-
-def numbers(title: str) -> frozenset[str]:
-    """All numbers in a title, those of parts apart."""
-    from metasearch.bib import chinese_titles
-
-    return chinese_titles.numbers(title) - chinese_titles.part_number(title)
-
-
-def edition(record: Record) -> str:
-    """The edition that a title names, and the degree of a thesis: both make another work."""
-    from metasearch.bib.chinese_titles import edition as named
-    from metasearch.bib.chinese_venues import thesis_degree
-
-    degree = thesis_degree(record.venue, record.publisher) if record.type == "thesis" else ""
-    return " ".join(sorted({*named(record.title), degree} - {""}))
-
-
-def venue(record: Record) -> tuple[str, ...]:
-    """(name, edition) of a journal, (university + 学位论文,) of a thesis."""
-    from metasearch.bib.chinese_venues import journal, thesis_container
-
-    if record.type == "thesis" and (container := thesis_container(record.venue, record.publisher)):
-        return (normalise.simplified(container),)
-    if not record.venue:
-        return ()
-    found = journal(normalise.simplified(record.venue))
-    return tuple(filter(None, (found.name, found.edition)))
-
-
-def same_venue(a: tuple[str, ...], b: tuple[str, ...]) -> bool | None:
-    """Whether two venues are one, of which at least one is in characters."""
-    if normalise.has_cjk(a[0]) != normalise.has_cjk(b[0]):
-        return None  # the journal's own English name, perhaps
-    if a[0] != b[0] and not (
-        min(len(a[0]), len(b[0])) > 3 and (a[0].startswith(b[0]) or b[0].startswith(a[0]))
-    ):
-        return False
-    return None if len(a) != len(b) else a[1:] == b[1:]
+#: Those of `name_words.NOT_IN_NAMES`, and names of one word that stand where no author is known.
+_NO_PEOPLE = NOT_IN_NAMES.union(word for word in words_for_nothing("authors") if " " not in word)
 
 
 def people_relation(
@@ -126,14 +38,14 @@ def people_relation(
     from metasearch.bib.chinese_names import authors_agree, common_people
 
     chinese, other = (a, b) if normalise.has_cjk(a[0].name) else (b, a)
-    han, latin = [author.name for author in chinese], [_written(author) for author in other]
+    han, latin = [author.name for author in chinese], [_full_name(author) for author in other]
     if not authors_agree(han, latin):
         return None
     found = common_people(han, latin)
     return "team" if found > 2 else "all" if found > 1 else "first"
 
 
-def _written(author: Author) -> str:
+def _full_name(author: Author) -> str:
     return f"{author.family}, {author.given}" if author.family and author.given else author.name
 
 
@@ -171,14 +83,6 @@ def spellings(family: str | None, name: str) -> frozenset[str]:
     return _of_one_piece(name)
 
 
-def spelling(spellings: frozenset[str]) -> str:
-    """The one by which a name is known, the smallest; "" where there is none."""
-    if len(spellings) == 1:
-        (only,) = spellings
-        return only
-    return min(spellings, default="")
-
-
 @lru_cache(maxsize=KEPT)
 def _one_spelling(family: str) -> frozenset[str]:
     return frozenset((normalise.family_key(family),))
@@ -186,17 +90,25 @@ def _one_spelling(family: str) -> frozenset[str]:
 
 @lru_cache(maxsize=KEPT)
 def _of_one_piece(name: str) -> frozenset[str]:
-    if normalise.has_cjk(
-        name
-    ):  # a Chinese family name is shared by millions, so the whole name counts
-        return frozenset({normalise.compact(normalise.simplified(name))})
-    words = [w for w in name.replace(".", ". ").split() if normalise.compact(w)]
-    if not words:
+    # A Chinese family name is shared by millions, so the whole name counts.
+    if not name.isascii() and normalise.has_cjk(name):
+        return frozenset({normalise.compact(normalise.simplify(name))})
+    folded = {w: form for w in name.replace(".", ". ").split() if (form := _fold(w))}
+    if not folded:
         return _NOBODY
-    long = [w for w in words if len(normalise.compact(w)) > 1 and not (w.isupper() and len(w) <= 3)]
+    words = [w for w, form in folded.items() if form not in GENERATIONS] or [*folded]
+    long = [w for w in words if len(folded[w]) > 1 and not (w.isupper() and len(w) <= 3)]
     if len(words) > 4 or not long:  # a body, not a person: its whole name counts
         return frozenset({normalise.compact(name)})
-    return frozenset(normalise.family_key(w) for w in {long[0], long[-1]})
+    # What has no marks is one word.
+    return frozenset(
+        folded[w] if w.isalpha() else normalise.family_key(w) for w in {long[0], long[-1]}
+    )
+
+
+def _fold(word: str) -> str:
+    """`normalise.compact`, told without a call of nearly all words of names."""
+    return word.lower() if word.isascii() and word.isalpha() else normalise.compact(word)
 
 
 def persons(authors: tuple[Author, ...]) -> tuple[Author, ...]:
@@ -204,14 +116,14 @@ def persons(authors: tuple[Author, ...]) -> tuple[Author, ...]:
     first = authors if len(authors) <= MOST_AUTHORS else authors[:MOST_AUTHORS]
     # All names at once: nearly always everybody is somebody.
     said = "\n".join([author.name for author in first])
-    if NOT_IN_NAMES.isdisjoint(_name_words(said)) and not _DIGIT.search(said):
+    if _NO_PEOPLE.isdisjoint(_name_words(said)) and not _DIGIT.search(said):
         return first
     return tuple(author for author in first if not _is_nobody(author.name))
 
 
 def _is_nobody(name: str) -> bool:
     words = _name_words(name)
-    return not NOT_IN_NAMES.isdisjoint(words) or (
+    return not _NO_PEOPLE.isdisjoint(words) or (
         name[:1].isdecimal() and all(map(str.isdecimal, words))
     )
 
@@ -221,9 +133,17 @@ def _name_words(text: str) -> list[str]:
     return plain.decode("utf-8", "surrogatepass").split()
 
 
+def read_people(
+    byline: tuple[Author, ...],
+) -> tuple[tuple[Author, ...], tuple[frozenset[str], ...], bool]:
+    """(`persons`, their `families`, whether they are `in_characters`)."""
+    authors = persons(byline)
+    return authors, families(authors), in_characters(authors)
+
+
 def in_characters(authors: tuple[Author, ...]) -> bool:
     """Whether the names are Chinese, Japanese or Korean, and so written."""
-    return bool(authors) and normalise.has_cjk(authors[0].name)
+    return bool(authors) and not authors[0].name.isascii() and normalise.has_cjk(authors[0].name)
 
 
 def families(authors: tuple[Author, ...]) -> tuple[frozenset[str], ...]:
@@ -248,16 +168,16 @@ def relation(
     if a == b and len(a) > 1 and all(a):
         return "team" if len(a) > 2 else "all"
     short, long = (a, b) if len(a) <= len(b) else (b, a)
-    missing = _missing(short, long)
+    missing = _names_without_match(short, long)
     both = len(short) - len(missing)
     if len(short) == len(long):  # two brothers of one name may both match one man of the other list
-        both = min(both, len(long) - len(_missing(long, short)))
+        both = min(both, len(long) - len(_names_without_match(long, short)))
     if both < len(short) <= MOST_ALIKE:
         others = long[: 2 * MOST_ALIKE]
         both += len([None for names in missing if any(_alike(names, other) for other in others)])
     if both == len(short) > 1:
         return "team" if both > 2 else "all"
-    if _turned(authors_a[0], authors_b[0]):
+    if _are_swapped(authors_a[0], authors_b[0]):
         return "first"
     if not a[0].isdisjoint(b[0]) or _alike(a[0], b[0]):
         if both > 1 or (len(short) > 1 and 2 * both >= len(short)):
@@ -300,7 +220,7 @@ def _alike(a: frozenset[str], b: frozenset[str]) -> bool:
     return False
 
 
-def _missing(
+def _names_without_match(
     people: tuple[frozenset[str], ...], among: tuple[frozenset[str], ...]
 ) -> list[frozenset[str]]:
     """The family names of a list that are not in another one."""
@@ -325,7 +245,7 @@ def _one_name(x: str, y: str) -> bool:
     return long.startswith(short) or long.endswith(short) or fuzz.ratio(x, y) >= ALIKE
 
 
-def _turned(a: Author, b: Author) -> bool:
+def _are_swapped(a: Author, b: Author) -> bool:
     """Whether one has as family name what the other has as given name: "Li Mei" and "Mei Li"."""
     if not (a.family and a.given and b.family and b.given):
         return False
@@ -351,6 +271,7 @@ def _parts(name: str, family: str | None, given: str | None) -> tuple[str, froze
     no_family = not family
     if not family:
         words = normalise.words(name)
+        words = [word for word in words if word not in GENERATIONS] or words
         family, given = (words[-1], " ".join(words[:-1])) if words else ("", "")
     initials: set[str] = set()
     for word in (given or "").replace(".", " ").replace("-", " ").split():

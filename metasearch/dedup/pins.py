@@ -21,14 +21,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from metasearch import opening
+from metasearch import regular_files
 from metasearch.bib import work_ids as names
 from metasearch.bib.work_ids import read_name
-from metasearch.dedup import evidence, naming
+from metasearch.dedup import evidence, hits
 from metasearch.dedup.fingerprints import Fingerprint
-from metasearch.dedup.matcher import verdict
+from metasearch.dedup.matchers import verdict
 from metasearch.errors import PinsError
 from metasearch.late_pattern import late_pattern
+from metasearch.message import message
 from metasearch.record import Match
 
 _CONTROL = late_pattern("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -54,7 +55,7 @@ class Pin:
     reason: str = ""
 
 
-def shown(name: str) -> str:
+def name_to_type(name: str) -> str:
     """A name as one would type it."""
     return name.removeprefix("doi:")
 
@@ -74,7 +75,7 @@ def read_line(line: str, number: int, file: str) -> Pin | None:
     for text in words[1:]:
         name = read_name(text)
         if name in names:
-            raise ValueError(f"names {shown(name)} twice")
+            raise ValueError(f"names {name_to_type(name)} twice")
         names[name] = None
     if len(names) < 2:
         raise ValueError(f"{word} needs two names or more, each set apart by a blank")
@@ -167,7 +168,7 @@ class PinIndex:
         """The names of a record that are pinned."""
         key, others = record_names(fingerprint)
         if self.names_hits:
-            others += naming.record_ids(fingerprint)
+            others += hits.record_ids(fingerprint)
         found = {number for other in others for number in self.folded.get(other, ())}
         number = self.number.get(key)
         if number is not None:
@@ -175,7 +176,6 @@ class PinIndex:
         return found
 
     def members(self, name: str) -> list[str]:
-        """The names of the group that a name stands in."""
         return self._groups.get(self.group[self.number[name]], [name])
 
     @cached_property
@@ -186,7 +186,7 @@ class PinIndex:
                 found.setdefault(group, []).append(self.names[number])
         return found
 
-    def parting(self, one: set[int], other: set[int]) -> Pin | None:
+    def line_that_parts(self, one: set[int], other: set[int]) -> Pin | None:
         """The first line by which a group of the one is different from a group of the other."""
         empty: set[int] = set()
         lines = [
@@ -197,7 +197,7 @@ class PinIndex:
         ]
         return self.pins[min(lines)] if lines else None
 
-    def joining(self, ours: set[int], theirs: set[int], group: int) -> tuple[int, ...]:
+    def lines_that_join(self, ours: set[int], theirs: set[int], group: int) -> tuple[int, ...]:
         """The line in which a name of each stands, else a line of each in the chain between."""
         left = [name for name in ours if self.group[name] == group]
         right = [name for name in theirs if self.group[name] == group]
@@ -220,9 +220,9 @@ class PinIndex:
                 group = self.group[self.number[name]]
                 twin = first.setdefault(group, name)
                 if twin != name:
-                    said = cited(self._chain(twin, name), reasons=False)
-                    here = cited((pin,), reasons=False)
-                    both = f"{shown(twin)} and {shown(name)}"
+                    said = cite_lines(self._chain(twin, name), reasons=False)
+                    here = cite_lines((pin,), reasons=False)
+                    both = f"{name_to_type(twin)} and {name_to_type(name)}"
                     problems.append(
                         (pin.line, f"{here}: {both} are different here, but the same by {said}")
                     )
@@ -264,7 +264,7 @@ def _union(parent: list[int], a: int, b: int) -> None:
     parent[max(a, b)] = min(a, b)
 
 
-def cited(pins: Iterable[Pin], *, reasons: bool = True) -> str:
+def cite_lines(pins: Iterable[Pin], *, reasons: bool = True) -> str:
     """As in "pins.txt line 3: the reason" and "pins.txt lines 3, 9"."""
     files: dict[str, list[Pin]] = {}
     for pin in pins:
@@ -314,11 +314,11 @@ class Pins:
         if path is None:
             return cls()
         try:
-            content = opening.read(path, MAX_BYTES)
-        except opening.TooLargeToRead as exc:
-            raise PinsError(str(path), [opening.why(exc)]) from exc
+            content = regular_files.read(path, MAX_BYTES)
+        except regular_files.TooLargeToRead as exc:
+            raise PinsError(str(path), [regular_files.why(exc)]) from exc
         except OSError as exc:
-            raise PinsError(str(path), [f"cannot be read: {opening.why(exc)}"]) from exc
+            raise PinsError(str(path), [f"cannot be read: {regular_files.why(exc)}"]) from exc
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError as exc:
@@ -366,7 +366,6 @@ class Pins:
         return Pins(self.pins + other.pins) if self and other else self or other
 
     def touches(self, fingerprint: Fingerprint) -> bool:
-        """Whether any line names the record."""
         return bool(self._index.of(fingerprint))
 
     def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
@@ -393,19 +392,21 @@ class Pins:
             return None
         one, other = {index.group[name] for name in ours}, {index.group[name] for name in theirs}
         # A group that both belong to tells nothing apart.
-        parting = index.parting(one - other, other - one)
-        if parting is not None:
+        line = index.line_that_parts(one - other, other - one)
+        if line is not None:
             return verdict(
                 self.name,
                 "different",
                 1.0,
-                (evidence.PINNED_AS_DIFFERENT.format(lines=cited((parting,))),),
+                (message(evidence.PINNED_AS_DIFFERENT, lines=cite_lines((line,))),),
                 a,
                 b,
             )
         shared = one & other & index.joined
         if not shared:
             return None
-        lines = min(index.joining(ours, theirs, group) for group in shared)
-        said = cited([self.pins[line] for line in lines])
-        return verdict(self.name, "same", 1.0, (evidence.PINNED_AS_SAME.format(lines=said),), a, b)
+        lines = min(index.lines_that_join(ours, theirs, group) for group in shared)
+        said = cite_lines([self.pins[line] for line in lines])
+        return verdict(
+            self.name, "same", 1.0, (message(evidence.PINNED_AS_SAME, lines=said),), a, b
+        )

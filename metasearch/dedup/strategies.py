@@ -8,11 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from metasearch.dedup.matcher import Chain, Matcher
-from metasearch.dedup.matchers.exact import DoiHash, FourTuple, Identifiers, Standards, Url
-from metasearch.dedup.matchers.fields import Fields
-from metasearch.dedup.matchers.text import Text
-from metasearch.dedup.matchers.vetoes import Vetoes
+from metasearch.dedup.matchers import (
+    Chain,
+    DoiHash,
+    FourTuple,
+    Identifiers,
+    Matcher,
+    Standards,
+    Text,
+    Url,
+)
+from metasearch.dedup.weights_and_vetoes import Fields, Vetoes
 
 #: URL, DOI hash, other identifiers, numbers of standards, SHA-1 of the four-tuple, fields, text;
 #: over all, the vetoes.
@@ -22,7 +28,7 @@ DEFAULT = Chain(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Strategy:
+class DedupStrategy:
     """A way of finding duplicates.
 
     Attributes:
@@ -71,7 +77,7 @@ def _with(matcher: Matcher, name: str, value: float) -> Matcher:
     return changed  # type: ignore[no-any-return]
 
 
-DEFAULT_STRATEGY = Strategy(
+DEFAULT_STRATEGY = DedupStrategy(
     name="default",
     does="URL, DOI, other identifiers, four-tuple, fields and text, under vetoes",
     source="this project; docs/dedup.md",

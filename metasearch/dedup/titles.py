@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple
 
-from rapidfuzz import fuzz
-
-from metasearch.bib import normalise, numbering
+from metasearch.bib import normalise, numbering, texts
+from metasearch.bib.field_limits import LIMITS
+from metasearch.dedup.words import (
+    ROMAN_NUMBERS,
+)
 from metasearch.late_pattern import late_pattern
+from metasearch.record import Author, Record
 
 # What databases hang onto titles: "[Review]", "(Provisional abstract)", "(vol 85, pg 553, 2010)".
 # None of it is part of the title, and most of it differs from one database to the next; but some of
@@ -29,7 +32,10 @@ _SAYS_NOTHING = late_pattern(
     rf"""\d+\srefs?\.?$ | (?:in\s)?(?:{_LANGUAGES})(?:[,;/ ]+(?:{_LANGUAGES}))*$
     | (?:a\s)?(?:systematic\s)?reviews?$ | provisional\sabstract$ | see\scomments?$ | comments?$
     | letters?$
-    | editorial$ | corrected(?:\sand\srepublished.*)?$ | in\sprocess\scitation$
+    | (?:guest\s)?editorial$ | special\sissue(?:\b.*)?$ | (?:book\s)?series(?:\s\#?\s?\d+)?$
+    | signed(?:\s(?:book|copy|edition|by\s.*))?$ | reprint(?:ed)?(?:\sedition)?$
+    | (?:hard|soft|paper)(?:cover|back)$ | large\sprint$ | first\sprinting$
+    | corrected(?:\sand\srepublished.*)?$ | in\sprocess\scitation$
     | author'?s?'?\stransl(?:ation)?\.?$
     | proceedings$ | electronic\sresource$ | texte\simprimé$ | elektronische\sressource$
     | sound\srecording$ | book$
@@ -62,6 +68,15 @@ _RETRACTED = late_pattern(
     r"^\W*(?:retracted|withdrawn)(?: article| paper)?\W*[:.\]-]\W*", re.IGNORECASE
 )
 _LANGUAGE_LABEL = late_pattern(r"\s+LA:\s?\w{2,12}\.?$")
+# What sellers and catalogues put behind a title without brackets.
+_LAST_OF_ENDS = tuple(
+    form(word) for word in ("edition", "book", "copy") for form in (str, str.capitalize, str.upper)
+)
+_END = late_pattern(
+    r"\s*(?:[.,:;\u2013\u2014-]\s*)(?:reprint edition|signed (?:book|copy|edition)|"
+    r"(?:book )?series\s?#\s?\d+)\.?$",
+    re.IGNORECASE,
+)
 _OPENING = {")": "(", "]": "["}
 #: Brackets that are taken off at most.
 _MOST = 6
@@ -72,6 +87,8 @@ def without_affixes(title: str) -> tuple[str, Mark]:
 
     A title that is nothing but an affix is left as it is.
     """
+    if "#" in title or title.endswith(_LAST_OF_ENDS):
+        title = _END.sub("", title) or title
     if (
         title[-1:].isalnum()
         and "[" not in title
@@ -131,11 +148,13 @@ GENERIC_TITLES = frozenset(
     frontmatter fromtheeditor fromtheeditors guesteditorial inbrief index inmemoriam inthisissue
     introduction issueinformation letter letters lettertotheeditor letterstotheeditor
     listofcontributors masthead mastheads miscellany news newsandnotes note notes notice obituary
-    openingremarks preface preliminary presidentsmessage proceedings prologue references reply
-    response review reviews summary tableofcontents titlepage untitled welcome works 前言 序言 序
-    目录 编者按 编后记 卷首语 后记 征稿启事 会议通知 书评 简讯 总目次 投稿须知 勘误
+    notitle ohnetitel openingremarks preface preliminary presidentsmessage proceedings prologue
+    references reply neant sanstitre sintitulo senzatitolo semtitulo titreinconnu titleunknown
+    unknowntitle sn response review reviews summary tableofcontents titlepage untitled welcome
+    works 前言 序言 序 目录 编者按 编后记 卷首语 后记 征稿启事 会议通知 书评 简讯 总目次 投稿须知
+    勘误 无题 无标题
 """.split()
-)
+) | {normalise.compact(title) for title in texts.words_for_nothing("title")}
 
 # The names of columns and front matter consist of these words, and one of the first is among them.
 _COLUMNS = frozenset(
@@ -183,13 +202,7 @@ _PART_WORDS = frozenset(
     "study studys "
     "experiment lecture paper series no number numbers phases experiments lectures papers".split()
 )
-# Of more than one letter, up to 39: beyond that they are words and measures ("li", "xl", "mm").
-_ROMAN_NUMBERS = frozenset(
-    (tens + ones)
-    for tens in ("", "x", "xx", "xxx")
-    for ones in ("", *"i ii iii iv v vi vii viii ix".split())
-) - {"", "i", "v", "x"}
-_ROMANS = _ROMAN_NUMBERS | {"i", "v", "x"}
+_ROMANS = ROMAN_NUMBERS | {"i", "v", "x"}
 _WORD_NUMBERS = dict(
     zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True)
 )
@@ -259,6 +272,33 @@ def is_generic(
     return all(word in _COLUMN_WORDS or word in venue or word in first for word in words)
 
 
+#: How the titles of columns begin, of which a journal has one in each issue.
+_COLUMN_LABELS = frozenset(
+    tuple(label.split())
+    for label in """
+    editorial/guest editorial/editors comments/editors comment/editors note/editors notes/
+    editors introduction/editors page/editors corner/from the editor/from the editors/
+    note from the editor/letter from the editor/remarks from the editor/special issue/
+    introduction to the special issue/reminiscence/reminiscences/presidents message/
+    message from the president/presidents page/in this issue
+""".replace("\n", "").split("/")
+)
+_LONGEST_LABEL = max(map(len, _COLUMN_LABELS))
+_EDITORS = frozenset("editor editors editorial editorials".split())
+#: What stands in the issues beside the words of an editor.
+_NO_EDITORIAL = frozenset("board boards index list associate reviewer reviewers errata".split())
+
+
+def is_column(words: tuple[str, ...]) -> bool:
+    """Whether a title begins as that of a column does, one of which stands in each issue."""
+    return any(words[:end] in _COLUMN_LABELS for end in range(1, _LONGEST_LABEL + 1))
+
+
+def is_editorial(words: tuple[str, ...]) -> bool:
+    """Whether a title that says nothing is that of what an editor writes in an issue."""
+    return not _EDITORS.isdisjoint(words) and _NO_EDITORIAL.isdisjoint(words)
+
+
 def title_words(title: str, subtitle: str | None) -> tuple[tuple[str, ...], frozenset[int]]:
     """Folded words of title and subtitle; numbers of those after which a mark ends a part."""
     breaks: list[int] = []
@@ -313,6 +353,11 @@ def notice(text: str, words: tuple[str, ...], breaks: frozenset[int], title: str
     return "protocol" if "protocol" in words else ""  # the plan of a study, published before it
 
 
+PREPOSITIONS = frozenset(
+    "of for to into on in with toward towards about against under beyond from by and".split()
+)
+
+
 #: Kept once: each empty set takes 216 bytes.
 _NO_NUMBERS: frozenset[str] = frozenset()
 
@@ -340,18 +385,11 @@ def numbers(text: str, words: tuple[str, ...]) -> frozenset[str]:
     digits = _DIGITS.findall(text)
     if len(digits) > 1 and any(len(number) == 3 for number in digits[1:]):
         digits = _DIGITS.findall(_THOUSANDS.sub(lambda found: found.group().replace(" ", ""), text))
-    if not digits and _ROMAN_NUMBERS.isdisjoint(words):
+    if not digits and ROMAN_NUMBERS.isdisjoint(words):
         return _NO_NUMBERS
     found = {number.lstrip("0") or "0" for number in digits}
-    found.update(str(numbering.roman(word)) for word in _ROMAN_NUMBERS.intersection(words))
+    found.update(str(numbering.roman(word)) for word in ROMAN_NUMBERS.intersection(words))
     return frozenset(found)
-
-
-def numeral(word: str) -> str:
-    """The number that a folded word is, in digits, also of Roman ones of several letters; or ""."""
-    if word.isdecimal():
-        return word.lstrip("0") or "0"
-    return str(numbering.roman(word)) if word in _ROMAN_NUMBERS else ""
 
 
 def _number(value: str) -> str:
@@ -363,288 +401,162 @@ def _number(value: str) -> str:
     return value.lstrip("0") or value
 
 
-# How two titles relate, from "equal" to "far", with a word for each kind of difference.
+# Titles in Chinese, Japanese or Korean, whose tables are imported when the first one comes.
 
-#: "equal": same letters; "start": one is the other without its subtitle, or cut off; "end": one
-#: stands in the other between marks, which has a heading too; "near": the words differ in spelling
-#: only; "within": all words of one are in the other, which has more; "reworded": some words are
-#: others; "far"; "missing": one side has none.
-TitleRelation = Literal["equal", "start", "end", "near", "within", "reworded", "far", "missing"]
 
-#: Titles this alike may differ by a typo or an encoding; measured as the ratio of rapidfuzz (indel
-#: distance).
-NEAR = 0.9
-#: Titles less alike than this speak of different things.
-FAR = 0.6
-#: A main title of fewer letters is not looked for at the beginning of longer ones, nor elsewhere in
-#: them.
-SHORTEST_MAIN_TITLE = 6
-SHORTEST_TAIL = 20
-#: How alike in per cent the beginning of a title and a title without a subtitle are at least. Then
-#: their lengths differ by a quarter at most, and a beginning of the same length is this alike:
-#: 1 - 2 * .1 * (1 + 1.1 / .9) / 2 = .78.
-START, BEGINNING = 90, 77
-SHORTEST_WITHIN = 25
-#: Words this alike are one word with a typo.
-SPELLING = 78
-#: Letters that may be missing: a short word that nobody misses.
-DROPPED = 4
-#: Runs of words this alike are the same words, torn apart or glued together.
-GLUED = 88
-
-#: Words that are only in one of two titles, and are looked for misspelt in the other one: each is
-#: compared with each.
-MOST_MISSPELT = 40
-
-#: Words without which a title says the same.
-SMALL_WORDS = frozenset(
-    "the a an of and for in on to with by from at as is are or its der die das und le la les des "
-    "du de et el los las y "
-    "en il e un une ein eine".split()
-)
-# Chinese characters without which a title says the same.
-_SMALL_HAN = frozenset("的之及与和了在其于对以")
-_PREPOSITIONS = frozenset(
-    "of for to into on in with toward towards about against under beyond from by and".split()
-)
-# Different in few letters, and the very opposite.
-_OPPOSITES = frozenset(
-    frozenset(pair.split("/"))
-    for pair in """
-    hypo/hyper pre/post intra/inter intra/extra inter/extra macro/micro mono/poly endo/exo uni/bi
-    uni/multi ante/post anti/pro over/under male/female males/females men/women man/woman boys/girls
-    mother/father mothers/fathers maternal/paternal north/south east/west northern/southern
-    eastern/western upper/lower left/right increase/decrease increased/decreased
-    increasing/decreasing high/low acute/chronic homo/hetero iso/aniso syn/anti cis/trans in/ex
-    deductive/inductive forward/backward symmetric/asymmetric linear/nonlinear invasive/noninvasive
-    dependent/independent stable/unstable reversible/irreversible regular/irregular cohort/control
-""".split()
-)
-# Lost where a PDF writes them as one character: "five" -> "ve", "buffering" -> "bufering".
-_LIGATURES = late_pattern("ff[il]?|f[il]")
-_PREFIXES = frozenset(
+def _words_of_characters(
+    title: str, subtitle: str | None
+) -> tuple[tuple[str, ...], frozenset[int], tuple[str, ...]]:
+    """(as `title_words`, in simplified characters and without column heads; the title in another
+    language).
     """
-    a an anti auto bi bio co counter de di dis down endo extra fe hetero homo hyper hypo il im in
-    inter intra ir macro micro mis mono multi neo non over poly post pre proto pseudo re semi sub
-    super supra trans tri ultra un under uni up wo
-""".split()
-)
+    from metasearch.bib.chinese_titles import (
+        split_titles,
+        with_breaks,
+        with_digits,
+        without_sections,
+    )
+
+    first, *others = split_titles(without_sections(title))
+    words: list[str] = []
+    breaks: list[int] = []
+    for part in [
+        *with_breaks(with_digits(normalise.simplify(first))).split("\n"),
+        with_digits(normalise.simplify(subtitle or "")),
+    ]:
+        found = normalise.words(part)
+        # Some sources repeat the subtitle inside the title.
+        if found and words[-len(found) :] != found:
+            words += found
+            breaks.append(len(words))
+    return tuple(words), frozenset(breaks), tuple(normalise.simplify(other) for other in others)
 
 
-class Titled(Protocol):
-    """What is compared of a title; see `Fingerprint`."""
+def notice_in_characters(title: str) -> str:
+    """As `notice`."""
+    from metasearch.bib import chinese_titles
+
+    return chinese_titles.notice(title)
+
+
+def numbers_in_characters(title: str) -> frozenset[str]:
+    """As `numbers`, those of parts apart."""
+    from metasearch.bib import chinese_titles
+
+    return chinese_titles.numbers(title) - chinese_titles.part_number(title)
+
+
+# All that is read of a title at once.
+
+#: Characters of a title, or of its subtitle, that are compared, in time that grows with their
+#: square. Records of databases and files have no longer ones; of what else makes records, the
+#: beginnings are compared.
+LONGEST_TITLE = LIMITS["title"].text
+#: Shorter translated titles are not compared; in characters.
+SHORTEST_OTHER, SHORTEST_OTHER_HAN = 8, 4
+#: Authors who are looked for at the end of a title.
+MOST_NAMED = 5
+#: Words of titles that are kept once.
+MOST_WORDS = 20_000
+_NOBODY: frozenset[str] = frozenset()
+
+
+class Title(NamedTuple):
+    """What a title says; see `Fingerprint`. `mark`: what stood before or behind it."""
 
     words: tuple[str, ...]
     text: str
     compact: str
+    others: frozenset[str]
+    cjk: bool
     breaks: frozenset[int]
-
-    @property
-    def cut(self) -> bool:
-        """The title ends in an ellipsis."""
-
-    @property
-    def marks(self) -> frozenset[int]:
-        """As `breaks`, for every mark: commas and full stops too."""
-
-    @property
-    def others(self) -> frozenset[str]:
-        """Other titles of the work, compact."""
+    parts: frozenset[str]
+    generic: bool
+    mark: Mark
 
 
-@lru_cache(maxsize=8)  # see evidence.py
-def resemblance(a: Titled, b: Titled) -> TitleRelation:
-    """The relation of two titles; quick to say "far", as of nearly all pairs."""
-    if a.compact == b.compact:
-        return "equal" if a.compact else "missing"
-    if not a.compact or not b.compact:
-        return "missing"
-    relation = _relation(a, b) if len(a.compact) <= len(b.compact) else _relation(b, a)
-    if (
-        relation in ("far", "reworded", "within")
-        and (a.others or b.others)
-        and _another_equal(a, b)
+def read_title(
+    record: Record, families: tuple[frozenset[str], ...], venue: tuple[str, ...]
+) -> Title:
+    """What the title of a record says. `families`, `venue`: as in `Fingerprint`."""
+    title, mark = without_affixes(record.title[:LONGEST_TITLE])
+    subtitle = record.subtitle[:LONGEST_TITLE] if record.subtitle else None
+    others = record.titles
+    cjk = not title.isascii() and normalise.has_cjk(title)
+    if cjk:
+        words, breaks, translated = _words_of_characters(title, subtitle)
+        others = (*others, *translated)
+    else:
+        words, breaks = title_words(title, subtitle)
+        if " = " in title:
+            others = (*others, *title.split(" = "))
+    if "by" in words or (
+        families and words and (words[-1] in families[0] or words[-1] in families[-1])
     ):
-        return "equal"
-    return relation
+        end = _start_of_responsibility(words, record.authors)
+        if end < len(words):
+            words, breaks = words[:end], frozenset({at for at in breaks if at < end} | {end})
+    words = tuple(map(_interned, words))
+    text, compact = " ".join(words), "".join(words)
+    generic = is_generic(words, compact, venue, families[0] if families else _NOBODY)
+    if cjk:
+        from metasearch.bib import chinese_titles
+
+        numbers_of_parts = chinese_titles.part_number(f"{record.title} {record.subtitle or ''}")
+        generic = generic or chinese_titles.is_generic(title)
+    else:
+        numbers_of_parts = parts(text, words)
+    return Title(
+        words,
+        text,
+        compact,
+        _other_titles(others, compact) if others else _NOBODY,
+        cjk,
+        breaks,
+        numbers_of_parts,
+        generic,
+        mark,
+    )
 
 
-def surely_far(a: str, b: str) -> bool:
-    """Whether two titles are "far", whatever their marks, breaks and last letters are. `a`:
-    `Titled.text` of one that has a title, and no other titles.
+def _start_of_responsibility(words: tuple[str, ...], authors: tuple[Author, ...]) -> int:
+    """Where the names of the authors begin at the end of a title: "by Joyce Kilmer", and "JOHN DOE
+    AND MARY ROE" where one of them is there with given and family name; else behind its last word.
     """
-    if fuzz.ratio(a, b, score_cutoff=FAR * 100) >= FAR * 100:
-        return False
-    one, other = a.replace(" ", ""), b.replace(" ", "")
-    short, long = (one, other) if len(one) <= len(other) else (other, one)
-    if short in long:  # as "start", "end" and "within" may have it
-        return False
-    words, others = a.split(" ", 2), b.split(" ", 2)
-    if words[0] != others[0] and words[1:2] != others[1:2]:
-        return True
-    # "start": the short title is like a beginning of the long one, which may be somewhat longer or
-    # shorter than the one that is looked at here.
-    return fuzz.ratio(short, long[: len(short)], score_cutoff=BEGINNING) < BEGINNING
+    whole = [normalise.words(author.name) for author in authors[:MOST_NAMED]]
+    names = {word for name in whole for word in name}
+    start = len(words)
+    while start and (words[start - 1] in names or words[start - 1] in ("and", "by")):
+        start -= 1
+    end = {*words[start:]}
+    if not start or end.isdisjoint(names):
+        return len(words)
+    if "by" not in end and (
+        words[start - 1] in PREPOSITIONS
+        or not any(len(name) > 1 and end.issuperset(name) for name in whole)
+    ):
+        return len(words)
+    return start
 
 
-def title_score(a: Titled, b: Titled) -> float:
-    """How alike the titles are, 0..1: the normalised indel similarity of their words."""
-    return fuzz.ratio(a.text, b.text) / 100
+class _Vocabulary(dict[str, str]):
+    """Words that occur in many titles, each kept once."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) > MOST_WORDS:
+            self.clear()
+        self[word] = word
+        return word
 
 
-def _another_equal(a: Titled, b: Titled) -> bool:
-    """Whether a translated or original title of one is a title of the other."""
-    return not (a.others | {a.compact}).isdisjoint(b.others | {b.compact})
+_interned = _Vocabulary().__getitem__
 
 
-def _relation(short: Titled, long: Titled) -> TitleRelation:
-    if _starts(short, long):
-        return "start"
-    if short.compact in long.compact:
-        if _between_marks(short, long):
-            return "end"
-        if _within(short, long):
-            return "far" if _is_object(short, long) else "within"
-    ratio = fuzz.ratio(short.text, long.text, score_cutoff=FAR * 100)
-    if ratio < FAR * 100:
-        return "far"
-    left, right = unmatched(short.words, long.words)
-    if _spelt_alike(left, right):
-        return "near"
-    return (
-        "within" if len(short.compact) >= SHORTEST_WITHIN and _all_in(left, right) else "reworded"
-    )
-
-
-def _starts(short: Titled, long: Titled) -> bool:
-    """Whether the short title is the long one up to a mark, or cut off inside."""
-    if short.words[0] != long.words[0] and short.words[1:2] != long.words[1:2]:
-        return False
-    if len(short.compact) < SHORTEST_MAIN_TITLE:
-        return False
-    if short.cut and long.compact.startswith(short.compact):
-        return True
-    count = len(short.words)
-    for end in long.breaks:
-        # The same number of words but for one, because a typo or a hyphen can split a word.
-        if abs(end - count) <= 1 and end < len(long.words):
-            start = "".join(long.words[:end])
-            if start == short.compact:
-                return True
-            if len(start) > 20 and fuzz.ratio(start, short.compact) >= START:
-                return _spelt_alike(*unmatched(short.words, long.words[:end]))
-    return False
-
-
-def _between_marks(short: Titled, long: Titled) -> bool:
-    """Whether the short title, whose letters stand in the long one, stands there between marks:
-    without the name of a column, series or author.
-    """
-    if len(short.compact) < SHORTEST_TAIL:
-        return False
-    marks = long.marks | {0, len(long.words)}
-    count = len(short.words)
-    return any(
-        start in marks
-        and start + count in marks
-        and long.words[start : start + count] == short.words
-        for start in range(len(long.words) - count + 1)
-    )
-
-
-def _within(short: Titled, long: Titled) -> bool:
-    """Whether the short title, whose letters stand in the long one, stands there as whole words in
-    one piece; at the beginning also glued.
-    """
-    if len(short.compact) < SHORTEST_WITHIN:
-        return False
-    return long.compact.startswith(short.compact) or f" {short.text} " in f" {long.text} "
-
-
-def _is_object(short: Titled, long: Titled) -> bool:
-    """Whether the longer title is about what the shorter one names: "A system for ..."."""
-    start = len(long.words) - len(short.words)
-    return (
-        start > 1 and long.words[start:] == short.words and long.words[start - 1] in _PREPOSITIONS
-    )
-
-
-def unmatched(a: tuple[str, ...], b: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """The words of each title that the other one has not, in order; of Chinese, the characters."""
-    if not a[0].isascii() and normalise.has_cjk(a[0]):
-        a, b = tuple("".join(a)), tuple("".join(b))
-    in_a, in_b = set(a), set(b)
-    return [w for w in a if w not in in_b], [w for w in b if w not in in_a]
-
-
-def _spelt_alike(left: list[str], right: list[str]) -> bool:
-    """Whether words of one title alone are spellings of one another: a typo changes letters."""
-    if not left or not right:  # words dropped or added: "the", or nothing but their order
-        more = [w for w in (left or right) if w not in SMALL_WORDS and w not in _SMALL_HAN]
-        if any(map(normalise.has_cjk, more)):
-            return False  # each character is a word
-        return sum(map(len, more)) <= DROPPED and _PREFIXES.isdisjoint(more)
-    if len(left) == len(right):
-        return all(map(one_word, left, right))
-    one, other = "".join(left), "".join(right)
-    return one == other or (len(one) > 5 and fuzz.ratio(one, other) >= GLUED)
-
-
-def _all_in(left: list[str], right: list[str]) -> bool:
-    """Whether each word of the shorter title alone is misspelt or glued in the longer one."""
-    if len(left) * len(right) > MOST_MISSPELT**2:
-        return False
-    glued = "".join(right)
-    for word in left:
-        if word in SMALL_WORDS or _is_among(word, right):
-            continue
-        if len(word) < 4 or word not in glued or any(_changed(word, other) for other in right):
-            return False
-    return True
-
-
-def _is_among(word: str, others: list[str]) -> bool:
-    """Whether a word that is no small one is `one_word` with any of the others."""
-    size = len(word)
-    for other in others:
-        # Nearly all words differ so much in length, or in letters, that nothing else is asked.
-        longer = len(other) - size
-        if (
-            100 * abs(longer) > (100 - SPELLING) * (2 * size + longer)
-            and "f" not in other
-            and "f" not in word
-            and not (other.startswith(word) if longer > 0 else word.startswith(other))
-        ):
-            continue
-        if one_word(word, other):
-            return True
-    return False
-
-
-def _changed(word: str, other: str) -> bool:
-    """Whether a word is another one with a syllable before it that changes its meaning."""
-    return other != word and other.endswith(word) and other[: -len(word)] in _PREFIXES
-
-
-def one_word(x: str, y: str) -> bool:
-    """Whether two words are one, misspelt or inflected, and not opposites of one another."""
-    if x in SMALL_WORDS and y in SMALL_WORDS:
-        return True
-    short, long = (x, y) if len(x) <= len(y) else (y, x)
-    alike = (len(short) >= 4 and long.startswith(short)) or fuzz.ratio(x, y) >= SPELLING
-    if not alike:
-        return "f" in long and _LIGATURES.sub("", x) == _LIGATURES.sub("", y)
-    return not _opposite(short, long) and not _changed(short, long)
-
-
-def _opposite(x: str, y: str) -> bool:
-    if frozenset((x, y)) in _OPPOSITES:
-        return True
-    same = 0
-    while same < len(x) and x[-1 - same] == y[-1 - same]:
-        same += 1
-    # The same ending behind opposite beginnings, with or without a letter in common between them.
-    return any(
-        frozenset((x[: len(x) - same + more], y[: len(y) - same + more])) in _OPPOSITES
-        for more in range(min(3, same + 1))
-    )
+def _other_titles(titles: tuple[str, ...], compact: str) -> frozenset[str]:
+    """Translated and original titles, and both halves of a parallel title ("Titel = Title")."""
+    found = set()
+    for title in (title[:LONGEST_TITLE] for title in titles[: LIMITS["titles"].items]):
+        letters = normalise.compact(without_affixes(normalise.simplify(title))[0])
+        if len(letters) >= (SHORTEST_OTHER_HAN if normalise.has_cjk(letters) else SHORTEST_OTHER):
+            found.add(letters)
+    return frozenset(found - {compact})

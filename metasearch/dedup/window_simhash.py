@@ -28,7 +28,7 @@ _HASH = b"\xff" * 8 + bytes(8)
 _ASCII = range(128)
 
 
-def folded(code: int) -> int:
+def letter_of(code: int) -> int:
     """The code point of the letter or digit that a character stands for, folded, Chinese
     simplified; 0 for what is none.
     """
@@ -44,7 +44,7 @@ class _Letters(dict[int, int | None]):
         self._codes = codes
 
     def __missing__(self, code: int) -> int | None:
-        found = self[code] = (folded(code) or None) if code < self._codes else None
+        found = self[code] = (letter_of(code) or None) if code < self._codes else None
         return found
 
 
@@ -53,7 +53,7 @@ class Letters:
 
     def __init__(self, codes: int) -> None:
         self._table = _Letters(codes)
-        self._ascii = bytes(map(folded, _ASCII)) + bytes(128)
+        self._ascii = bytes(map(letter_of, _ASCII)) + bytes(128)
         self._no_letters = bytes(code for code in _ASCII if not self._ascii[code])
 
     def of(self, text: str) -> str:
@@ -235,13 +235,13 @@ def _letters(texts: list[str]) -> tuple[Codes, Places]:
     """Code points of letters and digits, folded, simplified; and where each text ends."""
     import numpy as np
 
-    table = _folded()
+    table = _letter_table()
     codes = np.frombuffer("\0".join([*texts, ""]).encode("utf-32-le", "surrogatepass"), dtype="<u4")
     codes = np.minimum(codes, _CODES - 1)
     found = table[codes]
     if (unknown := codes[found == _UNKNOWN]).size:
         for code in set(unknown.tolist()):
-            table[code] = folded(code)
+            table[code] = letter_of(code)
         found = table[codes]
     kept = np.flatnonzero(found)
     ends = np.searchsorted(kept, np.cumsum([len(text) + 1 for text in texts]))
@@ -264,10 +264,10 @@ def _hashes(codes: Codes, ends: Places, sizes: Places, in_cjk: Flags) -> tuple[W
         )
     widths = np.where(in_cjk, WINDOW_CJK, WINDOW)
     counts = np.maximum(sizes - widths + 1, 0)
-    return _mixed(hashes[np.arange(here) < np.repeat(ends - widths + 1, sizes)]), counts
+    return _mix(hashes[np.arange(here) < np.repeat(ends - widths + 1, sizes)]), counts
 
 
-def _mixed(hashes: Words) -> Words:
+def _mix(hashes: Words) -> Words:
     import numpy as np
 
     for shift, factor in _MIX:
@@ -320,7 +320,7 @@ def _spread() -> Words:
 
 
 @cache
-def _folded() -> Codes:
+def _letter_table() -> Codes:
     """Code point -> that of its letter or digit, folded, or 0; filled as they occur."""
     import numpy as np
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache, lru_cache
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import orjson
 
@@ -31,23 +33,25 @@ from metasearch.query.tree import (
 # prefix that Crossref keeps for examples.
 
 
-class Work(NamedTuple):
+class CatalogueWork(NamedTuple):
     """What is known of a work.
 
     Attributes:
         id: "w001".
-        subject: A key of `SUBJECTS`.
+        subject: A key of `SUBJECTS`, or other words.
         type: One of `metasearch.record.TYPES`.
         authors: (family, given) each; given is "" where a body or a single name is meant.
-        year: Of the published form; for a preprint alone, of its posting.
+        year: Of the published form; for a preprint alone, of its posting; 0 if it is not known.
         date: ISO 8601 with the precision that is known, "" where only the year is.
         posted: The day on which the arXiv preprint was posted.
         abbrev: Abbreviated title of the journal.
         isbn: ISBN-13s without hyphens.
         keywords: Subject headings of a library.
+        notices: As in `metasearch.record.Record`.
         language: ISO 639-1.
         abstract: One to three sentences of our own, not the publisher's; "" for works that have
             none here.
+        number: Its place in a catalogue that somebody gives, from 1; 0 in the built-in one.
     """
 
     id: str
@@ -74,12 +78,18 @@ class Work(NamedTuple):
     category: str = ""
     pmid: str = ""
     keywords: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
     abstract: str = ""
+    number: int = 0
 
     @property
     def full_title(self) -> str:
-        """Title and subtitle in one string."""
         return f"{self.title}: {self.subtitle}" if self.subtitle else self.title
+
+    @property
+    def openalex(self) -> str:
+        """Its id in the OpenAlex-like database."""
+        return f"W{9_000_000_000 + self.number}" if self.number else f"W90000{self.id[1:]}"
 
 
 #: Subject -> the words that databases index its works under, besides those of the title.
@@ -110,7 +120,7 @@ NOTICE = (
     "This is a demonstration: the databases are simulated on this machine, one is slow and one "
     "fails, and nothing is "
     f"sent elsewhere. They hold some five hundred works about {COVERAGE}; all are real but for "
-    "those on freshwater ecology."
+    "those on freshwater ecology. Which of them cite which is made up."
 )
 
 #: Queries that find works in at least two of the databases, for help texts and the start page.
@@ -140,15 +150,14 @@ EXAMPLE_QUERIES = (
 
 
 @cache
-def works() -> tuple[Work, ...]:
-    """All works, in the order of the file."""
+def works() -> tuple[CatalogueWork, ...]:
     lines = Path(__file__).with_name("catalogue.jsonl").read_bytes().splitlines()
     return tuple(_work(orjson.loads(line)) for line in lines)
 
 
-def _work(facts: dict[str, object]) -> Work:
+def _work(facts: dict[str, object]) -> CatalogueWork:
     """Lists become tuples, so that a work can be a key."""
-    return Work(**{key: _frozen(value) for key, value in facts.items()})  # type: ignore[arg-type]
+    return CatalogueWork(**{key: _frozen(value) for key, value in facts.items()})  # type: ignore[arg-type]
 
 
 def _frozen(value: object) -> object:
@@ -199,7 +208,7 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(map(_singular, _RUN.findall(folded)))
 
 
-class _Marks(dict[int, int | None]):
+class _CombiningMarks(dict[int, int | None]):
     """For `str.translate`: combining marks are left out. Each character is looked up once."""
 
     def __missing__(self, code: int) -> int | None:
@@ -207,7 +216,7 @@ class _Marks(dict[int, int | None]):
         return self[code]
 
 
-_WITHOUT_MARKS = _Marks()
+_WITHOUT_MARKS = _CombiningMarks()
 
 
 def _singular(word: str) -> str:
@@ -216,26 +225,40 @@ def _singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] not in "suix" else word
 
 
+class KnownCitations(Protocol):
+    """What a database knows of who cites whom."""
+
+    @property
+    def citing(self) -> Mapping[str, list[CatalogueWork]]:
+        """Id of a work -> the works that cite it."""
+
+    def references(self, work: CatalogueWork) -> list[CatalogueWork]:
+        """The works that one cites."""
+
+
 class Holdings:
     """The works of one database, ready to be searched.
 
     `facets`: the type and language of a work as the database calls them; our own words if it is
-    left out. `works`: in the database's own order, which ranking falls back to.
+    left out. `works`: in the database's own order, which ranking falls back to. `citations`: what
+    it knows of them.
     """
 
     def __init__(
         self,
         database: str,
-        works: Iterable[Work],
-        facets: Callable[[Work], Mapping[str, str]] | None = None,
+        works: Iterable[CatalogueWork],
+        facets: Callable[[CatalogueWork], Mapping[str, str]] | None = None,
+        citations: KnownCitations | None = None,
     ) -> None:
+        self._citations = citations
         self.works = tuple(sorted(works, key=lambda work: dice(database, work.id, "order")))
         self._texts = [_texts(work) for work in self.works]
         for work, texts in zip(self.works, self._texts, strict=True):
             called = facets(work) if facets else {"type": work.type, "language": work.language}
             texts |= {name: word.casefold() for name, word in called.items()}
 
-    def find(self, query: Query | None, *, lenient: bool = False) -> list[Work]:
+    def find(self, query: Query | None, *, lenient: bool = False) -> list[CatalogueWork]:
         """The works that match, best first; without a query, all. `lenient`: where no work has all
         the words, those with at least half of them are found, as in Crossref.
         """
@@ -244,18 +267,19 @@ class Holdings:
         asked = [
             Term(word, term.field)
             for term in terms(query)
-            if term.field not in CODED_FIELDS
+            if term.field not in CODED_FIELDS and term.field not in _NUMBERS
             for word in words(term.text)
             if word not in _IGNORED
         ]
         scored: list[tuple[float, int]] = []
-        for number, texts in enumerate(self._texts):
+        for number in self._index.candidates(query):
+            texts = self._texts[number]
             if _matches(query, texts, self.works[number]):
-                scored.append(
-                    (sum(_weight(term, texts) for term in asked) + _in_title(query, texts), number)
-                )
+                weight = sum(_weight(term, texts) for term in asked)
+                scored.append((weight + _in_title(query, texts), number))
         if not scored and lenient:
-            for number, texts in enumerate(self._texts):
+            for number in self._index.with_half(asked):
+                texts = self._texts[number]
                 weights = [weight for term in asked if (weight := _weight(term, texts))]
                 if weights and len(weights) * 2 >= len(asked):
                     scored.append((10.0 * len(weights) + sum(weights), number))
@@ -263,23 +287,114 @@ class Holdings:
             self.works[number] for _, number in sorted(scored, key=lambda pair: (-pair[0], pair[1]))
         ]
 
+    def references(self, work: CatalogueWork) -> list[CatalogueWork]:
+        """The works that one cites, as far as the database knows."""
+        return [] if self._citations is None else self._citations.references(work)
 
-def newest_first(works: Iterable[Work]) -> list[Work]:
+    def citing(self, work: CatalogueWork) -> list[CatalogueWork]:
+        """Those that cite it."""
+        return [] if self._citations is None else self._citations.citing.get(work.id, [])
+
+    @cached_property
+    def _index(self) -> _WordIndex:
+        return _WordIndex(self.works, self._texts)
+
+
+class _WordIndex:
+    """Which works may match a query, so that not all are looked at: those that do are among
+    them.
+    """
+
+    def __init__(self, works: Sequence[CatalogueWork], texts: Sequence[Mapping[str, str]]) -> None:
+        self._all = range(len(works))
+        #: Words, and the characters and pairs of characters of those that are not ASCII.
+        self._words: dict[str, list[int]] = {}
+        self._numbers: dict[tuple[str, str], list[int]] = {}
+        for place, (work, of_work) in enumerate(zip(works, texts, strict=True)):
+            there = set(of_work["any"].split())
+            for word in [word for word in there if not word.isascii()]:
+                there.update(word[at : at + size] for size in (1, 2) for at in range(len(word)))
+            for word in there:
+                self._words.setdefault(word, []).append(place)
+            for scheme in _NUMBERS:
+                value = getattr(work, scheme)
+                for number in filter(None, (value,) if isinstance(value, str) else value):
+                    self._numbers.setdefault(_number(scheme, number), []).append(place)
+
+    def candidates(self, query: Query) -> Collection[int]:
+        match query:
+            case And(parts) | Near(parts):
+                return self._fewest(map(self.candidates, parts))
+            case Or(parts):
+                return set[int]().union(*map(self.candidates, parts))
+            case Term(text, field) if field in _NUMBERS:
+                return self._numbers.get(_number(field, text), ())
+            case Term(text, field, phrase) if field not in CODED_FIELDS:
+                asked = words(text)
+                if not (phrase and " ".join(asked).isascii()):
+                    asked = tuple(word for word in asked if word not in _IGNORED)
+                return self._fewest(map(self._with, asked))
+            case _:
+                return self._all
+
+    def _fewest(self, found: Iterable[Collection[int]]) -> Collection[int]:
+        """Whoever has all of the words has the rarest one."""
+        return min(found, key=len, default=self._all)
+
+    def with_half(self, asked: Sequence[Term]) -> Collection[int]:
+        """The works that may have at least half of some words."""
+        return _often(map(self.candidates, asked), len(asked) / 2)
+
+    def _with(self, word: str) -> Collection[int]:
+        """The works that may have a word, as `_has` means it."""
+        if word.endswith("*"):
+            first = bisect_left(self._sorted, word[:-1])
+            after = bisect_left(self._sorted, f"{word[:-1]}\U0010ffff")
+            return set[int]().union(*map(self._words.__getitem__, self._sorted[first:after]))
+        if word.isascii():
+            return self._words.get(word, ())
+        if any(map(str.isascii, word)):
+            return self._all
+        parts = [word[at : at + 2] for at in range(len(word) - 1)] or [word]
+        return _often((self._words.get(part, ()) for part in parts), len(parts) * 2 / 3)
+
+    @cached_property
+    def _sorted(self) -> list[str]:
+        return sorted(self._words)
+
+
+#: Fields of a work that a number finds.
+_NUMBERS = ("openalex", "doi", "pmid", "arxiv", "isbn", "issn")
+
+
+def _number(scheme: str, value: str) -> tuple[str, str]:
+    """As numbers are compared: DOIs without case, those of books and journals without hyphens."""
+    if scheme == "doi":
+        return scheme, value.lower()
+    return scheme, value.replace("-", "") if scheme in ("isbn", "issn") else value
+
+
+def _often(found: Iterable[Collection[int]], least: float) -> Collection[int]:
+    counts = Counter(place for places in found for place in places)
+    return [place for place, count in counts.items() if count >= least]
+
+
+def newest_first(works: Iterable[CatalogueWork]) -> list[CatalogueWork]:
     """The works by their dates; equal ones stay in their order."""
     return sorted(works, key=lambda work: work.date or str(work.year), reverse=True)
 
 
-def _texts(work: Work) -> dict[str, str]:
+def _texts(work: CatalogueWork) -> dict[str, str]:
     """Field -> its words between blanks; "tiab": title or abstract, "topic": the subject."""
     texts = {
         "title": _text(work.full_title),
         "author": _text(*(f"{family} {given} {family}{given}" for family, given in work.authors)),
         "venue": _text(work.venue, work.abbrev, work.publisher, *work.issn),
-        "topic": _text(SUBJECTS[work.subject]),
+        "topic": _text(SUBJECTS.get(work.subject, work.subject)),
         "keyword": _text(*work.keywords),
         "abstract": _text(work.abstract),
     }
-    texts["any"] = "".join(texts.values()) + f"{work.year} "
+    texts["any"] = "".join(texts.values()) + f"{work.year or ''} "
     texts["subject"] = texts["topic"] + texts["keyword"]
     texts["tiab"] = texts["title"] + texts["abstract"]
     return texts
@@ -292,10 +407,10 @@ def _text(*parts: str) -> str:
 
 @lru_cache(maxsize=4096)  # several databases hold each work
 def _part(text: str) -> str:
-    return f" {' '.join(words(text))} "
+    return f" {' '.join(words(text.replace('*', ' ')))} "  # a star is a sign of queries
 
 
-def _matches(query: Query, texts: dict[str, str], work: Work) -> bool:
+def _matches(query: Query, texts: dict[str, str], work: CatalogueWork) -> bool:
     match query:
         case And(parts) | Near(parts):
             return all(_matches(part, texts, work) for part in parts)
@@ -304,22 +419,19 @@ def _matches(query: Query, texts: dict[str, str], work: Work) -> bool:
         case Not(part):
             return not _matches(part, texts, work)
         case Years(first, last):
-            return (first is None or work.year >= first) and (last is None or work.year <= last)
-        case Term(text, "doi"):
-            return work.doi == text.lower()
+            return (first or 1) <= work.year and (last is None or work.year <= last)
         case Term(text, ("isbn" | "issn") as scheme):
-            return text.replace("-", "") in (
-                number.replace("-", "") for number in getattr(work, scheme)
-            )
-        case Term(text, ("pmid" | "arxiv") as scheme):
-            return bool(text) and getattr(work, scheme) == text
+            asked = _number(scheme, text)
+            return asked in (_number(scheme, number) for number in getattr(work, scheme))
+        case Term(text, field) if field in _NUMBERS:
+            return bool(text) and _number(field, getattr(work, field)) == _number(field, text)
         case Term(text, ("type" | "language") as facet):
             return texts.get(facet) == text.casefold()
         case Term(text, field, phrase):
             text_of_field = texts.get(field, texts["any"])
             if phrase and " ".join(words(text)).isascii():
                 begins = f" {' '.join(words(text))} "
-                return begins.removesuffix("* ") in text_of_field
+                return begins.removesuffix("* ").replace("*", "") in text_of_field
             return all(_has(word, text_of_field) for word in words(text) if word not in _IGNORED)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from metasearch.query.tree import And, Not, Or, Query, Term, Years
 
-MAX_TOKENS = 500
+MAX_TOKENS = 1_000
 MAX_DEPTH = 40
 
 
@@ -149,7 +149,8 @@ def _lucene(text: str, fields: Mapping[str, str]) -> Iterator[DialectToken]:
 _PUBMED = re.compile(
     r"""
       "?(?P<first>\d{4})[\d/]*"?(?:\[[^\]]*\])?\s*:\s*"?(?P<last>\d{4})[\d/]*"?\[[^\]]*\]
-    | (?:"(?P<phrase>[^"]*)"|(?P<word>[^\s()"\[\]]+))(?:\[(?P<tag>[^\]]*)\])?
+    | (?:"(?P<phrase>[^"]*)"|(?P<word>10\.\d+/[^\s"\[\]]{1,300}(?=\[)|[^\s()"\[\]]+))
+      (?:\[(?P<tag>[^\]]*)\])?
     | (?P<sign>[()])
     """,
     re.VERBOSE,
@@ -177,6 +178,8 @@ def _pubmed(text: str, tags: Mapping[str, str]) -> Iterator[DialectToken]:
             year = re.fullmatch(r"(\d{4})[\d/]*", words)
             if field == "year" and year:
                 yield Years(int(year[1]), int(year[1]))
+            elif field == "pmid" and "," in words:  # 1,2[uid] is one of them
+                yield from _brackets(_clause(field, "any", words.replace(",", " ")))
             elif words:
                 yield Term(
                     words, "any" if field == "year" else field, phrase=found["phrase"] is not None
@@ -213,17 +216,17 @@ def _cql(text: str, indexes: Mapping[str, str]) -> Iterator[DialectToken]:
         elif found["boolean"]:
             yield found["boolean"].lower()
         elif found["bare"]:
-            yield from _brackets(_clause("any", "=", _unquoted(found["bare"])))
+            yield from _brackets(_clause("any", "=", _without_quotes(found["bare"])))
         else:
             name = found["index"].rpartition(".")[2].lower()
             if name not in indexes:
                 raise UnknownIndex(found["index"])
             yield from _brackets(
-                _clause(indexes[name], found["relation"].lower(), _unquoted(found["of"]))
+                _clause(indexes[name], found["relation"].lower(), _without_quotes(found["of"]))
             )
 
 
-def _unquoted(term: str) -> str:
+def _without_quotes(term: str) -> str:
     return " ".join(re.sub(r"\\(.)", r"\1", term.strip('"')).split())
 
 

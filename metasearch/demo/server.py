@@ -8,15 +8,17 @@ import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
+from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import parse_qsl, urlsplit
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from metasearch.adapters.request import Page, Request, public
-from metasearch.demo.catalogue import Holdings, works
-from metasearch.demo.databases import FAULTY, SOUND, all_holdings
-from metasearch.demo.databases.faulty import Database
+from metasearch.demo.catalogue import NOTICE, Holdings, works
+from metasearch.demo.catalogue_file import read_catalogue
+from metasearch.demo.databases import all_holdings, databases, given_holdings
+from metasearch.demo.databases.database import SimulatedDatabase
 from metasearch.errors import TimedOut, TooLarge
 from metasearch.message import message
 from metasearch.settings import Settings
@@ -28,6 +30,48 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 
 
+class _World(NamedTuple):
+    """What a demo is made of. `whole`: all of its works, for sentences."""
+
+    databases: tuple[SimulatedDatabase, ...]
+    holdings: Mapping[str, Holdings]
+    whole: str
+
+
+def demo_world(catalogue: Path | None = None, faults: bool | None = None) -> _World:
+    """See `DemoDatabases`. Nothing changes a world: the demos of a process share it.
+
+    Raises:
+        FileFormatError: The catalogue cannot be read.
+    """
+    try:
+        found = None if catalogue is None else catalogue.stat()
+    except OSError:  # reading it says why
+        found = None
+    return _world(catalogue, faults, found and (found.st_mtime_ns, found.st_size))
+
+
+@lru_cache(maxsize=4)
+def _world(catalogue: Path | None, faults: bool | None, _state: tuple[int, int] | None) -> _World:
+    """`_state`: another one is another file of the same name."""
+    chosen = databases(catalogue is not None, faults)
+    if catalogue is None:
+        return _World(chosen, all_holdings(works()), f"the demo's {len(works())} works")
+    given = read_catalogue(catalogue)
+    whole = f"the {len(given):,} works of {catalogue.name}"
+    return _World(chosen, given_holdings(given, chosen), whole)
+
+
+def notice(catalogue: Path | None = None) -> str:
+    """For the start page of a server that runs the demo."""
+    if catalogue is None:
+        return NOTICE
+    return (
+        "This is a demonstration: the databases are simulated on this machine, and nothing is sent "
+        f"elsewhere. They hold {demo_world(catalogue).whole}."
+    )
+
+
 class DemoDatabases:
     """The databases run from entering to leaving, each on a port that the system chooses: any
     number of demos may run.
@@ -35,20 +79,31 @@ class DemoDatabases:
     Args:
         latency: Scales the time that each database takes to answer; 0 answers at once. Or the
             seconds by name; those that are not named answer at once.
-        faults: Whether the slow and the failing database are there too.
+        faults: Whether a slow and a failing database are there too; None has them with the
+            built-in catalogue only.
+        catalogue: A file of works instead of the built-in catalogue, one JSON object a line;
+            docs/cli.md says what is in it. They are spread over the databases, each of which tells
+            them in its own spelling.
+
+    Raises:
+        FileFormatError: The catalogue cannot be read.
     """
 
-    def __init__(self, latency: float | Mapping[str, float] = 1.0, faults: bool = True) -> None:
+    def __init__(
+        self,
+        latency: float | Mapping[str, float] = 1.0,
+        faults: bool | None = None,
+        catalogue: Path | str | None = None,
+    ) -> None:
         self._latency = latency
-        self._databases = SOUND + FAULTY if faults else SOUND
+        self._world = demo_world(None if catalogue is None else Path(catalogue), faults)
         self._ports: dict[str, int] = {}
         self._running = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        held = all_held()
         async with AsyncExitStack() as starting:
-            for database in self._databases:
-                await self._start(database, held[database.name], starting)
+            for database in self._world.databases:
+                await self._start(database, self._world.holdings[database.name], starting)
             self._running = starting.pop_all()
         return self
 
@@ -67,7 +122,7 @@ class DemoDatabases:
 
     @property
     def recorded_as(self) -> dict[str, str]:
-        """Origin of each database -> the one that `replayed` gives it, for
+        """Origin of each database -> the one that `replay_settings` gives it, for
         `Engine(recorded_as=...)`.
         """
         return {
@@ -81,7 +136,7 @@ class DemoDatabases:
 
     def settings_tables(self) -> dict[str, dict[str, Any]]:
         """The `[sources.NAME]` tables, for `Settings.sources`."""
-        return _tables(self._places())
+        return _tables(self._places(), self._world)
 
     def settings(self, rest: Settings | None = None) -> Settings:
         """Settings that know these databases and no others, so that nothing leaves this machine.
@@ -89,13 +144,13 @@ class DemoDatabases:
         Args:
             rest: Says everything else; keys and cache are left out.
         """
-        return _settings(self._places(), rest or Settings())
+        return _settings(self._places(), self._world, rest or Settings())
 
     def _places(self) -> dict[str, str]:
         return {name: _place(port) for name, port in self._ports.items()}
 
     async def _start(
-        self, database: Database, holdings: Holdings, starting: AsyncExitStack
+        self, database: SimulatedDatabase, holdings: Holdings, starting: AsyncExitStack
     ) -> None:
         from aiohttp import web
 
@@ -132,19 +187,18 @@ class DemoDatabases:
         self._ports[database.name] = listening.getsockname()[1]
 
 
-@cache
-def all_held() -> Mapping[str, Holdings]:
-    """Database name -> its holdings. Nothing changes them: the demos of a process share them."""
-    return all_holdings(works())
-
-
-def replayed(rest: Settings | None = None) -> Settings:
+def replay_settings(
+    rest: Settings | None = None, *, catalogue: Path | None = None, faults: bool | None = None
+) -> Settings:
     """Settings as those of `DemoDatabases.settings`, for a replay or a plan: no database runs, and
-    each has a name instead of a port, which is the same in every run.
+    each has a name instead of a port, which is the same in every run. `catalogue`: by default that
+    of `rest`.
     """
-    return _settings(
-        {database.name: _name(database.name) for database in SOUND + FAULTY}, rest or Settings()
-    )
+    rest = rest or Settings()
+    catalogue = catalogue or rest.demo_catalogue
+    world = demo_world(catalogue, faults)
+    places = {database.name: _name(database.name) for database in world.databases}
+    return _settings(places, world, replace(rest, demo_catalogue=catalogue))
 
 
 def _place(port: int) -> str:
@@ -156,8 +210,8 @@ def _name(database: str) -> str:
     return f"{database}.invalid"
 
 
-def _settings(places: Mapping[str, str], rest: Settings) -> Settings:
-    tables = _tables(places)
+def _settings(places: Mapping[str, str], world: _World, rest: Settings) -> Settings:
+    tables = _tables(places, world)
     return replace(
         rest,
         sources=tables,
@@ -170,23 +224,19 @@ def _settings(places: Mapping[str, str], rest: Settings) -> Settings:
     )
 
 
-def _tables(places: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    held = all_held()
+def _tables(places: Mapping[str, str], world: _World) -> dict[str, dict[str, Any]]:
     return {
         database.name: {
             "extends": database.extends,
             "label": database.label,
-            "coverage": f"{len(held[database.name].works)} of the demo's {len(works())} works",
+            "coverage": f"{len(world.holdings[database.name].works)} of {world.whole}",
             "url": f"http://{places[database.name]}{database.path}",
             # The catalogue may differ from run to run, and no one is spared by asking slowly.
             "limits": {"requests": 100, "per": 1.0, "concurrency": 8, "ttl": 0},
         }
-        for database in SOUND + FAULTY
+        for database in world.databases
         if database.name in places
     }
-
-
-_DATABASES = {f"{database.name}.invalid": database for database in SOUND + FAULTY}
 
 
 class DemoTransport:
@@ -194,11 +244,16 @@ class DemoTransport:
     searches the same works as the demo, its requests are the same on every day, and no HTTP client
     or server is loaded.
 
-    `latency`: scales the time that each database takes to answer; 0 answers at once.
+    `latency`: scales the time that each database takes to answer; 0 answers at once. `catalogue`,
+    `faults`: as of `DemoDatabases`.
     """
 
-    def __init__(self, latency: float = 0.0) -> None:
+    def __init__(
+        self, latency: float = 0.0, *, catalogue: Path | None = None, faults: bool | None = None
+    ) -> None:
         self._latency = latency
+        self._world = demo_world(catalogue, faults)
+        self._databases = {_name(database.name): database for database in self._world.databases}
 
     async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
         """See `Transport.send`.
@@ -210,20 +265,20 @@ class DemoTransport:
         """
         began = time.perf_counter()
         address = urlsplit(request.url)
-        database = _DATABASES.get(address.netloc)
+        database = self._databases.get(address.netloc)
         if database is None:
-            raise ValueError(f"{request.shown} is no address of the demo")
+            raise ValueError(f"{request.log_url} is no address of the demo")
         seconds = database.latency * self._latency
         if seconds:
             await asyncio.sleep(min(seconds, timeout))
         if seconds > timeout:
             late = message("no whole answer within {seconds} s", seconds=f"{timeout:g}")
-            raise TimedOut(request.source, late, url=request.shown)
+            raise TimedOut(request.source, late, url=request.log_url)
         params = dict(parse_qsl(address.query))
         params |= dict(public(request.params)) | dict(public(request.body))
-        reply = database.answer(address.path, params, all_held()[database.name])
+        reply = database.answer(unquote(address.path), params, self._world.holdings[database.name])
         if len(reply.body) > max_bytes:
-            raise TooLarge(request.source, max_bytes, url=request.shown)
+            raise TooLarge(request.source, max_bytes, url=request.log_url)
         return Page(
             request=request,
             status=reply.status,

@@ -14,20 +14,21 @@ from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
 from metasearch.engine.facets import Sort, parse_filters
 from metasearch.engine.options import SearchKeywords, SearchOptions, search_options
-from metasearch.engine.resolved import (
+from metasearch.engine.resolve import (
     depth_of,
     query_of,
     reach_of,
-    sorted_spec,
-    sorting_notes,
+    sort_notes,
     sources_of,
+    spec_for_sort,
     with_files,
 )
 from metasearch.errors import KeyMissing, SourceError, UsageError
 from metasearch.formats.text import clean, clean_or_none, line
 from metasearch.message import message
 from metasearch.query import Query, ReadQuery, read, to_text
-from metasearch.query.writer import TARGETS, Translation, written
+from metasearch.query.syntaxes import TARGETS
+from metasearch.query.writer import Translation, write_query
 from metasearch.settings import Settings
 
 #: Stands for every syntax.
@@ -68,7 +69,7 @@ def translations(text: str, to: Iterable[str] = (), syntax: str = "auto") -> Tra
     """
     names = targets(to)
     asked = read(text, syntax)
-    return Translations(asked, tuple(written(asked.query, name) for name in names))
+    return Translations(asked, tuple(write_query(asked.query, name) for name in names))
 
 
 def translations_object(made: Translations) -> dict[str, Any]:
@@ -199,9 +200,9 @@ class DryRun:
     ) -> Iterator[None]:
         for name in names:
             spec = registry.spec(name)
-            self._plans.append(_planned(self._read, spec, env, depth, reach, self._sort))
+            self._plans.append(_plan_source(self._read, spec, env, depth, reach, self._sort))
             yield
-        for name in registry.disabled(asked_for):
+        for name in registry.disabled_members(asked_for):
             if name in names:
                 continue
             advice = message(
@@ -246,13 +247,13 @@ def explain_plan(
         UsageError: The query or an option cannot be used.
         SpecError: A spec in use is wrong.
     """
-    dry_run = planned(query, settings=settings, registry=registry, **options)
+    dry_run = plan_search(query, settings=settings, registry=registry, **options)
     for _ in dry_run.steps:
         pass
     return dry_run.plan
 
 
-def planned(
+def plan_search(
     query: str | Query | SearchOptions,
     *,
     settings: Settings | None = None,
@@ -280,10 +281,10 @@ def planned(
     return DryRun(read, registry, names, named, env, depth, reach, asked.sort)
 
 
-def _planned(
+def _plan_source(
     read: ReadQuery, spec: AdapterSpec, env: Mapping[str, str], depth: int, reach: int, sort: Sort
 ) -> SourcePlan:
-    spec = sorted_spec(spec, sort, read.query)
+    spec = spec_for_sort(spec, sort, read.query)
     lacking: KeyMissing | None = None
     try:
         try:
@@ -312,10 +313,10 @@ def _planned(
         advice=lacking.advice or "" if lacking is not None else "",
         query=translated.sent,
         method=request.method,
-        url=request.shown,
+        url=request.log_url,
         body=(*public(request.body), *((("", text),) if text else ())),
         filtered=to_text(translated.residual) if translated.residual is not None else "",
-        notes=(*translated.notes, *sorting_notes(spec, sort, read.query)),
+        notes=(*translated.notes, *sort_notes(spec, sort, read.query)),
     )
 
 

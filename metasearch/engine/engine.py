@@ -4,44 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
-import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
-from metasearch import opening
 from metasearch.adapters.fetch.fetch import Fetcher, SourceState
 from metasearch.adapters.fetch.health import CAUSES, LONGEST_PAUSE, Pause
-from metasearch.adapters.request import Page, Request, public
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.spec_folders import SourcesLike, is_path, names_of
+from metasearch.adapters.specs.specfile import SourcesLike, is_path, names_of
 from metasearch.dedup import strategy
 from metasearch.dedup.pins import Pins
+from metasearch.engine.inquiry import Inquiry
 from metasearch.engine.options import (
-    LAST_PLACE,
-    MAX_PER_SOURCE,
     SearchKeywords,
     SearchOptions,
     check,
     search_options,
 )
 from metasearch.engine.pages import PositionStore
-from metasearch.engine.resolved import Named, ResolvedSearch, resolved
-from metasearch.engine.results import AnswerCache, SearchContext, Shared, ShownWorks
+from metasearch.engine.resolve import ResolvedSearch, resolve_options
+from metasearch.engine.results import AnswerCache, EngineState, WorkStore
 from metasearch.engine.scheduler import FairScheduler, Warmup
 from metasearch.engine.search import MOST, Search, SharedRuns
-from metasearch.engine.source import AskedPage, Inbox, QueryRun
-from metasearch.errors import MetasearchError, SourceError
-from metasearch.events import SourceReport
-from metasearch.loop import GRACE, lag
+from metasearch.errors import MetasearchError
 from metasearch.message import message
-from metasearch.query import Query, terms
-from metasearch.record import Record
+from metasearch.query import Query
 from metasearch.replicas import Alone, Sharing, SharingState
 from metasearch.settings import Settings
 from metasearch.settings.server import NO_PAGES
@@ -49,241 +38,8 @@ from metasearch.settings.server import NO_PAGES
 if TYPE_CHECKING:
     from metasearch.adapters.fetch.transport import Transport
     from metasearch.cache import Store
-
-
-# What each source answers to a query, for programs that keep its records, or count its hits, and
-# need no merged list. The requests, limits, turns, single flights and the page cache are those of a
-# search.
-
-#: Keeps a page; may take a moment, and raises OSError where it cannot.
-Keep = Callable[[Page], None]
-#: Terms of a query up to which records are filtered on the loop: each takes some 10 µs a record.
-FEW_TERMS = 20
-#: Records that one source can be asked for.
-MOST_RECORDS = LAST_PLACE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentRequest:
-    """A request that was made of a source, or of the page cache in its place; it holds no secret.
-
-    Attributes:
-        method: "GET" or "POST".
-        body: Of a POST: its form fields as pairs, or its text under the name "".
-        fetched_at: When its page was fetched, in Unix time; None where no page came.
-        cached: Whether the page was in the cache.
-    """
-
-    method: str
-    url: str
-    body: tuple[tuple[str, str], ...] = ()
-    fetched_at: float | None = None
-    cached: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceAnswer:
-    """What one source answered.
-
-    Attributes:
-        report: How it fared. Its `total` is None where the source does not say it; 0 where it
-            answered that it has nothing.
-        records: In its order; none where its hits were only counted.
-        requests: What it was asked, in order.
-        asked_at: When the oldest page of the answer was fetched, in Unix time; None where no page
-            came.
-        exact: Whether the total is of the whole query: no clause was lost or applied here.
-    """
-
-    source: str
-    label: str
-    report: SourceReport
-    records: tuple[Record, ...] = ()
-    requests: tuple[SentRequest, ...] = ()
-    asked_at: float | None = None
-    exact: bool = True
-    spec: str = ""
-
-
-class Asking:
-    """One query for sources that are asked one by one. `keep`: keeps every page that is used, in a
-    thread; None keeps none.
-    """
-
-    def __init__(self, shared: Shared, resolved: ResolvedSearch, keep: Keep | None = None) -> None:
-        self._shared = shared
-        self._resolved = resolved
-        self._keep = keep
-        self._sources = {named.name: named for named in resolved.sources}
-
-    @property
-    def query(self) -> str:
-        """The query in metasearch's syntax, its years included."""
-        return self._resolved.text
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Names of the sources that can be asked, groups expanded."""
-        return tuple(self._sources)
-
-    async def records(self, source: str, most: int) -> SourceAnswer:
-        """Ask a source for its first records; its failure is in the report, with the records that
-        had come before.
-
-        `most`: records that are wanted, up to `MOST_RECORDS`. Raises UsageError: `most` is outside
-        its limits.
-        """
-        check("per_source", most, 1, MOST_RECORDS)
-        rounds = math.ceil(most / MAX_PER_SOURCE)
-        run = _AskedSource.of(self._sources[source], self._keep)
-        depth = math.ceil(most / rounds)
-        context = self._context(run, replace(self._resolved, depth=depth, reach=most))
-        await self._within(run, context, partial(self._rounds, run, context))
-        return run.answer()
-
-    async def count(self, source: str) -> SourceAnswer:
-        """Ask a source how many hits it has, by one request for as few records as it can be asked
-        for. It is not sent again where there is no answer.
-        """
-        run = _AskedSource.of(self._sources[source], self._keep, counts=True)
-        context = self._context(run, replace(self._resolved, depth=1, reach=1), again=False)
-        await self._within(run, context, partial(run.ask_round, context, _unread()))
-        return run.answer()
-
-    def _context(
-        self, run: _AskedSource, resolved: ResolvedSearch, *, again: bool = True
-    ) -> SearchContext:
-        began = asyncio.get_running_loop().time()
-        return SearchContext(
-            run.id,
-            resolved,
-            self._shared,
-            self._shared.scheduler.turns(),
-            began,
-            began + resolved.seconds,
-            again,
-        )
-
-    async def _rounds(self, run: _AskedSource, context: SearchContext) -> None:
-        inbox = _unread()
-        await run.ask_round(context, inbox)
-        while run.more and asyncio.get_running_loop().time() < context.deadline:
-            await run.ask_round(context, inbox)
-
-    async def _within(
-        self, run: _AskedSource, context: SearchContext, ask: Callable[[], Awaitable[None]]
-    ) -> None:
-        """Ask until the deadline; a page that came in time is read after it."""
-        try:
-            with lag().watched():
-                async with asyncio.timeout_at(context.deadline + GRACE):
-                    await context.turns.next()  # to translate a query takes milliseconds
-                    await ask()
-        except TimeoutError:
-            seconds = asyncio.get_running_loop().time() - context.began
-            run.late(seconds, context.resolved.seconds)
-        run.ended()
-
-
-def _unread() -> Inbox:
-    """An inbox for batches that nobody merges: only the ends of rounds are put into it."""
-    return asyncio.Queue()
-
-
-@dataclass(slots=True)
-class _AskedSource(QueryRun):
-    """A source that is asked for a query alone.
-
-    Attributes:
-        id: For the log, and for turns at the source.
-        keep: Keeps every page; None keeps none.
-        records: What it gave; none where its hits are only counted.
-    """
-
-    id: str = field(default_factory=lambda: secrets.token_hex(6))
-    keep: Keep | None = None
-    records: list[Record] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, named: Named, keep: Keep | None, *, counts: bool = False) -> _AskedSource:
-        """The source at the beginning."""
-        return cls(named.name, named.spec, notes=[*named.notes], keep=keep, counts=counts)
-
-    async def fetch(self, request: Request, context: SearchContext) -> Page:
-        """See `SourceRun.fetch`; the page is kept in the folder. Raises SourceError: there is no
-        answer, or the page cannot be kept.
-        """
-        page = await QueryRun.fetch(self, request, context)
-        if self.keep is not None:
-            try:
-                await asyncio.to_thread(self.keep, page)
-            except OSError as exc:
-                raise SourceError(
-                    request.source,
-                    message("its answer cannot be recorded: {why}", why=opening.why(exc)),
-                    url=request.shown,
-                    advice=message("Name a folder that can be written to."),
-                ) from exc
-        return page
-
-    async def _put(
-        self, records: Sequence[Record], wanted: int, context: SearchContext, inbox: Inbox
-    ) -> None:
-        if self.counts:
-            kept = list(records)
-        elif self._filters_long(context):
-            kept = []
-            await context.turns.apart(lambda _given_up: kept.extend(self._kept(records, wanted)))
-        else:
-            kept = self._kept(records, wanted)
-        self.count += len(kept)
-        self.seconds = asyncio.get_running_loop().time() - context.began
-        if not self.counts:
-            self.records += kept
-
-    def _filters_long(self, context: SearchContext) -> bool:
-        """Whether comparing a few records with what is not searched takes longer than a turn."""
-        if self.plan is None or self.plan.residual is None:
-            return False
-        return any(islice(terms(context.resolved.query, negated=True), FEW_TERMS, None))
-
-    def ended(self) -> None:
-        """Settle the status; a failure stays one."""
-        if self.status != "running":
-            return
-        nothing = not (self.count or self.filtered or self.unread)
-        if nothing and self.total is None:
-            self.total = 0
-        has_some = bool(self.total) or not nothing if self.counts else bool(self.count)
-        self.status = "ok" if has_some else "empty"
-
-    def answer(self) -> SourceAnswer:
-        """What is known of it."""
-        plan = self.plan
-        dates = [page.fetched_at for page in self.asked if page.fetched_at is not None]
-        return SourceAnswer(
-            source=self.name,
-            label=self.spec.label,
-            report=self.report(),
-            records=tuple(self.records),
-            requests=tuple(map(_sent, self.asked)),
-            asked_at=min(dates, default=None),
-            exact=not self.left_out
-            and (plan is None or (plan.residual is None and not plan.notes)),
-            spec=self.spec.digest,
-        )
-
-
-def _sent(asked: AskedPage) -> SentRequest:
-    request = asked.request
-    text = (("", request.content),) if request.content else ()
-    return SentRequest(
-        method=request.method,
-        url=request.shown,
-        body=(*public(request.body), *text),
-        fetched_at=asked.fetched_at,
-        cached=asked.cached,
-    )
+    from metasearch.engine.citations import CitationOptions, CitationSearch
+    from metasearch.engine.lookup import Journal, Lookup, LookupOptions, WantedWork, WorkState
 
 
 log = logging.getLogger(__name__)
@@ -345,10 +101,10 @@ class Engine:
         self._fetcher = _fetcher(
             settings, store, replay, record, self._recorded_as, transport, sharing
         )
-        sharing.listen(self._heard)
+        sharing.listen(self._begin_pause)
         self.answer_cache = AnswerCache(repeats_only=store is None)
         #: Works that were shown, to be asked for by their ids.
-        self.works = ShownWorks(store)
+        self.works = WorkStore(store)
 
     async def __aenter__(self) -> Self:
         return self
@@ -396,7 +152,7 @@ class Engine:
         check("seconds", pause.seconds, 0, LONGEST_PAUSE)
         self._fetcher.heed(pause, self.registry.spec(pause.source).limits)
 
-    def when_paused(self, listener: Callable[[Pause], None] | None) -> None:
+    def on_pause(self, listener: Callable[[Pause], None] | None) -> None:
         """Set what is called when a pause of a source begins; None removes it."""
         self._fetcher.listen(listener)
 
@@ -413,7 +169,7 @@ class Engine:
         """
         return await self._fetcher.sharing.take(client, limit, window)
 
-    def _heard(self, source: str, cause: str, seconds: float) -> None:
+    def _begin_pause(self, source: str, cause: str, seconds: float) -> None:
         """A pause that began in another replica."""
         known = CAUSES.get(cause)
         if known is None:
@@ -425,9 +181,7 @@ class Engine:
             log.debug("a pause of %s was not heeded: %s", source, exc)
 
     def search(
-        self,
-        query: str | Query | SearchOptions | ResolvedSearch,
-        **options: Unpack[SearchKeywords],
+        self, query: str | Query | SearchOptions | ResolvedSearch, **options: Unpack[SearchKeywords]
     ) -> Search:
         """Prepare a search; it runs when it is iterated or awaited.
 
@@ -444,10 +198,10 @@ class Engine:
             asked = query
         else:
             asked = self.resolve(search_options(query, options))
-        shared, close = self._shared(), self.close if self._single else None
+        shared, close = self._state(), self.close if self._single else None
         return Search(shared, asked, self._shared_runs, close)
 
-    def asking(self, options: SearchOptions, *, record: Path | None = None) -> Asking:
+    def inquiry(self, options: SearchOptions, *, record: Path | None = None) -> Inquiry:
         """Prepare to ask sources one by one, for a program that keeps their records, or counts
         their hits, and needs no merged list.
 
@@ -463,7 +217,53 @@ class Engine:
         from metasearch.adapters.fetch.cassette import keep
 
         kept = None if record is None else partial(keep, record, recorded_as=self._recorded_as)
-        return Asking(self._shared(), self.resolve(options), kept)
+        return Inquiry(self._state(), self.resolve(options), kept)
+
+    def lookup(
+        self,
+        works: Iterable[WantedWork],
+        options: LookupOptions | None = None,
+        *,
+        is_settled: Callable[[WorkState], bool] | None = None,
+        journal: Journal | Path | None = None,
+        record: Path | None = None,
+    ) -> Lookup:
+        """Prepare to look up a list of works; it runs when it is iterated.
+
+        Args:
+            works: Each key once.
+            is_settled: Whether no further source need be asked for a work; None asks until one of
+                them knows it.
+            journal: A file in which answers are kept until all works are done: a lookup that was
+                stopped goes on with what stands there. An open journal is not closed.
+            record: As of `inquiry`.
+
+        Raises:
+            UsageError: There are too many works, or no source can be asked.
+        """
+        from metasearch.engine.lookup import Lookup, LookupOptions, is_known
+
+        return Lookup(
+            self, works, options or LookupOptions(), is_settled or is_known, journal, record
+        )
+
+    def cite(
+        self,
+        seeds: Iterable[WantedWork],
+        options: CitationOptions | None = None,
+        *,
+        journal: Path | None = None,
+        record: Path | None = None,
+    ) -> CitationSearch:
+        """Prepare a search for the works that some works cite, and those that cite them; it runs
+        when it is iterated. `journal` and `record`: as in `lookup`.
+
+        Raises:
+            UsageError: There are too many works, or no source can be asked.
+        """
+        from metasearch.engine.citations import CitationOptions, CitationSearch
+
+        return CitationSearch(self, seeds, options or CitationOptions(), journal, record)
 
     def resolve(self, options: SearchOptions) -> ResolvedSearch:
         """Read the query of a search and check its options; nothing is begun. May be called in
@@ -473,17 +273,12 @@ class Engine:
             UsageError: The query or an option cannot be used.
             SpecError: A spec in use is wrong.
         """
-        return resolved(
-            options,
-            self.registry,
-            self.settings,
-            self.strategy,
-            self._pins,
-            self._position_store,
+        return resolve_options(
+            options, self.registry, self.settings, self.strategy, self._pins, self._position_store
         )
 
-    def _shared(self) -> Shared:
-        return Shared(
+    def _state(self) -> EngineState:
+        return EngineState(
             self.settings,
             self._fetcher,
             self._warmup,
@@ -524,18 +319,17 @@ def _fetcher(
 
 
 def _sharing(settings: Settings, registry: Registry) -> Sharing:
-    """How the processes of these settings share their sources."""
     shared = settings.shared
     if not shared.url:
         return Alone()
-    from metasearch.replicas.connection import Connection, Names, secret_of
+    from metasearch.replicas.connection import KeyNames, RedisConnection, secret_of
     from metasearch.replicas.pages import RedisPages
     from metasearch.replicas.redis import RedisSharing
 
-    connection, names = Connection(shared.url), Names(secret_of(shared.url, shared.secret))
+    connection, names = RedisConnection(shared.url), KeyNames(secret_of(shared.url, shared.secret))
     pages = None
     if shared.pages != NO_PAGES:
-        pages = RedisPages(Connection(shared.pages) if shared.pages else connection, names)
+        pages = RedisPages(RedisConnection(shared.pages) if shared.pages else connection, names)
     return RedisSharing(
         connection,
         names,

@@ -95,18 +95,18 @@ def _venue(hit: Hit) -> Iterable[str]:
 
 
 def _author(hit: Hit) -> Iterable[str]:
-    return [_inverted(author) for author in hit.record.authors[:MOST_OF_A_WORK]]
+    return [_family_first(author) for author in hit.record.byline[:MOST_OF_A_WORK]]
 
 
 def _subject(hit: Hit) -> Iterable[str]:
     return (*hit.record.subjects, *hit.record.keywords)[:MOST_OF_A_WORK]
 
 
-def _retracted(hit: Hit) -> Iterable[str]:
+def _retraction(hit: Hit) -> Iterable[str]:
     return ("yes",) if hit.record.retracted else ()
 
 
-def _inverted(author: Author) -> str:
+def _family_first(author: Author) -> str:
     if author.family and author.given:
         return f"{author.family}, {author.given}"
     return author.name
@@ -121,7 +121,7 @@ def _language_key(value: str) -> str:
 
 
 @lru_cache(maxsize=4_000)
-def _folded(value: str) -> str:
+def _fold(value: str) -> str:
     return " ".join(words(value))
 
 
@@ -154,9 +154,13 @@ FACETS: Mapping[str, FacetField] = {
         ),
         FacetField("venue", "journal, proceedings or book", _venue, _venue_key),
         FacetField("author", "family name and first initial", _author, _author_key),
-        FacetField("subject", "subject headings and keywords", _subject, _folded),
+        FacetField("subject", "subject headings and keywords", _subject, _fold),
         FacetField(
-            "retracted", "works that a source calls retracted", _retracted, _lower, choices=("yes",)
+            "retracted",
+            "works that a source calls retracted",
+            _retraction,
+            _lower,
+            choices=("yes",),
         ),
     )
 }
@@ -203,7 +207,6 @@ class _Tally:
     missing: int = 0
 
     def add(self, values: Mapping[str, str]) -> None:
-        """Count a work with these values, by key."""
         self.missing += not values
         for key, value in values.items():
             self.totals[key] += 1
@@ -225,7 +228,6 @@ class _Tally:
                 del self.totals[key], self.spellings[key]
 
     def facet(self, declared: FacetField, limit: int) -> Facet:
-        """The facet as it is shown."""
         from metasearch.events import Facet, FacetValue
 
         by_value = declared.by_value
@@ -263,7 +265,8 @@ class _Tally:
 
 
 class FacetCounts:
-    """Counts facets of a list that grows: a hit that has not changed is read and counted once.
+    """Counts facets of a list that grows: a hit of the same records is read and counted once, also
+    where it was ranked anew.
 
     Args:
         names: Of `FACETS`.
@@ -282,17 +285,17 @@ class FacetCounts:
         self._limit = limit
         self._failed = failed
         self._tallies = tuple(_Tally() for _ in self._fields)
-        #: `id` of a hit -> the hit, and for each facet its values by key; None in place of the
-        #: values where it does not count in the facet.
+        #: `id` of the records of a hit -> the hit, and for each facet its values by key; None in
+        #: place of the values where it does not count in the facet.
         self._counted: dict[int, tuple[Hit, tuple[dict[str, str] | None, ...]]] = {}
 
     def add(self, hits: Iterable[Hit]) -> None:
         """Read and count hits ahead of `count`."""
         for hit in hits:
-            if id(hit) in self._counted:
+            if id(hit.records) in self._counted:
                 continue
             values = self._values(hit)
-            self._counted[id(hit)] = hit, values
+            self._counted[id(hit.records)] = hit, values
             for tally, each in zip(self._tallies, values, strict=True):
                 if each is not None:
                     tally.add(each)
@@ -307,7 +310,7 @@ class FacetCounts:
 
         self.add(hits)
         if len(self._counted) > len(hits):
-            there = set(map(id, hits))
+            there = {id(hit.records) for hit in hits}
             for gone in [number for number in self._counted if number not in there]:
                 self._take_out(self._counted.pop(gone)[1])
         return Facets(
@@ -326,12 +329,12 @@ class FacetCounts:
     def _values(self, hit: Hit) -> tuple[dict[str, str] | None, ...]:
         failed = self._failed(hit) if self._failed is not None else frozenset()
         return tuple(
-            None if failed and failed != {declared.name} else keyed(declared, hit)
+            None if failed and failed != {declared.name} else facet_values(declared, hit)
             for declared in self._fields
         )
 
 
-def keyed(facet: FacetField, hit: Hit) -> dict[str, str]:
+def facet_values(facet: FacetField, hit: Hit) -> dict[str, str]:
     """Key -> value of one hit in one facet, without what is no value."""
     values: dict[str, str] = {}
     for value in facet.values(hit):
@@ -404,10 +407,10 @@ class Filters:
 
     def passes(self) -> Callable[[Hit], bool]:
         """A function that returns whether a work is shown."""
-        failed = self.failed()
+        failed = self.failures()
         return lambda hit: not failed(hit)
 
-    def failed(self) -> Callable[[Hit], frozenset[str]]:
+    def failures(self) -> Callable[[Hit], frozenset[str]]:
         """A function that returns which filters a work does not pass: the name of each, with a
         hyphen before it where the filter takes works away. It reads a hit that has not changed
         once, as long as it is kept.
@@ -417,20 +420,22 @@ class Filters:
             of_name.setdefault(each.name, []).append(each)
         read: dict[str, tuple[Hit, frozenset[str]]] = {}
 
-        def failed(hit: Hit) -> frozenset[str]:
+        def failures_of(hit: Hit) -> frozenset[str]:
             known = read.get(hit.id)
             if known is not None and known[0] is hit:
                 return known[1]
-            names = frozenset(chain.from_iterable(_failed(*each, hit) for each in of_name.items()))
+            names = frozenset(
+                chain.from_iterable(_failures(*each, hit) for each in of_name.items())
+            )
             read[hit.id] = hit, names
             return names
 
-        return failed
+        return failures_of
 
 
-def _failed(name: str, filters: Sequence[Filter], hit: Hit) -> Iterator[str]:
+def _failures(name: str, filters: Sequence[Filter], hit: Hit) -> Iterator[str]:
     """The names of the filters of one name that a work does not pass."""
-    values = keyed(FACETS[name], hit)
+    values = facet_values(FACETS[name], hit)
     wanted = [each for each in filters if not each.exclude]
     if wanted and not any(each.holds(values) for each in wanted):
         yield name
@@ -533,7 +538,7 @@ RANK_MODES: tuple[RankMode, ...] = get_args(RankMode)
 _ARTICLES = frozenset({"the", "a", "an"})
 
 
-def arranged(ranked: Iterable[Hit], sort: Sort, arrival: Mapping[str, int]) -> list[Hit]:
+def sort_hits(ranked: Iterable[Hit], sort: Sort, arrival: Mapping[str, int]) -> list[Hit]:
     """The hits in the order of `sort`; their `rank` is not changed.
 
     `ranked`: in the order of relevance. `arrival`: key of a record -> its number among those

@@ -30,7 +30,7 @@ from metasearch.query import CHOICES, Query, YearsLike
 from metasearch.record import VERSIONS_MODES, VersionsMode
 
 if TYPE_CHECKING:
-    from metasearch.adapters.specs.spec_folders import SourcesLike
+    from metasearch.adapters.specs.specfile import SourcesLike
 
 T = TypeVar("T")
 

@@ -17,9 +17,9 @@ from typing import Self
 from metasearch.engine.facets import Filters
 from metasearch.engine.options import LAST_PLACE
 from metasearch.events import Answer, Counts, NextPage, Paging, SourceReport, Totals
-from metasearch.message import joined, message
-from metasearch.opening import deflated
+from metasearch.message import join_texts, message
 from metasearch.record import Hit
+from metasearch.regular_files import deflate
 
 #: Lists, and bytes of all of them together, that an engine remembers at most.
 MOST_LISTS, MOST_BYTES = 1_000, 4 * 1024 * 1024
@@ -41,10 +41,9 @@ class Positions:
 
     @property
     def rounds(self) -> int:
-        """How many rounds of the list are known."""
         return len(self._edges)
 
-    def covered(self, rounds: int) -> int:
+    def place_after(self, rounds: int) -> int:
         """Up to which place the list is known after so many rounds."""
         return self._edges[rounds - 1] if 0 < rounds < len(self._edges) else len(self)
 
@@ -107,15 +106,15 @@ class Positions:
             places.get(key) == place for key, place in self._places.items()
         )
 
-    def packed(self) -> bytes:
-        """The list in few bytes, for `unpacked`."""
+    def to_bytes(self) -> bytes:
+        """The list in few bytes, for `from_bytes`."""
         head = array("q", [len(self._edges), len(self._places), *self._edges])
         # Places follow one another, and take a byte for ten of them; hashes cannot be made shorter.
-        places = deflated(array("i", self._places.values()).tobytes())
+        places = deflate(array("i", self._places.values()).tobytes())
         return head.tobytes() + array("q", self._places).tobytes() + places
 
     @classmethod
-    def unpacked(cls, data: bytes) -> Self:
+    def from_bytes(cls, data: bytes) -> Self:
         """The list that was packed, in the same process."""
         rounds, count = array("q", data[:16])
         edges, rest = array("q", data[16 : 16 + 8 * rounds]), data[16 + 8 * rounds :]
@@ -156,13 +155,13 @@ class PositionStore:
         if data is None:
             return None
         self._lists[name] = data  # the one that was used last
-        return Positions.unpacked(data)
+        return Positions.from_bytes(data)
 
     def keep(self, search: Hashable, positions: Positions) -> None:
         """Remember a list in place of the known one; the lists that were used longest ago are
         forgotten where there are too many.
         """
-        name, data = _name(search), positions.packed()
+        name, data = _name(search), positions.to_bytes()
         self._bytes += len(data) - len(self._lists.pop(name, b""))
         self._lists[name] = data
         while len(self._lists) > MOST_LISTS or self._bytes > MOST_BYTES:
@@ -233,7 +232,7 @@ def number_passing(
     return positions, seated
 
 
-def filtered(
+def filter_answer(
     whole: Answer,
     filters: Filters,
     search: Hashable,
@@ -276,7 +275,6 @@ def filtered(
 
 
 def _share(totals: Totals, passing: int, seen: int) -> Totals:
-    """The totals of the works that pass filters."""
     estimate = totals.estimate
     if estimate is not None:
         estimate = max(passing, round(estimate * passing / seen)) if seen else 0
@@ -303,7 +301,7 @@ def _next(start: int, end: int, after: int | None, count: int | None) -> NextPag
     return NextPage(first, count) if start < first and first + (count or 1) <= LAST_PLACE else None
 
 
-def held_back(answer: Answer) -> tuple[str, ...]:
+def sources_with_more(answer: Answer) -> tuple[str, ...]:
     """The sources that have more than they were asked for, where the list ends because of that and
     not because of its limit.
     """
@@ -324,8 +322,8 @@ def totals(counts: Counts, reports: Sequence[SourceReport]) -> Totals:
     asked = [report for report in reports if report.status != "skipped"]
     claims = sum(map(_claim, asked))
     distinct = counts.unique / counts.received if counts.received else 0.0
-    estimate = max(counts.unique, round(sum(map(_fitting, asked)) * distinct))
-    missing = [report.source for report in asked if _missing(report)]
+    estimate = max(counts.unique, round(sum(map(_likely_fits, asked)) * distinct))
+    missing = [report.source for report in asked if _is_missing(report)]
     cut = [report.source for report in asked if report.filtered and _claim(report) > report.count]
     silent = [
         report.source
@@ -339,7 +337,7 @@ def totals(counts: Counts, reports: Sequence[SourceReport]) -> Totals:
         most=None if silent else claims,
         estimate=estimate if known else None,
         reliable=known and not (silent or cut or missing),
-        basis=joined("; ", _basis(counts, claims, silent, cut, missing)),
+        basis=join_texts("; ", _basis(counts, claims, silent, cut, missing)),
     )
 
 
@@ -349,8 +347,7 @@ def _claim(report: SourceReport) -> int:
     return report.total if report.total is not None and report.total > given else report.count
 
 
-def _fitting(report: SourceReport) -> float:
-    """How many of those may fit the query, judged by those that were read."""
+def _likely_fits(report: SourceReport) -> float:
     claim, read = _claim(report), report.count + report.filtered
     if claim == report.count:
         return claim
@@ -358,7 +355,7 @@ def _fitting(report: SourceReport) -> float:
     return report.count + (claim - read - report.unread) * fit
 
 
-def _missing(report: SourceReport) -> bool:
+def _is_missing(report: SourceReport) -> bool:
     return report.failed or report.status == "running"
 
 

@@ -31,38 +31,29 @@ from metasearch.engine.scores import (
 )
 from metasearch.errors import UsageError
 from metasearch.extras import how_to_install, is_installed
-from metasearch.message import Templates, message, message_template
+from metasearch.message import N_, message
 from metasearch.query.tree import Query, terms
-from metasearch.record import Hit, Reason, Record, made_hit, made_reason
+from metasearch.record import Hit, Reason, Record, new_hit, new_reason
 
-# Why a hit stands where it stands, in words: the templates of `Reason.text`. `rank.py` fills them
-# as plain texts, because each hit has several; `REASONS` finds the template of a text again, for a
-# page in another language.
+# Why a hit stands where it stands: the texts of reasons. Each hit has several; those that many hits
+# share are made once.
 
-RANKS = message_template("{source} ranks it {position}")
-AGREE = message_template("{number} sources agree")
-NEAREST = message_template("its meaning is near the query, nearest of all")
-NEAR = message_template("its meaning is near the query ({share} of the nearest)")
-FITS_BEST = message_template("its words fit the query best")
-FITS = message_template("its words fit the query {share} as well as the best hit's")
-ONE_PAIR = message_template("two words of the query stand together")
-PAIRS = message_template("{number} pairs of words of the query stand together")
-THE_WORD_IN_TITLE = message_template("the word in the title")
-ALL_WORDS_IN_TITLE = message_template("all words in the title")
-WORDS_IN_TITLE = message_template("{held} of {wanted} words in the title")
-THE_FIELD_AGREES = message_template("the field agrees")
-ALL_WORDS_AND_FIELDS_AGREE = message_template("all words and fields agree")
-ALL_FIELDS_AGREE = message_template("all fields agree")
-WORDS_AND_FIELDS_AGREE = message_template("{held} of {wanted} words and fields agree")
-FIELDS_AGREE = message_template("{held} of {wanted} fields agree")
-
-#: Knows each text.
-REASONS = Templates(
-    RANKS, AGREE, NEAREST, NEAR, FITS_BEST, FITS, ONE_PAIR, PAIRS, THE_WORD_IN_TITLE,
-    ALL_WORDS_IN_TITLE, WORDS_IN_TITLE, THE_FIELD_AGREES, ALL_WORDS_AND_FIELDS_AGREE,
-    ALL_FIELDS_AGREE, WORDS_AND_FIELDS_AGREE, FIELDS_AGREE,
-)  # fmt: skip
-
+RANKS = N_("{source} ranks it {position}")
+AGREE = N_("{number} sources agree")
+NEAREST = message("its meaning is near the query, nearest of all")
+NEAR = N_("its meaning is near the query ({share} of the nearest)")
+FITS_BEST = message("its words fit the query best")
+FITS = N_("its words fit the query {share} as well as the best hit's")
+ONE_PAIR = message("two words of the query stand together")
+PAIRS = N_("{number} pairs of words of the query stand together")
+THE_WORD_IN_TITLE = message("the word in the title")
+ALL_WORDS_IN_TITLE = message("all words in the title")
+WORDS_IN_TITLE = N_("{held} of {wanted} words in the title")
+THE_FIELD_AGREES = message("the field agrees")
+ALL_WORDS_AND_FIELDS_AGREE = message("all words and fields agree")
+ALL_FIELDS_AGREE = message("all fields agree")
+WORDS_AND_FIELDS_AGREE = N_("{held} of {wanted} words and fields agree")
+FIELDS_AGREE = N_("{held} of {wanted} fields agree")
 
 #: The words of a hit are worth a first position for each of these parts, where eight sources
 #: answered: with more sources the positions of a hit add up to more, and so must its words.
@@ -85,10 +76,10 @@ def rank(
     number of sources, year (newest first), title, and id. `weights`: weight of each source, 1.0
     where it is not named.
     """
-    return Ranking(query, weights, mode).ranked(hits)
+    return Ranking(query, weights, mode).rank(hits)
 
 
-class _Prepared(NamedTuple):
+class _HitFacts(NamedTuple):
     """What is known of a hit without the others.
 
     Attributes:
@@ -103,7 +94,7 @@ class _Prepared(NamedTuple):
     ties: tuple[int, int, str, str]
 
 
-class _Scored(NamedTuple):
+class _HitScore(NamedTuple):
     """A hit with its score beside the others, ready to be sorted.
 
     Attributes:
@@ -114,7 +105,7 @@ class _Scored(NamedTuple):
     """
 
     order: tuple[float, int, int, str, str]
-    known: _Prepared
+    known: _HitFacts
     votes: list[float]
     score: Score | None
     of_words: tuple[float, float, float]
@@ -134,16 +125,17 @@ class Ranking:
         mode: RankMode = "words",
     ) -> None:
         self._words = QueryWords(query if mode == "words" else None)
+        self._has_words = bool(self._words)
         self._folded_votes = mode == "positions"
         self._weights = weights or {}
-        self._prepared: dict[str, _Prepared] = {}
+        self._prepared: dict[str, _HitFacts] = {}
         self._nearness: dict[str, float] = {}
         #: (words held, words wanted) -> how that is said.
         self._covering: dict[tuple[int, int], str] = {}
 
     def prepare(self, hits: Iterable[Hit]) -> int:
         """Count the words of hits ahead of `ranked`; returns how many hits there were."""
-        return len([self._known(hit) for hit in hits])
+        return len([self._prepare_hit(hit) for hit in hits])
 
     def add_nearness(self, nearness: Mapping[str, float]) -> None:
         """Have hits score for their meaning, too. `nearness`: id of a hit -> 0 to 1, from
@@ -151,32 +143,32 @@ class Ranking:
         """
         self._nearness.update(nearness)
 
-    def ranked(self, hits: Iterable[Hit], among: Iterable[Hit] | None = None) -> list[Hit]:
+    def rank(self, hits: Iterable[Hit], among: Iterable[Hit] | None = None) -> list[Hit]:
         """The hits in order, with `rank`, `score` and `reasons` set.
 
         `among`: all hits of the list, where `hits` are a part of it: how far sources agree and how
         rare words are is measured among them.
         """
-        return all_at_once(self.ranking(hits, among))
+        return all_at_once(self.rank_in_steps(hits, among))
 
-    def ranking(
+    def rank_in_steps(
         self, hits: Iterable[Hit], among: Iterable[Hit] | None = None
     ) -> Generator[None, None, list[Hit]]:
         """As `ranked`; yields after each stretch of computing."""
-        ordered = yield from self._ordering(hits, among)
+        ordered = yield from self._order_in_steps(hits, among)
         ranked: list[Hit] = []
         for some in stretches(ordered):
-            ranked += [self._made(scored, len(ranked) + n) for n, scored in enumerate(some, 1)]
+            ranked += [self._hit_of(scored, len(ranked) + n) for n, scored in enumerate(some, 1)]
             yield
         return ranked
 
     def ids(self, hits: Iterable[Hit], among: Iterable[Hit] | None = None) -> list[str]:
         """Their ids, in order; arguments as in `ranked`."""
-        return [scored.known.hit.id for scored in all_at_once(self._ordering(hits, among))]
+        return [scored.known.hit.id for scored in all_at_once(self._order_in_steps(hits, among))]
 
-    def _made(self, scored: _Scored, rank: int) -> Hit:
+    def _hit_of(self, scored: _HitScore, rank: int) -> Hit:
         hit = scored.known.hit
-        return made_hit(
+        return new_hit(
             hit.id,
             hit.record,
             hit.records,
@@ -189,51 +181,51 @@ class Ranking:
             hit.also,
         )
 
-    def _known(self, hit: Hit) -> _Prepared:
+    def _prepare_hit(self, hit: Hit) -> _HitFacts:
         known = self._prepared.get(hit.id)
         if known is None or known.hit is not hit:
-            known = self._prepared[hit.id] = _Prepared(
+            known = self._prepared[hit.id] = _HitFacts(
                 hit,
                 best_positions(hit.records),
-                self._words.count(hit.record) if self._words else None,
+                self._words.count(hit.record) if self._has_words else None,
                 _ties(hit),
             )
         return known
 
-    def _ordering(
+    def _order_in_steps(
         self, hits: Iterable[Hit], among: Iterable[Hit] | None
-    ) -> Generator[None, None, list[_Scored]]:
+    ) -> Generator[None, None, list[_HitScore]]:
         """The hits with their scores, best first; yields after each stretch."""
-        wanted = [self._known(hit) for hit in hits]
-        known = wanted if among is None else [self._known(hit) for hit in among]
+        wanted = [self._prepare_hit(hit) for hit in hits]
+        known = wanted if among is None else [self._prepare_hit(hit) for hit in among]
         agreement = source_weights([each.positions for each in known])
         answered = len({source for each in known for source in each.positions})
         worth = _Worth(math.sqrt(answered / SOURCES_OF_ONE_POSITION) * FIRST_POSITION)
         yield
         scores: dict[str, Score] = {}
-        if self._words:
+        if self._has_words:
             counts = [each.counts for each in known if each.counts is not None]
             ids = [each.hit.id for each in known]
-            scores = dict(zip(ids, (yield from self._words.scoring(counts)), strict=True))
-        scored: list[_Scored] = []
+            scores = dict(zip(ids, (yield from self._words.score_in_steps(counts)), strict=True))
+        scored: list[_HitScore] = []
         for some in stretches(wanted):
             scored += [
-                self._scored(each, scores.get(each.hit.id), agreement, worth) for each in some
+                self._score_hit(each, scores.get(each.hit.id), agreement, worth) for each in some
             ]
             yield
         scored.sort(key=itemgetter(0))
         return scored
 
-    def _scored(
-        self, known: _Prepared, score: Score | None, agreement: Mapping[str, float], worth: _Worth
-    ) -> _Scored:
+    def _score_hit(
+        self, known: _HitFacts, score: Score | None, agreement: Mapping[str, float], worth: _Worth
+    ) -> _HitScore:
         votes = self._votes(known.positions, agreement)
         of_words = (0.0, 0.0, 0.0) if score is None else worth.of_words(score)
         near = self._nearness.get(known.hit.id, 0.0) if self._nearness else 0.0
         of_meaning = round(worth.unit * MEANING_PART * near, 9) if near else 0.0
         points = round(math.fsum((*votes, *of_words, of_meaning)), 9)
         order = (-points, *known.ties)
-        return _Scored(order, known, votes, score, of_words, near, of_meaning)
+        return _HitScore(order, known, votes, score, of_words, near, of_meaning)
 
     def _votes(self, positions: Mapping[str, int], agreement: Mapping[str, float]) -> list[float]:
         """The points of each source, and at the end those of their agreement."""
@@ -241,30 +233,27 @@ class Ranking:
         first = factor if self._folded_votes else 1.0
         weights = self._weights
         points = [
-            round(
-                first * weights.get(source, 1.0) * agreement.get(source, 1.0) / (K + position),
-                9,
-            )
+            round(first * weights.get(source, 1.0) * agreement.get(source, 1.0) / (K + position), 9)
             for source, position in positions.items()
         ]
         if len(points) > 1 and not self._folded_votes:
             points.append(round((factor - 1) * math.fsum(points), 9))
         return points
 
-    def _reasons(self, scored: _Scored) -> list[Reason]:
-        """The parts of the score, in words."""
+    def _reasons(self, scored: _HitScore) -> list[Reason]:
         positions, votes = scored.known.positions, scored.votes
         found = [
-            made_reason(_ranks(source, position), points, source)
+            new_reason(_ranks(source, position), points, source)
             for (source, position), points in zip(positions.items(), votes, strict=False)
         ]
         if len(votes) > len(positions):
-            found.append(made_reason(AGREE.format(number=len(positions)), votes[-1]))
+            found.append(new_reason(message(AGREE, number=len(positions)), votes[-1]))
         if scored.score is not None:
             self._add_reasons_of_words(found, scored.score, scored.of_words)
         if scored.near:
-            near = NEAREST if scored.near == 1 else NEAR
-            found.append(made_reason(near.format(share=f"{scored.near:.0%}"), scored.of_meaning))
+            share = f"{scored.near:.0%}"
+            near = NEAREST if scored.near == 1 else message(NEAR, share=share)
+            found.append(new_reason(near, scored.of_meaning))
         return found
 
     def _add_reasons_of_words(
@@ -274,26 +263,26 @@ class Ranking:
         if score.held:
             words = score.held, score.wanted
             if words not in self._covering:
-                self._covering[words] = self._covered(score)
-            found.append(made_reason(self._covering[words], coverage))
+                self._covering[words] = self._coverage(score)
+            found.append(new_reason(self._covering[words], coverage))
         if score.bm25:
             text = FITS_BEST if score.bm25 == 1 else _fits(f"{score.bm25:.0%}")
-            found.append(made_reason(text, bm25))
+            found.append(new_reason(text, bm25))
         if score.pairs:
-            text = ONE_PAIR if score.pairs == 1 else PAIRS.format(number=score.pairs)
-            found.append(made_reason(text, pairs))
+            text = ONE_PAIR if score.pairs == 1 else message(PAIRS, number=score.pairs)
+            found.append(new_reason(text, pairs))
 
-    def _covered(self, score: Score) -> str:
+    def _coverage(self, score: Score) -> str:
         """How much of the query the title and the fields hold, in words."""
         held, wanted = score.held, score.wanted
         if not self._words.fielded:
             if held < wanted:
-                return WORDS_IN_TITLE.format(held=held, wanted=wanted)
+                return message(WORDS_IN_TITLE, held=held, wanted=wanted)
             return THE_WORD_IN_TITLE if wanted == 1 else ALL_WORDS_IN_TITLE
         words = bool(self._words.words)
         if held < wanted:
             some = WORDS_AND_FIELDS_AGREE if words else FIELDS_AGREE
-            return some.format(held=held, wanted=wanted)
+            return message(some, held=held, wanted=wanted)
         if wanted == 1:
             return THE_FIELD_AGREES
         return ALL_WORDS_AND_FIELDS_AGREE if words else ALL_FIELDS_AGREE
@@ -301,12 +290,12 @@ class Ranking:
 
 @lru_cache(maxsize=2_000)
 def _ranks(source: str, position: int) -> str:
-    return RANKS.format(source=source, position=position)
+    return message(RANKS, source=source, position=position)
 
 
 @lru_cache(maxsize=100)
 def _fits(share: str) -> str:
-    return FITS.format(share=share)
+    return message(FITS, share=share)
 
 
 def _ties(hit: Hit) -> tuple[int, int, str, str]:
@@ -395,7 +384,7 @@ def nearness(query: Query, hits: Sequence[Hit], embed: Embed | None = None) -> d
     read once a process. Returns id of a hit -> nearness; {} where the query has no words, or all
     hits are equally near.
     """
-    asked = _asked(query)
+    asked = _query_text(query)
     if not asked or not hits:
         return {}
     rows = (embed or _wordllama())([asked, *(_text(hit.record) for hit in hits)])
@@ -408,7 +397,7 @@ def nearness(query: Query, hits: Sequence[Hit], embed: Embed | None = None) -> d
     return {hit.id: (value - least) / span for hit, value in zip(hits, angles, strict=True)}
 
 
-def _asked(query: Query) -> str:
+def _query_text(query: Query) -> str:
     return " ".join(term.text for term in terms(query) if term.field in _FIELDS)[:MOST_QUERY]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, TypeVar
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.bib.work_ids import is_hit_id
 from metasearch.dedup import Fingerprint, OnlineDedup
-from metasearch.engine.facets import FacetCounts, arranged
+from metasearch.engine.facets import FacetCounts, sort_hits
 from metasearch.engine.options import LAST_PLACE
 from metasearch.engine.pages import Positions, PositionStore, number_passing, passing_name, totals
 from metasearch.engine.rank import Ranking
-from metasearch.engine.resolved import ResolvedSearch
+from metasearch.engine.resolve import ResolvedSearch
 from metasearch.engine.scheduler import FairScheduler, Turns, Warmup
-from metasearch.engine.scores import STRETCH, all_at_once, stretches
+from metasearch.engine.scores import STRETCH, stretches
 from metasearch.events import Answer, Change, Facets, NextPage, Paging, SourceReport
 from metasearch.formats import hits as kept_hits
 from metasearch.message import message
@@ -86,20 +86,19 @@ class Listing:
         self._watch = _Stopwatch()  # for merging and ranking
 
     def insert(self, batch: Iterable[tuple[Record, Fingerprint]]) -> None:
-        """Merge records into the list."""
         with self._watch:
             for record, print_ in batch:
                 self._dedup.insert(record, print_)
                 if self._sort == "first-seen":
                     self._arrival.setdefault(record.key, len(self._arrival))
 
-    def preparing(self) -> Generator[None, None, None]:
-        """Merge and score what is new, ahead of `settling`; yields after each stretch of that."""
-        making = self._dedup.making()
-        while self._scored(islice(making, STRETCH)) == STRETCH:
+    def prepare_in_steps(self) -> Generator[None, None, None]:
+        """Merge and score what is new, ahead of `snapshot`; yields after each stretch of that."""
+        making = self._dedup.make_hits()
+        while self._score_stretch(islice(making, STRETCH)) == STRETCH:
             yield
 
-    def _scored(self, hits: Iterable[Hit]) -> int:
+    def _score_stretch(self, hits: Iterable[Hit]) -> int:
         with self._watch:
             return self._read(list(hits))
 
@@ -119,7 +118,6 @@ class Listing:
             return changes
 
     def passes(self, hit: Hit) -> bool:
-        """Whether a hit passes the filters."""
         return self._passes(hit)
 
     def facets(self) -> Facets | None:
@@ -127,46 +125,72 @@ class Listing:
         if self.facet_counts is None:
             return None
         with self._watch:
-            return self.facet_counts.count(self.unordered())
+            return self.facet_counts.count(self._all_hits())
 
-    def hits(self) -> list[Hit]:
-        """The list if no more records came: hits with a place keep it, others follow by rank."""
-        return all_at_once(self.hits_in_steps())
+    def snapshot(
+        self, reports: tuple[SourceReport, ...], *, settle: bool = False
+    ) -> Generator[None, None, Answer]:
+        """The answer with all hits of the records that are there at the first step, as if the page
+        were the whole list. Yields after each stretch.
 
-    def hits_in_steps(self) -> Generator[None, None, list[Hit]]:
-        """As `hits`, of the records that are there at the first step; yields after each stretch."""
+        Hits with a place keep it, others follow by rank. To `settle`, at the end of a round, gives
+        each new hit its place behind all that have one; before that it is not known where the list
+        goes on. The places are given in one step, so that two searches for pages of one list do not
+        mix them.
+        """
+        counts = self._dedup.counts
+        hits = yield from (
+            self._measure(self._settle_in_steps()) if settle else self._list_in_steps()
+        )
+        goes_on = settle and any(report.more for report in reports)
+        return Answer(
+            query=self._resolved.text,
+            complete=not any(report.failed or report.status == "running" for report in reports),
+            counts=counts,
+            hits=tuple(hits),
+            sources=reports,
+            seconds=0.0,
+            merge_seconds=round(self._watch.seconds, 4),
+            dedup=self._resolved.strategy.name,
+            sort=self._sort,
+            paging=Paging(
+                next=NextPage(self._positions.place_after(self._rounds)) if goes_on else None
+            ),
+            totals=totals(counts, reports),
+            notes=tuple(dict.fromkeys(self._notes)),
+        )
+
+    def _list_in_steps(self) -> Generator[None, None, list[Hit]]:
         positions = self._seats()
-        everything = self.unordered()
+        everything = self._all_hits()
         seated, fresh = positions.seat(everything)
-        ranked = yield from self._ranking.ranking(fresh, everything)
-        ordered = arranged(ranked, self._sort, self._arrival)
+        ranked = yield from self._ranking.rank_in_steps(fresh, everything)
+        ordered = sort_hits(ranked, self._sort, self._arrival)
         seated |= dict(enumerate(ordered, len(positions)))
-        return (yield from self._arranging(seated, len(fresh)))
+        return (yield from self._arrange_in_steps(seated, len(fresh)))
 
     def _seats(self) -> Positions:
-        """The places that hits have by now."""
         if self._resolved.options.start and not self._rounds:
             # Hits on earlier pages of the list have their places already.
             return self._position_store.get(self._resolved.name) or self._positions
         return self._positions
 
-    def unordered(self) -> list[Hit]:
-        """All hits, neither ranked nor in the order of the list."""
-        return list(self._dedup.making())
+    def _all_hits(self) -> list[Hit]:
+        return list(self._dedup.make_hits())
 
-    def _sorted(self, fresh: Iterable[Hit], everything: Iterable[Hit]) -> list[Hit]:
+    def _sort_fresh(self, fresh: Iterable[Hit], everything: Iterable[Hit]) -> list[Hit]:
         """Hits without a position, in the order in which they get one."""
-        return arranged(self._ranking.ranked(fresh, everything), self._sort, self._arrival)
+        return sort_hits(self._ranking.rank(fresh, everything), self._sort, self._arrival)
 
     def order(self) -> list[str]:
         """The ids of that list, of the hits that pass the filters."""
         with self._watch:
-            everything = self.unordered()
+            everything = self._all_hits()
             seated, fresh = self._seats().seat(everything)
             if self._sort == "relevance":
                 ids = self._ranking.ids(fresh, everything)
             else:
-                ids = [hit.id for hit in self._sorted(fresh, everything)]
+                ids = [hit.id for hit in self._sort_fresh(fresh, everything)]
             ids = [seated[place].id for place in sorted(seated)] + ids
             return ids if self._passing_name is None else self._order_of_passing(everything, ids)
 
@@ -183,10 +207,10 @@ class Listing:
     def to_rerank(self, most: int) -> list[Hit]:
         """The best of the hits that came since the last call, best first, `most` of them."""
         with self._watch:
-            everything = self.unordered()
+            everything = self._all_hits()
             fresh = [hit for hit in everything if hit.id not in self._seen]
             self._seen.update(hit.id for hit in fresh)
-            return self._ranking.ranked(fresh, everything)[:most]
+            return self._ranking.rank(fresh, everything)[:most]
 
     def rerank(self, nearness: Mapping[str, float] | None) -> None:
         """Have hits score for how near they are to the query; None where that came too late."""
@@ -195,27 +219,18 @@ class Listing:
         else:
             self._ranking.add_nearness(nearness)
 
-    def settling(self) -> Generator[None, None, list[Hit]]:
-        """The list after a round: each new hit gets a place behind all hits that have one. Yields
-        after each stretch.
-
-        The places are given in one step, so that two searches for pages of one list do not mix
-        them.
-        """
-        return self._timed(self._settling())
-
-    def _settling(self) -> Generator[None, None, list[Hit]]:
-        everything = self.unordered()
-        _, fresh = self._begun().seat(everything)
-        ranked = yield from self._ranking.ranking(fresh, everything)
-        self._positions = self._begun()
+    def _settle_in_steps(self) -> Generator[None, None, list[Hit]]:
+        everything = self._all_hits()
+        _, fresh = self._earlier_list().seat(everything)
+        ranked = yield from self._ranking.rank_in_steps(fresh, everything)
+        self._positions = self._earlier_list()
         seated, unseated = self._positions.seat(everything)
         if unseated != fresh:  # meanwhile another search has given places to some of them
-            ranked = self._ranking.ranked(unseated, everything)
-        self._settle(seated, arranged(ranked, self._sort, self._arrival))
-        return (yield from self._arranging(seated, len(ranked)))
+            ranked = self._ranking.rank(unseated, everything)
+        self._settle(seated, sort_hits(ranked, self._sort, self._arrival))
+        return (yield from self._arrange_in_steps(seated, len(ranked)))
 
-    def _begun(self) -> Positions:
+    def _earlier_list(self) -> Positions:
         """The list as the searches for its earlier pages have left it, and those for this page."""
         if not self._resolved.options.start:
             return self._positions
@@ -241,7 +256,7 @@ class Listing:
             listed = (hit for _, hit in sorted(seated.items()))
             self._number([hit for hit in listed if self._passes(hit)], self._passing_name)
 
-    def _timed(self, steps: Generator[None, None, T]) -> Generator[None, None, T]:
+    def _measure(self, steps: Generator[None, None, T]) -> Generator[None, None, T]:
         """The same steps; the seconds that each takes count as merging and ranking."""
         while True:
             with self._watch:
@@ -274,16 +289,16 @@ class Listing:
         )
         if fruitless:
             self._fruitless = 0
-            self._given_up = self._numbers.covered(self._rounds - 1) >= resolved.options.start
+            self._given_up = self._numbers.place_after(self._rounds - 1) >= resolved.options.start
 
     def needs_round(self, hits: Sequence[Hit], failed: bool) -> bool:
-        """Whether the page needs another round. `hits`: the list, as `settle` returned it.
+        """Whether the page needs another round. `hits`: the list, as it was settled.
         `failed`: whether a source has failed: what is missing may be missing because of that.
         """
         if self._passing_name is not None:
-            known = self._numbers.covered(self._rounds)
+            known = self._numbers.place_after(self._rounds)
             return known < self._resolved.places and not self._given_up
-        if self._positions.covered(self._rounds) < self._resolved.places:
+        if self._positions.place_after(self._rounds) < self._resolved.places:
             return True
         # A hit that stood on this page when the list was begun may come in the next round; that is
         # tried once.
@@ -293,42 +308,14 @@ class Listing:
         start, limit = self._resolved.options.start, self._resolved.options.limit
         return self._positions.lacks(start, start + (limit or LAST_PLACE), hits)
 
-    def whole(
-        self,
-        hits: Sequence[Hit],
-        reports: tuple[SourceReport, ...],
-        seconds: float,
-        *,
-        over: bool = True,
-    ) -> Answer:
-        """The answer with all hits, as if the page were the whole list. `over`: whether the search
-        is over; before that it is not known where the list goes on.
-        """
-        counts = self._dedup.counts
-        goes_on = over and any(report.more for report in reports)
-        return Answer(
-            query=self._resolved.text,
-            complete=not any(report.failed or report.status == "running" for report in reports),
-            counts=counts,
-            hits=tuple(hits),
-            sources=reports,
-            seconds=round(seconds, 4),
-            merge_seconds=round(self._watch.seconds, 4),
-            dedup=self._resolved.strategy.name,
-            sort=self._sort,
-            paging=Paging(
-                next=NextPage(self._positions.covered(self._rounds)) if goes_on else None
-            ),
-            totals=totals(counts, reports),
-            notes=tuple(dict.fromkeys(self._notes)),
-        )
-
-    def _arranging(self, seated: dict[int, Hit], fresh: int) -> Generator[None, None, list[Hit]]:
+    def _arrange_in_steps(
+        self, seated: dict[int, Hit], fresh: int
+    ) -> Generator[None, None, list[Hit]]:
         """The hits by place, each with its place as its rank; `fresh` of them are ranked already.
         Yields after each stretch.
         """
         if fresh < len(seated):
-            again = yield from self._ranking.ranking(seated.values())
+            again = yield from self._ranking.rank_in_steps(seated.values())
             ranked = {hit.id: hit for hit in again}
             seated = {place: ranked[hit.id] for place, hit in seated.items()}
         return [
@@ -337,11 +324,30 @@ class Listing:
         ]
 
 
-def counting(counts: FacetCounts, hits: Sequence[Hit]) -> Iterator[None]:
-    """Have the facets of hits counted ahead of `FacetCounts.count`; yields after each stretch."""
-    for some in stretches(hits):
-        counts.add(some)
-        yield
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What is known of a search at one moment.
+
+    Attributes:
+        whole: The answer with all hits.
+        over: Whether the search has ended: then the list goes on behind its last page only, and its
+            numbers are remembered.
+    """
+
+    whole: Answer
+    over: bool
+
+    def page(
+        self, resolved: ResolvedSearch, counts: FacetCounts | None
+    ) -> Generator[None, None, Answer]:
+        """The page that a search asks for; yields after each stretch of counting. `counts`: of its
+        facets; None where it asks for none.
+        """
+        if counts is not None:
+            for some in stretches(self.whole.hits):
+                counts.add(some)
+                yield
+        return resolved.page(self.whole, counts, over=self.over)
 
 
 # What the searches of one engine share and remember: answers of the last minute, works that were
@@ -356,7 +362,7 @@ MOST_ANSWERS, MOST_HITS = 128, 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedAnswer:
     """An answer that is kept. `until`: when it is too old, by the clock of the cache.
     `for_repeats`: whether it is for repeats alone.
     """
@@ -379,7 +385,7 @@ class AnswerCache:
     ) -> None:
         self._clock = clock
         self._repeats_only = repeats_only
-        self._kept: dict[Hashable, _Kept] = {}
+        self._kept: dict[Hashable, _CachedAnswer] = {}
         self._hits = 0
 
     def page(self, resolved: ResolvedSearch) -> Answer | None:
@@ -399,7 +405,7 @@ class AnswerCache:
             if resolved.filters and further is not None:
                 known = sum(map(resolved.filters.passes(), whole.hits))
             if resolved.places <= known:
-                return resolved.page(whole)
+                return resolved.page(whole, resolved.facet_counts())
         return None
 
     def keep_answer(self, resolved: ResolvedSearch, whole: Answer, *, fresh: bool) -> None:
@@ -446,13 +452,12 @@ class AnswerCache:
         if len(answer.hits) > MOST_HITS:
             return
         seconds = FOR_REPEATS if for_repeats else FRESH
-        self._kept[search] = _Kept(self._clock() + seconds, answer, for_repeats)
+        self._kept[search] = _CachedAnswer(self._clock() + seconds, answer, for_repeats)
         self._hits += len(answer.hits)
         while len(self._kept) > MOST_ANSWERS or self._hits > MOST_HITS:
             self.drop(next(iter(self._kept)))
 
     def drop(self, search: Hashable) -> None:
-        """Forget an answer, if there is one."""
         kept = self._kept.pop(search, None)
         if kept is not None:
             self._hits -= len(kept.answer.hits)
@@ -471,7 +476,7 @@ MOST_WORKS, LARGEST, MEMORY = 500, 1 << 20, 1 << 24
 TAG = "works that were shown"
 
 
-class ShownWorks:
+class WorkStore:
     """Keeps whole hits for a day, in the cache: all workers of a server have the same ones, and
     they outlast a restart. Without a cache they are kept in memory.
 
@@ -519,7 +524,7 @@ class ShownWorks:
 
     async def renew(self, hits: Iterable[Hit], seconds: float) -> None:
         """Keep works so long from now on; those renewed in the last day are passed over."""
-        due = [hit for hit in hits if await self._store.get(_renewed(hit.id)) is None]
+        due = [hit for hit in hits if await self._store.get(_renewal_key(hit.id)) is None]
         await self.keep(due, seconds)
 
     async def find(self, hit_id: str) -> Hit | None:
@@ -542,7 +547,7 @@ class ShownWorks:
             await self._store.set(_key(hit_id), value, seconds, tag=TAG)
             return
         await self._store.set(_long_key(hit_id), value, seconds, tag=TAG)
-        await self._store.set(_renewed(hit_id), b"1", KEPT, tag=TAG)
+        await self._store.set(_renewal_key(hit_id), b"1", KEPT, tag=TAG)
 
 
 def _key(hit_id: str) -> str:
@@ -553,13 +558,13 @@ def _long_key(hit_id: str) -> str:
     return f"work of a basket:{hit_id}"
 
 
-def _renewed(hit_id: str) -> str:
+def _renewal_key(hit_id: str) -> str:
     """Of what says that the work was kept long, less than a day ago."""
     return f"renewed work:{hit_id}"
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class EngineState:
     """What the searches of one engine share.
 
     Attributes:
@@ -588,7 +593,7 @@ class SearchContext:
 
     search: str
     resolved: ResolvedSearch
-    shared: Shared
+    shared: EngineState
     turns: Turns
     began: float
     deadline: float

@@ -16,11 +16,12 @@ from dataclasses import replace
 from typing import TypeVar
 
 from metasearch.adapters.fetch.rate_limiter import BEHIND
-from metasearch.engine.enriching import Enricher, Enrichers
+from metasearch.engine.enrichment import Enricher, Enrichers
 from metasearch.engine.facets import FacetCounts
-from metasearch.engine.resolved import ResolvedSearch
-from metasearch.engine.results import Listing, SearchContext, Shared, counting
+from metasearch.engine.resolve import ResolvedSearch
+from metasearch.engine.results import EngineState, Listing, SearchContext, Snapshot
 from metasearch.engine.scheduler import collect_until
+from metasearch.engine.scores import all_at_once
 from metasearch.engine.source import Inbox, QueryRun, RecordBatch, SourceRun
 from metasearch.errors import TimedOut
 from metasearch.events import (
@@ -38,7 +39,7 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
-from metasearch.loop import GRACE, lag, seen
+from metasearch.loop import GRACE, ignore_failure, lag
 from metasearch.message import message
 from metasearch.record import Hit
 
@@ -53,8 +54,7 @@ class Growth:
         self.records = False
         self._awaited: asyncio.Event | None = None  # while somebody waits
 
-    def changed(self, *, records: bool = False) -> None:
-        """Count a change."""
+    def count_change(self, *, records: bool = False) -> None:
         self.changes += 1
         self.records = self.records or records
         if self._awaited is not None:
@@ -96,7 +96,7 @@ class FacetEvents:
         """Loop time of the next count; None where nothing has changed since the last one."""
         return self._next if self._stale else None
 
-    def hits_changed(self) -> None:
+    def request_count(self) -> None:
         """Have the facets counted when their time has come."""
         self._stale = self._wanted
 
@@ -110,12 +110,12 @@ class FacetEvents:
         if read < self._place:
             return None
         self._stale = False
-        event = self.changed(facets())
+        event = self.event_for(facets())
         if event is not None:
             self._place = noted + 1
         return event
 
-    def changed(self, facets: Facets | None) -> FacetsChanged | None:
+    def event_for(self, facets: Facets | None) -> FacetsChanged | None:
         """The event for these facets; None where they are those that were sent last."""
         if facets is None or facets == self._sent:
             return None
@@ -152,7 +152,7 @@ class Run:
         growth: Changes with the list, with the report of a source, and at the end.
     """
 
-    def __init__(self, shared: Shared, resolved: ResolvedSearch) -> None:
+    def __init__(self, shared: EngineState, resolved: ResolvedSearch) -> None:
         self.id = secrets.token_hex(6)
         self.resolved = resolved
         self.whole: Answer | None = None
@@ -190,34 +190,20 @@ class Run:
         self._loop = asyncio.get_running_loop()
         self._began = self._loop.time()
         self.task = asyncio.create_task(self._run(), name=f"search {self.id}")
-        self.task.add_done_callback(self._ended)
+        self.task.add_done_callback(self._end)
         return self.task
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _end(self, task: asyncio.Task[None]) -> None:
         if task.cancelled():  # a failure is raised where the answer is asked for
-            seen(task)
+            ignore_failure(task)
         if self.whole is not None:
             # To free what a long list was made of takes milliseconds, and now nobody waits for it.
             del self._list
-        self.growth.changed()
+        self.growth.count_change()
 
-    def started(self) -> Started:
-        """The event at the beginning."""
+    def start_event(self) -> Started:
         names = tuple(source.name for source in self._asked)
         return Started(self.id, self.resolved.text, names, self.resolved.seconds)
-
-    def so_far(self) -> Answer:
-        """The answer with all hits; while the search runs, with the hits that are there now."""
-        if self.whole is not None:
-            return self.whole
-        return self._enriched(self._plain_so_far(self._list.hits()))
-
-    def _plain_so_far(self, hits: Sequence[Hit] = ()) -> Answer:
-        seconds = self._loop.time() - self._began if self._loop is not None else 0.0
-        return self._list.whole(hits, self._reports(), seconds, over=False)
-
-    def _enriched(self, plain: Answer) -> Answer:
-        return plain if self._enrichers is None else self._enrichers.added(plain)
 
     def facet_counts(self, resolved: ResolvedSearch) -> FacetCounts | None:
         """What counts the facets of a search: that of the run, where it is the run's own search,
@@ -225,71 +211,59 @@ class Run:
         """
         return self._counts if resolved is self.resolved else resolved.facet_counts()
 
-    def page(self, resolved: ResolvedSearch, whole: Answer) -> Answer:
-        """The page that a search asks for, of the answer with all hits."""
-        return resolved.page(whole, self.facet_counts(resolved))
-
-    def snapshot(
-        self, resolved: ResolvedSearch, counts: FacetCounts | None
-    ) -> Generator[None, None, Answer]:
-        """The page that a search asks for, as of now; yields after each stretch of computing.
-        `counts`: of its facets; None where none is asked for.
-        """
+    def snapshot(self) -> Generator[None, None, Snapshot]:
+        """What is known: at the end, or as of now; yields after each stretch of computing."""
+        if self.whole is not None:
+            return Snapshot(self.whole, over=True)
         # What the list settles while it is read, it reports no more to the reader of the events.
         self._note(*self._changes())
-        yield from self._list.preparing()
+        yield from self._list.prepare_in_steps()
         self._note(*self._changes())
         # All of this as of one moment: records may come between the steps.
-        plain, everything = self._plain_so_far(), self._list.unordered()
-        hits = yield from self._list.hits_in_steps()
-        facets = None
-        if counts is not None:
-            # Not the ranked hits: these are made anew each time, so all would be counted anew.
-            yield from counting(counts, everything)
-            facets = counts.count(everything)
+        seconds = self._loop.time() - self._began if self._loop is not None else 0.0
+        over = self.over
+        whole = yield from self._list.snapshot(self._reports())
         yield
-        return resolved.page_so_far(self._enriched(replace(plain, hits=tuple(hits))), facets)
+        whole = self._with_enrichment(replace(whole, seconds=round(seconds, 4)))
+        return Snapshot(whole, over)
 
-    def paging(
-        self, resolved: ResolvedSearch, whole: Answer, counts: FacetCounts | None
-    ) -> Generator[None, None, Answer]:
-        """As `page`, with the counts of `facet_counts`; yields after each stretch of computing."""
-        if counts is not None:
-            yield from counting(counts, whole.hits)
-        return resolved.page(whole, counts)
+    def _with_enrichment(self, plain: Answer) -> Answer:
+        return plain if self._enrichers is None else self._enrichers.add_to(plain)
+
+    def _page(self, whole: Answer) -> Answer:
+        """The page that the run's own search asks for."""
+        return self.resolved.page(whole, self._counts)
 
     @property
-    def closing(self) -> bool:
+    def is_closing(self) -> bool:
         """Whether all sources are done and the end, or a further round, is about to come."""
         return not self._reranking and all(source.status != "running" for source in self._asked)
 
-    async def soon(self) -> Answer:
-        """As `so_far`, in steps, so that the loop does not stall; the whole answer, where all
-        sources are done.
+    async def soon(self) -> Snapshot:
+        """As `snapshot`; the whole answer, where all sources are done.
 
         The caller's time is over, so this waits for no turns.
         """
-        for _ in self._list.preparing():
+        for _ in self._list.prepare_in_steps():
             await asyncio.sleep(0)
-        while not self.over and self.closing:  # `closing` ends where meanings are compared, too
+        while not self.over and self.is_closing:  # `closing` ends where meanings are compared, too
             self._skip_turns()
             await asyncio.sleep(0)
-        return self.so_far()
+        return all_at_once(self.snapshot())
 
-    def ended(self) -> Answer:
-        """The answer of a search that has finished, failed or was cancelled. Raises
+    def result(self) -> Snapshot:
+        """What a search has found that has finished, failed or was cancelled. Raises
         MetasearchError: the error with which the search failed.
         """
         assert self.task is not None
         if not self.task.cancelled():
             self.task.result()
-            return self.so_far()
         for source in self._asked:
             if source.status == "running":  # else a caller that waits for all would never return
                 source.fail(
                     TimedOut(source.name, message("no whole answer before the search was ended"))
                 )
-        return self.so_far()
+        return all_at_once(self.snapshot())
 
     @property
     def over(self) -> bool:
@@ -297,7 +271,7 @@ class Run:
         return self.task is not None and self.task.done()
 
     @property
-    def ending(self) -> bool:
+    def is_ending(self) -> bool:
         """Whether it is being cancelled, so that its answer will not be whole."""
         return self.task is not None and self.task.cancelling() > 0
 
@@ -305,7 +279,7 @@ class Run:
 
     async def _run(self) -> None:
         try:
-            with lag().watched():
+            with lag().watch():
                 await self._drive()
         except asyncio.CancelledError as error:  # there is no reader any more
             # A group of tasks keeps the error, whose traceback holds the group and all records.
@@ -324,30 +298,33 @@ class Run:
         deadline = began + resolved.seconds
         context = SearchContext(self.id, resolved, shared, self._turns, began, deadline)
         if self._out is not None:
-            await self._send(self.started())
+            await self._send(self.start_event())
         await self._ask_round(self._sources, context)
         await self._rerank(deadline)
-        hits = await self._in_turns(self._list.settling(), deadline)
-        while loop.time() < deadline and (deeper := self._deeper(hits)):
+        whole = await self._settle_list(deadline)
+        while loop.time() < deadline and (deeper := self._deeper(whole.hits)):
             for source in deeper:
                 source.status = "running"
-            self.growth.changed()
+            self.growth.count_change()
             await self._ask_round(deeper, context)
             await self._rerank(deadline)
-            hits = await self._in_turns(self._list.settling(), deadline)
+            whole = await self._settle_list(deadline)
         await asyncio.sleep(0)  # a long list takes milliseconds to rank, and its page some more
-        whole = self._list.whole(hits, self._reports(), loop.time() - began)
+        whole = replace(whole, seconds=round(loop.time() - began, 4))
         fresh = not any(source.old_pages for source in self._sources)
         shared.answer_cache.keep_answer(resolved, whole, fresh=fresh)
         if self._enrichers is not None:
-            await self._enrichers.ask(self.page(resolved, whole).hits, context, self._send_enriched)
-            whole = replace(self._enrichers.added(whole), seconds=round(loop.time() - began, 4))
+            await self._enrichers.ask(self._page(whole).hits, context, self._send_enrichment)
+            whole = replace(self._enrichers.add_to(whole), seconds=round(loop.time() - began, 4))
         self.whole = whole
         if self._out is not None:
-            answer = self.page(resolved, whole)
-            if (final := self._facets.changed(answer.facets)) is not None:
+            answer = self._page(whole)
+            if (final := self._facets.event_for(answer.facets)) is not None:
                 self._note(final)
             await self._send(Finished(answer))
+
+    async def _settle_list(self, deadline: float) -> Answer:
+        return await self._in_turns(self._list.snapshot(self._reports(), settle=True), deadline)
 
     def _reports(self) -> tuple[SourceReport, ...]:
         return tuple(source.report() for source in self._sources)
@@ -376,10 +353,10 @@ class Run:
                 seconds = asyncio.get_running_loop().time() - context.began
                 source.late(seconds, self.resolved.seconds)
                 self._note(SourceProgress(source.report()))
-                self.growth.changed()
+                self.growth.count_change()
         self._note(*self._changes())
         # Merge and score what is new.
-        await self._in_turns(self._list.preparing(), context.deadline)
+        await self._in_turns(self._list.prepare_in_steps(), context.deadline)
 
     async def _in_turns(self, steps: Generator[None, None, T], deadline: float) -> T:
         """The result of steps that are taken in turns; from the deadline on without turns."""
@@ -427,7 +404,7 @@ class Run:
 
         until = max(deadline, asyncio.get_running_loop().time() + GRACE)
         self._reranking = True
-        self.growth.changed()
+        self.growth.count_change()
         try:
             async with asyncio.timeout_at(until):
                 await self._turns.apart(compare)
@@ -462,16 +439,16 @@ class Run:
 
     async def _last_moment(self, inbox: Inbox, sources: Sequence[QueryRun]) -> None:
         """Merge what came in time and is unread, before other searches; `GRACE` seconds at most."""
-        stalled = lag().stalled  # then answers may be here that no source has seen yet
+        stalled = lag().is_stalled  # then answers may be here that no source has seen yet
         self._turns.hurry()
 
-        def missing() -> bool:
+        def is_missing() -> bool:
             running = [source for source in sources if source.status == "running"]
-            return any(stalled or source.reading for source in running)
+            return any(stalled or source.is_reading for source in running)
 
         try:
             async with asyncio.timeout(GRACE):
-                while missing():
+                while is_missing():
                     self._take(*await inbox.get())
         except TimeoutError:
             pass
@@ -493,7 +470,7 @@ class Run:
                 self._ordered = now
                 self._note_order()
             if batch is not None:
-                self._facets.hits_changed()
+                self._facets.request_count()
             self._note_facets()
             await self._send()
 
@@ -516,7 +493,7 @@ class Run:
             self._list.insert(batch)
         elif source.status == "running":  # a failure stays one
             source.status = "ok" if source.count else "empty"
-        self.growth.changed(records=bool(batch))
+        self.growth.count_change(records=bool(batch))
 
     # ---------------------------------------------------------------- events
 
@@ -526,9 +503,9 @@ class Run:
         changes = self._list.changes()
         if not self.resolved.filters:
             return changes
-        return [shown for change in changes if (shown := self._passing(change)) is not None]
+        return [shown for change in changes if (shown := self._filter_change(change)) is not None]
 
-    def _passing(self, change: Change) -> Change | None:
+    def _filter_change(self, change: Change) -> Change | None:
         """A change as a reader sees it from whom filters hold hits back; None if it sees none.
 
         A hit that was sent and no longer passes is sent on as it grows: it is in no `Order`, and
@@ -549,8 +526,8 @@ class Run:
         self._shown.add(hit.id)
         return Grown(hit) if sent else Added(hit)
 
-    async def _send_enriched(self, *events: SearchEvent) -> None:
-        self.growth.changed()
+    async def _send_enrichment(self, *events: SearchEvent) -> None:
+        self.growth.count_change()
         await self._send(*events)
 
     def _note_order(self) -> None:

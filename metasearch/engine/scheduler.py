@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from metasearch.dedup import Chain, Fingerprint, Strategy
+from metasearch.dedup import Chain, DedupStrategy, Fingerprint
 from metasearch.errors import MetasearchError
 from metasearch.loop import in_daemon_thread
 from metasearch.message import message
@@ -248,14 +248,16 @@ class Warmup:
         self._turn = asyncio.Lock()
         self._warm = False  # whether what the default strategy computes with has been imported
 
-    async def load(self, chosen: Strategy) -> None:
+    async def load(self, chosen: DedupStrategy) -> None:
         """Load what a strategy needs, off the loop; returns at once where that is done or nothing
         is needed. Raises MetasearchError: it cannot be loaded.
         """
         if chosen.loads and chosen.name not in _LOADED:
             await self._in_thread(_load, chosen)
 
-    async def prepare(self, chosen: Strategy, chain: Chain, prints: Sequence[Fingerprint]) -> None:
+    async def prepare(
+        self, chosen: DedupStrategy, chain: Chain, prints: Sequence[Fingerprint]
+    ) -> None:
         """Compute what takes long when these records are compared; the fingerprints keep it.
 
         To be called where the strategy loads something or the chain has work for these records.
@@ -276,7 +278,7 @@ class Warmup:
             return await asyncio.to_thread(do, *args)
 
 
-def _load(chosen: Strategy) -> None:
+def _load(chosen: DedupStrategy) -> None:
     """Load what a strategy needs, once a process; may take a second or two, so it runs in a thread.
     Raises MetasearchError: it cannot be loaded.
     """

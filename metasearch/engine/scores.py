@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from metasearch.bib.normalise import CJK, has_cjk, spaced, words
+from metasearch.bib.normalise import CJK, has_cjk, with_blanks, words
 from metasearch.late_pattern import late_pattern
 from metasearch.query.match import matches
 from metasearch.query.tree import CODED_FIELDS, Query, Term, terms
@@ -228,7 +228,7 @@ class QueryWords:
             tuple([matches(term, record) is True for term in self.fielded]),
         )
 
-    def scoring(self, counts: Sequence[Counts]) -> Generator[None, None, list[Score]]:
+    def score_in_steps(self, counts: Sequence[Counts]) -> Generator[None, None, list[Score]]:
         """The score of each record, whatever their order; yields after each stretch."""
         if not counts:
             return []
@@ -287,9 +287,9 @@ class QueryWords:
         """Folded, a blank before and after each word; and its length in words."""
         value = value[:MOST_CHARACTERS]
         if value.isascii() or not self._cjk:
-            text = f" {spaced(value)} "
+            text = f" {with_blanks(value)} "
             return text, text.count(" ") - 1
-        folded = f" {spaced(value)} "
+        folded = f" {with_blanks(value)} "
         # A run of Chinese has no blanks: each character counts as a word.
         characters = sum(len(run) for run in _CJK_RUN.findall(folded))
         return folded, folded.count(" ") - 1 + characters
@@ -300,11 +300,7 @@ class QueryWords:
         )
 
     def _neighbours(
-        self,
-        title: str,
-        in_title: tuple[int, ...],
-        abstract: str,
-        in_abstract: tuple[int, ...],
+        self, title: str, in_title: tuple[int, ...], abstract: str, in_abstract: tuple[int, ...]
     ) -> int:
         """How many pairs stand together in the title or the abstract; at most MOST_PAIRS."""
         found = 0
@@ -344,7 +340,7 @@ def _read(term: Term, wanted: dict[tuple[str, ...], None], pairs: _Pairs) -> Non
         forms = (f" {token}",) if term.truncated else tuple(f" {form} " for form in _forms(token))
         wanted.setdefault(forms)
         if before and not term.truncated:
-            pairs.setdefault((before, forms), tuple(_joined(before, between, forms)))
+            pairs.setdefault((before, forms), tuple(_combinations(before, between, forms)))
         before, between = forms, ""
 
 
@@ -363,7 +359,7 @@ def _core(forms: tuple[str, ...]) -> str:
     return shortest if longest.startswith(shortest) else shortest[:-1]
 
 
-def _joined(before: Iterable[str], between: str, after: Iterable[str]) -> Iterator[str]:
+def _combinations(before: Iterable[str], between: str, after: Iterable[str]) -> Iterator[str]:
     for first in before:
         for second in after:
             yield first + second.lstrip(" ")

@@ -18,10 +18,11 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from metasearch.engine.options import MIN_SECONDS, check
-from metasearch.engine.resolved import ResolvedSearch
-from metasearch.engine.results import Shared
+from metasearch.engine.resolve import ResolvedSearch
+from metasearch.engine.results import EngineState, Snapshot
 from metasearch.engine.run import BACKLOG, Outbox, Run, longer
 from metasearch.engine.scheduler import Turns
+from metasearch.engine.scores import all_at_once
 from metasearch.events import (
     Added,
     Answer,
@@ -72,10 +73,9 @@ class SharedRuns:
         return len(self._all)
 
     def begin(self, run: Run) -> SharedRun:
-        """Start a run."""
         shared = SharedRun(run)
         self._all[shared] = None
-        run.start().add_done_callback(lambda task: self._ended(shared, task))
+        run.start().add_done_callback(lambda task: self._end(shared, task))
         return shared
 
     def find(self, resolved: ResolvedSearch) -> SharedRun | None:
@@ -87,32 +87,32 @@ class SharedRuns:
             if shared.until is not None and now >= shared.until:
                 self._all.pop(shared)
                 continue
-            if shared.run.ending:  # its last caller has just left
+            if shared.run.is_ending:  # its last caller has just left
                 continue
             outlasts = shared.background or shared.run.resolved.wait is not None
             if outlasts and shared.run.resolved.holds(resolved):
                 return shared
         return None
 
-    async def answer(self, shared: SharedRun, resolved: ResolvedSearch) -> Answer:
-        """All hits of a run; where the wait of `resolved` is over before its end, those that are
-        there, and the run goes on. Raises MetasearchError: the error with which the run failed.
+    async def answer(self, shared: SharedRun, resolved: ResolvedSearch) -> Snapshot:
+        """What a run has found; where the wait of `resolved` is over before its end, what is there,
+        and the run goes on. Raises MetasearchError: the error with which the run failed.
         """
         task = shared.run.task
         assert task is not None
         # A search that joins an earlier run waits no longer than its own timeout.
         patience = resolved.wait or (None if shared.run.resolved is resolved else resolved.seconds)
-        async with self.waiting(shared):
+        async with self.hold(shared):
             await asyncio.wait({task}, timeout=patience)
             if not task.done():
-                so_far = await shared.run.soon()
+                snapshot = await shared.run.soon()
                 if not task.done():
                     shared.background = shared.background or self._room()
-                    return so_far
-            return self.ended(shared)
+                    return snapshot
+            return self.result(shared)
 
     @asynccontextmanager
-    async def waiting(self, shared: SharedRun) -> AsyncIterator[None]:
+    async def hold(self, shared: SharedRun) -> AsyncIterator[None]:
         """Wait for a run inside the block; then `leave` it."""
         shared.waiting += 1
         try:
@@ -121,12 +121,12 @@ class SharedRuns:
             shared.waiting -= 1
             await self.leave(shared)
 
-    def ended(self, shared: SharedRun) -> Answer:
-        """All hits of a run that has ended; it is kept no longer for a caller that comes back.
+    def result(self, shared: SharedRun) -> Snapshot:
+        """What a run has found that has ended; it is kept no longer for a caller that comes back.
         Raises MetasearchError: the error with which the run failed.
         """
         self._all.pop(shared, None)
-        return shared.run.ended()
+        return shared.run.result()
 
     async def leave(self, shared: SharedRun) -> None:
         """End a run that no caller waits for, unless it goes on in the background."""
@@ -136,7 +136,6 @@ class SharedRuns:
             await asyncio.gather(task, return_exceptions=True)
 
     async def close(self) -> None:
-        """End all runs."""
         tasks = [shared.run.task for shared in self._all if shared.run.task is not None]
         for task in tasks:
             task.cancel()
@@ -153,7 +152,7 @@ class SharedRuns:
             self._all.pop(finished)
         return finished is not None
 
-    def _ended(self, shared: SharedRun, task: asyncio.Task[None]) -> None:
+    def _end(self, shared: SharedRun, task: asyncio.Task[None]) -> None:
         failed = not task.cancelled() and task.exception() is not None
         if failed and not shared.waiting:
             log.error("search %s failed in the background: %s", shared.run.id, task.exception())
@@ -197,7 +196,7 @@ class GrowingPage:
         own = resolved is run.resolved
         self._until = None if own else self._loop.time() + resolved.seconds
 
-    async def so_far(self) -> AsyncGenerator[Answer]:
+    async def pages(self) -> AsyncGenerator[Answer]:
         """The page as of now, whenever something has changed, until the run is over or the timeout
         has passed.
 
@@ -209,14 +208,13 @@ class GrowingPage:
         task.add_done_callback(self._hurry)
         try:
             seen, due, bare = 0, self._loop.time(), True
-            while await self._wanted(seen, due, bare):
+            while await self._wait_for_next(seen, due, bare):
                 growth, began = self._run.growth, self._loop.time()
                 seen, bare = growth.changes, not growth.records
-                steps = self._run.snapshot(self._resolved, self._counts)
-                page = await _in_slices(steps, self._turns.next, self._over)
+                page = await _in_slices(self._steps(), self._turns.next, self._over)
                 if page is None:
                     return
-                if not page.running and self._run.closing:  # the last one was done meanwhile
+                if not page.running and self._run.is_closing:  # the last one was done meanwhile
                     continue
                 now = self._loop.time()
                 pause = self._every * longer(page.counts.unique)
@@ -225,15 +223,19 @@ class GrowingPage:
         finally:
             task.remove_done_callback(self._hurry)
 
-    async def last(self, whole: Answer) -> Answer:
-        """The page at the end of the run."""
-        steps = self._run.paging(self._resolved, whole, self._counts)
+    async def last(self, end: Snapshot) -> Answer:
         self._turns.hurry()
-        page = await _in_slices(steps, self._turns.next, lambda: False)
+        page = await _in_slices(self._page(end), self._turns.next, lambda: False)
         assert page is not None
         return page
 
-    async def _wanted(self, seen: int, due: float, bare: bool) -> bool:
+    def _steps(self) -> Generator[None, None, Answer]:
+        return (yield from self._page((yield from self._run.snapshot())))
+
+    def _page(self, snapshot: Snapshot) -> Generator[None, None, Answer]:
+        return snapshot.page(self._resolved, self._counts)
+
+    async def _wait_for_next(self, seen: int, due: float, bare: bool) -> bool:
         """Wait until the next page is wanted; returns whether one is.
 
         `seen`: changes that the last page shows. `due`: loop time from which on it is wanted.
@@ -243,7 +245,7 @@ class GrowingPage:
         growth = self._run.growth
         await growth.after(seen, self._until)
         while not self._over():
-            if self._run.closing:  # the end, or a further round, is a moment away
+            if self._run.is_closing:  # the end, or a further round, is a moment away
                 await growth.after(growth.changes, self._until)
             elif self._loop.time() < due and not (bare and growth.records):
                 ends = due if self._until is None else min(due, self._until)
@@ -283,7 +285,7 @@ async def _in_slices(
                     return result
 
 
-#: The longest interval between two answers of `growing`, in seconds.
+#: The longest interval between two answers of `Search.follow`, in seconds.
 LONGEST_INTERVAL = 60.0
 
 
@@ -303,7 +305,7 @@ class Search(Coroutine[Any, Any, Answer]):
 
     def __init__(
         self,
-        shared: Shared,
+        shared: EngineState,
         resolved: ResolvedSearch,
         shared_runs: SharedRuns,
         close: Callable[[], Awaitable[None]] | None = None,
@@ -325,7 +327,7 @@ class Search(Coroutine[Any, Any, Answer]):
     def answer(self) -> Answer | None:
         """The finished answer; None until it is there."""
         if self._answer is None and self._run.whole is not None:
-            self._answer = self._page(self._run.whole)
+            self._answer = self._page(Snapshot(self._run.whole, over=True))
         return self._answer
 
     @property
@@ -338,7 +340,7 @@ class Search(Coroutine[Any, Any, Answer]):
         """Whether an await would ask no source: its answer is in the cache, or another search is
         making it.
         """
-        return self._cached() is not None or self._shared_runs.find(self._resolved) is not None
+        return self._from_cache() is not None or self._shared_runs.find(self._resolved) is not None
 
     def __await__(self) -> Generator[Any, None, Answer]:
         return self._finish().__await__()
@@ -380,7 +382,7 @@ class Search(Coroutine[Any, Any, Answer]):
             raise RuntimeError("a search can be run once")
         self._begun = True
         try:
-            self._answer = self._cached()
+            self._answer = self._from_cache()
             if self._answer is not None:
                 for event in self._events_of(self._answer):
                     yield event
@@ -401,28 +403,27 @@ class Search(Coroutine[Any, Any, Answer]):
             if self._answer is not None:
                 return self._answer
             if self._shared_run is not None:
-                whole = await self._shared_runs.answer(self._shared_run, self._resolved)
-                return self._page(whole)
+                return self._page(await self._shared_runs.answer(self._shared_run, self._resolved))
             if self._run.task is not None:  # its events are being read
                 # Not the task itself: where this await is cancelled, the task must go on.
                 await asyncio.wait({self._run.task})
-                return self._page(self._run.ended())
+                return self._page(self._run.result())
             return self.partial()
         finally:
-            await self._closed()
+            await self._close_run()
 
     def _begin(self) -> None:
         """Unless this is done: take the answer from the cache, join a run, or begin one."""
         if self._begun:
             return
         self._begun = True
-        self._answer = self._cached()
+        self._answer = self._from_cache()
         if self._answer is None:
             found = self._shared_runs.find(self._resolved)
             self._shared_run = found or self._shared_runs.begin(self._run)
             self._run = self._shared_run.run
 
-    def growing(self, every: float) -> AsyncGenerator[Answer]:
+    def follow(self, every: float) -> AsyncGenerator[Answer]:
         """The answer as of now whenever something has changed, and the finished one last.
 
         It joins a run, or begins one, as an await does; no source is asked twice. The first answer
@@ -439,9 +440,9 @@ class Search(Coroutine[Any, Any, Answer]):
             MetasearchError: The error with which the search failed; raised by the iterator.
         """
         check("every", every, MIN_SECONDS, LONGEST_INTERVAL)
-        return self._growing(every)
+        return self._follow(every)
 
-    async def _growing(self, every: float) -> AsyncGenerator[Answer]:
+    async def _follow(self, every: float) -> AsyncGenerator[Answer]:
         try:
             if self.answer is None:
                 self._begin()
@@ -451,23 +452,21 @@ class Search(Coroutine[Any, Any, Answer]):
                 return
             turns = self._shared.scheduler.readers_turns()
             page = GrowingPage(run, self._resolved, turns, every)
-            async with (
-                nullcontext() if shared_run is None else self._shared_runs.waiting(shared_run)
-            ):
-                async with aclosing(page.so_far()) as pages:
+            async with nullcontext() if shared_run is None else self._shared_runs.hold(shared_run):
+                async with aclosing(page.pages()) as pages:
                     async for answer in pages:
                         yield answer
                 if not run.over:
                     yield self._page(await run.soon())
                     return
                 # Where it has no shared run, its events are being read.
-                whole = run.ended() if shared_run is None else self._shared_runs.ended(shared_run)
-                last = await page.last(whole)
+                end = run.result() if shared_run is None else self._shared_runs.result(shared_run)
+                last = await page.last(end)
                 if run.whole is not None:
                     last = self._answer = self._answer or last
                 yield last
         finally:
-            await self._closed()
+            await self._close_run()
 
     async def aclose(self) -> None:
         """Stop: the run is cancelled, unless other callers wait for it or it goes on in the
@@ -479,26 +478,26 @@ class Search(Coroutine[Any, Any, Answer]):
         elif task is not None and not task.done():
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-        await self._closed()
+        await self._close_run()
 
-    async def _closed(self) -> None:
+    async def _close_run(self) -> None:
         if self._close is not None:
             await self._close()
 
     def partial(self) -> Answer:
         """The answer as of now, for a caller that cannot wait for the end."""
-        return self.answer or self._page(self._run.so_far())
+        return self.answer or self._page(all_at_once(self._run.snapshot()))
 
-    def _page(self, whole: Answer) -> Answer:
-        return self._run.page(self._resolved, whole)
+    def _page(self, snapshot: Snapshot) -> Answer:
+        return all_at_once(snapshot.page(self._resolved, self._run.facet_counts(self._resolved)))
 
-    def _cached(self) -> Answer | None:
+    def _from_cache(self) -> Answer | None:
         return self._shared.answer_cache.page(self._resolved)
 
     def _events_of(self, answer: Answer) -> list[SearchEvent]:
         """The events of an answer that is there already."""
         return [
-            self._run.started(),
+            self._run.start_event(),
             *map(SourceProgress, answer.sources),
             *map(Added, answer.hits),
             Order(tuple(hit.id for hit in answer.hits)),

@@ -13,12 +13,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from metasearch.adapters.parse.parse import PageReading, Parsed, most_of
+from metasearch.adapters.parse.parse import PageContent, PageReading, most_of
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import Plan, plan
 from metasearch.dedup import Fingerprint, fingerprint
-from metasearch.engine.resolved import sorting_notes
+from metasearch.engine.resolve import sort_notes
 from metasearch.engine.results import SearchContext
 from metasearch.engine.scheduler import MOST, Turns
 from metasearch.errors import Drifted, NotRead, SourceError, TimedOut
@@ -41,7 +41,7 @@ Inbox = asyncio.Queue[tuple["QueryRun", RecordBatch | None]]
 
 
 @dataclass(slots=True)
-class AskedPage:
+class PageFetch:
     """A request that was made of a source.
 
     `fetched_at`: when its page was fetched, in Unix time, earlier than the search where the page
@@ -75,7 +75,7 @@ class SourceRun:
     cached: bool = False
     old_pages: int = 0
     spared: str = ""
-    asked: list[AskedPage] = field(default_factory=list)
+    asked: list[PageFetch] = field(default_factory=list)
     _pages: int = 0
 
     def fail(self, error: SourceError) -> None:
@@ -85,7 +85,7 @@ class SourceRun:
         self.error = error
         self.status = error.outcome  # type: ignore[assignment]
 
-    def unexpected(self, exc: Exception, context: SearchContext) -> SourceError:
+    def as_failure(self, exc: Exception, context: SearchContext) -> SourceError:
         """An error of this program as a failure of the source: the other sources go on."""
         log.exception("search %s: %s failed unexpectedly", context.search, self.name)
         return SourceError(
@@ -96,7 +96,7 @@ class SourceRun:
     async def fetch(self, request: Request, context: SearchContext) -> Page:
         """Ask for one page, and count it. Raises SourceError: there is no answer."""
         options = context.resolved.options
-        asked = AskedPage(request)
+        asked = PageFetch(request)
         self.asked.append(asked)
         page = await context.shared.fetcher.fetch(
             request,
@@ -123,7 +123,7 @@ class SourceRun:
 
     async def read(
         self, page: Page, most: int, context: SearchContext, take: Take | None = None
-    ) -> Parsed:
+    ) -> PageContent:
         """Read a page to its end: a stretch a turn, or in a thread where it is not light. A page
         that cannot be read is removed from the cache.
 
@@ -226,7 +226,7 @@ class QueryRun(SourceRun):
         )
 
     @property
-    def reading(self) -> bool:
+    def is_reading(self) -> bool:
         """Whether a page of it is here that is not read yet."""
         return self._page_since is not None
 
@@ -234,7 +234,7 @@ class QueryRun(SourceRun):
         """Fail, because the search is over after `seconds` and its limit was `limit`."""
         self.seconds = seconds
         self.fail(
-            self._judged(
+            self._judge(
                 TimedOut(
                     self.name, message("no whole answer within {seconds} s", seconds=f"{limit:g}")
                 ),
@@ -242,7 +242,7 @@ class QueryRun(SourceRun):
             )
         )
 
-    def _judged(self, error: TimedOut, seconds: float) -> SourceError:
+    def _judge(self, error: TimedOut, seconds: float) -> SourceError:
         """The same error, or NotRead where pages waited here for longer than the search waited for
         the source: then this server was too slow, not the source.
         """
@@ -271,10 +271,10 @@ class QueryRun(SourceRun):
         self._ids = set()
         try:
             if self.plan is None:
-                self.plan = await self._planned(context)
+                self.plan = await self._plan(context)
                 self.notes += self.plan.notes
                 resolved = context.resolved
-                self.notes += sorting_notes(self.spec, resolved.options.sort, resolved.query)
+                self.notes += sort_notes(self.spec, resolved.options.sort, resolved.query)
                 self._next = self.plan.request
             if self._held:
                 held, self._held = self._held, ()
@@ -282,16 +282,16 @@ class QueryRun(SourceRun):
             while self._next is not None and self._next.start < self._edge:
                 await self._ask(self._next, context, inbox)
         except TimedOut as error:
-            self.fail(self._judged(error, loop.time() - context.began))
+            self.fail(self._judge(error, loop.time() - context.began))
         except SourceError as error:
             self.fail(error)
         except Exception as exc:
-            self.fail(self.unexpected(exc, context))
+            self.fail(self.as_failure(exc, context))
         self._stop_where_it_repeats(deep)
         self.seconds = loop.time() - context.began
         await inbox.put((self, None))
 
-    async def _planned(self, context: SearchContext) -> Plan:
+    async def _plan(self, context: SearchContext) -> Plan:
         """The request of this source; a long query is translated in a thread."""
         resolved = context.resolved
         wanted = (
@@ -323,13 +323,13 @@ class QueryRun(SourceRun):
         self.notes += parsed.notes
         self.left_out = self.left_out or parsed.left_out
         if parsed.drifted is not None:
-            self.fail(Drifted(self.name, *parsed.drifted, url=request.shown))
+            self.fail(Drifted(self.name, *parsed.drifted, url=request.log_url))
         self._next = None if self.counts else parsed.next
         nothing = not (parsed.records or parsed.unread) and parsed.next is None
         if nothing and context.resolved.options.cache:
-            await context.shared.fetcher.found_nothing(page, self.spec.limits)
+            await context.shared.fetcher.keep_empty(page, self.spec.limits)
 
-    async def _read_page(self, page: Page, context: SearchContext, inbox: Inbox) -> Parsed:
+    async def _read_page(self, page: Page, context: SearchContext, inbox: Inbox) -> PageContent:
         """Read a page, and put the records of each stretch into the inbox once they are read."""
         wanted = page.request.wanted
         await context.turns.next()
@@ -365,7 +365,7 @@ class QueryRun(SourceRun):
 
         `wanted`: position of the last record that is wanted in any round.
         """
-        kept = self._kept(records, wanted)
+        kept = self._keep_fitting(records, wanted)
         prints = [fingerprint(record) for record in kept]
         strategy, chain = context.resolved.strategy, context.resolved.chain
         # To cut texts into words, or to import what signs them, takes milliseconds in which the
@@ -375,7 +375,7 @@ class QueryRun(SourceRun):
         self.seconds = asyncio.get_running_loop().time() - context.began
         await inbox.put((self, tuple(zip(kept, prints, strict=True))))
 
-    def _kept(self, records: Sequence[Record], wanted: int) -> list[Record]:
+    def _keep_fitting(self, records: Sequence[Record], wanted: int) -> list[Record]:
         """The records of this round that fit what the source could not search; those of later
         rounds are held. `records`: as in `_put`. `wanted`: as in `_put`.
         """

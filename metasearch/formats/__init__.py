@@ -16,7 +16,7 @@ from metasearch.formats.registry import FORMATS, READABLE, WRITABLE, Format
 if TYPE_CHECKING:
     from metasearch.events import Answer
 
-__all__ = ["FORMATS", "READABLE", "WRITABLE", "Format", "get", "needed_extras", "write"]
+__all__ = ["FORMATS", "READABLE", "WRITABLE", "Format", "extras_note", "get", "write"]
 
 
 def get(name: str) -> Format:
@@ -36,7 +36,7 @@ def get(name: str) -> Format:
     return form
 
 
-def needed_extras(names: Iterable[str]) -> str:
+def extras_note(names: Iterable[str]) -> str:
     """A sentence for descriptions: which of these formats need an extra, whatever is installed."""
     formats = [FORMATS[name] for name in names if name in FORMATS and FORMATS[name].extra]
     needs = (f"`{format_.name}` needs the extra `{format_.extra}`" for format_ in formats)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from operator import attrgetter
 from typing import Any
 
 import orjson
@@ -18,7 +19,16 @@ from metasearch.formats.text import (
     is_clean,
     web_url,
 )
-from metasearch.record import Author, Hit, Match, Reason, Record
+from metasearch.record import (
+    PEOPLE,
+    TEXTS,
+    WRITTEN,
+    Author,
+    Hit,
+    Match,
+    Reason,
+    Record,
+)
 
 # JSON of what databases sent, without what no format may let through (text.py). Nearly every object
 # is clean. So it is first written as it is and looked at as a whole, which costs a fraction of a
@@ -52,17 +62,17 @@ def clean_json(made: Mapping[str, Any]) -> bytes | None:
     return data
 
 
-def cleaned(made: Mapping[str, Any]) -> dict[str, Any]:
+def clean_object(made: Mapping[str, Any]) -> dict[str, Any]:
     """The object with every text cleaned, and null for numbers that are not exact in every reader
     of JSON.
 
-    `made`: its values are texts, numbers, lists of texts, lists of such objects, and tables of
-    texts.
+    `made`: its values are texts, numbers, lists and tuples of texts, lists of such objects, and
+    tables of texts.
     """
-    return {name: _cleaned(name, value) for name, value in made.items()}
+    return {name: _clean_value(name, value) for name, value in made.items()}
 
 
-def _cleaned(name: str, value: Any) -> Any:
+def _clean_value(name: str, value: Any) -> Any:
     match value:
         case str():
             return clean(value) if name in _NEVER_NULL else clean_or_none(value)
@@ -71,8 +81,8 @@ def _cleaned(name: str, value: Any) -> Any:
         case int():
             return exact_number(value)
         case [{}, *_]:
-            return [cleaned(each) for each in value]
-        case list():
+            return [clean_object(each) for each in value]
+        case list() | tuple():
             return clean_all(value)
         case dict():
             return clean_map(value)
@@ -82,9 +92,12 @@ def _cleaned(name: str, value: Any) -> Any:
 
 # The JSON answer: field names and shapes that other programs rely on. Every key is always there; an
 # absent value is null, an absent list is []. Adding a key is free, renaming one is not. This is the
-# hot path of the server (some 200 hits a query), so objects are built by hand, without reflection,
+# hot path of the server (some 200 hits a query), so the fields of a record are taken all at once,
 # and a hit is looked at once for what must be cleaned.
 
+_values = attrgetter(*WRITTEN)
+#: Those of several values, which orjson writes as lists.
+_MANY = (*PEOPLE, *TEXTS)
 #: Marks where the hits of an answer belong: JSON on one line has it nowhere else.
 _GAP = b"\n"
 
@@ -98,6 +111,7 @@ def _people(authors: Iterable[Author]) -> list[dict[str, Any]]:
             "orcid": author.orcid or None,
             "affiliation": author.affiliation or None,
             "collective": author.collective,
+            "suffix": author.suffix or None,
         }
         for author in authors
     ]
@@ -114,7 +128,7 @@ def _source(record: Record, url: str | None) -> dict[str, Any]:
 
 def match_object(match: Match) -> dict[str, Any]:
     """One entry of "matches"."""
-    return cleaned(_match(match))
+    return clean_object(_match(match))
 
 
 def _match(match: Match) -> dict[str, Any]:
@@ -136,24 +150,25 @@ def reason_object(reason: Reason) -> dict[str, Any]:
 def hit_object(hit: Hit) -> dict[str, Any]:
     """One entry of "hits"; `rank` and `score` are 0 before ranking."""
     made = _hit(hit)
-    return made if clean_json(made) is not None else _clean_object(made)
+    if clean_json(made) is None:
+        return _clean_hit(made)
+    return made | {name: [*made[name]] for name in _MANY}
 
 
 def hit_json(hit: Hit) -> bytes:
-    """`hit_object` as JSON, for less."""
     made = _hit(hit)
-    return clean_json(made) or orjson.dumps(_clean_object(made))
+    return clean_json(made) or orjson.dumps(_clean_hit(made))
 
 
-def _clean_object(made: Mapping[str, Any]) -> dict[str, Any]:
-    return cleaned(made) | {"id": clean(made["id"])}  # the one of a hit is never null
+def _clean_hit(made: Mapping[str, Any]) -> dict[str, Any]:
+    return clean_object(made) | {"id": clean(made["id"])}  # the one of a hit is never null
 
 
 def _hit(hit: Hit) -> dict[str, Any]:
-    """The shape, with texts and numbers as the databases sent them; only addresses are safe."""
+    """Texts and numbers as the databases sent them; only addresses are safe."""
     record = hit.record
     address, url = record.url, web_url(record.url)  # nearly always also that of a source
-    return {
+    made: dict[str, Any] = {
         "id": hit.id,
         "rank": hit.rank,
         "score": hit.score,
@@ -161,47 +176,27 @@ def _hit(hit: Hit) -> dict[str, Any]:
             {"text": reason.text, "points": reason.points, "source": reason.source}
             for reason in hit.reasons
         ],
-        "title": record.title or None,
-        "subtitle": record.subtitle or None,
-        "original_title": record.original_title or None,
-        "translated_title": record.translated_title or None,
-        "titles": [*record.titles],
-        "authors": _people(record.authors),
-        "editors": _people(record.editors) if record.editors else [],
-        "year": record.year,
-        "date": record.date or None,
-        "venue": record.venue or None,
-        "publisher": record.publisher or None,
-        "institution": record.institution or None,
-        "edition": record.edition or None,
-        "volume": record.volume or None,
-        "issue": record.issue or None,
-        "pages": record.pages or None,
-        "doi": record.doi or None,
-        "ids": {**record.ids},
-        "version": record.version or None,
-        "isbn": [*record.isbn],
-        "issn": [*record.issn],
-        "url": url,
-        "pdf_url": web_url(record.pdf_url) if record.pdf_url else None,
-        "type": record.type or None,
-        "language": record.language or None,
-        "abstract": record.abstract or None,
-        "keywords": [*record.keywords],
-        "subjects": [*record.subjects],
-        "citations": record.citations,
-        "open_access": record.open_access or None,
-        "licence": record.licence or None,
-        "retracted": record.retracted,
-        "sources": [
-            _source(each, url if each.url is address else web_url(each.url)) for each in hit.records
-        ],
-        "provenance": {**hit.provenance},
-        "matches": [_match(match) for match in hit.matches],
-        "versions": [
-            {"kind": version.kind, "records": [*version.records]} for version in hit.versions
-        ],
     }
+    values = _values(record)
+    if "" in values:
+        values = tuple([None if value == "" else value for value in values])
+    made.update(zip(WRITTEN, values, strict=True))
+    for name in PEOPLE:
+        if made[name]:
+            made[name] = _people(made[name])
+    made["ids"] = {**record.ids}
+    made["url"] = url
+    if record.pdf_url:
+        made["pdf_url"] = web_url(record.pdf_url)
+    made["sources"] = [
+        _source(each, url if each.url is address else web_url(each.url)) for each in hit.records
+    ]
+    made["provenance"] = {**hit.provenance}
+    made["matches"] = [_match(match) for match in hit.matches]
+    made["versions"] = [
+        {"kind": version.kind, "records": [*version.records]} for version in hit.versions
+    ]
+    return made
 
 
 def report_object(report: SourceReport) -> dict[str, Any]:
@@ -287,7 +282,6 @@ def facets_object(facets: Facets | None) -> dict[str, Any] | None:
 
 
 def answer_object(answer: Answer) -> dict[str, Any]:
-    """The whole answer, of nothing but dicts, lists, strings, numbers, booleans and None."""
     return answer_around(answer, [hit_object(hit) for hit in answer.hits])
 
 
@@ -354,8 +348,4 @@ def in_parts(
 
 
 def write(answer: Answer) -> bytes:
-    """The answer as one JSON document on one line, with a newline at its end."""
     return bytes(answer_json(answer)[0])
-
-
-# Failures in the same words, reported once: without a network all sources fail in one way.

@@ -9,23 +9,29 @@ from dataclasses import dataclass, field
 from itertools import tee
 from typing import Any
 
-from metasearch.formats.bibtex_entry import as_given, draft, escaped, names_of, title_of, verbatim
-from metasearch.formats.citation_keys import CitationKeys, citation_keys
-from metasearch.formats.origins import NOTHING, Beside, BesideHits, joined, with_beside
-from metasearch.formats.reading.result import Draft, EntryCollector, FileReading
-from metasearch.formats.reading.text import DecodedText
-from metasearch.formats.reference import (
-    date_parts,
-    field_sources,
-    full_title,
-    further_titles,
-    general_type,
-    identifiers,
-    journal_like,
-    link,
-    page_ranges,
+from metasearch.formats import reference
+from metasearch.formats.bibtex_entry import FULLER, OUR_TYPE, SPOKEN, draft, holds
+from metasearch.formats.bibtex_heads import (
+    START,
+    with_plain_head,
+    without_comment_blocks,
+    without_comments,
 )
-from metasearch.record import Hit, Record
+from metasearch.formats.bibtex_names import names_of
+from metasearch.formats.citation_keys import CitationKeys, citation_keys
+from metasearch.formats.latex import (
+    JOURNALS,
+    as_in_file,
+    escape,
+    title_of,
+    unknown_commands,
+    verbatim,
+)
+from metasearch.formats.origins import NOTHING, Beside, BesideHits, one_text, with_beside
+from metasearch.formats.reading.encodings import FileText
+from metasearch.formats.reading.result import Draft, EntryCollector, FileReading
+from metasearch.formats.reading.worktypes import IN_JOURNALS
+from metasearch.record import TYPES, Hit, Record
 
 # Values of BibTeX: delimiters, `#` between operands, and macros.
 
@@ -33,6 +39,7 @@ from metasearch.record import Hit, Record
 #: must not be able to say in a few letters what takes hours to read.
 MOST_REPEATED = 2_000
 
+_JOURNALS = frozenset({"journal", "journaltitle", "booktitle"})
 _MONTHS = frozenset("jan feb mar apr may jun jul aug sep oct nov dec".split())
 _NEXT_FIELD = re.compile(r"(?<=[}\"\w])\s{1,50}([A-Za-z][\w-]{1,30})\s{0,9}=\s{0,9}(?=[{\"\d])")
 _MARK = re.compile(r"\\.|[{}\"#]", re.DOTALL)
@@ -57,17 +64,22 @@ class Values:
         if done is None:
             done = self._done[id(raw)] = {}
             for key, value in raw.items():
-                done[key], unknown = evaluated(value, self._strings)
+                done[key], unknown = evaluate(value, self._strings)
+                journal = None
+                if key in _JOURNALS and unknown == [done[key]]:
+                    journal = JOURNALS.get(unknown[0].removeprefix("\\").lower())
+                    done[key] = journal or done[key]
                 for name in unknown:
                     if name not in self._told:
                         self._told.add(name)
+                        stands = "the journal that AASTeX calls so" if journal else "its name"
                         remarks.append(
-                            f"the macro {name[:60]!r} is defined nowhere; its name stands for it"
+                            f"the macro {name[:60]!r} is defined nowhere; {stands} stands for it"
                         )
         return dict(done), remarks
 
 
-def evaluated(raw: str, strings: Mapping[str, str]) -> tuple[str, list[str]]:
+def evaluate(raw: str, strings: Mapping[str, str]) -> tuple[str, list[str]]:
     """The text of `{...}`, `"..."`, `1999` or `jan # "~1"`, and macros that are not defined."""
     if raw[:1] == "{" and raw[-1:] == "}" and "#" not in raw:
         return raw[1:-1], []
@@ -91,7 +103,7 @@ def evaluated(raw: str, strings: Mapping[str, str]) -> tuple[str, list[str]]:
 
 
 def _operands(raw: str) -> list[str]:
-    """The parts of a value that "#" joins, outside of braces and quotes."""
+    """The parts that "#" joins, outside of braces and quotes."""
     if "#" not in raw:
         return [raw]
     parts: list[str] = []
@@ -110,7 +122,7 @@ def _operands(raw: str) -> list[str]:
     return [*parts, raw[start:]]
 
 
-def separated(key: str, value: str) -> Iterator[tuple[str, str]]:
+def split_fields(key: str, value: str) -> Iterator[tuple[str, str]]:
     """The field, and those behind it that a missing comma made part of its value."""
     depth = quotes = start = at = 0
     for hit in _NEXT_FIELD.finditer(value) if "=" in value else ():
@@ -137,25 +149,30 @@ _NO_WORKS = frozenset(
 #: What an entry takes from the one that it names in `crossref`: of the volume, never what is the
 #: volume's own alone.
 _INHERITED = frozenset(
-    "booktitle year date month publisher editor series volume journal journaltitle language "
-    "langid school institution "
-    "organization issn".split()
+    "booktitle year date month publisher editor series volume journal journaltitle language langid "
+    "school institution organization issn address location edition".split()
 )
+#: Entries that one may take from, directly or not.
+_MOST_REFERENCES = 10
 _CHILDREN = frozenset(
     {"inproceedings", "conference", "incollection", "inbook", "inreference", "bookinbook"}
 )
 
-_START = re.compile(r"^[ \t]*@[ \t]*[A-Za-z]+[ \t]*[{(]", re.MULTILINE)
 _FIRST = re.compile(
-    r"^[ \t]*@[ \t]*(?:(?:string|preamble|comment)[ \t]*[{(]|[a-z]+\s*[{(][^\n,{}()=\"#%]{0,200},)",
+    r"^[ \t]*@\s{0,50}(?:(?:string|preamble|comment)\s{0,50}[{(]"
+    r"|[a-z]{1,40}\s{0,50}[{(]\s{0,50}"
+    r"(?:[^\n,{}()=\"#%]{0,200}|[^\s,{}()=\"#%]{0,200}\s{0,50}),)",
     re.IGNORECASE | re.MULTILINE,
 )
-_HEAD = re.compile(r"@[ \t]*([A-Za-z]+)[ \t]*[{(]([^\n,{}()=\"#%]{0,200}),")
-_KIND = re.compile(r"@[ \t]*([A-Za-z]+)[ \t]*[{(]")
+_HEAD = re.compile(r"@\s{0,50}([A-Za-z]{1,40})\s{0,50}[{(]\s{0,50}([^\n,{}()=\"#%]{0,200}),")
+_KIND = re.compile(r"@\s{0,50}([A-Za-z]{1,40})\s{0,50}[{(]")
 _DAMAGED_HEAD = re.compile(
     r"^[ \t]{0,9}@[A-Za-z]|[A-Za-z]{1,20}\s{0,9}[{(][ \t]{0,9}[^\s,{}()=\"]{1,200}[ \t]{0,9},",
     re.MULTILINE,
 )
+#: The line that ends an entry.
+_ENTRY_END = re.compile(r"\n[ \t]*[})]\s*\Z")
+_WITHOUT_BRACES = str.maketrans("", "", "{}")
 _FIELD_LINE = re.compile(r"^[ \t]*,?[ \t]*[A-Za-z][\w-]{1,30}[ \t]*=[ \t]*[{\"\d]", re.MULTILINE)
 
 logging.getLogger("bibtexparser").addHandler(
@@ -165,7 +182,7 @@ logging.getLogger("bibtexparser").addHandler(
 
 @dataclass(slots=True)
 class _BibtexEntry:
-    """An entry as it stands in the file, its values still as they are delimited there."""
+    """Its values are still as they are delimited in the file."""
 
     kind: str
     key: str
@@ -175,7 +192,7 @@ class _BibtexEntry:
 
 
 @dataclass(slots=True)
-class _Lost:
+class _Loss:
     """What is no entry: how many works are lost by it, and why."""
 
     line: int
@@ -184,25 +201,27 @@ class _Lost:
 
 
 @dataclass(slots=True)
-class _File:
-    """What the pieces of a file hold, in order."""
-
-    found: list[_BibtexEntry | _Lost] = field(default_factory=list)
+class _BibFile:
+    found: list[_BibtexEntry | _Loss] = field(default_factory=list)
     strings: dict[str, str] = field(default_factory=dict)
 
 
 def looks_like(head: str) -> bool:
-    """Whether a text begins as BibTeX: with an entry, however much comment is before it."""
-    return _FIRST.search(head) is not None
+    """With an entry, however much comment is before it."""
+    return _FIRST.search(without_comments(head)[0]) is not None
 
 
-def read(text: DecodedText, reading: FileReading) -> None:
+def read(text: FileText, reading: FileReading) -> None:
     """Read a .bib file, held as a whole because its entries name one another."""
-    file = _File()
-    for line, piece in _pieces(text.whole()):
+    file = _BibFile()
+    whole, in_comments = without_comments(text.whole())
+    whole, in_blocks = without_comment_blocks(whole)
+    for line in sorted(in_comments + in_blocks):
+        reading.count_strange("an entry that is commented out, which was left out", line)
+    for line, piece in _pieces(whole):
         if len(piece) > LARGEST and len(piece.strip()) > LARGEST:
             file.found.append(
-                _Lost(line, f"an entry of more than {LARGEST:,} characters was left out", 1)
+                _Loss(line, f"an entry of more than {LARGEST:,} characters was left out", 1)
             )
         else:
             _parse(piece, line, file)
@@ -215,7 +234,7 @@ def read(text: DecodedText, reading: FileReading) -> None:
     values = Values(file.strings)
     seen: dict[str, int] = {}
     for block in file.found:
-        if isinstance(block, _Lost):
+        if isinstance(block, _Loss):
             collector.lose(block.line, block.why, block.count) if block.count else collector.remark(
                 block.line, block.why
             )
@@ -225,19 +244,21 @@ def read(text: DecodedText, reading: FileReading) -> None:
                     f"the key {block.key[:100]!r} is that of the entry in line {first}, too; both "
                     f"were kept"
                 )
-            collector.put(block.line, _describer(block, entries, values))
+            collector.put(block.line, _describer(block, entries, values, reading))
     if not file.found:
         collector.remark(0, "no entry was found: one begins with @article{key, or the like")
 
 
 def _describer(
-    entry: _BibtexEntry, entries: dict[str, _BibtexEntry], values: Values
+    entry: _BibtexEntry, entries: dict[str, _BibtexEntry], values: Values, reading: FileReading
 ) -> Callable[[], Draft]:
     def describe() -> Draft:
         fields, remarks = values.of(entry.fields)
         remarks += _inherit(fields, entry, entries, values)
         made = draft(entry.kind, entry.key, fields)
         made.problems += [*entry.remarks, *remarks]
+        for command in unknown_commands(fields[name] for name in SPOKEN if name in fields):
+            reading.count_strange(f"the command \\{command[:60]}, which is not known", entry.line)
         return made
 
     return describe
@@ -248,14 +269,18 @@ def _inherit(
 ) -> list[str]:
     """Fill in from `crossref`'s entry, and from those of `xdata`; remarks on their values."""
     remarks: list[str] = []
-    names = [("crossref", fields.get("crossref", ""))]
-    names += [("xdata", name) for name in fields.get("xdata", "").split(",")[:10]]
-    for how, name in names:
-        parent = entries.get(name.strip().lower())
-        if parent is None or parent is entry:
+    names = _references(fields)
+    for how, name in names:  # to which those of the entries behind these are added
+        parent = entries.get(name.lower())
+        if parent is entry:
+            continue
+        if parent is None:
+            remarks.append(f"the entry {name[:100]!r}, named in {how}, is not in the file")
             continue
         inherited, told = values.of(parent.fields)
         remarks += told
+        further = [one for one in _references(inherited) if one not in names]
+        names += further[: _MOST_REFERENCES - len(names)]
         for key, value in inherited.items():
             if how == "xdata" or key in _INHERITED:
                 fields.setdefault(key, value[:MOST_REPEATED])
@@ -264,17 +289,24 @@ def _inherit(
     return remarks
 
 
+def _references(fields: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The entries that one names to take from them, and the field that names them."""
+    found = [("crossref", fields.get("crossref", ""))]
+    found += [("xdata", name) for name in fields.get("xdata", "").split(",")]
+    return [(how, name.strip()) for how, name in found if name.strip()][:_MOST_REFERENCES]
+
+
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
     """The text cut before every line that begins an entry, each piece with its first line."""
     start, line = 0, 1
-    for cut in [*(hit.start() for hit in _START.finditer(text)), len(text)]:
+    for cut in [*(hit.start() for hit in START.finditer(text)), len(text)]:
         if cut > start:
             piece = text[start:cut]
             yield line, piece
             start, line = cut, line + piece.count("\n")
 
 
-def _parse(piece: str, line: int, file: _File, *, again: bool = True) -> None:
+def _parse(piece: str, line: int, file: _BibFile, *, again: bool = True) -> None:
     """Put a piece into the file. `again`: whether to look for entries in a broken one."""
     from bibtexparser import model
     from bibtexparser.entrypoint import parse_string
@@ -283,7 +315,7 @@ def _parse(piece: str, line: int, file: _File, *, again: bool = True) -> None:
         _without_fields(piece, line, file)
         return
     try:
-        blocks = parse_string(piece, parse_stack=[]).blocks
+        blocks = parse_string(with_plain_head(piece), parse_stack=[]).blocks
     except Exception as exc:
         _broken(piece, line, f"{type(exc).__name__}: {exc}", file, again=again)
         return
@@ -308,17 +340,17 @@ def _parse(piece: str, line: int, file: _File, *, again: bool = True) -> None:
             _broken(block.raw or "", at, " ".join(str(reason).split()), file, again=again)
 
 
-def _without_fields(piece: str, line: int, file: _File) -> None:
+def _without_fields(piece: str, line: int, file: _BibFile) -> None:
     heads = [hit for hit in _KIND.finditer(piece) if hit[1].lower() not in _NO_WORKS]
     if heads:
-        file.found.append(_Lost(line, "the entry has no fields and was left out", len(heads)))
+        file.found.append(_Loss(line, "the entry has no fields and was left out", len(heads)))
 
 
 def _entry(block: Any, line: int, remarks: list[str]) -> _BibtexEntry:
     fields: dict[str, str] = {}
     for known in block.fields:
         name = known.key.strip().lower()
-        for key, value in separated(name, known.value):
+        for key, value in split_fields(name, known.value):
             if not fields.get(key, "").strip('{}" \t\n'):
                 fields[key] = value
             if key != name:
@@ -329,24 +361,32 @@ def _entry(block: Any, line: int, remarks: list[str]) -> _BibtexEntry:
     return _BibtexEntry(block.entry_type.strip().lower(), block.key.strip(), line, fields, remarks)
 
 
-def _define(block: Any, file: _File) -> None:
-    value, _ = evaluated(str(block.value), file.strings)
+def _define(block: Any, file: _BibFile) -> None:
+    value, _ = evaluate(str(block.value), file.strings)
     file.strings[block.key.strip().lower()] = value[:MOST_REPEATED]
 
 
-def _broken(raw: str, line: int, reason: str, file: _File, *, again: bool) -> None:
+def _broken(raw: str, line: int, reason: str, file: _BibFile, *, again: bool) -> None:
     """Tell a block that cannot be read; entries that it has swallowed are read by themselves."""
     heads = [hit for hit in _HEAD.finditer(raw) if hit[1].lower() not in _NO_WORKS]
+    if again and len(heads) == 1 and (mended := _in_balance(raw)):
+        before = len(file.found)
+        _parse(mended, line, file, again=False)
+        entries = file.found[before:]
+        if len(entries) == 1 and isinstance(entries[0], _BibtexEntry):
+            entries[0].remarks.append(f"its braces do not balance, so some were left out: {reason}")
+            return
+        del file.found[before:]
     kind = raw.lstrip()[1:].partition("{")[0].partition("(")[0].strip().lower()
     own = [] if kind in _NO_WORKS else heads[:1]
     inner = heads[len(own) :] if again else []
     if kind in ("string", "preamble"):
-        file.found.append(_Lost(line, f"@{kind} could not be read: {reason}", 0))
+        file.found.append(_Loss(line, f"@{kind} could not be read: {reason}", 0))
     elif kind not in _NO_WORKS:
         name = f"the entry {own[0][2].strip()[:100]!r}" if own else "an entry"
         count = 1 if again else max(1, len(heads))
         file.found.append(
-            _Lost(line, f"{name} could not be read and was left out: {reason}", count)
+            _Loss(line, f"{name} could not be read and was left out: {reason}", count)
         )
     ends = [*(hit.start() for hit in inner[1:]), len(raw)]
     at = 0
@@ -356,15 +396,33 @@ def _broken(raw: str, line: int, reason: str, file: _File, *, again: bool) -> No
         _parse(raw[at:end], line, file, again=False)
 
 
-def _remains(comment: str, line: int, file: _File) -> None:
+def _in_balance(raw: str) -> str:
+    """An entry without the braces in values that lack one, where each field begins a line, as all
+    programs write them; "" of others.
+    """
+    starts = [hit.start() for hit in _FIELD_LINE.finditer(raw)]
+    if not starts:
+        return ""
+    parts = [raw[: starts[0]]]
+    ends = [*starts[1:], len(_ENTRY_END.sub("", raw))]
+    for start, end in zip(starts, ends, strict=True):
+        name, _, value = raw[start:end].partition("=")
+        value = value.strip().rstrip(",").rstrip()
+        if value.count("{") != value.count("}"):
+            value = "{" + value.translate(_WITHOUT_BRACES).strip('" ') + "}"
+        parts.append(f"{name}= {value},\n")
+    return "".join(parts) + "}\n"
+
+
+def _remains(comment: str, line: int, file: _BibFile) -> None:
     """Tell text between entries that is no comment of a person: what is left of a damaged entry."""
     lines = len(_FIELD_LINE.findall(comment))
     heads = len(_DAMAGED_HEAD.findall(comment)) if lines or "=" in comment else 0
     if heads:
         why = "what looks like an entry does not begin as one (@article{key, ...) and was left out"
-        file.found.append(_Lost(line, why, heads))
+        file.found.append(_Loss(line, why, heads))
     elif lines:
-        file.found.append(_Lost(line, "fields behind the end of an entry were left out", 0))
+        file.found.append(_Loss(line, "fields behind the end of an entry were left out", 0))
 
 
 # BibTeX: one entry a hit, which both classic BibTeX with LaTeX and biblatex read. Text stays UTF-8;
@@ -374,32 +432,15 @@ def _remains(comment: str, line: int, file: _File) -> None:
 
 #: `Record.type` -> entry type; classic ones only, so what they lack is "misc".
 BIBTEX_TYPES = {
-    "article": "article",
-    "preprint": "misc",
+    **dict.fromkeys(TYPES, "misc"),
+    **dict.fromkeys(IN_JOURNALS, "article"),
     "conference-paper": "inproceedings",
     "proceedings": "proceedings",
     "book": "book",
     "chapter": "incollection",
+    "reference-entry": "incollection",
     "thesis": "phdthesis",
     "report": "techreport",
-    "dataset": "misc",
-    "software": "misc",
-    "patent": "misc",
-    "standard": "misc",
-    "review": "article",
-    "editorial": "article",
-    "letter": "article",
-    "erratum": "article",
-    "retraction": "article",
-    "reference-entry": "incollection",
-    "journal": "misc",
-    "map": "misc",
-    "score": "misc",
-    "audio": "misc",
-    "video": "misc",
-    "image": "misc",
-    "webpage": "misc",
-    "other": "misc",
 }
 #: Entry type -> the type that every reader takes it for.
 _PLAIN = {
@@ -432,24 +473,24 @@ _field_name = re.compile(r"[a-z][a-z0-9_-]{0,60}")
 def write(
     hits: Iterable[Hit], *, beside: BesideHits | None = None, keys: Sequence[str] | None = None
 ) -> bytes:
-    """The hits as BibTeX in UTF-8, in the order given; b"" for none.
-
-    `hits`: in the order of the entries. `beside`: what files say beside the records, by `Hit.id`.
-    `keys`: the key of each hit, where these are some of more, all of which have keys of their own.
+    """See `Format.parts`; b"" for no hit. `keys`: the key of each hit, where these are some of
+    more, all of which have keys of their own.
     """
     chosen = list(hits)
-    return b"".join(_joined(chosen, beside, keys or citation_keys(chosen)))
+    return b"".join(_entries(chosen, beside, keys or citation_keys(chosen)))
 
 
 def parts(
     hits: Iterable[Hit], *, beside: BesideHits | None = None, keyed: CitationKeys
 ) -> Iterator[bytes]:
-    """The same bytes, an entry after another. `hits`: in the order of the entries."""
+    """`hits`: in the order of the entries."""
     hits, again = tee(hits)
-    return _joined(hits, beside, keyed.each(again))
+    return _entries(hits, beside, keyed.each(again))
 
 
-def _joined(hits: Iterable[Hit], beside: BesideHits | None, keys: Iterable[str]) -> Iterator[bytes]:
+def _entries(
+    hits: Iterable[Hit], beside: BesideHits | None, keys: Iterable[str]
+) -> Iterator[bytes]:
     between = ""
     for (hit, found), key in zip(with_beside(hits, beside), keys, strict=True):
         yield f"{between}{_entry_of(hit, key, found or NOTHING)}".encode()
@@ -457,22 +498,30 @@ def _joined(hits: Iterable[Hit], beside: BesideHits | None, keys: Iterable[str])
 
 
 def _entry_of(hit: Hit, key: str, beside: Beside) -> str:
-    entry_type = _type(hit.record)
-    fields = dict(_fields(hit, entry_type))
-    _add_beside(fields, beside)
+    entry_type = BIBTEX_TYPES.get(reference.general_type(hit.record), "misc")
+    fields = dict(fields_of(hit, entry_type))
+    _add_beside(fields, beside, hit.record)
     lines = [f"@{entry_type}{{{key}"]
     lines += [f"  {name} = {value}" for name, value in fields.items()]
     return ",\n".join(lines) + "\n}\n"
 
 
-def _add_beside(fields: dict[str, str], beside: Beside) -> None:
-    """Put files' fields behind ours, values of one apart by semicolons; our names are ours."""
+def _add_beside(fields: dict[str, str], beside: Beside, record: Record) -> None:
+    """Put files' fields behind ours, values of one apart by semicolons; our names are ours, but
+    where a file says the same and more: "2019/2020", "and others".
+    """
     given: dict[str, list[str]] = {}
     for name, value in beside.fields:
+        if name in FULLER:
+            if not holds(name, value, record):
+                continue
+            if name in fields:
+                fields[name] = f"{{{as_in_file(value)}}}"
+                continue
         if (
             _field_name.fullmatch(name)
             and (name == "note" or name not in fields)
-            and (shown := as_given(value))
+            and (shown := as_in_file(value))
         ):
             known = given.setdefault(name, [])
             if shown not in known and shown not in "; ".join(known).split("; "):
@@ -482,100 +531,91 @@ def _add_beside(fields: dict[str, str], beside: Beside) -> None:
         fields[name] = f"{{{'; '.join(dict.fromkeys([*ours, *values]))}}}"
     for name, text in (
         ("database", "; ".join(beside.databases)),
-        ("origins", joined(beside.origins)),
+        ("origins", one_text(beside.origins)),
     ):
         if text:
-            fields[name] = f"{{{escaped(text)}}}"
+            fields[name] = f"{{{escape(text)}}}"
 
 
 def _subtype(record: Record, entry_type: str) -> str:
     """Our type where the entry type is read as another one; biblatex has the field for such words,
     and no style prints it.
     """
-    kind = general_type(record)
+    kind = reference.general_type(record)
     is_plain = kind == "other" or (entry_type != "misc" and kind == _PLAIN.get(entry_type))
     return "" if is_plain else kind
 
 
-def _type(record: Record) -> str:
-    if record.type is None and journal_like(record):
-        return "article"
-    return BIBTEX_TYPES.get(record.type or "other", "misc")
-
-
-def _publisher(record: Record, entry_type: str) -> str | None:
-    """Who is the publisher: of theses and reports the body that the type names."""
-    return (
-        record.institution or record.publisher
-        if entry_type in _PUBLISHER_FIELD
-        else record.publisher
-    )
-
-
-def _listed(keywords: Iterable[str]) -> str:
+def _keyword_list(keywords: Iterable[str]) -> str:
     """Keywords apart by commas, as biblatex and Zotero; with a comma in one, in braces."""
-    shown = (escaped(keyword) for keyword in keywords)
+    shown = (escape(keyword) for keyword in keywords)
     return ", ".join(
         f"{{{keyword}}}" if _apart.search(keyword) else keyword for keyword in shown if keyword
     )
 
 
-def _fields(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
-    """Names and values, the values with their delimiters."""
+def fields_of(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
+    """The values have their delimiters."""
     record = hit.record
     arxiv = record.ids.get("arxiv")
-    titles = [*further_titles(record), "", ""]
+    titles = [*reference.further_titles(record), "", ""]
+    body_field = _PUBLISHER_FIELD.get(entry_type, "publisher")
+    # Of theses and reports the body that the type names.
+    is_of_body = entry_type in _PUBLISHER_FIELD
+    body = (record.institution if is_of_body else None) or record.publisher
+    # Of a patent, which has no issue, its own number.
+    number = record.issue or (record.ids.get("patent") if record.type == "patent" else None)
     values = (
-        ("title", title_of(full_title(record), record.language)),
+        ("title", title_of(reference.full_title(record), record.language)),
         ("author", names_of(record.authors)),
         ("editor", names_of(record.editors)),
-        (_VENUE_FIELD[entry_type], escaped(record.venue)),
-        (_PUBLISHER_FIELD.get(entry_type, "publisher"), escaped(_publisher(record, entry_type))),
-        ("type", "Thesis" if entry_type == "phdthesis" else ""),
+        ("translator", names_of(record.translators)),
+        (_VENUE_FIELD[entry_type], escape(record.venue)),
+        (body_field, escape(body)),
+        ("publisher", escape(record.publisher) if record.publisher != body else ""),
+        ("address", escape(record.place)),
+        (OUR_TYPE[0], OUR_TYPE[1] if entry_type == "phdthesis" else ""),
         ("entrysubtype", _subtype(record, entry_type)),
-        ("origtitle", escaped(titles[0])),
-        ("titletranslation", escaped(titles[1])),
-        (
-            "year",
-            f"{record.year:04d}" if record.year is not None and 0 < record.year < 10_000 else "",
-        ),
-        ("edition", escaped(record.edition)),
-        ("version", escaped(record.version)),
-        ("volume", escaped(record.volume)),
-        ("number", escaped(record.issue)),
+        ("origtitle", escape(titles[0])),
+        ("titletranslation", escape(titles[1])),
+        ("year", reference.four_digits(record.year)),
+        ("edition", escape(record.edition)),
+        ("version", escape(record.version)),
+        ("volume", escape(record.volume)),
+        ("number", escape(number)),
         (
             "pages",
             ", ".join(
-                f"{escaped(a)}--{escaped(b)}" if b else escaped(a)
-                for a, b in page_ranges(record.pages)
+                f"{escape(a)}--{escape(b)}" if b else escape(a)
+                for a, b in reference.page_ranges(record.pages)
             ),
         ),
         ("doi", verbatim(record.doi)),
-        ("url", verbatim(link(record))),
-        ("eprint", escaped(arxiv)),
+        ("url", verbatim(reference.link(record))),
+        ("eprint", escape(arxiv)),
         ("archiveprefix", "arXiv" if arxiv else ""),
-        ("pmid", escaped(record.ids.get("pmid"))),
-        ("pmcid", escaped(record.ids.get("pmcid"))),
-        ("isbn", escaped(", ".join(record.isbn))),
-        ("issn", escaped(", ".join(record.issn))),
-        ("identifiers", escaped("; ".join(identifiers(record)))),
-        ("language", escaped(record.language)),
-        ("keywords", _listed(dict.fromkeys(record.keywords + record.subjects))),
-        ("abstract", escaped(record.abstract)),
+        ("pmid", escape(record.ids.get("pmid"))),
+        ("pmcid", escape(record.ids.get("pmcid"))),
+        ("isbn", escape(", ".join(record.isbn))),
+        ("issn", escape(", ".join(record.issn))),
+        ("identifiers", escape("; ".join(reference.identifiers(record)))),
+        ("language", escape(record.language)),
+        ("keywords", _keyword_list(dict.fromkeys(record.keywords + record.subjects))),
+        ("abstract", escape(record.abstract)),
         ("note", "Retracted" if record.retracted else ""),
-        ("sources", escaped(", ".join(hit.sources))),
-        ("provenance", escaped("; ".join(field_sources(hit)))),
+        ("sources", escape(", ".join(hit.sources))),
+        ("provenance", escape("; ".join(reference.field_sources(hit)))),
     )
     for name, value in values:
         if value:
             yield name, f"{{{value}}}"
         if name == "year" and (month := _month_macro(record.date)):
             yield "month", month
-            if day := date_parts(record.date)[2].lstrip("0"):
+            if day := reference.date_parts(record.date)[2].lstrip("0"):
                 yield "day", f"{{{day}}}"
 
 
 def _month_macro(date: str | None) -> str | None:
     """The macro that every style defines: "mar" for "2020-03-15"."""
-    number = int(date_parts(date)[1] or 0)
+    number = int(reference.date_parts(date)[1] or 0)
     return _MONTH_MACROS[number - 1] if 1 <= number <= 12 else None

@@ -29,7 +29,7 @@ _LONGEST = 60
 _LONGEST_SOUND = 4
 
 
-def romanised(name: str, *, family: bool = False) -> str:
+def romanise(name: str, *, family: bool = False) -> str:
     """A person's family name, or a body's name, in the letters a to z; "" where nothing in it is a
     letter.
 
@@ -109,15 +109,15 @@ class CitationKeys:
             base = _base_key(hit.record)
             bases.append(_number(base))
             suffixed.append(_number(f"{base}-{_digest(hit.id)}"))
-        self._shared = _repeated(bases)
-        self._alike = _repeated(suffixed)
+        self._shared = _repeats(bases)
+        self._alike = _repeats(suffixed)
         # (id, key with its digest) -> the keys: several where hits that a caller made share an id.
         self._distinct: dict[tuple[str, str], list[str]] = {}
-        for seat, key in self._told_apart(hits) if self._alike else ():
+        for seat, key in self._keys_by_number(hits) if self._alike else ():
             self._distinct.setdefault(seat, []).append(key)
 
     def each(self, hits: Iterable[Hit]) -> Iterator[str]:
-        """The key of each of the hits, which are those that were given, in any order."""
+        """`hits`: those that were given, in any order."""
         given: Counter[tuple[str, str]] = Counter()
         for hit in hits:
             base = _base_key(hit.record)
@@ -130,7 +130,7 @@ class CitationKeys:
             yield keys[given[seat]] if keys else suffixed
             given[seat] += 1
 
-    def _told_apart(self, hits: Iterable[Hit]) -> Iterator[tuple[tuple[str, str], str]]:
+    def _keys_by_number(self, hits: Iterable[Hit]) -> Iterator[tuple[tuple[str, str], str]]:
         """Of hits that share a base and a digest: (id, both), and the key, numbered by the ids."""
         few = [
             (hit.id, suffixed)
@@ -153,8 +153,7 @@ def _number(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
 
 
-def _repeated(numbers: array[int]) -> frozenset[int]:
-    """The numbers that come more than once."""
+def _repeats(numbers: array[int]) -> frozenset[int]:
     if len(numbers) < _FEW:
         return frozenset(number for number, times in Counter(numbers).items() if times > 1)
     import numpy as np
@@ -164,20 +163,19 @@ def _repeated(numbers: array[int]) -> frozenset[int]:
 
 
 def _base_key(record: Record) -> str:
-    author = record.authors[0] if record.authors else None
+    people = record.authors or record.editors
+    author = people[0] if people else None
     family = ""
     if author is not None:
         family = author.family or (
             author.name if "," not in author.name else author.name.partition(",")[0]
         )
         family = (
-            family
-            if author.family or is_corporate(author, record.authors)
-            else family.rpartition(" ")[2]
+            family if author.family or is_corporate(author, people) else family.rpartition(" ")[2]
         )
     name = re.sub(r"[^a-z0-9]", "", _ascii(family))[:24]
     if family and not name[:1].isalpha():
-        name = romanised(family, family=bool(author and author.family))[:24]
+        name = romanise(family, family=bool(author and author.family))[:24]
     words = _key_word.findall(_ascii(record.title))
     word = next((w for w in words if not _ignored_word.fullmatch(w)), "")[:24]
     year = str(record.year) if record.year is not None and 0 < record.year < 10_000 else ""

@@ -11,29 +11,27 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from metasearch.formats.reading import values, worktypes
+from metasearch.formats.reading import tagged, values, worktypes
+from metasearch.formats.reading.encodings import FileText
 from metasearch.formats.reading.result import Draft, FileReading
-from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, blocks, gather
-from metasearch.formats.reading.text import DecodedText
 
 _LINE = re.compile(r"(DataType|[A-Z][A-Za-z]{2,20}-[A-Z\u4e00-\u9fff]{1,8}) ?[:：](.*)", re.DOTALL)
-_HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*(?:SrcDatabase-来源库|Title-题名) ?[:：]")
+_HEAD = re.compile(rf"(?:^|[\r\n])[{tagged.BLANKS}]*(?:SrcDatabase-来源库|Title-题名) ?[:：]")
 
 
 def looks_like(head: str) -> bool:
-    """Whether a file that begins so has a line "SrcDatabase-来源库: ..." or "Title-题名: ..."."""
     return _HEAD.search(head) is not None
 
 
 def _split(line: str, _: str) -> tuple[str, str] | None:
-    hit = _LINE.match(line.lstrip(BLANKS))
+    hit = _LINE.match(line.lstrip(tagged.BLANKS))
     if hit is None:
         return None
     name, _, chinese = hit[1].partition("-")
     return ("Page" if chinese == "页码" else name, hit[2])
 
 
-_GRAMMAR = TagGrammar(
+_GRAMMAR = tagged.TagGrammar(
     _split,
     opens=frozenset(("DataType", "SrcDatabase", "Title")),
     bears=frozenset(("Title", "Author")),
@@ -44,14 +42,22 @@ _HELD = frozenset(
     "DataType SrcDatabase Title Author Source Year Volume Roll Period Issue Page DOI ISSN ISBN "
     "Summary Keyword".split()
 )
+#: Of these a record holds the first value alone.
+_SINGLE = frozenset("Source Volume Roll Period Issue".split())
+#: The others.
+_KNOWN = _HELD | frozenset(
+    "PubTime Roll PageCount Organ Link URL CLC FirstDuty Fund Tutor Degree".split()
+)
 
 
-def read(text: DecodedText, reading: FileReading) -> None:
-    """Add the records of a file."""
-    gather(reading, blocks(text, _GRAMMAR, reading), _draft, _HELD)
+def read(text: FileText, reading: FileReading) -> None:
+    found = tagged.tell_strange_tags(
+        tagged.blocks(text, _GRAMMAR, reading), _KNOWN, "CNKI", reading
+    )
+    tagged.gather(reading, found, _draft)
 
 
-def _draft(block: Block) -> Draft:
+def _draft(block: tagged.Block) -> Draft:
     links = values.links(block.values("Link", "URL"))
     kind = worktypes.of_words(block.values("SrcDatabase"))
     year = values.year(block.values("Year", "PubTime"))
@@ -63,7 +69,7 @@ def _draft(block: Block) -> Draft:
         "url": values.landing_page(links),
         "title": title,
         "titles": titles,
-        "authors": values.authors(block.lines("Author")),
+        **values.people(block.lines("Author")),
         "year": year,
         "date": values.date(block.values("PubTime"), year),
         "venue": values.thesis_venue(container) or container if thesis else container,
@@ -80,4 +86,8 @@ def _draft(block: Block) -> Draft:
         "keywords": values.keywords(block.lines("Keyword")),
     }
     fields["source_id"] = fields["ids"].get("cnki", "")
-    return Draft(fields, "CNKI")
+    given = tagged.remainder(
+        block, _HELD, fields, single=_SINGLE, years=("Year",), dois=("DOI",),
+        numbers=("ISSN", "ISBN"), pages=("Page",),
+    )  # fmt: skip
+    return Draft(fields, "CNKI", given=given)

@@ -8,23 +8,25 @@ import csv
 import io
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 
+from metasearch.formats import csv_fit
 from metasearch.formats.csv_columns import CsvColumns, CsvRowReader, compact, is_known
-from metasearch.formats.origins import Beside, BesideHits, joined, with_beside
+from metasearch.formats.origins import Beside, BesideHits, one_text, with_beside
+from metasearch.formats.reading.encodings import FileText
 from metasearch.formats.reading.result import EntryCollector, FileReading
-from metasearch.formats.reading.text import DecodedText
-from metasearch.formats.reference import field_sources, identifiers, inverted, link
+from metasearch.formats.reference import field_sources, identifiers, in_one_field, link
 from metasearch.formats.text import line as one_line
 from metasearch.formats.text import web_url
-from metasearch.record import Hit
+from metasearch.record import PEOPLE, TEXTS, WRITTEN, Hit, fields_of
 
 # The lines of a table, of which no more are kept than may be looked at again.
 
 
-class Lines:
+class TableLines:
     """The lines of a table by their numbers, from 0, with their ends; those that were forgotten are
     gone.
 
@@ -32,7 +34,7 @@ class Lines:
     that is told. `size`: characters that were read so far.
     """
 
-    def __init__(self, text: DecodedText, longest: int, collector: EntryCollector) -> None:
+    def __init__(self, text: FileText, longest: int, collector: EntryCollector) -> None:
         self._lines = text.lines(longest)
         self._longest = longest
         self._collector = collector
@@ -41,7 +43,6 @@ class Lines:
         self.size = 0
 
     def has(self, number: int) -> bool:
-        """Whether the file has a line of that number."""
         while number >= self._forgotten + len(self._kept):
             line = next(self._lines, None)
             if line is None:
@@ -52,6 +53,8 @@ class Lines:
                     place, f"the line has more than {self._longest:,} characters; it was left out"
                 )
                 line = ""
+            if line[:1] == "\ufeff":  # of a file behind another one
+                line = line[1:]
             self.size += len(line) + 1
             self._kept.append(line.replace("\x00", "") + "\n")
         return True
@@ -94,19 +97,19 @@ def row(lines: Iterator[str], delimiter: str, *, strict: bool = False) -> list[s
     """
     taken: list[str] = []
 
-    def fed() -> Iterator[str]:
+    def note_lines() -> Iterator[str]:
         for line in lines:
             taken.append(line)
             yield line
 
     try:
-        return next(csv.reader(fed(), delimiter=delimiter, strict=strict), None)
+        return next(csv.reader(note_lines(), delimiter=delimiter, strict=strict), None)
     except csv.Error:
         # Whether it was the length, and of what, is decided where that limit is set.
-        return long_row(_again(taken, lines), delimiter, strict=strict)
+        return long_row(_replay(taken, lines), delimiter, strict=strict)
 
 
-def _again(taken: list[str], lines: Iterator[str]) -> Iterator[str]:
+def _replay(taken: list[str], lines: Iterator[str]) -> Iterator[str]:
     yield from list(taken)
     yield from lines
 
@@ -119,7 +122,7 @@ def long_row(lines: Iterator[str], delimiter: str, *, strict: bool = False) -> l
     while True:
         parts: list[str] = []
         if line.startswith('"', at):
-            line, at = _quoted(line, at + 1, lines, parts, delimiter, strict=strict)
+            line, at = _read_quote(line, at + 1, lines, parts, delimiter, strict=strict)
         end = line.find(delimiter, at)
         over = end < 0
         parts.append(line[at:].rstrip("\n") if over else line[at:end])
@@ -132,7 +135,7 @@ def long_row(lines: Iterator[str], delimiter: str, *, strict: bool = False) -> l
         at = end + 1
 
 
-def _quoted(
+def _read_quote(
     line: str, at: int, lines: Iterator[str], parts: list[str], delimiter: str, *, strict: bool
 ) -> tuple[str, int]:
     """Reads to the closing quote, adds to the parts; gives the line and the place behind it."""
@@ -178,13 +181,15 @@ PATIENCE = 100_000
 LONGEST_HEADING = 200_000
 #: Rows that may stand before that of the names.
 MOST_BEFORE = 20
+#: Characters that a problem shows of a line.
+_SHOWN = 80
 #: Names of unknown columns that a problem lists.
 MOST_TOLD = 20
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SEPARATOR_LINE = re.compile(r"sep=(.)\s*\Z", re.IGNORECASE)
 #: What Embase gives one value a cell, where a row is a field.
-_LISTS = ("authors", "keywords", "isbn", "issn")
+_LISTS = ("authors", "keywords", "terms", "isbn", "issn")
 
 
 def looks_like(head: str) -> bool:
@@ -193,17 +198,16 @@ def looks_like(head: str) -> bool:
     return _header(lines) is not None or _is_vertical(lines)
 
 
-def read(text: DecodedText, reading: FileReading) -> None:
-    """Add the records of a table."""
+def read(text: FileText, reading: FileReading) -> None:
     collector = EntryCollector(reading)
-    lines = Lines(text, LONGEST_LINE, collector)
+    lines = TableLines(text, LONGEST_LINE, collector)
     first = lines.first(MOST_BEFORE, LONGEST_HEADING)
     if _is_vertical(first):
         _read_vertical(lines, collector)
     elif (found := _header(first)) is not None:
         _read_rows(lines, found, collector)
     else:
-        rows = sum(bool(row and any(row)) for _, row, _ in _Rows(lines, ",", 0))
+        rows = sum(bool(row and any(row)) for _, row, _ in _CsvRows(lines, ",", 0))
         collector.lose(
             1, 'no row of names of columns was found, such as "Title" and "Authors"', rows
         )
@@ -211,47 +215,64 @@ def read(text: DecodedText, reading: FileReading) -> None:
 
 def _lines(text: str) -> list[str]:
     r"""The lines with their ends, however they end in the file; NUL is no text."""
-    return [f"{line}\n" for line in DecodedText.plain(text.replace("\x00", "")).lines(LONGEST_LINE)]
+    return [f"{line}\n" for line in FileText.plain(text.replace("\x00", "")).lines(LONGEST_LINE)]
 
 
 @dataclass(frozen=True, slots=True)
-class _HeaderRow:
-    """The row of names: how the table is written, and on which line it begins (from 0)."""
+class HeaderRow:
+    """The row of names: how the table is written, and on which line its rows begin (from 0)."""
 
     columns: CsvColumns
     delimiter: str
     first_row: int
+    #: Lines before it that say something, by their numbers from 1, with their beginnings.
+    before: list[tuple[int, str]]
 
 
-def _header(lines: Sequence[str]) -> _HeaderRow | None:
+def _header(lines: Sequence[str]) -> HeaderRow | None:
     """The first row that names columns, by the delimiter with which most of them are known."""
     said = next(
         (hit[1] for line in lines[:1] if (hit := _SEPARATOR_LINE.match(line.lstrip("\ufeff")))),
         None,
     )
+    before: list[tuple[int, str]] = []
     for index, line in enumerate(lines):
-        best: _HeaderRow | None = None
+        best: HeaderRow | None = None
         for delimiter in (said,) if said else _DELIMITERS:
             if delimiter not in line:
                 continue
             try:
                 reader = csv.reader(lines[index:], delimiter=delimiter)
                 names = next(reader, [])
+                if len(names) == 1:
+                    names = _row_in_cell(names[0], delimiter) or names
             except csv.Error:
                 continue
             columns = CsvColumns(names)
             if columns.usable and (best is None or len(columns.plan) > len(best.columns.plan)):
-                best = _HeaderRow(columns, delimiter, index + reader.line_num)
+                best = HeaderRow(columns, delimiter, index + reader.line_num, before)
         if best is not None:
             return best
+        if shown := line.strip('\ufeff"\t ,;\n')[:_SHOWN]:
+            before += [] if said and not index else [(index + 1, shown)]
     return None
 
 
+def _row_in_cell(cell: str, delimiter: str) -> list[str]:
+    """The cells of a row that stands in quotes as a whole, as its only cell; [] for none."""
+    if delimiter not in cell or "\n" in cell:
+        return []
+    try:
+        return next(csv.reader([cell], delimiter=delimiter), [])
+    except csv.Error:  # it is too long
+        return []
+
+
 @dataclass(slots=True)
-class _Rows:
+class _CsvRows:
     """The rows of a table with the lines on which they begin, from 1."""
 
-    lines: Lines
+    lines: TableLines
     delimiter: str
     next_line: int
     _row_size: int = field(init=False, default=0)
@@ -263,7 +284,7 @@ class _Rows:
         """Line, cells or None, and what is wrong."""
         while self.lines.has(self.next_line):
             start = self.next_line
-            reader = csv.reader(self._fed(), delimiter=self.delimiter)
+            reader = csv.reader(self._feed(), delimiter=self.delimiter)
             try:
                 for row in reader:
                     yield start + 1, row, ""
@@ -274,7 +295,7 @@ class _Rows:
                 # Its cells may only be longer than the csv module takes.
                 self.next_line = start
                 try:
-                    long = long_row(self._fed(), self.delimiter)
+                    long = long_row(self._feed(), self.delimiter)
                 except csv.Error as exc:
                     if self._patient(self._row_size):
                         self.next_line = start + 1
@@ -285,7 +306,7 @@ class _Rows:
                     yield start + 1, long, ""
                     self.lines.forget(self.next_line)
 
-    def _fed(self) -> Iterator[str]:
+    def _feed(self) -> Iterator[str]:
         self._row_size = 0
         while self.lines.has(self.next_line):
             line = self.lines[self.next_line]
@@ -308,9 +329,36 @@ class _Rows:
             return True
         return False
 
-    def again(self, first: int, last: int, fits: Callable[[list[str]], bool]) -> int | None:
+    def with_backslashes(self, first: int, width: int) -> list[str] | None:
+        r"""The row that begins on a line, where programs have written \" for a quote, as MySQL
+        does; the reading goes on behind it. None where it is none, or as wide as read plainly.
+        """
+        taken = 0
+
+        def feed(mark: str) -> Iterator[str]:
+            nonlocal taken
+            for line in self.lines.since(first):
+                if not self._patient(len(line)):
+                    return
+                taken += 1
+                yield line.replace('\\"', mark)
+
+        found = []
+        for mark in ('\\"', '""'):
+            taken = 0
+            try:
+                found = row(feed(mark), self.delimiter, strict=True) or []
+            except csv.Error:
+                continue
+            break
+        if mark != '""' or len(found) != width:
+            return None
+        self.next_line = first + taken
+        return found
+
+    def again(self, first: int, last: int, width: int) -> int | None:
         """The first line behind the one on which a bad row begins, and not behind its last, that is
-        a row by itself.
+        a row by itself, of so many cells.
         """
         for index in range(first, last):
             if not self._patient(len(self.lines[index])):
@@ -319,34 +367,46 @@ class _Rows:
                 row_ = row(iter([self.lines[index]]), self.delimiter, strict=True) or []
             except csv.Error:
                 continue
-            if fits(row_):
+            if len(row_) == width:
                 return index
         return None
 
 
-def _read_rows(lines: Lines, header: _HeaderRow, collector: EntryCollector) -> None:
+def _read_rows(lines: TableLines, header: HeaderRow, collector: EntryCollector) -> None:
     columns, width = header.columns, len(header.columns.names)
-    if columns.unknown:
-        told = ", ".join(name[:40] for name in columns.unknown[:MOST_TOLD])
-        more = (
-            f" and {len(columns.unknown) - MOST_TOLD} more"
-            if len(columns.unknown) > MOST_TOLD
-            else ""
-        )
-        collector.remark(header.first_row, f"columns that are not read: {told}{more}")
+    tell_heading(header, collector)
     reader = CsvRowReader(columns)
-    rows = _Rows(lines, header.delimiter, header.first_row)
+    rows = _CsvRows(lines, header.delimiter, header.first_row)
     iterator = iter(rows)
+    is_apart = False
     while (numbered := next(iterator, None)) is not None:
         line, row, wrong = numbered
         if row is None:
             collector.lose(line, f"the row could not be read and was left out: {wrong}")
             continue
         if not any(cell.strip() for cell in row):
+            is_apart = True
             continue
-        row, flaw = _fitted(row, width)
+        if len(row) == 1 < width and (
+            len(within := _row_in_cell(row[0], header.delimiter)) == width
+        ):
+            row = within
+        if any('\\"' in lines[place] for place in range(line - 1, rows.next_line)) and (
+            whole := rows.with_backslashes(line - 1, width)
+        ):
+            row, iterator = whole, iter(rows)
+        if csv_fit.is_heading(row, columns):
+            if row != columns.names:
+                columns, width = CsvColumns(row), len(row)
+                reader = CsvRowReader(columns)
+            collector.remark(line, csv_fit.HEADING_AGAIN)
+            continue
+        if is_apart := csv_fit.stands_apart(row, columns, behind_blank=is_apart):
+            collector.remark(line, csv_fit.no_work(row))
+            continue
+        fit, flaw = csv_fit.fit_row(row, columns, header.delimiter)
         if flaw and rows.next_line > line:
-            resume = rows.again(line, rows.next_line, lambda cells: len(cells) == width)
+            resume = rows.again(line, rows.next_line, width)
             if resume is not None:
                 collector.lose(
                     line,
@@ -355,32 +415,35 @@ def _read_rows(lines: Lines, header: _HeaderRow, collector: EntryCollector) -> N
                 rows.next_line = resume
                 iterator = iter(rows)
                 continue
-        if flaw.startswith("has more"):
-            joined = max(1, round(len(row) / width))  # where a line end is damaged, a row holds two
-            collector.lose(
-                line,
-                f"the row {flaw}, so the columns of its values are not certain; it was left out",
-                joined,
-            )
-            continue
         if not flaw and not lines.has(rows.next_line) and rows.breaks_off(line - 1):
             flaw = "ends with the file, before its last quote is closed"
         collector.put(
-            line, partial(reader.draft, row, [f"the row {flaw}; it was kept"] if flaw else [])
+            line, partial(reader.draft, fit, [f"the row {flaw}; it was kept"] if flaw else [])
         )
+        if (several := csv_fit.rows_together(row, columns)) > 1:
+            collector.lose(
+                line,
+                f"the row has the cells of {several} rows; the first alone was read",
+                several - 1,
+            )
 
 
-def _fitted(row: list[str], width: int) -> tuple[list[str], str]:
-    """A row as wide as the names, and its faults; empty cells at its end may vary."""
-    if len(row) > width and not any(cell.strip() for cell in row[width:]):
-        return row[:width], ""
-    if len(row) > width:
-        return row, f"has more cells ({len(row)}) than there are columns ({width})"
-    if len(row) < width:
-        return row + [""] * (
-            width - len(row)
-        ), f"has fewer cells ({len(row)}) than there are columns ({width})"
-    return row, ""
+def tell_heading(header: HeaderRow, collector: EntryCollector) -> None:
+    """Which columns are not known, and what stands before the names."""
+    unknown = header.columns.unknown
+    if unknown:
+        told = ", ".join(name[:40] for name in unknown[:MOST_TOLD])
+        more = f" and {len(unknown) - MOST_TOLD} more" if len(unknown) > MOST_TOLD else ""
+        what = f"columns that are not known, kept beside the records: {told}{more}"
+        collector.remark(header.first_row, what)
+    if header.columns.are_authors_glued:
+        what = (
+            "the names of authors stand without a mark between them, as SpringerLink writes them; "
+            "they were parted where a capital follows a small letter"
+        )
+        collector.remark(header.first_row, what)
+    for line, text in header.before:
+        collector.remark(line, f'the line stands before the names of columns: "{text}"')
 
 
 def _is_vertical(lines: Sequence[str]) -> bool:
@@ -397,7 +460,7 @@ def _is_vertical(lines: Sequence[str]) -> bool:
     return sum(is_known(name) for name in names[:4]) >= min(3, len(names[:4]))
 
 
-def _read_vertical(lines: Lines, collector: EntryCollector) -> None:
+def _read_vertical(lines: TableLines, collector: EntryCollector) -> None:
     """Records of rows "TITLE","..." and "AUTHOR NAMES","Smith J.", from title to title."""
     record: dict[str, list[str]] = {}
     line = 1
@@ -413,7 +476,7 @@ def _read_vertical(lines: Lines, collector: EntryCollector) -> None:
             ]
             collector.put(line, partial(CsvRowReader(columns).draft, row, []))
 
-    for at, row, wrong in _Rows(lines, ",", 0):
+    for at, row, wrong in _CsvRows(lines, ",", 0):
         if row is None:
             collector.lose(at, f"the row could not be read and was left out: {wrong}", 0)
         elif row and row[0].strip():
@@ -430,44 +493,15 @@ def _read_vertical(lines: Lines, collector: EntryCollector) -> None:
 # what follows a semicolon: there spreadsheets in much of Europe begin another cell, whatever the
 # file says.
 
+#: Columns that stand last: a long one, and those that came when programs had counted the others.
+_LAST = ("abstract", "translators", "place")
 COLUMNS = (
-    "rank",
-    "score",
-    "id",
-    "title",
-    "subtitle",
-    "original_title",
-    "translated_title",
-    "authors",
-    "editors",
-    "year",
-    "date",
-    "venue",
-    "publisher",
-    "institution",
-    "edition",
-    "volume",
-    "issue",
-    "pages",
-    "doi",
-    "ids",
-    "version",
-    "isbn",
-    "issn",
-    "url",
-    "pdf_url",
-    "type",
-    "language",
-    "keywords",
-    "subjects",
-    "citations",
-    "open_access",
-    "licence",
-    "retracted",
-    "sources",
-    "provenance",
-    "abstract",
+    *("rank", "score", "id"),
+    *(name for name in WRITTEN if name not in ("titles", *_LAST)),
+    *("sources", "provenance", *_LAST),
 )
+_FLAGS = fields_of("flag")
+_values = attrgetter(*WRITTEN)
 #: Full-width forms too: spreadsheets in East Asian locales fold them.
 _formula_start = re.compile(r"(?:^|(?<=;)[\s\"]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
@@ -494,17 +528,6 @@ def columns_beside(beside: Iterable[Beside]) -> list[str]:
     return list(found)[:MOST_BESIDE]
 
 
-def write(hits: Iterable[Hit], *, bom: bool = False, beside: BesideHits | None = None) -> bytes:
-    """The hits as CSV in UTF-8 with a header row; lists are joined by "; ", line breaks become
-    blanks.
-
-    `hits`: in the order of the rows. `bom`: begin with a byte order mark, without which Excel takes
-    the file for its own code page. `beside`: what files say beside the records, by `Hit.id`: a
-    column for each of their tags.
-    """
-    return b"".join(parts(hits, bom=bom, beside=beside))
-
-
 def parts(
     hits: Iterable[Hit],
     *,
@@ -512,8 +535,12 @@ def parts(
     beside: BesideHits | None = None,
     columns: Sequence[str] | None = None,
 ) -> Iterator[bytes]:
-    """The same bytes, a row after another. `hits`: in the order of the rows. `columns`: what
-    `columns_beside` gives for that; needed unless it is a `Mapping`.
+    """The hits as CSV in UTF-8 with a header row; lists are joined by "; ", line breaks become
+    blanks.
+
+    `bom`: begin with a byte order mark, without which Excel takes the file for its own code page.
+    `beside`: see `Format.parts`; each of its tags has a column. `columns`: what `columns_beside`
+    gives for `beside`; needed unless that is a `Mapping`.
     """
     more = more_columns(beside, columns)
     heading = COLUMNS if beside is None else (*COLUMNS, *OF_FILES, *more)
@@ -531,51 +558,31 @@ def more_columns(beside: BesideHits | None, columns: Sequence[str] | None) -> Se
 
 def _row(values: Iterable[str | float | None]) -> bytes:
     out = io.StringIO(newline="")
-    csv.writer(out, lineterminator="\r\n").writerow([guarded(value) for value in values])
+    csv.writer(out, lineterminator="\r\n").writerow([guard_formula(value) for value in values])
     return out.getvalue().encode()
 
 
 def cells(hit: Hit) -> list[str | float | None]:
     """The values of `COLUMNS`, unguarded."""
     record = hit.record
-    return [
-        hit.rank,
-        hit.score,
-        hit.id,
-        record.title,
-        record.subtitle,
-        record.original_title,
-        record.translated_title,
-        "; ".join(inverted(a) for a in record.authors),
-        "; ".join(inverted(a) for a in record.editors),
-        record.year,
-        record.date,
-        record.venue,
-        record.publisher,
-        record.institution,
-        record.edition,
-        record.volume,
-        record.issue,
-        record.pages,
-        record.doi,
-        "; ".join(identifiers(record)),
-        record.version,
-        "; ".join(record.isbn),
-        "; ".join(record.issn),
-        link(record),
-        web_url(record.pdf_url),
-        record.type,
-        record.language,
-        "; ".join(record.keywords),
-        "; ".join(record.subjects),
-        record.citations,
-        record.open_access,
-        record.licence,
-        "yes" if record.retracted else None,
-        "; ".join(hit.sources),
-        "; ".join(field_sources(hit)),
-        record.abstract,
-    ]
+    said = dict(zip(WRITTEN, _values(record), strict=True))
+    for name in TEXTS:
+        said[name] = "; ".join(said[name])
+    for name in PEOPLE:
+        said[name] = "; ".join(in_one_field(one, several=True) for one in said[name])
+    for name in _FLAGS:
+        said[name] = "yes" if said[name] else None
+    said |= {
+        "rank": hit.rank,
+        "score": hit.score,
+        "id": hit.id,
+        "ids": "; ".join(identifiers(record)),
+        "url": link(record),
+        "pdf_url": web_url(record.pdf_url),
+        "sources": "; ".join(hit.sources),
+        "provenance": "; ".join(field_sources(hit)),
+    }
+    return [said[name] for name in COLUMNS]
 
 
 def cells_beside(beside: Beside, columns: Sequence[str]) -> list[str]:
@@ -587,7 +594,7 @@ def cells_beside(beside: Beside, columns: Sequence[str]) -> list[str]:
         if shown and shown not in known and shown not in "; ".join(known).split("; "):
             known.append(shown)
     values = ["; ".join(found.get(name, ())) for name in columns]
-    return ["; ".join(beside.databases), joined(beside.origins), *values]
+    return ["; ".join(beside.databases), one_text(beside.origins), *values]
 
 
 def is_formula(text: str) -> bool:
@@ -595,7 +602,7 @@ def is_formula(text: str) -> bool:
     return _formula_start.search(text) is not None
 
 
-def guarded(cell: str | float | None) -> str | float | None:
+def guard_formula(cell: str | float | None) -> str | float | None:
     if not isinstance(cell, str):
         return cell
     return _formula_start.sub(r"\g<0>'", one_line(cell))

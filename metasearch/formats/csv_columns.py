@@ -6,197 +6,58 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from metasearch.bib import converters, normalise
-from metasearch.formats import origins
+import tomli
+
+from metasearch.bib import normalise, notices, texts, trials
+from metasearch.bib.bylines import natural_order, role_of
+from metasearch.formats import csv_cells, origins
 from metasearch.formats.reading import values
-from metasearch.formats.reading.result import Draft
+from metasearch.formats.reading.result import Draft, field_problem
 from metasearch.formats.reading.worktypes import type_of
 from metasearch.formats.registry import READABLE
-from metasearch.record import TYPES, Author
+from metasearch.record import OF_THE_WORK, PEOPLE, TEXTS, TYPES, fields_of
 
-# The columns of tables: what Zotero, Scopus, Web of Science, PubMed, Embase, Rayyan, Covidence, ...
-# call the fields. Names are compared without case, blanks and marks: "Source title", "source_title"
-# and "SourceTitle" are one.
+# What each program calls the fields stands in csv_names.toml, with comments.
 
-#: What is read -> the names of its columns, the better source first where a file has several.
-NAMES: Mapping[str, tuple[str, ...]] = {
-    name: tuple(words.split())
-    for name, words in {
-        "title": "title articletitle documenttitle primarytitle papertitle worktitle name "
-        "title题名 题名 标题 篇名",
-        "subtitle": "subtitle",
-        "original_title": "originaltitle originalnonenglishtitle",
-        "translated_title": "translatedtitle transtitle titletranslation 英文题名 英文标题",
-        "titles": "foreigntitle titles",
-        "authors": """authorfullnames authorfullname authors author authornames authorsnames
-            creators author作者 作者 主要责任者""",
-        "editors": "editors editor bookeditors",
-        "year": "year publicationyear publishedyear pubyear yearpublished yearofpublication "
-        "year年 年 年份 出版年",
-        "date": """date publicationdate dateofpublication coverdate datepublished publisheddate
-            issued pubtime发表时间 发表时间""",
-        "month": "month publishedmonth publicationmonth",
-        "day": "day",
-        "venue": """publicationtitle sourcetitle journal journalbook journaltitle publicationname
-            journalname secondarytitle containertitle parenttitle parenttitlejournal booktitle
-            proceedingstitle conferencename meetingname venue fulljournaltitle bookseriestitle
-            source文献来源 文献来源 刊名 来源 期刊名称 abbreviatedsourcetitle journalabbreviation
-            journalisoabbreviation alternatename""",
-        "publisher": "publisher",
-        "institution": "institution university school",
-        "edition": "edition",
-        "volume": "volume vol volume卷 卷",
-        "issue": "issue issuenumber issueno number no period期 期",
-        "pages": "pages page pagerange pp pagenumbers pagecount页码 页码",
-        "first": "pagestart startpage firstpage beginningpage",
-        "last": "pageend endpage lastpage endingpage",
-        "article": "artno articlenumber articleno",
-        "doi": "doi digitalobjectidentifier doidoi itemdoi dx",
-        "isbn": "isbn isbns",
-        "issn": "issn issns eissn standardnumber printissn electronicissn onlineissn",
-        "url": """url link urls articleurl abstractlink fulltextlink embaselink sourceurl
-            openurllink uri url网址 网址 链接""",
-        "pdf_url": "pdfurl pdflink pdf",
-        "type": """itemtype documenttype publicationtype referencetype typeofreference typename
-            worktype contenttype type srcdatabase来源库""",
-        "language": "language languageoforiginaldocument articlelanguage languages 语种",
-        "abstract": "abstract abstractnote abstracts originalnonenglishabstract summary "
-        "summary摘要 摘要",
-        "keywords": """authorkeywords keywords manualtags automatictags indexkeywords keyword
-            subject mesh keywordsplus emtreedrugindextermsmajorfocus keyword关键词 关键词""",
-        "subjects": "subjects",
-        "version": "version",
-        "licence": "licence license",
-        "retracted": "retracted",
-        "open_access": "openaccess",
-        "citations": "citedby timescited timescitedwoscore citations cites citationcount "
-        "citedbycount",
-        "origins": "origins",
-        "database": "librarycatalog database databasename sourcedatabase db dataprovider sources",
-        "source": "source",  # a database for Scopus, a journal for others: see `Columns.plan`
-        "pmid": "pmid pubmedid medlinepmid",
-        "pmcid": "pmcid pmc",
-        "arxiv": "arxivid arxiv",
-        "ids": "ids identifiers",
-        "number": """accessionnumber utuniquewosid uniquewosid ut eid embaseaccessionid
-            embaseaccessionnumber pui lensid""",
-        "key": "key covidence itemid recordid studyid id refid customid",
-        "citation": "citation",
-        "extra": "extra",
-    }.items()
-}
-#: The two letters that head the columns of the Web of Science's tab-delimited export.
-WOS_TAGS: Mapping[str, str] = {
-    "TI": "title", "AF": "authors", "AU": "authors", "BE": "editors", "PY": "year", "SO": "venue",
-    "BS": "venue",
-    "SE": "venue", "JI": "venue", "PU": "publisher", "VL": "volume", "IS": "issue", "BP": "first",
-    "EP": "last",
-    "AR": "article", "DI": "doi", "D2": "doi", "BN": "isbn", "SN": "issn", "EI": "issn",
-    "DT": "type", "PT": "type",
-    "LA": "language", "AB": "abstract", "DE": "keywords", "ID": "keywords", "TC": "citations",
-    "PM": "pmid",
-    "UT": "number", "PD": "month",
-}  # fmt: skip
-
-#: Columns that say nothing that a record holds.
-_PASSED_OVER = frozenset(
-    """
-    dateadded datemodified accessdate numpages numberofvolumes shorttitle series seriesnumber
-    seriestext seriestitle place rights archive archivelocation callnumber notes fileattachments
-    linkattachments serieseditor translator contributor attorneyagent bookauthor castmember
-    commenter composer cosponsor counsel interviewer producer recipient reviewedauthor scriptwriter
-    wordsby guest runningtime scale medium artworksize filingdate applicationnumber assignee
-    issuingauthority country court references reporter legalstatus prioritynumbers
-    programminglanguage system code codenumber section session committee history legislativebody
-    authorsid authorids authoridsscopus pagecount affiliations authorswithaffiliations
-    molecularsequencenumbers chemicalscas tradenames manufacturers fundingdetails fundingtexts
-    fundingtext correspondenceaddress sponsors conferencedate conferencelocation conferencecode
-    coden publicationstage bookgroupauthors groupauthors conferencetitle conferencesponsor
-    conferencehost addresses reprintaddresses emailaddresses researcherids orcids orcid fundingorgs
-    citedreferences citedreferencecount timescitedalldatabases 180dayusagecount since2013usagecount
-    publishercity publisheraddress bookauthors partnumber supplement specialissue meetingabstract
-    bookdoi earlyaccessdate numberofpages woscategories webofscienceindex researchareas idsnumber
-    openaccessdesignations highlycitedstatus hotpaperstatus dateofexport bookdoilink doilink
-    firstauthor createdate nihmsid authoraddresses correspondenceauthor correspondingauthor
-    authoraddress copyright embaseclassification clinicaltrialnumbers casregistrynumbers
-    devicetradenames devicemanufacturer drugtradenames drugmanufacturer emtreedrugindexterms
-    emtreemedicalindexterms emtreemedicalindextermsmajorfocus summarylanguage subheadings location
-    ref study tags label duplicateid recordids rank score provenance organ单位 fund基金
-    firstduty第一责任人 clc中图分类号 单位 基金 gsrank querydate citesurl citationurl ecc
-    citesperyear citesperauthor authorcount age relatedurl fulltexturl pdfrelativepath
-    datetimecreated systematicsearchid systematicsearchname
-""".split()
+_TABLE = tomli.loads(Path(__file__).with_name("csv_names.toml").read_text(encoding="utf-8"))
+NAMES: Mapping[str, str] = _TABLE["names"]
+WOS_TAGS: Mapping[str, str] = _TABLE["wos"]
+PASSED_OVER = frozenset(_TABLE["passed_over"].split())
+#: Beginnings of names with stops, as OpenAlex writes the paths of its records.
+PATHS = frozenset(
+    """authorships primary_location best_oa_location locations open_access biblio ids topics
+    primary_topic concepts keywords apc_list apc_paid counts_by_year grants funders mesh
+    citation_normalized_percentile cited_by_percentile_year sustainable_development_goals
+    indexed_in institutions""".split()
 )
 #: Columns that our own writer makes anew.
-_OF_OURS = frozenset("rank score id provenance origins database sources".split())
+OF_OURS = frozenset("rank score id provenance origins database sources".split())
 #: Of what may have several columns, of how many a record holds the text; of all others it holds
 #: all.
-_HELD: Mapping[str, int] = {
+HELD: Mapping[str, int] = {
+    "title": 1,
     "venue": 1,
     "abstract": 1,
     "key": 0,
     "number": 0,
+    "open_url": 0,
     "extra": 0,
     "citation": 0,
     "publisher": 1,
+    "place": 1,
+    "institution": 1,
 }
-_FIELD_OF = {word: name for name, words in NAMES.items() for word in words}
+#: Word -> what is read; a field's own name is a word for it.
+FIELD_OF = {normalise.compact(name): name for name in OF_THE_WORK} | {
+    word: name for name, words in NAMES.items() for word in words.split()
+}
 #: The order in which columns of one field are asked.
-_ORDER = {word: index for words in NAMES.values() for index, word in enumerate(words)}
-#: So many known columns, title among them, make a row one of names.
-FEWEST = 2
-
-
-class CsvColumns:
-    """The columns of one file.
-
-    `plan`: what is read -> the indexes of its columns, the better source first. `beside`: names, by
-    index, of the columns of which a record holds nothing, or not all.
-    """
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self.names = list(names)
-        found: list[tuple[str, int, int]] = []
-        self.unknown: list[str] = []
-        tags = [name.strip() for name in self.names]
-        wos = "TI" in tags and len(WOS_TAGS.keys() & set(tags)) > 4
-        for index, name in enumerate(self.names):
-            word = compact(name)
-            if wos and (field := WOS_TAGS.get(tags[index])):
-                found.append((field, list(WOS_TAGS).index(tags[index]), index))
-            elif not wos and word in _FIELD_OF:
-                found.append((_FIELD_OF[word], _ORDER[word], index))
-            elif (
-                word
-                and not wos
-                and word not in _PASSED_OVER
-                and name.strip().partition(":")[0] not in READABLE
-            ):
-                self.unknown.append(name.strip())
-        self.plan: dict[str, list[int]] = {}
-        for field, _, index in sorted(found):
-            self.plan.setdefault(field, []).append(index)
-        source = self.plan.pop("source", [])
-        if source:
-            self.plan.setdefault("database" if "venue" in self.plan else "venue", source)
-        held = {
-            index
-            for field, indexes in self.plan.items()
-            for index in indexes[: _HELD.get(field, len(indexes))]
-        }
-        self.beside = {
-            index: name.strip()
-            for index, name in enumerate(self.names)
-            if index not in held and (word := compact(name)) and word not in _OF_OURS
-        }
-
-    @property
-    def usable(self) -> bool:
-        """Whether a row of these names heads a table of works."""
-        return "title" in self.plan and len(self.plan) >= FEWEST
+ORDER = dict.fromkeys(FIELD_OF, 0) | {
+    word: index for words in NAMES.values() for index, word in enumerate(words.split())
+}
 
 
 def compact(name: str) -> str:
@@ -207,7 +68,71 @@ def compact(name: str) -> str:
 def is_known(name: str) -> bool:
     """Whether a column of this name is one that some program writes."""
     word = compact(name)
-    return word in _FIELD_OF or word in _PASSED_OVER
+    return word in FIELD_OF or word in PASSED_OVER or name.partition(".")[0].strip() in PATHS
+
+
+#: So many known columns, title among them, make a row one of names.
+FEWEST = 2
+
+
+class CsvColumns:
+    """The columns of one file.
+
+    `plan`: what is read -> the indexes of its columns, the better source first. `beside`: names, by
+    index, of the columns of which a record holds nothing, or not all. `unknown`: names that no
+    program is known for. `are_authors_glued`: SpringerLink wrote it, names without a mark between.
+    `are_ours`: our own writer did.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = list(names)
+        found: list[tuple[str, int, int]] = []
+        self.unknown: list[str] = []
+        tags = [name.strip() for name in self.names]
+        wos = "TI" in tags and len(WOS_TAGS.keys() & set(tags)) > 4
+        words = [compact(name) for name in self.names]
+        for index, word in enumerate(words):
+            name = self.names[index]
+            if wos and (field := WOS_TAGS.get(tags[index])):
+                found.append((field, list(WOS_TAGS).index(tags[index]), index))
+            elif not wos and word in FIELD_OF:
+                found.append((FIELD_OF[word], ORDER[word], index))
+            elif (
+                word
+                and not wos
+                and not is_known(name)
+                and name.strip().partition(":")[0] not in READABLE
+            ):
+                self.unknown.append(name.strip())
+        self.plan: dict[str, list[int]] = {}
+        for field, _, index in sorted(found):
+            self.plan.setdefault(field, []).append(index)
+        # Several columns of one name: titles in several languages, as SciELO has them.
+        main, *others = self.plan.get("title", [-1])
+        if alike := [index for index in others if words[index] == words[main]]:
+            taken = set(alike)
+            self.plan["title"] = [index for index in (main, *others) if index not in taken]
+            self.plan["titles"] = [*alike, *self.plan.get("titles", ())]
+        # A database for Scopus, a journal or a whole citation for others.
+        if source := self.plan.get("source"):
+            self.plan.setdefault("database" if "venue" in self.plan else "venue", source)
+        self.are_authors_glued = {"itemtitle", "itemdoi"} <= set(words)
+        self.are_ours = self.plan.keys() >= {"ids", "retracted", "translators", "place"}
+        held = {
+            index
+            for field, indexes in self.plan.items()
+            for index in indexes[: HELD.get(field, len(indexes))]
+        }
+        self.beside = {
+            index: name.strip()
+            for index, name in enumerate(self.names)
+            if index not in held and words[index] and words[index] not in OF_OURS
+        }
+
+    @property
+    def usable(self) -> bool:
+        """Whether a row of these names heads a table of works."""
+        return "title" in self.plan and len(self.plan) >= FEWEST
 
 
 #: What our own writer, and others who fear for spreadsheets, put an apostrophe before.
@@ -215,10 +140,15 @@ _GUARDED = re.compile(r"'(?=[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])")
 _FULL_NAME_ID = re.compile(r"\s*\(\d{6,}\)\s*$")
 _FINAL_STOP = re.compile(r"( [A-Z]{2,4})\.$")
 _CITATION = re.compile(r";\s?([\w.]{0,12})(?:\(([^()]{1,20})\))?(?::\s?([\w.-]{1,30}?))?\.(?:\s|$)")
-#: "J Test (2020) 12:3 (4-5)": a whole citation where the name of the journal is expected.
-_SOURCE = re.compile(r"(.{2,200}?)[,.]?\s+\((?:1[89]|20)\d\d\)\s.*", re.DOTALL)
+#: "1 Mar 2019", "15 Jan. 2020"
+_DAY_FIRST = re.compile(r"(\d{1,2}) ([A-Z][a-z]{2,8})\.?,? ((?:1[89]|20)\d\d)\s*")
+_OPENALEX = re.compile(r"https?://openalex\.org/(W\d{1,15})", re.IGNORECASE)
 _EXTRA = re.compile(r"^\s*(PMID|PMCID|arXiv|DOI)\s*:\s*(\S{1,200})", re.IGNORECASE | re.MULTILINE)
+_PMID_WORD = re.compile(r"(?:PMID|PubMed|MEDLINE)[:\s]{1,3}", re.IGNORECASE)
 _SCHEME = re.compile(r"\s*([a-z][a-z0-9_.-]{0,30}):(\S.{0,200})")
+
+#: Characters of a cell of names or terms that are looked at.
+_LONGEST = 100_000
 
 Fields = dict[str, Any]
 
@@ -227,97 +157,191 @@ class CsvRowReader:
     """Reads the rows of one file; what its columns cannot say is not looked for."""
 
     def __init__(self, columns: CsvColumns) -> None:
-        self._plan = columns.plan
-        self._beside = columns.beside
+        self._columns = columns
         self._parts = [
             part for names, part in _PARTS if any(name in columns.plan for name in names)
         ]
+        self._asked = [(name, asked) for name, asked in _ASKED.items() if name in columns.plan]
+        self._alone = [(name, read) for name, read in _ALONE.items() if name in columns.plan]
 
     def draft(self, row: list[str], problems: list[str]) -> Draft:
         """The draft of a row as wide as the columns are many."""
-        cells = Cells(self._plan, row)
+        cells = Cells(self._columns, row)
         fields: Fields = {"ids": {}}
         for part in self._parts:
             part(cells, fields)
+        for name, read in self._alone:
+            if found := cells.all(name):
+                fields[name] = read(found)
         database = fields.pop("database", None) or _database(cells, fields)
         fields["ids"] = (
             values.identifiers(cells.all("number"), cells.links(), (), database) | fields["ids"]
         )
         made_of = origins.read(cells.all("origins"))
         given = [
-            (name, _unguarded(cell))
-            for index, name in self._beside.items()
+            (name, _without_guard(cell))
+            for index, name in self._columns.beside.items()
             if (cell := row[index].strip())
         ]
+        given += cells.objects
+        given += self._remainder(cells, fields, row, problems)
         return Draft(
-            fields, origins.named(made_of) if made_of else database, problems, made_of, given
+            fields,
+            origins.database_name(made_of) if made_of else database,
+            problems,
+            made_of,
+            given,
         )
+
+    def _remainder(
+        self, cells: Cells, fields: Fields, row: list[str], problems: list[str]
+    ) -> Iterator[tuple[str, str]]:
+        """Columns and cells of which the record holds nothing; what should be a number is told."""
+        for name, (holds, what) in self._asked:
+            if not (found := cells.all(name)) or holds(found[0], fields):
+                continue
+            for index in self._columns.plan[name]:
+                cell = _without_guard(row[index].strip())
+                if index in self._columns.beside or not cell or not values.year_text(cell):
+                    continue
+                tag = self._columns.names[index].strip()
+                yield tag, cell
+                if what:
+                    problems.append(
+                        f"{field_problem(tag[:40], cell, what)}; kept beside the record"
+                    )
+        for index in self._columns.plan.get("url", ()) if len(cells.links()) > 1 else ():
+            for link in values.links([row[index]]):
+                if link != fields["url"] and values.doi_of_links([link]) is None:
+                    yield self._columns.names[index].strip(), link
 
 
 class Cells:
-    """The cells of one row, by what they say."""
+    """The cells of one row, by what they say.
 
-    def __init__(self, plan: dict[str, list[int]], row: list[str]) -> None:
-        self._plan = plan
-        self._row = row
+    `columns`: those of the table. `citation`: what a cell for the source says, where it is a whole
+    citation.
+    """
+
+    def __init__(self, columns: CsvColumns, row: list[str]) -> None:
+        self.columns = columns
+        #: What cells hold that are objects, of which a record has a part at most.
+        self.objects: list[tuple[str, str]] = []
+        self._found = {
+            name: [self._text(index, cell) for index in indexes if (cell := row[index].strip())]
+            for name, indexes in columns.plan.items()
+        }
         self._links: list[str] | None = None
+        self.citation = next(
+            (found for cell in self.all("source") if (found := csv_cells.citation(cell))), None
+        )
+        link = self.one("open_url")
+        self.open_url = csv_cells.of_open_url(link) if link else {}
 
-    def all(self, *names: str) -> list[str]:
+    def _text(self, index: int, cell: str) -> str:
+        """The text of a cell that is not empty, without what guards it, a list in one line."""
+        cell = _without_guard(cell)
+        if cell[-1] not in "])}" or (value := csv_cells.value_in(cell)) is None:
+            return cell
+        if csv_cells.holds_object(value) and index not in self.columns.beside:
+            self.objects.append((self.columns.names[index].strip(), cell))
+        return csv_cells.text_of(value)
+
+    def all(self, name: str, *names: str) -> list[str]:
         """The cells of all columns for these, without the empty ones, the better source first."""
-        indexes = [index for name in names for index in self._plan.get(name, ())]
-        found = [cell for index in indexes if (cell := self._row[index].strip())]
-        return [_unguarded(cell) for cell in found]
+        found = self._found.get(name, [])
+        if not names:
+            return found
+        return found + [cell for more in names for cell in self._found.get(more, ())]
 
     def one(self, name: str) -> str:
-        """The first of them; "" for none."""
-        return next(iter(self.all(name)), "")
+        """ "" for none."""
+        found = self._found.get(name)
+        return found[0] if found else ""
 
-    def has(self, *names: str) -> bool:
-        """Whether the table has a column for each of these."""
-        return all(name in self._plan for name in names)
+    def has(self, name: str) -> bool:
+        return name in self.columns.plan
 
     def links(self) -> list[str]:
-        """The web addresses."""
         if self._links is None:
             self._links = values.links(self.all("url"))
         return self._links
 
 
-def _unguarded(cell: str) -> str:
+def _without_guard(cell: str) -> str:
     return _GUARDED.sub("", cell, count=1) if cell[0] == "'" else cell
 
 
 def _titles(cells: Cells, fields: Fields) -> None:
     others = cells.all("original_title", "translated_title", "titles")
     fields["title"], fields["titles"] = values.titles([*cells.all("title")[:1], *others])
-    fields["original_title"] = values.first_text(cells.all("original_title"))
-    fields["translated_title"] = values.first_text(cells.all("translated_title"))
-    fields["subtitle"] = values.first_text(cells.all("subtitle"))
 
 
 def _people(cells: Cells, fields: Fields) -> None:
-    authors, editors = (_of_cell(cells.one(role)) for role in ("authors", "editors"))
-    fields["authors"], fields["editors"] = (authors, editors) if authors else (editors, ())
+    fields |= dict.fromkeys(PEOPLE, ())
+    for role in PEOPLE:
+        cell = cells.one(role)
+        if not cell:
+            continue
+        if role == "authors" and cells.columns.are_authors_glued:
+            names = csv_cells.names_apart(cell[:_LONGEST])
+            people = (natural_order(values.text(name)) for name in names)
+            fields[role] += tuple(one for one in people if one)
+        elif cells.columns.are_ours:
+            people = (values.one_author(part) for part in cell.split("; "))
+            fields[role] += tuple(one for one in people if one)
+        elif any(mark in cell for mark in _CLOSING) and _has_roles(parts := _parts(cell)):
+            named = "; ".join(parts)  # the word may stand behind the last alone: "(eds.)"
+            found = values.people(*((named,) if one == role else () for one in PEOPLE))
+            for one, authors in found.items():
+                fields[one] += authors
+        else:
+            parts = _parts(cell)
+            fields[role] += values.authors(filter(str.strip, parts), several=len(parts) == 1)
 
 
-def _of_cell(cell: str) -> tuple[Author, ...]:
-    parts = re.split("[;；|]", cell) if ";" in cell or "；" in cell or "|" in cell else [cell]
-    return tuple(author for part in parts for author in _names(part.strip()))
+#: Behind a word for what somebody did.
+_CLOSING = ")]）］】"
 
 
-@lru_cache(maxsize=20_000)
-def _names(part: str) -> tuple[Author, ...]:
-    """The authors of a part of a cell: one or, where nothing better parts them, several.
+def _has_roles(parts: list[str]) -> bool:
+    return any(role_of(part.strip()).part for part in parts)
 
+
+_IN_CAPITALS = re.compile(r"(\S.{0,80}) ([A-Z]{1,3})")
+_LISTED = re.compile("[;；|]")
+
+
+def _parts(cell: str) -> list[str]:
+    """One between marks that divide, or in a line, or, where none does, several in the only part.
     Scopus puts its own number behind a name, PubMed a full stop behind the last.
     """
-    return values.authors([_FINAL_STOP.sub(r"\1", _FULL_NAME_ID.sub("", part))]) if part else ()
+    parts = _LISTED.split(cell)
+    if len(parts) == 1 and "\n" in cell:
+        lines = cell.strip().splitlines()
+        parts = [cell] if any(line.rstrip().endswith(",") for line in lines) else lines
+    if len(parts) > 1 and cell.isupper() and cell.isascii() and "," not in cell:
+        # As bibliometrix has them, "FALK G;OSEI KA": one name tells the order of the others.
+        hits = [_IN_CAPITALS.fullmatch(part.strip()) for part in parts if part.strip()]
+        if all(hits):
+            parts = [f"{hit[1]}, {hit[2]}" for hit in hits if hit]
+    if ")" in cell:
+        parts = [_FULL_NAME_ID.sub("", part) for part in parts]
+    if "." in cell:
+        parts = [_FINAL_STOP.sub(r"\1", part) if part[-1:] == "." else part for part in parts]
+    return parts
 
 
 def _when(cells: Cells, fields: Fields) -> None:
-    dates = cells.all("date")
-    year = fields["year"] = values.year([*cells.all("year"), *dates, cells.one("citation")])
-    fields["date"] = values.date(dates, year)
+    dates = [
+        f"{hit[3]} {hit[2]} {hit[1]}" if (hit := _DAY_FIRST.fullmatch(cell)) else cell
+        for cell in cells.all("date")
+    ]
+    said = cells.citation
+    year = fields["year"] = values.year(
+        [*cells.all("year"), *dates, *([said.year] if said else []), cells.one("citation")]
+    )
+    fields["date"] = values.date([*dates, *([said.date] if said else [])], year)
     month, day = cells.one("month"), cells.one("day")
     if fields["date"] is None and month and year is not None:
         if month.isdecimal():
@@ -328,18 +352,18 @@ def _when(cells: Cells, fields: Fields) -> None:
 
 def _venue(cells: Cells, fields: Fields) -> None:
     institution = fields["institution"] = values.first_text(cells.all("institution"))
-    publisher = values.first_text(cells.all("publisher")) or institution
+    publisher = values.first_text(cells.all("publisher"))
+    if not cells.has("publisher"):
+        publisher = institution
     fields["publisher"] = publisher
-    venue = values.first_text(_without_citation(cells.all("venue")))
+    venues = cells.all("venue")
+    if said := cells.citation:
+        sources = cells.all("source")
+        venues = [cell for cell in venues if cell not in sources] or [said.venue]
+    venue = values.first_text(venues)
     fields["venue"] = (
         values.thesis_venue(publisher, venue) if fields.get("type") == "thesis" else venue
     )
-
-
-def _without_citation(found: list[str]) -> Iterator[str]:
-    for cell in found:
-        hit = _SOURCE.fullmatch(cell[: values.SHORT]) if "(" in cell else None
-        yield hit[1] if hit else cell
 
 
 def _place(cells: Cells, fields: Fields) -> None:
@@ -351,6 +375,10 @@ def _place(cells: Cells, fields: Fields) -> None:
     fields["pages"] = (
         values.pages(cells.one("pages")) or together or values.pages(cells.one("article"))
     )
+    if said := cells.citation:
+        fields["volume"] = fields["volume"] or values.volume(said.volume)
+        fields["issue"] = fields["issue"] or said.issue or None
+        fields["pages"] = fields["pages"] or values.pages(said.pages)
     if hit := _CITATION.search(cells.one("citation")[:500]):
         fields["volume"] = fields["volume"] or hit[1] or None
         fields["issue"] = fields["issue"] or hit[2]
@@ -358,7 +386,8 @@ def _place(cells: Cells, fields: Fields) -> None:
 
 
 def _standard_numbers(cells: Cells, fields: Fields) -> None:
-    fields["isbn"], fields["issn"] = values.standard_numbers(cells.all("isbn", "issn"))
+    numbers = cells.all("isbn", "issn") or [cells.open_url.get("issn", "")]
+    fields["isbn"], fields["issn"] = values.standard_numbers(numbers)
 
 
 def _links(cells: Cells, fields: Fields) -> None:
@@ -367,20 +396,27 @@ def _links(cells: Cells, fields: Fields) -> None:
 
 
 def _doi(cells: Cells, fields: Fields) -> None:
-    fields["doi"] = values.doi(cells.all("doi")) or fields.get("doi")
+    said = [*cells.all("doi"), cells.open_url.get("doi", "")]
+    fields["doi"] = values.doi(said) or fields.get("doi")
 
 
 def _identifiers(cells: Cells, fields: Fields) -> None:
     found: dict[str, str] = fields["ids"]
     for part in cells.one("ids").split(";"):
         if hit := _SCHEME.fullmatch(part):
-            found.setdefault(hit[1], hit[2])
-    pmid = _whole(cells.one("pmid").partition(";")[0].strip())
+            found |= trials.merge_ids(found, {hit[1]: hit[2]})
+    pmid = _whole(_PMID_WORD.sub("", cells.one("pmid").partition(";")[0].strip(), count=1))
     labelled = [*([f"PMID {pmid}"] if pmid else []), *cells.all("pmcid")]
-    for scheme, value in values.identifiers((), (), labelled).items():
+    links = [cell for cell in cells.all("pmid", "pmcid") if "/" in cell]
+    for scheme, value in values.identifiers((), links, labelled).items():
         found.setdefault(scheme, value)
-    if arxiv := values.first_text(cells.all("arxiv")):
-        found.setdefault("arxiv", arxiv)
+    for scheme in ("arxiv", "lens"):
+        if said := values.first_text(cells.all(scheme)):
+            found.setdefault(scheme, said)
+    if hit := _OPENALEX.match(cells.one("key")):
+        found.setdefault("openalex", hit[1].upper())
+    for cell in cells.all("trial"):
+        found |= trials.merge_ids(found, trials.registrations(cell, alone=True))
 
 
 def _extra(cells: Cells, fields: Fields) -> None:
@@ -395,58 +431,96 @@ def _extra(cells: Cells, fields: Fields) -> None:
 
 
 def _rest(cells: Cells, fields: Fields) -> None:
-    fields["source_id"] = next(iter(values.texts(cells.all("key", "number", "pmid"))), "")[:200]
-    fields["edition"] = values.first_text(cells.all("edition"))
-    fields["language"] = values.language(cells.all("language"))
-    fields["abstract"] = values.abstract(cells.all("abstract")[:1])
-    fields["keywords"] = values.keywords(_apart(cells.all("keywords")))
-    fields["citations"] = _count(cells.one("citations"))
-    fields["subjects"] = values.keywords(_apart(cells.all("subjects")))
-    fields["version"] = values.first_text(cells.all("version"))
-    fields["licence"] = values.first_text(cells.all("licence"))
-    fields["retracted"] = converters.said_true(cells.one("retracted"))
-    fields["open_access"] = converters.open_access(
-        [part for cell in cells.all("open_access") for part in cell.split(";")]
-    )
-    fields["pdf_url"] = next(iter(values.links(cells.all("pdf_url"))), None)
+    keys = cells.all("key", "number", "pmid", "lens", "trial")
+    fields["source_id"] = next(iter(values.texts(keys)), "")[:200]
+    terms = (term for cell in cells.all("terms") for term in csv_cells.terms(cell[:_LONGEST]))
+    words = [word for cell in _apart(cells.all("keywords")) for word in _words(cell)]
+    headings = _apart(cells.all("headings"))
+    fields["keywords"] = values.keywords([*words, *headings, *terms])
 
 
 def _kind(cells: Cells, fields: Fields) -> None:
     words = cells.all("type")
     # "proceedings" in a table of another program is a paper in them; in ours, the whole.
-    is_ours = cells.has("ids", "retracted") and words[:1] and words[0] in TYPES
+    is_ours = cells.columns.are_ours and words[:1] and words[0] in TYPES
     fields["type"] = words[0] if is_ours else type_of(words)
+    if fields["type"] is None and cells.one("trial"):
+        fields["type"] = "other"  # a registration, which `TYPES` has no word for
 
 
-def _said(cells: Cells, fields: Fields) -> None:
+def _database_column(cells: Cells, fields: Fields) -> None:
     """The database that a column names; of a merged record's several, none is the one."""
     said = cells.one("database")
-    fields["database"] = values.database([said], (), (), ()) if said and ";" not in said else None
+    is_source = said in cells.all("source")
+    is_none = not said or ";" in said or (is_source and (cells.citation or _is_venue(said, cells)))
+    fields["database"] = None if is_none else values.database([said], (), (), ())
+
+
+def _is_venue(source: str, cells: Cells) -> bool:
+    """Whether a source is the journal in another column, or its name in short: "J. Mud"."""
+    words = normalise.words(cells.one("venue"))
+    return all(any(word.startswith(part) for word in words) for part in normalise.words(source))
 
 
 #: Columns -> what reads them; in this order, because some look at what is there already.
 _PARTS: tuple[tuple[tuple[str, ...], Callable[[Cells, Fields], None]], ...] = (
-    (("title", "original_title", "translated_title", "titles", "subtitle"), _titles),
-    (("authors", "editors"), _people),
-    (("year", "date", "citation"), _when),
-    (("type",), _kind),
+    (("title", "original_title", "translated_title", "titles"), _titles),
+    (PEOPLE, _people),
+    (("year", "date", "citation", "source"), _when),
+    (("type", "trial"), _kind),
     (("venue", "publisher", "institution"), _venue),
-    (("volume", "issue", "pages", "first", "article", "citation"), _place),
-    (("isbn", "issn"), _standard_numbers),
+    (("volume", "issue", "pages", "first", "article", "citation", "source"), _place),
+    (("isbn", "issn", "open_url"), _standard_numbers),
     (("url",), _links),
-    (("doi",), _doi),
-    (("ids", "pmid", "pmcid", "arxiv"), _identifiers),
+    (("doi", "open_url"), _doi),
+    (("ids", "pmid", "pmcid", "arxiv", "lens", "trial", "key"), _identifiers),
     (("extra",), _extra),
-    (("database",), _said),
-    (
-        tuple(
-            "key number pmid edition language abstract keywords subjects citations pdf_url "
-            "version licence retracted "
-            "open_access".split()
-        ),
-        _rest,
-    ),
+    (("database",), _database_column),
+    (("key", "number", "pmid", "lens", "trial", "keywords", "headings", "terms"), _rest),
 )
+#: What is in one of these is not read by itself, but for titles in other languages.
+_TOGETHER = frozenset(name for names, _ in _PARTS for name in names)
+#: Columns that are read by themselves -> how, from their cells that are not empty.
+_ALONE: Mapping[str, Callable[[list[str]], Any]] = {
+    **{name: values.first_text for name in fields_of("text") if name not in _TOGETHER},
+    **dict.fromkeys(("original_title", "translated_title"), values.first_text),
+    **{
+        name: lambda found: values.keywords(_apart(found))
+        for name in TEXTS
+        if name not in _TOGETHER
+    },
+    # a DOI may hold a semicolon
+    "notices": lambda found: notices.texts([part for cell in found for part in cell.split("; ")]),
+    "language": values.language,
+    "abstract": lambda found: values.abstract(found[:1]),
+    "citations": lambda found: _count(found[0]),
+    "retracted": lambda found: texts.true_or_none(found[0]),
+    "open_access": lambda found: texts.open_access(
+        [part for cell in found for part in re.split("[;,]", cell)]
+    ),
+    "pdf_url": lambda found: next(iter(values.links(found)), None),
+}
+
+
+#: Columns whose cells may say what no field can hold -> whether a record holds the first of them,
+#: and what it should be, in words, where that is told.
+_ASKED: Mapping[str, tuple[Callable[[str, Fields], Any], str]] = {
+    "year": (lambda _, fields: fields["year"], "year"),
+    "date": (lambda cell, fields: fields["date"] or cell == str(fields["year"]), ""),
+    "month": (lambda _, fields: fields.get("date"), ""),
+    "article": (lambda cell, fields: cell in (fields["pages"] or ""), ""),
+    "doi": (lambda _, fields: fields["doi"], "DOI"),
+    "pmid": (lambda _, fields: "pmid" in fields["ids"], "PMID"),
+    "pmcid": (lambda _, fields: "pmcid" in fields["ids"], "PMCID"),
+    "isbn": (lambda _, fields: fields["isbn"] or fields["issn"], "ISBN"),
+    "issn": (lambda _, fields: fields["isbn"] or fields["issn"], "ISSN"),
+    "url": (lambda _, fields: fields["url"], ""),
+    "pdf_url": (lambda _, fields: fields["pdf_url"], ""),
+    "type": (lambda _, fields: fields["type"], ""),
+    "language": (lambda _, fields: fields["language"], ""),
+    "citations": (lambda _, fields: fields["citations"] is not None, ""),
+    "open_access": (lambda _, fields: fields["open_access"], ""),
+}
 
 
 def _database(cells: Cells, fields: Fields) -> str | None:
@@ -456,6 +530,12 @@ def _database(cells: Cells, fields: Fields) -> str | None:
 def _apart(cells: list[str]) -> Iterator[str]:
     for cell in cells:
         yield from cell.split("|") if "|" in cell and ";" not in cell else [cell]
+
+
+def _words(cell: str) -> list[str]:
+    """The keywords of a cell: apart by semicolons, else by lines, else by commas."""
+    marks = next((mark for mark in (";；", "\n", ",，") if any(map(cell.__contains__, mark))), "")
+    return re.split(f"[{marks}]", cell) if marks else [cell]
 
 
 def _whole(value: str | None) -> str | None:

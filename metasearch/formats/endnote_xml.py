@@ -3,44 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from metasearch.bib.names import person
-from metasearch.formats import origins
-from metasearch.formats.endnote_tagged import TYPES as WORDS
+from metasearch.bib.languages import codes_in
+from metasearch.bib.names import means_others
+from metasearch.formats import origins, reference
 from metasearch.formats.origins import Beside, BesideHits, texts, with_beside
 from metasearch.formats.reading import values, worktypes
+from metasearch.formats.reading.encodings import Bytes
 from metasearch.formats.reading.items import Element, elements, text_of_file
-from metasearch.formats.reading.result import Draft, EntryCollector, FileReading
-from metasearch.formats.reading.text import Bytes
-from metasearch.formats.reading.worktypes import type_of
-from metasearch.formats.reference import (
-    databases,
-    date_parts,
-    four_digits,
-    full_title,
-    further_titles,
-    general_type,
-    identifiers,
-    inverted,
-    is_corporate,
-    issuing_body,
-    link,
-    page_range,
-    second_type,
-    standard_numbers,
+from metasearch.formats.reading.result import (
+    Draft,
+    EntryCollector,
+    FileReading,
+    field_problem,
 )
+from metasearch.formats.reading.worktypes import ENDNOTE_TYPES, type_of
 from metasearch.formats.text import line, web_url, xml_leaf, xml_parent
 from metasearch.record import Author, Hit
 
-# EndNote XML: <xml><records><record>..., plain text in every element. EndNote puts text into
-# <style>; Zotero drops what stands outside of one as soon as there is any, so that there is none
-# here. No accession number either: Zotero makes a note of it beside the record, and of a label the
-# citation key. So identifiers are foreign keys, which both leave out, besides those that have a
-# field of their own: PMCID and the numbers of patents. EndNote reads an address in related-urls,
-# Zotero in web-urls.
+# Plain text in every element. EndNote puts text into <style>; Zotero drops what stands outside of
+# one as soon as there is any, so that there is none here. No accession number either: Zotero makes
+# a note of it beside the record, and of a label the citation key. So identifiers are foreign keys,
+# which both leave out, besides those that have a field of their own: PMCID and the numbers of
+# patents. EndNote reads an address in related-urls, Zotero in web-urls.
 
 #: What wrote the file, in <source-app>.
 APP = "metasearch"
@@ -70,16 +58,16 @@ _NUMBERS = {
     "Generic": 13,
 }
 _IN_JOURNALS = frozenset({"Journal Article"})
+#: Types of which EndNote calls the second kind of authors "Series Editor", and the third "Editor".
+_WITH_SERIES = frozenset({"Book", "Electronic Book", "Classical Work"})
+#: Types whose place of publication is the first custom field, because a conference has one, too.
+_WITH_PLACE_APART = frozenset({"Conference Proceedings"})
 #: Types whose second custom field is the PMCID.
 _WITH_PMCID = frozenset({"Journal Article", "Book", "Book Section"})
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
-    """The file in UTF-8, a record after another, in the order given.
-
-    `hits`: in the order of the records. `beside`: what files say beside the records, by `Hit.id`;
-    their origins are written.
-    """
+    """See `Format.parts`; of what stands beside the records, the origins are written."""
     yield b'<?xml version="1.0" encoding="UTF-8"?>\n<xml><records>\n'
     for number, (hit, found) in enumerate(with_beside(hits, beside), 1):
         inner = "".join(_elements(hit, number, found))
@@ -89,55 +77,62 @@ def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[
 
 def _elements(hit: Hit, number: int, beside: Beside | None) -> Iterator[str]:
     record = hit.record
-    kind = general_type(record)
-    word = _OWN_WORDS.get(kind, WORDS[kind])
+    kind = reference.general_type(record)
+    word = _OWN_WORDS.get(kind, ENDNOTE_TYPES[kind])
     is_part = bool(record.authors or line(record.venue) or line(record.pages))
     venue = line(record.venue)
     yield xml_leaf("source-app", APP, name=APP)
     yield xml_leaf("rec-number", str(number))
-    yield xml_parent("foreign-keys", xml_leaf("key", "; ".join(identifiers(record)), app=APP))
+    yield xml_parent(
+        "foreign-keys", xml_leaf("key", "; ".join(reference.identifiers(record)), app=APP)
+    )
     yield xml_leaf("ref-type", str(_NUMBERS[word]), name=word)
     yield xml_parent(
         "contributors",
         _names("authors", record.authors),
-        _names("secondary-authors", record.editors),
+        _names("tertiary-authors" if word in _WITH_SERIES else "secondary-authors", record.editors),
+        _names("subsidiary-authors", record.translators),
     )
     yield xml_parent(
         "titles",
-        xml_leaf("title", full_title(record)),
+        xml_leaf("title", reference.full_title(record)),
         xml_leaf("secondary-title", venue),
-        *(xml_leaf("translated-title", title) for title in further_titles(record)),
+        *(xml_leaf("translated-title", title) for title in reference.further_titles(record)),
     )
     if word in _IN_JOURNALS:
         yield xml_parent("periodical", xml_leaf("full-title", venue))
-    yield xml_leaf("pages", "-".join(filter(None, page_range(record.pages))))
+    yield xml_leaf("pages", reference.all_pages(record.pages))
     yield xml_leaf("volume", line(record.volume))
     yield xml_leaf("number", line(record.issue))
     yield xml_leaf("edition", line(record.edition))
     keywords = dict.fromkeys(record.keywords + record.subjects)
     yield xml_parent("keywords", *(xml_leaf("keyword", line(keyword)) for keyword in keywords))
-    date = "-".join(filter(None, date_parts(record.date)))
+    date = reference.iso_date(record.date)
     yield xml_parent(
         "dates",
-        xml_leaf("year", four_digits(record.year)),
+        xml_leaf("year", reference.four_digits(record.year)),
         xml_parent("pub-dates", xml_leaf("date", date)),
     )
-    yield xml_leaf("publisher", issuing_body(record))
-    yield xml_leaf("isbn", "; ".join(standard_numbers(record)))
+    place = line(record.place)
+    yield xml_leaf("pub-location", place)
+    yield xml_leaf("publisher", reference.issuing_body(record))
+    yield xml_leaf("isbn", "; ".join(reference.standard_numbers(record)))
     yield xml_leaf("electronic-resource-num", line(record.doi))
     if word in _WITH_PMCID:
         yield xml_leaf("custom2", line(record.ids.get("pmcid")))
+    if word in _WITH_PLACE_APART:
+        yield xml_leaf("custom1", place)
     yield xml_leaf("abstract", line(record.abstract))
     made_of = texts(beside.origins) if beside is not None else []
     yield xml_leaf("notes", "\n".join([*(["Retracted"] if record.retracted else []), *made_of]))
-    yield xml_leaf("work-type", second_type(kind, word, is_part=is_part))
+    yield xml_leaf("work-type", reference.second_type(kind, word, is_part=is_part))
     yield xml_parent(
         "urls",
-        xml_parent("web-urls", xml_leaf("url", link(record) or "")),
-        xml_parent("related-urls", xml_leaf("url", link(record) or "")),
+        xml_parent("web-urls", xml_leaf("url", reference.link(record) or "")),
+        xml_parent("related-urls", xml_leaf("url", reference.link(record) or "")),
         xml_parent("pdf-urls", xml_leaf("url", web_url(record.pdf_url) or "")),
     )
-    yield xml_leaf("remote-database-name", "; ".join(databases(hit, beside)))
+    yield xml_leaf("remote-database-name", "; ".join(reference.databases(hit, beside)))
     yield xml_leaf("language", line(record.language))
 
 
@@ -146,14 +141,17 @@ def _names(group: str, people: tuple[Author, ...]) -> str:
 
 
 def _name(author: Author) -> str:
-    """Inverted; a comma behind the name of a body keeps EndNote from taking it apart."""
-    name = inverted(author)
-    return f"{name}," if is_corporate(author, (author,)) and "," not in name else name
+    """Inverted; a comma behind the name of a body, and a second one behind a comma in it, keep
+    EndNote from taking it apart.
+    """
+    name = reference.family_first(author)
+    if author.family or not reference.is_corporate(author, (author,)):
+        return name
+    return f"{name.replace(', ', ',, ', 1)},"
 
 
-# EndNote XML (.xml): what EndNote, and others that follow it, write as "XML":
-# <xml><records><record>... Text may stand in any number of <style> elements, whose texts are one. A
-# standard number is in <isbn>, whichever it is.
+# EndNote, and others that follow it, write text into any number of <style> elements, whose texts
+# are one, and a standard number into <isbn>, whichever it is.
 
 _BEGIN = r"<record(?:\s[^<>]*)?>"
 _ENDNOTE = re.compile(
@@ -166,32 +164,35 @@ _VOLUME_AND_ISSUE = re.compile(r"\s*([^()\s]{1,20})\s*\(\s*([^()]{1,20})\s*\)\s*
 
 
 def looks_like(head: str) -> bool:
-    """Whether a text begins as EndNote's XML does."""
     return "<record" in head and _ENDNOTE.search(head) is not None and "<datafield" not in head
 
 
 def read(content: Bytes, reading: FileReading) -> None:
-    """Add the records of an EndNote XML file."""
     collector = EntryCollector(reading)
     for found in elements(text_of_file(content, reading), _BEGIN, collector):
         collector.put(found.line, partial(_draft, found))
 
 
 def _draft(found: Element) -> Draft:
-    said = _Said(found.node)
-    links = values.links(said.all("urls/related-urls/url", "urls/web-urls/url", "urls/url"))
+    said = _RecordTexts(found.node)
+    links = values.links(
+        said.all(
+            "urls/related-urls/url", "urls/web-urls/url", "urls/url", "electronic-resource-num"
+        )
+    )
     numbers = said.all("accession-num")
     providers = said.all("remote-database-provider")
     database = values.database(said.all("remote-database-name"), providers, links, numbers)
-    ours = said.all("source-app") == [APP]
+    ours = said.app == APP.casefold()
     own_numbers = [
         number for number in said.all("foreign-keys/key") if ours and values.is_ours(number)
     ]
-    made_of = origins.read(part for note in said.all("notes") for part in note.splitlines())
+    notes = [part for note in said.all("notes") for part in note.splitlines()]
+    made_of = origins.read(notes)
     kind = _kind(said)
     title, titles = values.titles(said.all("titles/title", "titles/translated-title"))
     year = values.year(said.all("dates/year", "dates/pub-dates/date"))
-    isbn, issn = values.standard_numbers(said.all("isbn"))
+    isbn, issn, patent = values.numbers_of_work(kind, said.all("isbn"))
     publisher = values.first_text(said.all("publisher"))
     venue = values.first_text(
         said.all(
@@ -207,6 +208,12 @@ def _draft(found: Element) -> Draft:
     )
     if not issue and volume and (both := _VOLUME_AND_ISSUE.fullmatch(volume)):
         volume, issue = both.groups()
+    remarks = [*said.all("custom2"), *notes]
+    ids = values.identifiers([*numbers, *own_numbers], links, remarks, database)
+    if patent:
+        ids.setdefault("patent", patent)
+    people, beside = _people(said, ours=ours)
+    apart = ("custom1",) if said.word in _WITH_PLACE_APART else ()
     fields = {
         "source_id": next(
             iter(values.texts([*numbers, *([] if ours else said.all("rec-number"))])), ""
@@ -214,22 +221,20 @@ def _draft(found: Element) -> Draft:
         "url": values.landing_page(links),
         "title": title,
         "titles": titles,
-        "authors": _authors(said),
-        "editors": _people(said.all("contributors/secondary-authors/author"))
-        if ours and said.all("contributors/authors/author")
-        else (),
+        **people,
         "year": year,
         "date": values.date(said.all("dates/pub-dates/date"), year),
         "venue": values.thesis_venue(publisher, venue) if kind == "thesis" else venue,
         "publisher": publisher,
-        "edition": values.first_text(said.all("edition")),
+        "place": values.first_text(said.all(*apart, "pub-location")),
+        "edition": values.edition(said.all("edition")),
         "volume": values.volume(volume or ""),
         "issue": issue,
         "pages": next(
             (pages for text in said.all("pages", "custom7") if (pages := values.pages(text))), None
         ),
         "doi": values.doi(said.all("electronic-resource-num")) or values.doi_of_links(links),
-        "ids": values.identifiers([*numbers, *own_numbers], links, said.all("custom2"), database),
+        "ids": ids,
         "isbn": isbn,
         "issn": issn,
         "type": kind,
@@ -239,53 +244,145 @@ def _draft(found: Element) -> Draft:
             part for keyword in said.all("keywords/keyword") for part in keyword.splitlines()
         ),
         "pdf_url": next(iter(values.links(said.all("urls/pdf-urls/url"))), None),
-        "retracted": worktypes.retracted(
-            part for note in said.all("notes", "work-type") for part in note.splitlines()
-        ),
+        "retracted": worktypes.says_retracted([*notes, *said.all("work-type")]),
     }
     problems = [found.mended] if found.mended else []
-    return Draft(fields, origins.named(made_of) or database, problems, made_of)
+    if year is None and (words := said.all("dates/year")):
+        problems.append(f"{field_problem('year', words[0], 'year')}; kept beside the record")
+    if not ours:
+        beside += _beyond_a_record(said, fields)
+    return Draft(fields, origins.database_name(made_of) or database, problems, made_of, beside)
 
 
-def _kind(said: _Said) -> str | None:
-    kind = type_of(said.all("ref-type@name"))
+#: What says which record it is, who wrote it, and who stands beside by `_people`.
+_OF_FILE = ("source-app", "rec-number", "foreign-keys", "ref-type", "database", "contributors")
+#: What is read into a record in another form than it has in the file.
+_HELD = frozenset(
+    "title translated-title keyword isbn abstract pages volume remote-database-name".split()
+)
+#: The same, where that field of a record has something.
+_HELD_BY = {"date": "date", "electronic-resource-num": "doi", "language": "language"}
+
+
+def _beyond_a_record(said: _RecordTexts, fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The texts, by the names of their elements, that no field of a record holds."""
+    known = [value for field, value in fields.items() if field != "source_id"]
+    known += fields["ids"].values()
+    shown = {str(value).casefold() for value in known if isinstance(value, str | int)}
+    for path, found in said.each():
+        name = path.rpartition("/")[2]
+        if path.partition("/")[0] in _OF_FILE or name in _HELD:
+            continue
+        is_held = bool(fields.get(_HELD_BY.get(name, "")))
+        for text in found:
+            is_number = name == "accession-num" and text == fields["source_id"]
+            if text.casefold() not in shown and not is_number and (not is_held or codes_in(text)):
+                yield name, text
+
+
+def _kind(said: _RecordTexts) -> str | None:
+    kind = type_of([said.word] if said.word else [])
     is_part = bool(said.all("contributors/authors/author", "titles/secondary-title", "pages"))
-    return worktypes.refined(worktypes.conference(kind, is_part=is_part), said.all("work-type"))
+    return worktypes.refine(worktypes.conference(kind, is_part=is_part), said.all("work-type"))
 
 
-def _authors(said: _Said) -> tuple[Author, ...]:
-    """Authors, or who edited the whole."""
-    return _people(
-        said.all("contributors/authors/author") or said.all("contributors/secondary-authors/author")
-    )
+# Who stands in which kind of authors depends on the type, and on the program: EndNote and what
+# follows it (Zotero) have series editors in the second kind of a book and its editors in the third,
+# Mendeley, JabRef and others have the editors in the second kind of every type.
+
+_FOLLOW_ENDNOTE = ("endnote", "zotero")
+#: Has the organisation in the fourth kind.
+_NO_TRANSLATORS = "bibdesk"
+#: Types whose `authors` are editors.
+_EDITED = frozenset({"Edited Book"})
+#: More types whose second kind of authors are series editors.
+_SERIES_ALONE = frozenset({"Edited Book", "Report", "Map", "Computer Program"})
+#: Types whose second kind of authors are no editors: directors, recipients, reporters, ...
+_OTHER_SECOND = frozenset(
+    {"Patent", "Bill", "Case", "Statute", "Hearing", "Film or Broadcast", "Audiovisual Material"}
+    | {"Music", "Personal Communication", "Thesis"}
+)
+#: Types whose fourth kind of authors are no translators: sponsors, departments, performers, ...
+_OTHER_FOURTH = frozenset(
+    {"Patent", "Bill", "Case", "Statute", "Hearing", "Film or Broadcast", "Audiovisual Material"}
+    | {"Music", "Report", "Conference Proceedings", "Conference Paper"}
+)
+#: The kinds of authors, and what the name of one that no field of a record holds is called.
+_KINDS = ("authors", "secondary-authors", "tertiary-authors", "subsidiary-authors")
+_TRANSLATED = "translated-authors"
 
 
-def _people(names: Iterable[str]) -> tuple[Author, ...]:
-    """A name that ends in a comma is a body's, which must not be taken apart."""
-    authors: list[Author] = []
-    for name in names:
-        bare = name.rstrip(" ,")
-        if bare != name and "," not in bare:
-            authors += filter(None, [person(bare)])
-        else:
-            authors += values.authors([bare])
-    return tuple(authors)
+def _people(
+    said: _RecordTexts, *, ours: bool
+) -> tuple[dict[str, tuple[Author, ...]], list[tuple[str, str]]]:
+    """The people of a record by field, and those of whom a record has no field, with their kind."""
+    first, second, third, fourth = ([*said.people(kind)] for kind in _KINDS)
+    word = said.word
+    beside = [(_TRANSLATED, name) for name in said.people(_TRANSLATED)]
+    groups = zip(_KINDS, (first, second, third, fourth), strict=True)
+    beside += ((kind, name) for kind, group in groups for name in group if means_others(name))
+    authors, editors, translators = first, second, fourth
+    if word in _EDITED and first:
+        authors, editors = [], first
+        beside += ((_KINDS[1], name) for name in second)
+    elif word in _WITH_SERIES and third:
+        editors, third = third, []
+        beside += ((_KINDS[1], name) for name in second)
+    elif not ours and second:
+        is_series = word in _WITH_SERIES | _SERIES_ALONE and said.app.startswith(_FOLLOW_ENDNOTE)
+        if (is_series and first) or word in _OTHER_SECOND:
+            editors = []
+            beside += ((_KINDS[1], name) for name in second)
+    beside += ((_KINDS[2], name) for name in third)
+    if not ours and (word in _OTHER_FOURTH or said.app.startswith(_NO_TRANSLATORS)):
+        translators = []
+        beside += ((_KINDS[3], name) for name in fourth)
+    people = {
+        "authors": values.authors(authors),
+        "editors": values.authors(editors),
+        "translators": values.authors(translators),
+    }
+    return people, beside
 
 
-class _Said:
-    """The texts of a record by where they stand: "titles/title"."""
+#: The types by their numbers, for programs that write these alone.
+_OF_NUMBERS = {str(number): word for word, number in _NUMBERS.items()} | {
+    "4": "Bill", "7": "Case", "8": "Catalog", "14": "Hearing", "19": "Magazine Article",
+    "23": "Newspaper Article", "24": "Pamphlet", "26": "Personal Communication",
+    "28": "Edited Book", "31": "Statute", "36": "Manuscript", "37": "Figure",
+    "38": "Chart or Table", "43": "Electronic Article", "44": "Electronic Book",
+    "45": "Online Database", "46": "Government Document", "47": "Conference Paper",
+    "49": "Classical Work", "52": "Dictionary", "54": "Grant", "55": "Aggregated Database",
+    "56": "Blog", "60": "Electronic Book Section",
+}  # fmt: skip
+
+
+class _RecordTexts:
+    """The texts of a record by where they stand: "titles/title".
+
+    Attributes:
+        word: Its type, in EndNote's words; "" for none.
+        app: The program that wrote it, in small letters; "" for none.
+    """
 
     def __init__(self, node: Any) -> None:
         self._texts: dict[str, list[str]] = {}
         for child in node:
             self._walk(child, child.tag, 1)
-        kind = node.find("ref-type")
-        if kind is not None:
-            self._texts["ref-type@name"] = [kind.get("name") or ""]
+        kind, app = node.find("ref-type"), node.find("source-app")
+        name = (kind.get("name") or "").strip() if kind is not None else ""
+        word = next(iter(self.all("ref-type")), "") if not name or name.isdecimal() else name
+        self.word = _OF_NUMBERS.get(word or name, "" if word.isdecimal() else word)
+        written = (app.get("name") or "") if app is not None else ""
+        self.app = (written or next(iter(self.all("source-app")), "")).strip().casefold()
+        if not self.app and node.find("foreign-keys/key[@app='EN']") is not None:
+            self.app = "endnote"  # of a document that EndNote has formatted
 
     def _walk(self, node: Any, path: str, depth: int) -> None:
         if len(node) == 0 or node[0].tag == "style" or depth == _DEEPEST:
             text = "".join(node.itertext()).strip()
+            if not text and path.endswith("/author"):
+                text = _of_attributes(node)
             if text:
                 self._texts.setdefault(path, []).append(text)
             return
@@ -293,5 +390,24 @@ class _Said:
             self._walk(child, f"{path}/{child.tag}", depth + 1)
 
     def all(self, *paths: str) -> list[str]:
-        """The texts at these paths, path by path, without the empty ones."""
+        """Path by path, without the empty ones."""
         return [text for path in paths for text in self._texts.get(path, ())]
+
+    def each(self) -> Iterable[tuple[str, list[str]]]:
+        """In the order of the record."""
+        return self._texts.items()
+
+    def people(self, kind: str) -> Iterator[str]:
+        """The names of a kind of authors; a program may write several on lines of their own."""
+        for text in self.all(f"contributors/{kind}/author"):
+            yield from filter(None, map(str.strip, text.splitlines()))
+
+
+def _of_attributes(node: Any) -> str:
+    """The name of an author of which EndNote's DTD gives the parts as attributes."""
+    if body := node.get("corp-name"):
+        return f"{body},"
+    given = " ".join(
+        part for name in ("first-name", "initials", "middle-initial") if (part := node.get(name))
+    )
+    return ", ".join(filter(None, (node.get("last-name"), given, node.get("suffix"))))

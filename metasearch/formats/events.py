@@ -80,7 +80,7 @@ def _content(event: SearchEvent) -> dict[str, Any]:
                 "deadline": deadline,
             }
         case Finished(answer):
-            return answer_around(answer, [ranked_object(hit) for hit in answer.hits])
+            return answer_around(answer, [rank_object(hit) for hit in answer.hits])
         case _:
             assert_never(event)
 
@@ -93,8 +93,8 @@ def _merge(event: Joined, hit: Any) -> dict[str, Any]:
     }
 
 
-def ranked_object(hit: Hit) -> dict[str, Any]:
-    """One entry of "hits" of the last event."""
+def rank_object(hit: Hit) -> dict[str, Any]:
+    """An entry of "hits" of the last event."""
     return {
         "id": clean(hit.id),
         "rank": hit.rank,
@@ -104,7 +104,6 @@ def ranked_object(hit: Hit) -> dict[str, Any]:
 
 
 def event_json(event: SearchEvent) -> bytes:
-    """`event_object` as JSON, for less."""
     match event:
         case Added(hit) | Grown(hit):
             written = hit_json(hit)
@@ -116,7 +115,6 @@ def event_json(event: SearchEvent) -> bytes:
 
 
 def ndjson(event: SearchEvent) -> bytes:
-    """The event as one line of NDJSON."""
     return event_json(event) + b"\n"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from metasearch.events import SourceReport
 from metasearch.message import message
@@ -18,6 +18,14 @@ def alike(reports: Iterable[SourceReport]) -> list[list[SourceReport]]:
         words = (report.status, str(report.error), report.error and report.error.advice)
         groups.setdefault((report.source,) if report.count else words, []).append(report)
     return list(groups.values())
+
+
+def reasons(reports: Iterable[SourceReport]) -> Iterator[str]:
+    """A line for each reason: its sources, and the error, else the status, that they have."""
+    for group in alike(reports):
+        error = group[0].error
+        names = [report.source for report in group]
+        yield as_line(names, str(error) if error else group[0].status)
 
 
 def as_line(names: list[str], said: str) -> str:

@@ -66,7 +66,7 @@ def write_atom(
     that the writer needs no clock. `links`: absolute URLs by relation: "self", "alternate",
     "search", "first", "previous", "next", "last".
     """
-    dates = [published(hit.record) for hit in answer.hits]
+    dates = [publication_date(hit.record) for hit in answer.hits]
     feed_date = updated or max((d for d in dates if d), default=_EPOCH)
     query = line(answer.query)
     feed = head(f"metasearch: {query}", search_urn(answer), feed_date, links or {})
@@ -132,7 +132,6 @@ def head(title: str, name: str, updated: datetime, links: Mapping[str, str]) -> 
 
 
 def atom_bytes(feed: etree._Element) -> bytes:
-    """The feed in UTF-8."""
     return etree.tostring(feed, xml_declaration=True, encoding="UTF-8", pretty_print=True)
 
 
@@ -149,14 +148,14 @@ def add_entry(
     zone. `relevance`: 0 to 1; None where the feed is not in an order of relevance.
     """
     record = hit.record
-    date = published(record)
+    date = publication_date(record)
     entry = _add(feed, ATOM, "entry")
     _add(entry, ATOM, "title", title)
     _add(entry, ATOM, "id", name)
     _add(entry, ATOM, "updated", timestamp(updated))
     if date:
         _add(entry, ATOM, "published", timestamp(date))
-    for person in record.authors:
+    for person in record.byline:
         author = _add(entry, ATOM, "author")
         _add(author, ATOM, "name", line(person.name))
         if person.orcid and _orcid.fullmatch(person.orcid):
@@ -181,7 +180,6 @@ def search_urn(answer: Answer) -> str:
 
 
 def urn(hit_id: str) -> str:
-    """The id of a hit as feeds write it."""
     return f"urn:metasearch:hit:{quote(clean(hit_id), safe=':/')}"
 
 
@@ -191,12 +189,7 @@ def _links(entry: etree._Element, record: Record) -> None:
         _add(entry, ATOM, "link", rel="alternate", href=ascii_url(url))
     else:
         # RFC 4287, 4.1.2: an entry without an alternate link must have content.
-        _add(
-            entry,
-            ATOM,
-            "content",
-            " ".join(filter(None, (line(record.venue), str(record.year or "")))),
-        )
+        _add(entry, ATOM, "content", _where(record))
     if pdf:
         _add(entry, ATOM, "link", rel="enclosure", type="application/pdf", href=ascii_url(pdf))
 
@@ -262,7 +255,7 @@ def _add(
     return child
 
 
-def published(record: Record) -> datetime | None:
+def publication_date(record: Record) -> datetime | None:
     """The date of publication, the first day of a month or year where no more is known."""
     year, month, day = date_parts(record.date)
     try:
@@ -335,7 +328,6 @@ def message(channel: etree._Element, title: str, text: str) -> None:
 
 
 def rss_bytes(root: etree._Element) -> bytes:
-    """The feed in UTF-8."""
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
 
 
@@ -348,9 +340,9 @@ def _item(channel: etree._Element, hit: Hit) -> None:
     guid = etree.SubElement(item, "guid", {"isPermaLink": "false"})
     guid.text = urn(hit.id)
     _add_to_rss(item, "description", clean(record.abstract or ""))
-    if date := published(record):
+    if date := publication_date(record):
         _add_to_rss(item, "pubDate", format_datetime(date, usegmt=True))
-    for person in record.authors:
+    for person in record.byline:
         _add_to_rss(item, f"{{{DC}}}creator", line(person.name))
     for keyword in filter(None, map(line, record.keywords)):
         _add_to_rss(item, "category", keyword)
@@ -413,16 +405,15 @@ def write_json_feed(answer: Answer, *, links: Mapping[str, str] | None = None) -
 
 
 def item(hit: Hit) -> dict[str, Any]:
-    """A hit as an item of a feed."""
     record = hit.record
-    date, url, pdf = published(record), link(record), web_url(record.pdf_url)
+    date, url, pdf = publication_date(record), link(record), web_url(record.pdf_url)
     members = {
         "id": urn(hit.id),
         "url": url,
         "title": full_title(record),
         "content_text": clean(record.abstract or "") or _where(record),
         "date_published": timestamp(date) if date else None,
-        "authors": [_author(author) for author in record.authors],
+        "authors": [_author(author) for author in record.byline],
         "tags": clean_all(record.keywords),
         "language": _language_of(record),
         "attachments": [{"url": pdf, "mime_type": "application/pdf"}] if pdf else [],
@@ -440,7 +431,7 @@ def item(hit: Hit) -> dict[str, Any]:
 
 
 def _where(record: Record) -> str:
-    """Journal and year, for an item whose abstract is not known: an item must have content."""
+    """Journal and year, for an item of which no more is known: an item must have content."""
     return " ".join(filter(None, (line(record.venue), str(record.year or ""))))
 
 

@@ -13,19 +13,30 @@ from typing import Any
 
 import orjson
 
-from metasearch.record import Author, Hit, Match, Reason, Record, Version, made_author, made_record
+from metasearch.message import Message, message_from_json, message_to_json
+from metasearch.record import (
+    PEOPLE,
+    TEXTS,
+    Author,
+    Hit,
+    Match,
+    Reason,
+    Record,
+    Version,
+    new_author,
+    new_record,
+)
 
 #: Of the shape below; a hit that was written in another one is not read.
-_SHAPE = 1
+_SHAPE = 2
 #: Most values of a record.
 _AS_THEY_ARE = frozenset({str, int, bool, float})
-_OF_AUTHORS = frozenset({"authors", "editors"})
-#: Fields of a record that hold several values; JSON has lists there.
-_OF_MANY = frozenset(field.name for field in fields(Record) if field.default == ()) - _OF_AUTHORS
 _NAMES: Mapping[type, tuple[str, ...]] = {
     kind: tuple(field.name for field in fields(kind))
     for kind in (Author, Match, Reason, Record, Version)
 }
+#: Which of them is a text for people.
+_TEXTS: Mapping[type, str] = {Match: "because", Reason: "text", Version: "kind"}
 #: One for all, because making one costs as much as what it encodes of a small hit.
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
@@ -46,7 +57,7 @@ def write(hit: Hit) -> bytes:
         "reasons": [_fields(reason) for reason in hit.reasons],
         "also": hit.also,
     }
-    return dumped(values)
+    return dump(values)
 
 
 def read(data: bytes) -> Hit:
@@ -54,7 +65,7 @@ def read(data: bytes) -> Hit:
     metasearch wrote them.
     """
     try:
-        kept = _loaded(data)
+        kept = _load(data)
         return Hit(
             id=kept["id"],
             record=_record(kept["record"]),
@@ -64,11 +75,11 @@ def read(data: bytes) -> Hit:
             versions=_versions(kept),
             score=kept["score"],
             rank=kept["rank"],
-            reasons=tuple(Reason(**reason) for reason in kept["reasons"]),
+            reasons=tuple(Reason(**_with_message(Reason, reason)) for reason in kept["reasons"]),
             also=tuple(kept["also"]),
         )
     except (ValueError, TypeError, KeyError, RecursionError) as exc:
-        raise _damaged(exc) from exc
+        raise _damage(exc) from exc
 
 
 def read_matches(data: bytes) -> tuple[tuple[Match, ...], tuple[Version, ...]]:
@@ -76,13 +87,13 @@ def read_matches(data: bytes) -> tuple[tuple[Match, ...], tuple[Version, ...]]:
     ValueError: as `read`.
     """
     try:
-        kept = _loaded(data)
+        kept = _load(data)
         return _matches(kept), _versions(kept)
     except (ValueError, TypeError, KeyError, RecursionError) as exc:
-        raise _damaged(exc) from exc
+        raise _damage(exc) from exc
 
 
-def _loaded(data: bytes) -> Mapping[str, Any]:
+def _load(data: bytes) -> Mapping[str, Any]:
     kept: Mapping[str, Any] = json.loads(data)
     if kept["shape"] != _SHAPE:
         raise ValueError(f"shape {kept['shape']!r}")
@@ -90,16 +101,17 @@ def _loaded(data: bytes) -> Mapping[str, Any]:
 
 
 def _matches(kept: Mapping[str, Any]) -> tuple[Match, ...]:
-    return tuple([Match(**match) for match in kept["matches"]])
+    return tuple([Match(**_with_message(Match, match)) for match in kept["matches"]])
 
 
 def _versions(kept: Mapping[str, Any]) -> tuple[Version, ...]:
     return tuple(
-        Version(version["kind"], tuple(version["records"])) for version in kept["versions"]
+        Version(version["kind"], tuple(version["records"]))
+        for version in (_with_message(Version, each) for each in kept["versions"])
     )
 
 
-def _damaged(exc: Exception) -> ValueError:
+def _damage(exc: Exception) -> ValueError:
     return ValueError(f"not a hit as this release writes it: {exc!r}")
 
 
@@ -109,11 +121,11 @@ def record_values(record: Record) -> dict[str, Any]:
 
 
 def record_of(values: Mapping[str, Any]) -> Record:
-    """The record of these `record_values`. Raises TypeError: they are of another release."""
+    """Raises TypeError: the values are of another release."""
     return _record(values)
 
 
-def dumped(values: Any) -> bytes:
+def dump(values: Any) -> bytes:
     """JSON of what such values are part of; ASCII where they hold what UTF-8 cannot."""
     try:
         return orjson.dumps(values)
@@ -122,15 +134,25 @@ def dumped(values: Any) -> bytes:
 
 
 def _fields(of: Author | Match | Reason | Record | Version) -> dict[str, Any]:
-    """Field -> value; those that are empty are left out of a record and its authors."""
+    """Empty ones are left out of a record and its authors."""
     names = _NAMES[type(of)]
     if not isinstance(of, Author | Record):
-        return {name: getattr(of, name) for name in names}
+        values = {name: getattr(of, name) for name in names}
+        if isinstance(text := values[_TEXTS[type(of)]], Message):
+            values["message"] = message_to_json(text)
+        return values
     return {
         name: value if value.__class__ in _AS_THEY_ARE else _plain(value)
         for name in names
         if (value := getattr(of, name)) is not None and value != "" and value != ()
     }
+
+
+def _with_message(kind: type, kept: Mapping[str, Any]) -> dict[str, Any]:
+    values, name = dict(kept), _TEXTS[kind]
+    if held := values.pop("message", None):
+        values[name] = message_from_json(values[name], held)
+    return values
 
 
 def _plain(value: Any) -> Any:
@@ -141,8 +163,8 @@ def _plain(value: Any) -> Any:
 
 def _record(kept: Mapping[str, Any]) -> Record:
     values = dict(kept)
-    for name in _OF_MANY & values.keys():
+    for name in values.keys() & {*TEXTS}:
         values[name] = tuple(values[name])
-    for name in _OF_AUTHORS & values.keys():
-        values[name] = tuple([made_author(**author) for author in values[name]])
-    return made_record(**values)
+    for name in values.keys() & {*PEOPLE}:
+        values[name] = tuple([new_author(**author) for author in values[name]])
+    return new_record(**values)

@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from functools import partial
 
+from metasearch.bib.marc import MarcField, MarcRecord
 from metasearch.formats.marc import DataField, MarcData, MarcReader, marc_data, order
 from metasearch.formats.origins import BesideHits, with_beside
+from metasearch.formats.reading.encodings import Bytes, decode
 from metasearch.formats.reading.result import EntryCollector, FileReading
-from metasearch.formats.reading.text import Bytes, decode
 from metasearch.record import Hit
 
-# ISO 2709 (.mrc, .marc): MARC as libraries exchange it, in UTF-8, MARC-8 or what else they write. A
-# file is cut at the bytes that end records, and a record at those that end its fields. The lengths
-# and offsets that leader and directory give are checked but not needed: where a file was converted
-# to another encoding they are all wrong, and a reader that goes by them, as pymarc does, loses its
-# way in the file. pymarc decodes MARC-8.
+# Records are in UTF-8, MARC-8 or what else libraries write. A file is cut at the bytes that end
+# records, and a record at those that end its fields. The lengths and offsets that leader and
+# directory give are checked but not needed: where a file was converted to another encoding they are
+# all wrong, and a reader that goes by them, as pymarc does, loses its way in the file. pymarc
+# decodes MARC-8.
 
-RECORD_END, FIELD_END, SUBFIELD = b"\x1d", b"\x1e", b"\x1f"
+_RECORD_END, _FIELD_END, _SUBFIELD = b"\x1d", b"\x1e", "\x1f"
 #: Bytes of a record: its leader can tell of 99,999, and some programs write more.
 LARGEST = 4_000_000
 #: Bytes of a run of records without ends that are looked at.
@@ -35,11 +36,11 @@ _HEAD = re.compile(
 _LEADER_INSIDE = re.compile(
     rb"\x1e[^\x1e]?(?=\d{5}[a-z ]{3}[\x20-\x7e]{2}22\d{5}[\x20-\x7e]{3}450[0 ])", re.DOTALL
 )
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_TAG = re.compile("[0-9A-Za-z]{3}")
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1e\ud800-\udfff\ufffe\uffff]")
 
 
 def looks_like(head: str) -> bool:
-    """Whether a text begins with a leader and a directory."""
     return _HEAD.match(head) is not None
 
 
@@ -53,12 +54,12 @@ def read(content: Bytes, reading: FileReading) -> None:
             collector.lose(offset, flaw)
             continue
         try:
-            node, encoding, remarks = _element(record)
+            make, encoding, remarks = _read(record)
         except ValueError as exc:
             collector.lose(offset, f"the record could not be read and was left out: {exc}")
             continue
         encodings.add(encoding)
-        marc.put(offset, node, *remarks)
+        marc.put(offset, make, *remarks)
     if encodings:
         reading.encoding = min(encodings, key=lambda name: (name == "ascii", name))
     if not collector.position and any(block.strip(_NUL_OR_BLANK) for block in content.blocks()):
@@ -84,12 +85,12 @@ def _records(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, str]]:
 
 
 def _runs(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, str]]:
-    """Offset and bytes of what stands between two ends of records, no more of them than
-    `_MOST_KEPT`; and what is wrong with the last record in it.
+    """What stands between two ends of records with its offset, no more of them than `_MOST_KEPT`;
+    and what is wrong with the last record in it.
     """
     kept, size, offset = bytearray(), 0, 0
     for block in blocks:
-        *ended, rest = block.split(RECORD_END)
+        *ended, rest = block.split(_RECORD_END)
         for part in ended:
             kept += part[: max(0, _MOST_KEPT - len(kept))]
             size += len(part)
@@ -106,34 +107,49 @@ def _runs(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, str]]:
         yield offset, bytes(kept), _TOO_LARGE if size > _MOST_KEPT else _BREAKS_OFF
 
 
-def _element(record: bytes) -> tuple[Any, str, list[str]]:
-    """MARCXML, encoding and remarks of a record. Raises ValueError: no leader, or no field."""
-    from lxml import etree
+class _IsoRecord(MarcRecord):
+    """A `MarcRecord` of which no tree is made, for that takes most of the time of reading. `tags`:
+    by tag, the indicators and subfields of each data field.
+    """
 
-    leader, tags, values, remarks = _taken_apart(record)
+    __slots__ = ()
+
+    def __init__(self, leader: str, fields: list[tuple[str, str]]) -> None:
+        control: dict[str, list[str]] = {}
+        listed = []
+        for field in fields:
+            if field[0] < "010":
+                control.setdefault(field[0], []).append(field[1].replace(_SUBFIELD, ""))
+            else:
+                listed.append(field)
+        self._set(leader, control, listed, link=f"{_SUBFIELD}6")
+
+    def _field(self, tag: str, field: str) -> MarcField:
+        indicators = field.partition(_SUBFIELD)[0][-2:].rjust(2)
+        return MarcField(tag[-3:], indicators[0], indicators[1], self._subfields(field))
+
+    def _subfields(self, field: str) -> list[tuple[str, str]]:
+        return [
+            (code, bare)
+            for subfield in field.split(_SUBFIELD)[1:]
+            if (code := subfield[:1]).isascii() and code > " " and (bare := subfield[1:].strip())
+        ]
+
+
+def _read(record: bytes) -> tuple[Callable[[], MarcRecord], str, list[str]]:
+    """What makes the record of bytes, encoding and remarks. Raises ValueError: no leader, or no
+    field.
+    """
+    leader, tags, values, remarks = _take_apart(record)
     decoded, encoding, notes = _decoder(record, leader, tags)
-    remarks += notes
-    root = etree.Element("record")
-    etree.SubElement(root, "leader").text = _legal(leader)
-    for tag, value in zip(tags, values, strict=True):
-        if tag < "010":
-            etree.SubElement(root, "controlfield", tag=tag).text = _legal(decoded(value))
-            continue
-        head, *subfields = value.split(SUBFIELD)
-        indicators = head[-2:].decode("ascii", "replace").rjust(2)
-        field = etree.SubElement(
-            root, "datafield", tag=tag, ind1=_legal(indicators[0]), ind2=_legal(indicators[1])
-        )
-        for subfield in subfields:
-            if code := _legal(subfield[:1].decode("ascii", "ignore")).strip():
-                etree.SubElement(field, "subfield", code=code).text = _legal(decoded(subfield[1:]))
-    return root, encoding, remarks
+    fields = [(tag, _legal(decoded(value))) for tag, value in zip(tags, values, strict=True)]
+    return partial(_IsoRecord, _legal(leader), fields), encoding, [*remarks, *notes]
 
 
-def _taken_apart(record: bytes) -> tuple[str, list[str], list[bytes], list[str]]:
+def _take_apart(record: bytes) -> tuple[str, list[str], list[bytes], list[str]]:
     """Leader, tags, the bytes of each tag's field, and remarks."""
     leader = record[:_LEADER].decode("ascii", "replace")
-    directory, *values = record[_LEADER:].split(FIELD_END)
+    directory, *values = record[_LEADER:].split(_FIELD_END)
     if values and not values[-1]:
         values.pop()
     if len(leader) < _LEADER or not values:
@@ -150,14 +166,12 @@ def _taken_apart(record: bytes) -> tuple[str, list[str], list[bytes], list[str]]
     # Fields stand in the order of their offsets, which the directory need not keep.
     entries.sort(key=lambda entry: int(entry[7:]) if entry[7:].isdecimal() else 0)
     tags = [entry[:3] for entry in entries]
-    if len(tags) != len(values) or not all(re.fullmatch("[0-9A-Za-z]{3}", tag) for tag in tags):
+    if len(tags) != len(values) or not all(_TAG.fullmatch(tag) for tag in tags):
         remarks.append(
             f"the directory lists {len(tags)} fields, but the record has {len(values)}; some were "
             f"left out"
         )
-        pairs = [
-            (t, v) for t, v in zip(tags, values, strict=False) if re.fullmatch("[0-9A-Za-z]{3}", t)
-        ]
+        pairs = [(t, v) for t, v in zip(tags, values, strict=False) if _TAG.fullmatch(t)]
         tags, values = [t for t, _ in pairs], [v for _, v in pairs]
     if not tags:
         raise ValueError("its directory cannot be read")
@@ -188,19 +202,25 @@ def _decoder(
     unimarc = "200" in tags and "245" not in tags
     if leader[9] != "a" and not unimarc:
         remarks: list[str] = []
-        return _marc_8(remarks), "marc-8", remarks
+        return _each_subfield(_marc_8(remarks)), "marc-8", remarks
     found = decode(record, "")
     name = found.encoding
     told = (
         f"its encoding is not the one it claims; it was read as {name}" if leader[9] == "a" else ""
     )
-    return (lambda value: value.decode(name, "replace")), name, [told] if told else []
+    return _each_subfield(lambda part: part.decode(name, "replace")), name, [told] if told else []
+
+
+def _each_subfield(decoded: Callable[[bytes], str]) -> Callable[[bytes], str]:
+    """What decodes a field, of what decodes a subfield: a damaged one must not reach further."""
+    mark = _SUBFIELD.encode()
+    return lambda value: _SUBFIELD.join(map(decoded, value.split(mark)))
 
 
 def _marc_8(remarks: list[str]) -> Callable[[bytes], str]:
     from pymarc.marc8 import marc8_to_unicode
 
-    def decoded(value: bytes) -> str:
+    def decode_value(value: bytes) -> str:
         if value.isascii() and b"\x1b" not in value:
             return value.decode("ascii")
         try:
@@ -210,7 +230,7 @@ def _marc_8(remarks: list[str]) -> Callable[[bytes], str]:
                 remarks.append("it holds bytes that are no MARC-8; they were read as Latin-1")
             return value.decode("latin-1")
 
-    return decoded
+    return decode_value
 
 
 # MARC 21 in ISO 2709 (.mrc), UTF-8: one record after another. The format counts a field in four
@@ -218,7 +238,6 @@ def _marc_8(remarks: list[str]) -> Callable[[bytes], str]:
 # field is cut, and what a record has no room for is left out. A field 500 of the record says each
 # time what is missing: read again, it is a note.
 
-_FIELD_END, _RECORD_END, _SUBFIELD = b"\x1e", b"\x1d", "\x1f"
 #: Bytes of a field and of a record, their ends included.
 LONGEST_FIELD, LONGEST_RECORD = 9_999, 99_999
 #: Bytes that are kept for the notes about what is missing.
@@ -230,27 +249,20 @@ _MANY = ("653", "650", "500", "246", "700", "710", "520", "020", "022", "024")
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
-    """Each hit as a record, in the order given. `hits`: in the order of the records. `beside`: what
-    files say beside the records, by `Hit.id`.
-    """
     for hit, found in with_beside(hits, beside):
-        yield encoded(marc_data(hit, found))
+        yield encode(marc_data(hit, found))
 
 
-def encoded(record: MarcData) -> bytes:
+def encode(record: MarcData) -> bytes:
     """A record as bytes, at most `LONGEST_RECORD`; notes in it tell what had no room."""
     notes: list[str] = []
-    fields = [_control(tag, value, notes) for tag, value in record.control]
+    fields = [(tag, _cut(tag, value.encode(), notes)) for tag, value in record.control]
     fields += [encoded for field in record.data for encoded in _data(field, notes)]
-    fields = _fitting(fields, notes)
+    fields = _with_room(fields, notes)
     for note in notes[: _FOR_NOTES // 200]:
         fields += _data(DataField("500", "  ", (("a", note),)), [])
     fields.sort(key=lambda field: order(field[0]))
-    return _joined(record.leader, fields)
-
-
-def _control(tag: str, value: str, notes: list[str]) -> tuple[str, bytes]:
-    return tag, _cut(tag, value.encode(), notes)
+    return _join_fields(record.leader, fields)
 
 
 def _data(field: DataField, notes: list[str]) -> list[tuple[str, bytes]]:
@@ -289,7 +301,7 @@ def _pieces(text: str, most: int) -> Iterator[str]:
     yield rest.decode()
 
 
-def _fitting(fields: list[tuple[str, bytes]], notes: list[str]) -> list[tuple[str, bytes]]:
+def _with_room(fields: list[tuple[str, bytes]], notes: list[str]) -> list[tuple[str, bytes]]:
     """The fields that a record has room for; a note tells how many of which tag it has not."""
     room = LONGEST_RECORD - _LEADER_LENGTH - 2 - _FOR_NOTES
     size = sum(_size(field) for field in fields)
@@ -314,7 +326,7 @@ def _size(field: tuple[str, bytes]) -> int:
     return len(field[1]) + 1 + _ENTRY_LENGTH
 
 
-def _joined(leader: str, fields: list[tuple[str, bytes]]) -> bytes:
+def _join_fields(leader: str, fields: list[tuple[str, bytes]]) -> bytes:
     directory, body = [], bytearray()
     for tag, value in fields:
         directory.append(f"{tag}{len(value) + 1:04d}{len(body):05d}")

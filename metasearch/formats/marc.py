@@ -5,38 +5,27 @@ written.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from metasearch.adapters.parse.records import record_of
+from metasearch.adapters.parse.parse import record_of
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.adapters.specs.spec_folders import shipped_table
-from metasearch.adapters.specs.specfile import build
-from metasearch.bib import identifiers
-from metasearch.bib.field_limits import Cuts
-from metasearch.bib.languages import language_code, languages
-from metasearch.bib.marc import MarcField, MarcRecord
-from metasearch.formats import origins
+from metasearch.adapters.specs.specfile import build, shipped_table
+from metasearch.bib import identifiers, trials
+from metasearch.bib.authors import part_in, with_suffix
+from metasearch.bib.field_limits import Cuts, cut_others
+from metasearch.bib.languages import codes_in, language_code, languages
+from metasearch.bib.marc import OTHER_SCRIPT, MarcField, MarcRecord
+from metasearch.formats import origins, reference
 from metasearch.formats.origins import Beside, BesideHits, texts, with_beside
 from metasearch.formats.reading import values
+from metasearch.formats.reading.encodings import Bytes
 from metasearch.formats.reading.items import elements, text_of_file
 from metasearch.formats.reading.result import Entry, EntryCollector, FileReading
-from metasearch.formats.reading.text import Bytes
-from metasearch.formats.reference import (
-    databases,
-    date_parts,
-    field_sources,
-    four_digits,
-    further_titles,
-    general_type,
-    inverted,
-    is_corporate,
-    link,
-    without_stop,
-)
+from metasearch.formats.reading.worktypes import IN_JOURNALS
 from metasearch.formats.text import line, web_url
 from metasearch.record import OPEN_ACCESS as COLOURS
 from metasearch.record import TYPES, Author, Hit, Record
@@ -48,6 +37,8 @@ OWNER = "metasearch"
 #: Words before the numbers in 773 $g and 490 $v.
 VOLUME, ISSUE, PAGES = "Vol. ", "no. ", "p. "
 _PEOPLE = frozenset({"100", "110", "700", "710"})
+#: $4 of those who are no authors.
+EDITOR, TRANSLATOR = "edt", "trl"
 #: Characters in which an ORCID stands in $0.
 _LONGEST_ORCID = 100
 #: 856 $q of a file.
@@ -62,16 +53,13 @@ RETRACTED, OPEN_ACCESS = "Retracted", "Open access"
 
 @dataclass(frozen=True, slots=True)
 class OwnMarc:
-    """A record with all of its fields, its database and its origins."""
-
     record: Record
     database: str | None
     origins: tuple[origins.Origin, ...]
 
 
-def own(node: Any, record: Record) -> OwnMarc | None:
+def own(marc: MarcRecord, record: Record) -> OwnMarc | None:
     """The record with what only our own writers say; None where the record is not ours."""
-    marc = MarcRecord(node)
     if marc.control.get("003") != [OWNER]:
         return None
 
@@ -79,8 +67,8 @@ def own(node: Any, record: Record) -> OwnMarc | None:
         return [text for field in marc.fields(tag) if (text := field.text(code))]
 
     made_of = origins.read(texts("500", "a"))
-    found = replace(record, **_own_numbers(marc), **_own_fields(marc, node, record))
-    database = origins.named(made_of) or "; ".join(texts("786", "t")) or None
+    found = replace(record, **_own_numbers(marc), **_own_fields(marc, record))
+    database = origins.database_name(made_of) or "; ".join(texts("786", "t")) or None
     return OwnMarc(found, database, made_of)
 
 
@@ -94,11 +82,11 @@ def _own_numbers(marc: MarcRecord) -> dict[str, Any]:
     return {"volume": behind(VOLUME), "issue": behind(ISSUE), "pages": behind(PAGES)}
 
 
-def _own_fields(marc: MarcRecord, node: Any, record: Record) -> dict[str, Any]:
+def _own_fields(marc: MarcRecord, record: Record) -> dict[str, Any]:
     def first(tag: str, code: str) -> str | None:
         return next((text for field in marc.fields(tag) if (text := field.text(code))), None)
 
-    schemes = dict(_schemes(marc))
+    schemes = trials.merge_ids(*[{scheme: number} for scheme, number in _schemes(marc)])
     kind = first("380", "a")
     date = first("264", "c")
     links = {field.text("q"): field.text("u") for field in reversed(marc.fields("856"))}
@@ -113,11 +101,13 @@ def _own_fields(marc: MarcRecord, node: Any, record: Record) -> dict[str, Any]:
         "original_title": first("240", "a"),
         "translated_title": next((title for parallel, title in titles if parallel == "1"), None),
         "titles": tuple(title for parallel, title in titles if title and parallel != "1"),
-        "authors": _own_people(node, ""),
-        "editors": _own_people(node, "edt"),
+        "authors": _own_people(marc, ""),
+        "editors": _own_people(marc, EDITOR),
+        "translators": _own_people(marc, TRANSLATOR),
         "type": kind if kind in TYPES else None,
         "venue": first("773", "t") or first("490", "a"),
         "publisher": first("264", "b"),
+        "place": first("264", "a"),
         "edition": first("250", "a"),
         "date": values.date([date], record.year) if date else None,
         "language": values.language([language]) if language else None,
@@ -132,10 +122,9 @@ def _own_fields(marc: MarcRecord, node: Any, record: Record) -> dict[str, Any]:
     }
 
 
-def _own_people(node: Any, relator: str) -> tuple[Author, ...]:
+def _own_people(marc: MarcRecord, relator: str) -> tuple[Author, ...]:
     """Those with this relator in $4, in the order of the record."""
-    elements = (one for one in node.iter("{*}datafield") if one.get("tag") in _PEOPLE)
-    found = (MarcField.of(one) for one in elements)
+    found = marc.in_order(_PEOPLE)
     people = (_own_person(field) for field in found if field.text("4") == relator)
     return tuple(author for author in people if author is not None)
 
@@ -148,7 +137,8 @@ def _own_person(field: MarcField) -> Author | None:
     if author is None:
         return None
     orcid = identifiers.orcid(field.text("0")[:_LONGEST_ORCID])
-    return replace(author, orcid=orcid, affiliation=field.text("u") or None)
+    author = replace(author, orcid=orcid, affiliation=field.text("u") or None)
+    return with_suffix(author, field.text("c"))
 
 
 def _all(marc: MarcRecord, tag: str, code: str) -> Iterator[str]:
@@ -170,14 +160,9 @@ def _schemes(marc: MarcRecord) -> Iterator[tuple[str, str]]:
 
 #: `Record.type` -> type and level of the leader; those without "b" or "a" stand by themselves.
 _LEADERS = {
-    "article": "ab",
+    **dict.fromkeys(IN_JOURNALS, "ab"),
     "preprint": "ab",
     "conference-paper": "ab",
-    "review": "ab",
-    "editorial": "ab",
-    "letter": "ab",
-    "erratum": "ab",
-    "retraction": "ab",
     "chapter": "aa",
     "reference-entry": "aa",
     "journal": "as",
@@ -195,8 +180,6 @@ Subfields = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class DataField:
-    """A data field: tag, both indicators, codes and texts of its subfields."""
-
     tag: str
     indicators: str
     subfields: Subfields
@@ -218,11 +201,11 @@ def marc_data(hit: Hit, beside: Beside | None = None, *, answering: bool = False
     number of the work in each source, 500 with the citations, 588 with the fields of each source.
     """
     record = hit.record
-    kind = general_type(record)
+    kind = reference.general_type(record)
     in_venue = record.type is None and bool(line(record.venue))
     level = "ab" if in_venue else _LEADERS.get(kind, "am")
     leader = f"00000n{level} a2200000   4500"
-    control = (("001", line(hit.id)), ("003", OWNER), ("008", _fixed(record)))
+    control = (("001", line(hit.id)), ("003", OWNER), ("008", _field_008(record)))
     listed = [*_fields(record, kind, is_part=level[1] in "ab"), *_beside(hit, beside)]
     if answering:
         listed += _of_the_day(hit)
@@ -239,9 +222,9 @@ def order(tag: str) -> str:
     return "700" if tag == "710" else tag
 
 
-def _fixed(record: Record) -> str:
+def _field_008(record: Record) -> str:
     """008, of 40 characters: year in 7-10, language in 35-37, else "no attempt to code"."""
-    year = four_digits(record.year)
+    year = reference.four_digits(record.year)
     dates = f"s{year}    " if year else "nuuuuuuuu"
     return f"000101{dates}xx {'|' * 17}{_marc_language(line(record.language))} d"
 
@@ -268,15 +251,16 @@ def _fields(record: Record, kind: str, *, is_part: bool) -> Iterator[_Field]:
     yield from _people(record)
     yield from _titles(record)
     yield "250", "  ", (("a", line(record.edition)),)
-    date = "-".join(filter(None, date_parts(record.date))) or four_digits(record.year)
-    yield "264", " 1", (("b", line(record.publisher)), ("c", date))
+    date = reference.iso_date(record.date) or reference.four_digits(record.year)
+    place, publisher = line(record.place), line(record.publisher)
+    yield "264", " 1", (("a", place), ("b", publisher), ("c", date))
     if record.type:
         yield "380", "  ", (("a", line(record.type)), ("2", OWNER))
     yield from _host(record, kind, is_part=is_part)
     yield "500", "  ", (("a", RETRACTED if record.retracted else ""),)
     institution = line(record.institution)
     if kind == "thesis":
-        year = four_digits(record.year) if institution else ""
+        year = reference.four_digits(record.year) if institution else ""
         yield "502", "  ", (("a", "" if institution else "Thesis"), ("c", institution), ("d", year))
     elif institution:
         yield "710", "2 ", (("a", institution), ("4", "isb"))
@@ -290,16 +274,15 @@ def _fields(record: Record, kind: str, *, is_part: bool) -> Iterator[_Field]:
         yield "650", " 4", (("a", line(subject)),)
     for keyword in record.keywords:
         yield "653", "  ", (("a", line(keyword)),)
-    yield "856", "40", (("u", link(record) or ""),)
+    yield "856", "40", (("u", reference.link(record) or ""),)
     if pdf := web_url(record.pdf_url):
         yield "856", "40", (("u", pdf), ("q", PDF))
 
 
 def _beside(hit: Hit, beside: Beside | None) -> Iterator[_Field]:
-    """From which databases and files the record comes."""
     for text in texts(beside.origins) if beside is not None else ():
         yield "500", "  ", (("a", text),)
-    for name in databases(hit, beside):
+    for name in reference.databases(hit, beside):
         yield "786", "0 ", (("t", name),)
 
 
@@ -310,7 +293,7 @@ def _of_the_day(hit: Hit) -> Iterator[_Field]:
             yield "035", "  ", (("a", f"({line(record.source)}){number}"),)
     if hit.record.citations is not None:
         yield "500", "  ", (("a", f"Cited {hit.record.citations:,} times."),)
-    for source in field_sources(hit):
+    for source in reference.field_sources(hit):
         yield "588", "0 ", (("a", source),)
 
 
@@ -321,9 +304,9 @@ def _numbers(record: Record) -> Iterator[_Field]:
         yield "020", "  ", (("a", line(number)),)
     for number in record.issn:
         yield "022", "  ", (("a", line(number)),)
-    yield "024", "7 ", _numbered(line(record.doi), "doi")
-    for scheme, value in sorted(record.ids.items()):
-        yield "024", "7 ", _numbered(line(value), line(scheme))
+    yield "024", "7 ", _number_with_scheme(line(record.doi), "doi")
+    for scheme, value in trials.each_identifier(record.ids):
+        yield "024", "7 ", _number_with_scheme(line(value), line(scheme))
     if oclc := line(record.ids.get("oclc")):
         yield "035", "  ", (("a", f"(OCoLC){oclc}"),)
 
@@ -337,7 +320,7 @@ def _language(language: str) -> _Field:
     return "546", "  ", (("a", language),)
 
 
-def _numbered(number: str, scheme: str) -> Subfields:
+def _number_with_scheme(number: str, scheme: str) -> Subfields:
     return (("a", number), ("2", scheme)) if number else ()
 
 
@@ -345,7 +328,7 @@ def _titles(record: Record) -> Iterator[_Field]:
     original, translated = line(record.original_title), line(record.translated_title)
     yield "240", "10", (("a", original),)
     yield "245", f"{int(bool(record.authors))}0", _title(record)
-    for title in further_titles(record):
+    for title in reference.further_titles(record):
         if title == translated:
             yield "246", "31", (("a", title),)
         elif title != original:
@@ -353,7 +336,10 @@ def _titles(record: Record) -> Iterator[_Field]:
 
 
 def _title(record: Record) -> Subfields:
-    title, subtitle = without_stop(line(record.title)), without_stop(line(record.subtitle))
+    title, subtitle = (
+        reference.without_stop(line(record.title)),
+        reference.without_stop(line(record.subtitle)),
+    )
     if not title or not subtitle or subtitle.casefold() in title.casefold():
         return (("a", title or subtitle or UNTITLED),)
     return (("a", f"{title} :"), ("b", subtitle))
@@ -363,15 +349,22 @@ def _people(record: Record) -> Iterator[_Field]:
     for place, author in enumerate(record.authors):
         yield _person(author, "1" if place == 0 else "7", ())
     for editor in record.editors:
-        yield _person(editor, "7", (("e", "editor"), ("4", "edt")))
+        yield _person(editor, "7", (("e", "editor"), ("4", EDITOR)))
+    for translator in record.translators:
+        yield _person(translator, "7", (("e", "translator"), ("4", TRANSLATOR)))
 
 
 def _person(author: Author, hundreds: str, role: Subfields) -> _Field:
-    body = is_corporate(author, (author,))
-    name = line(author.name) if body else inverted(author)
+    """A suffix stands apart, in $c, behind a name of which the parts are known."""
+    body = reference.is_corporate(author, (author,))
+    name, suffix = line(author.name), line(author.suffix)
+    if author.family and not body:
+        name = reference.family_first(replace(author, suffix=None))
+    else:
+        suffix = ""
     indicator = "2" if body else "1" if "," in name else "0"
     orcid = f"(orcid){line(author.orcid)}" if author.orcid else ""
-    named = (("a", name), ("0", orcid), *role, ("u", line(author.affiliation)))
+    named = (("a", name), ("c", suffix), ("0", orcid), *role, ("u", line(author.affiliation)))
     return f"{hundreds}{'10' if body else '00'}", f"{indicator} ", named if name else ()
 
 
@@ -407,51 +400,98 @@ def _spec() -> AdapterSpec:
 
 
 class MarcReader:
-    """Makes records of the MARC elements of one file."""
-
     def __init__(self, reading: FileReading, collector: EntryCollector) -> None:
         self._spec = replace(_spec(), name=reading.name)
         self._shapes = [shape.shape() for shape in self._spec.shapes if shape.body == "marcxml"]
         self._collector = collector
 
-    def put(self, line: int, node: Any, *remarks: str) -> None:
-        """Hand the record of an element to the collector. `node`: an lxml element whose children
-        are leader, control fields and data fields, with or without namespace.
-        """
+    def put(self, line: int, make: Callable[[], MarcRecord], *remarks: str) -> None:
+        """Hand a record to the collector. `make`: makes the MARC record that it is made of."""
         cuts = Cuts()
-        found = self._collector.attempt(line, lambda: (self._record(node, cuts),))
+        found = self._collector.attempt(line, lambda: self._record(make(), cuts))
         if found is None:
             return
-        (record,) = found
+        marc, record = found
         if record is None:
             self._collector.lose(
                 line, "the record has neither a title nor an identifier, and was left out"
             )
             return
-        ours = own(node, record)
+        ours = own(marc, record)
         record = ours.record if ours is not None else record
         record = replace(record, source_id=self._collector.own(record.source_id))
         if ours is not None:
             self._collector.keep(Entry(record, line, ours.database, ours.origins))
         else:
-            self._collector.keep(Entry(record, line))
+            self._collector.keep(
+                Entry(record, line, given=cut_others([*_fields_beside(marc, record)], cuts))
+            )
         for remark in (*remarks, *cuts.notes()):
             self._collector.remark(line, remark)
 
-    def _record(self, node: Any, cuts: Cuts) -> Record | None:
+    def _record(self, marc: MarcRecord, cuts: Cuts) -> tuple[MarcRecord, Record | None]:
         """By the first family of MARC in which the record has a title, else is one at all."""
         position = self._collector.position + 1
-        records = (record_of(shape, node, position, self._spec, cuts) for shape in self._shapes)
+        records = (record_of(shape, marc, position, self._spec, cuts) for shape in self._shapes)
         fallback = None
         for record in records:
             if isinstance(record, Record) and record.title:
-                return record
+                return marc, record
             if isinstance(record, Record) and (record.doi or record.ids or record.isbn):
                 fallback = fallback or record
-        return fallback
+        return marc, fallback
 
 
-# MARCXML (.xml): MARC records as XML, read and written.
+#: Fields of which a record has both scripts: further titles.
+_IN_BOTH_SCRIPTS = frozenset(OTHER_SCRIPT + tag for tag in ("200", "245", "246"))
+#: Fields of which a record has no place, in MARC 21 and UNIMARC: the number of a patent, series,
+#: notes, the note on a thesis.
+_NOT_HELD = ("013", "225", "328", "490", "500", "502")
+#: The same in UNIMARC alone: in MARC 21 it is the extent.
+_UNIMARC_NOTE = "300"
+#: Fields of languages, of which a record has one.
+_LANGUAGES = ("041", "101")
+#: Fields of people and bodies; a title in one of them names a work.
+_HOLD_PEOPLE = ("100", "110", "111", "700", "701", "702", "710", "711", "712", "720")
+
+
+def _fields_beside(marc: MarcRecord, record: Record) -> Iterator[tuple[str, str]]:
+    """What the fields say that no field of a record holds: in another script, names above all; who
+    illustrated a work, printed it, owned the copy; series, notes, further languages and addresses.
+    """
+    for tag in marc.tags:
+        if tag.startswith(OTHER_SCRIPT) and tag not in _IN_BOTH_SCRIPTS:
+            yield from ((tag, _field_text(field)) for field in marc.fields(tag))
+    people = [
+        (tag, part_in(field, marc), field)
+        for tag in _HOLD_PEOPLE
+        if tag in marc.tags
+        for field in marc.fields(tag)
+        if not field.text("t")
+    ]
+    parts = {part for _, part, _ in people}
+    held = parts - {"none"} if parts <= {"helper", "none"} else parts - {"helper", "none"}
+    yield from ((tag, _field_text(field)) for tag, part, field in people if part not in held)
+    unimarc = () if "245" in marc.tags else (_UNIMARC_NOTE,)
+    for tag in (*_NOT_HELD, *unimarc):
+        if tag in marc.tags:
+            yield from ((tag, _field_text(field)) for field in marc.fields(tag))
+    for tag in _LANGUAGES:
+        yield from ((tag, _field_text(field)) for field in marc.fields(tag) if _several(field))
+    if len(addresses := marc.fields("856")) > 1:
+        held_addresses = (record.url, record.pdf_url)
+        others = (field for field in addresses if field.text("u") not in held_addresses)
+        yield from (("856", _field_text(field)) for field in others)
+
+
+def _several(field: MarcField) -> bool:
+    codes = [text for code, text in field.subfields if code not in "26"]
+    return len(codes) > 1 or any(map(codes_in, codes))
+
+
+def _field_text(field: MarcField) -> str:
+    return " ".join(f"${code} {text}" for code, text in field.subfields if code != "6")
+
 
 # MARCXML (.xml): MARC 21 or UNIMARC, bare, in a collection, or in an answer of SRU.
 
@@ -461,7 +501,7 @@ _MARC = re.compile(rf"{_NAME}(?:leader\s*>|(?:control|data)field\s+[^<>]{{0,200}
 
 
 def looks_like(head: str) -> bool:
-    """Whether a text begins as MARCXML does; PICA, whose tags are letters too, is not meant."""
+    """PICA, whose tags are letters too, is not meant."""
     return (
         "<" in head[:500]
         and _MARC.search(head) is not None
@@ -470,11 +510,10 @@ def looks_like(head: str) -> bool:
 
 
 def read(content: Bytes, reading: FileReading) -> None:
-    """Read a MARCXML file into the reading."""
     collector = EntryCollector(reading)
     marc = MarcReader(reading, collector)
     for found in elements(text_of_file(content, reading), _BEGIN, collector):
-        marc.put(found.line, found.node, *filter(None, (found.mended,)))
+        marc.put(found.line, partial(MarcRecord, found.node), *filter(None, (found.mended,)))
 
 
 NAMESPACE = "http://www.loc.gov/MARC21/slim"
@@ -485,9 +524,6 @@ _END = b"</collection>\n"
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
-    """The collection in UTF-8, a record after another, in the order given. `hits`: in the order of
-    the records. `beside`: what files say beside the records, by `Hit.id`.
-    """
     yield _COLLECTION_BEGIN
     for hit, found in with_beside(hits, beside):
         yield f"{element(marc_data(hit, found))}\n".encode()

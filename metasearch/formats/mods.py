@@ -9,72 +9,46 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import quoteattr
 
+from metasearch.bib import trials
+from metasearch.formats import reference
 from metasearch.formats.origins import Beside, BesideHits, texts, with_beside
-from metasearch.formats.reference import (
-    databases,
-    date_parts,
-    field_sources,
-    four_digits,
-    further_titles,
-    general_type,
-    is_corporate,
-    link,
-    page_range,
-    without_stop,
-)
+from metasearch.formats.reading.worktypes import ZOTERO_TYPES
+from metasearch.formats.reference import link
 from metasearch.formats.text import line, web_url, xml_leaf, xml_parent
-from metasearch.record import Author, Hit, Record
+from metasearch.record import PEOPLE, Author, Hit, Record
 
 NAMESPACE = "http://www.loc.gov/mods/v3"
 _XLINK = "http://www.w3.org/1999/xlink"
 #: `source` of a recordIdentifier that we have written.
 OWNER = "metasearch"
-#: `Record.type` -> what kind of thing, and the genre in Zotero's words, which it reads.
-_KINDS = {
-    "article": ("text", "journalArticle"),
-    "preprint": ("text", "preprint"),
-    "conference-paper": ("text", "conferencePaper"),
-    "proceedings": ("text", "book"),
-    "book": ("text", "book"),
-    "chapter": ("text", "bookSection"),
-    "thesis": ("text", "thesis"),
-    "report": ("text", "report"),
-    "dataset": ("software, multimedia", "dataset"),
-    "software": ("software, multimedia", "computerProgram"),
-    "patent": ("text", "patent"),
-    "standard": ("text", "standard"),
-    "review": ("text", "journalArticle"),
-    "editorial": ("text", "journalArticle"),
-    "letter": ("text", "journalArticle"),
-    "erratum": ("text", "journalArticle"),
-    "retraction": ("text", "journalArticle"),
-    "reference-entry": ("text", "encyclopediaArticle"),
-    "journal": ("text", "document"),
-    "map": ("cartographic", "map"),
-    "score": ("notated music", "document"),
-    "audio": ("sound recording", "audioRecording"),
-    "video": ("moving image", "videoRecording"),
-    "image": ("still image", "artwork"),
-    "webpage": ("text", "webpage"),
-    "other": ("text", "document"),
+#: `Record.type` -> what kind of thing, where it is no text.
+_THINGS = {
+    "dataset": "software, multimedia",
+    "software": "software, multimedia",
+    "map": "cartographic",
+    "score": "notated music",
+    "audio": "sound recording",
+    "video": "moving image",
+    "image": "still image",
 }
+#: displayLabel of the title in the language of the work, and of a body that its source calls one: a
+#: name that no source has divided is written as that of a body, too, or Zotero divides the name.
+ORIGINAL, BODY = "original title", "body"
+#: displayLabel of an originInfo whose publisher is the institution.
+INSTITUTION = "institution"
 #: Whose container is a series; that of the others is what they stand in.
-_WHOLE = frozenset({"book", "proceedings", "thesis", "report", "journal", "map", "standard"})
+WHOLE = frozenset({"book", "proceedings", "thesis", "report", "journal", "map", "standard"})
 #: Whose repository Zotero takes from the publisher.
-_IN_REPOSITORIES = frozenset({"preprint", "dataset", "software"})
+IN_REPOSITORIES = frozenset({"preprint", "dataset", "software"})
 
 
 def zotero_type(kind: str) -> str:
     """What Zotero calls one of `TYPES`; "document" for any other word."""
-    return _KINDS.get(kind, _KINDS["other"])[1]
+    return ZOTERO_TYPES.get(kind, "document")
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
-    """The collection in UTF-8, a record after another, in the order given.
-
-    `hits`: in the order of the records. `beside`: what files say beside the records, by `Hit.id`;
-    their origins are written.
-    """
+    """Of what stands beside the records, the origins are written."""
     yield (
         f'<?xml version="1.0" encoding="UTF-8"?>\n<modsCollection xmlns={quoteattr(NAMESPACE)}>\n'
     ).encode()
@@ -98,28 +72,25 @@ def element(
 
 def _elements(hit: Hit, beside: Beside | None, *, answering: bool) -> Iterator[str]:
     record = hit.record
-    kind = general_type(record)
-    resource, genre = _KINDS.get(kind, _KINDS["other"])
+    kind = reference.general_type(record)
+    resource, genre = _THINGS.get(kind, "text"), zotero_type(kind)
     yield _title(record)
-    for title in further_titles(record):
+    for title in reference.further_titles(record):
+        label = {"displayLabel": ORIGINAL} if title == line(record.original_title) else {}
         translated = title == line(record.translated_title)
-        yield xml_parent(
-            "titleInfo",
-            xml_leaf("title", title),
-            type="translated" if translated else "alternative",
-        )
-    for author in record.authors:
-        yield _name(author, "aut")
-    for editor in record.editors:
-        yield _name(editor, "edt")
+        kind_of_title = "translated" if translated else "alternative"
+        yield xml_parent("titleInfo", xml_leaf("title", title), type=kind_of_title, **label)
+    for people, role in zip(PEOPLE, ("aut", "edt", "trl"), strict=True):
+        for person in getattr(record, people):
+            yield _name(person, role)
     if answering and record.institution:
         degree = "dgg" if kind == "thesis" else "isb"
         yield _name(Author(record.institution, collective=True), degree)
     yield xml_leaf("typeOfResource", resource)
     yield xml_leaf("genre", genre, authority="local")
-    if record.type and (answering or record.type != genre):
+    if record.type:
         yield xml_leaf("genre", line(record.type))
-    yield _published(record, kind, institution="" if answering else line(record.institution))
+    yield _origin_info(record, kind, institution="" if answering else line(record.institution))
     yield _language(line(record.language))
     yield xml_leaf("abstract", line(record.abstract))
     for note in ("Retracted",) if record.retracted else ():
@@ -138,17 +109,20 @@ def _elements(hit: Hit, beside: Beside | None, *, answering: bool) -> Iterator[s
         xml_leaf("url", web_url(record.pdf_url) or "", displayLabel="PDF"),
     )
     yield _licence(line(record.licence))
-    notes = field_sources(hit) if answering else ()
+    notes = reference.field_sources(hit) if answering else ()
     yield xml_parent(
         "recordInfo",
-        *(xml_leaf("recordContentSource", name) for name in databases(hit, beside)),
+        *(xml_leaf("recordContentSource", name) for name in reference.databases(hit, beside)),
         *(xml_leaf("recordInfoNote", note, type="provenance") for note in notes),
         xml_leaf("recordIdentifier", line(hit.id), source=OWNER),
     )
 
 
 def _title(record: Record) -> str:
-    title, subtitle = without_stop(line(record.title)), without_stop(line(record.subtitle))
+    title, subtitle = (
+        reference.without_stop(line(record.title)),
+        reference.without_stop(line(record.subtitle)),
+    )
     if not title or subtitle.casefold() in title.casefold():
         return xml_parent("titleInfo", xml_leaf("title", title or subtitle))
     return xml_parent("titleInfo", xml_leaf("title", title), xml_leaf("subTitle", subtitle))
@@ -156,11 +130,12 @@ def _title(record: Record) -> str:
 
 def _name(author: Author, role: str) -> str:
     family, given = line(author.family), line(author.given)
-    body = is_corporate(author, (author,))
+    body = reference.is_corporate(author, (author,))
     if family and not body:
         named = xml_leaf("namePart", family, type="family") + xml_leaf(
             "namePart", given, type="given"
         )
+        named += xml_leaf("namePart", line(author.suffix), type="termsOfAddress")
     else:
         named = xml_leaf("namePart", line(author.name))
     term = xml_leaf("roleTerm", role, type="code", authority="marcrelator")
@@ -171,10 +146,11 @@ def _name(author: Author, role: str) -> str:
         xml_leaf("affiliation", line(author.affiliation)) if named else "",
         xml_leaf("nameIdentifier", line(author.orcid), type="orcid") if named else "",
         type="corporate" if body else "personal",
+        **({"displayLabel": BODY} if author.collective else {}),
     )
 
 
-def _published(record: Record, kind: str, *, institution: str) -> str:
+def _origin_info(record: Record, kind: str, *, institution: str) -> str:
     """Who published it, and when.
 
     Zotero takes every name of a body but a publisher's for an author, and the first publisher for
@@ -182,16 +158,18 @@ def _published(record: Record, kind: str, *, institution: str) -> str:
     where a record answers a search, catalogues read it as a name with its role.
     """
     publisher = line(record.publisher)
-    if kind in _IN_REPOSITORIES:
+    if kind in IN_REPOSITORIES:
         publisher = publisher or line(record.venue)
     bodies = [institution, publisher] if kind in ("thesis", "report") else [publisher, institution]
-    date = "-".join(filter(None, date_parts(record.date))) or four_digits(record.year)
+    date = reference.iso_date(record.date) or reference.four_digits(record.year)
     return xml_parent(
         "originInfo",
+        xml_parent("place", xml_leaf("placeTerm", line(record.place), type="text")),
         *(xml_leaf("publisher", body) for body in dict.fromkeys(bodies)),
         xml_leaf("dateIssued", date, encoding="w3cdtf"),
         xml_leaf("edition", line(record.edition)),
         xml_leaf("issuance", "serial") if record.type == "journal" else "",
+        **({"displayLabel": INSTITUTION} if institution and not publisher else {}),
     )
 
 
@@ -212,31 +190,35 @@ def _licence(licence: str) -> str:
 
 def _container(record: Record, kind: str) -> str:
     """The host or the series, with what is numbered in it."""
-    first, last = page_range(record.pages)
+    ranges = reference.page_ranges(record.pages)
+    first, last = next(iter(ranges), ("", ""))
+    of_host = () if kind in WHOLE else record.issn
     numbers = xml_parent(
         "part",
         xml_parent("detail", xml_leaf("number", line(record.volume)), type="volume"),
         xml_parent("detail", xml_leaf("number", line(record.issue)), type="issue"),
-        xml_parent("extent", xml_leaf("start", first), xml_leaf("end", last), unit="pages"),
+        xml_parent(
+            "extent",
+            xml_leaf("start", first),
+            xml_leaf("end", last),
+            xml_leaf("list", line(record.pages) if len(ranges) > 1 else ""),
+            unit="pages",
+        ),
     )
     return xml_parent(
         "relatedItem",
         xml_parent("titleInfo", xml_leaf("title", line(record.venue))),
-        *(xml_leaf("identifier", line(number), type="issn") for number in _of_host(record, kind)),
+        *(xml_leaf("identifier", line(number), type="issn") for number in of_host),
         numbers,
-        type="series" if kind in _WHOLE else "host",
+        type="series" if kind in WHOLE else "host",
     )
-
-
-def _of_host(record: Record, kind: str) -> tuple[str, ...]:
-    return () if kind in _WHOLE else record.issn
 
 
 def _identifiers(record: Record, kind: str) -> Iterator[str]:
     yield xml_leaf("identifier", line(record.doi), type="doi")
     for number in record.isbn:
         yield xml_leaf("identifier", line(number), type="isbn")
-    for number in record.issn if kind in _WHOLE else ():
+    for number in record.issn if kind in WHOLE else ():
         yield xml_leaf("identifier", line(number), type="issn")
-    for scheme, value in sorted(record.ids.items()):
+    for scheme, value in trials.each_identifier(record.ids):
         yield xml_leaf("identifier", line(value), type=line(scheme))

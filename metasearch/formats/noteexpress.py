@@ -8,25 +8,12 @@ import re
 from collections.abc import Iterable, Iterator
 
 from metasearch.formats.origins import Beside, BesideHits
+from metasearch.formats.reading.encodings import FileText
 from metasearch.formats.reading.result import FileReading
-from metasearch.formats.reading.tagged import BLANKS, TagGrammar, TagTable, read_by_table
-from metasearch.formats.reading.text import DecodedText
-from metasearch.formats.reference import (
-    TaggedLines,
-    databases,
-    date_parts,
-    four_digits,
-    full_title,
-    further_titles,
-    general_type,
-    identifiers,
-    inverted,
-    issuing_body,
-    link,
-    page_range,
-    second_type,
-    standard_numbers,
-)
+from metasearch.formats.reading.tag_tables import TagTable, fields_of_hit, read_by_table
+from metasearch.formats.reading.tagged import BLANKS, TagGrammar
+from metasearch.formats.reading.worktypes import ENDNOTE_TYPES
+from metasearch.formats.reference import TagLineWriter, general_type, second_type
 from metasearch.formats.text import line
 from metasearch.record import Hit
 
@@ -35,7 +22,6 @@ _HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*\{{Reference Type\}} ?[:：]")
 
 
 def looks_like(head: str) -> bool:
-    """Whether a file that begins so has a line "{Reference Type}: ..."."""
     return _HEAD.search(head) is not None
 
 
@@ -50,29 +36,25 @@ _GRAMMAR = TagGrammar(
     bears=frozenset(("Title", "Author")),
     once=frozenset(("Title",)),
 )
+_HELD = (
+    "Reference Type;Title;Translated Title;Author;Year;Publisher;Place Published;Place;Journal;"
+    "Volume;Issue;Pages;DOI;ISBN/ISSN;ISSN;ISBN;Language;Abstract;Keywords;Database Provider"
+)
+_OTHER_NAMES = (
+    "Accession Number;Access Date;Alternate Title;Author Address;Author Translation;Book Title;"
+    "Call Number;Caption;Custom 1;Custom 2;Custom 3;Custom 4;Custom 5;Custom 6;Custom 7;"
+    "Custom 8;Date;Date Display;Edition;Impact Factor;Label;Link to PDF;Name of Database;Notes;"
+    "Number;Number of Volumes;Original Publication;Rating;Related Link;Reprint Edition;"
+    "Reviewed Item;Secondary Author;Secondary Title;Section;Section Title;Short Title;"
+    "Subject Headings;Subsidiary Author;Subsidiary Title;Tertiary Author;Tertiary Title;"
+    "Translated Abstract;"
+    "Translated Author;Translated Journal;Translated Keywords;Type of Work;URL;"
+    "User Definable Field 1;User Definable Field 2;User Definable Field 3"
+)
 _TABLE = TagTable(
-    held=frozenset(
-        (
-            "Reference Type",
-            "Title",
-            "Translated Title",
-            "Author",
-            "Year",
-            "Publisher",
-            "Journal",
-            "Volume",
-            "Issue",
-            "Pages",
-            "DOI",
-            "ISBN/ISSN",
-            "ISSN",
-            "ISBN",
-            "Language",
-            "Abstract",
-            "Keywords",
-            "Database Provider",
-        )
-    ),
+    held=frozenset(_HELD.split(";")),
+    known=frozenset(_OTHER_NAMES.split(";")),
+    form="NoteExpress",
     kind=("Reference Type",),
     more_kind=("Type of Work",),
     part=("Author",),
@@ -80,12 +62,14 @@ _TABLE = TagTable(
     titles=("Translated Title",),
     authors=("Author",),
     editors=("Secondary Author",),
+    translators=("Subsidiary Author",),
     year=("Year", "Date"),
     date=("Date", "Year"),
     # Of a paper in proceedings CNKI names the proceedings in the third, Wanfang in the second
     # field.
     venue=("Journal", "Tertiary Title", "Secondary Title", "Book Title"),
     publisher=("Publisher",),
+    place=("Place Published", "Place"),
     edition=("Edition",),
     volume=("Volume",),
     issue=("Issue",),
@@ -103,41 +87,20 @@ _TABLE = TagTable(
 )
 
 
-def read(text: DecodedText, reading: FileReading) -> None:
-    """Add the records of a file."""
+def read(text: FileText, reading: FileReading) -> None:
     read_by_table(text, reading, _GRAMMAR, _TABLE)
 
 
 # NoteExpress: "{Reference Type}: ..." first, an author a line, a blank line behind a record.
 
 #: `Record.type` -> {Reference Type}.
-TYPES = {
-    "article": "Journal Article",
-    "preprint": "Unpublished Work",
+TYPES = ENDNOTE_TYPES | {
     "conference-paper": "Conference Proceedings",
-    "proceedings": "Conference Proceedings",
-    "book": "Book",
-    "chapter": "Book Section",
-    "thesis": "Thesis",
-    "report": "Report",
     "dataset": "Generic",
-    "software": "Computer Program",
-    "patent": "Patent",
-    "standard": "Standard",
-    "review": "Journal Article",
-    "editorial": "Journal Article",
-    "letter": "Journal Article",
-    "erratum": "Journal Article",
-    "retraction": "Journal Article",
     "reference-entry": "Book Section",
     "journal": "Generic",
-    "map": "Map",
     "score": "Generic",
-    "audio": "Audiovisual Material",
-    "video": "Film or Broadcast",
-    "image": "Artwork",
     "webpage": "Electronic Source",
-    "other": "Generic",
 }
 #: Where a type names what contains it; the others have a journal.
 _VENUES = {
@@ -145,7 +108,7 @@ _VENUES = {
     "chapter": "Secondary Title",
     "reference-entry": "Secondary Title",
 }
-_LINES = TaggedLines(
+_LINES = TagLineWriter(
     "{{{tag}}}: {value}\r\n",
     re.compile("[A-Z][A-Za-z0-9/ ]{1,40}"),
     "Notes",
@@ -154,39 +117,23 @@ _LINES = TaggedLines(
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
-    """See `TaggedLines.records`."""
     return _LINES.records(hits, beside, _fields)
+
+
+_ORDER = (
+    "kind title titles authors editors translators venue place publisher year date volume issue "
+    "pages edition keywords abstract standard_numbers doi numbers links database language "
+    "more_kind notes"
+)
 
 
 def _fields(hit: Hit, beside: Beside | None) -> Iterator[tuple[str, str]]:
     record = hit.record
     kind = general_type(record)
-    yield "Reference Type", TYPES[kind]
-    yield "Title", full_title(record)
-    for title in further_titles(record):
-        yield "Translated Title", title
-    for author in record.authors:
-        yield "Author", inverted(author)
-    for editor in record.editors:
-        yield "Secondary Author", inverted(editor)
-    yield _VENUES.get(kind, "Journal"), line(record.venue)
-    yield "Publisher", issuing_body(record)
-    yield "Year", four_digits(record.year)
-    yield "Date", "-".join(filter(None, date_parts(record.date)))
-    yield "Volume", line(record.volume)
-    yield "Issue", line(record.issue)
-    yield "Pages", "-".join(filter(None, page_range(record.pages)))
-    yield "Edition", line(record.edition)
-    for keyword in dict.fromkeys(record.keywords + record.subjects):
-        yield "Keywords", line(keyword)
-    yield "Abstract", line(record.abstract)
-    for number in standard_numbers(record):
-        yield "ISBN/ISSN", number
-    yield "DOI", line(record.doi)
-    yield "Accession Number", "; ".join(identifiers(record))
-    yield "URL", link(record) or ""
-    for name in databases(hit, beside):
-        yield "Database Provider", name
-    yield "Language", line(record.language)
-    yield "Type of Work", second_type(kind, TYPES[kind], is_part=bool(record.authors))
-    yield "Notes", "Retracted" if record.retracted else ""
+    second = second_type(kind, TYPES[kind], is_part=bool(record.authors))
+    apart = {
+        "kind": [("Reference Type", TYPES[kind])],
+        "venue": [(_VENUES.get(kind, "Journal"), line(record.venue))],
+        "more_kind": [("Type of Work", second)],
+    }
+    return fields_of_hit(_TABLE, _ORDER, hit, beside, apart)

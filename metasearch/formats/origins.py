@@ -84,7 +84,7 @@ def texts(origins: Iterable[Origin]) -> list[str]:
     ]
 
 
-def joined(origins: Iterable[Origin]) -> str:
+def one_text(origins: Iterable[Origin]) -> str:
     """All of them as one text; "" for none."""
     return _BETWEEN.join(texts(origins))
 
@@ -128,7 +128,7 @@ def is_origin(value: str) -> bool:
     return value.startswith(_MARK) and "|" in value
 
 
-def named(origins: Iterable[Origin]) -> str | None:
+def database_name(origins: Iterable[Origin]) -> str | None:
     """The databases of a record that is made of several, as one name; None for none."""
     return (
         "; ".join(dict.fromkeys(origin.database for origin in origins if origin.database)) or None

@@ -11,14 +11,14 @@ from typing import Any
 
 import orjson
 
-from metasearch.bib.field_limits import Cuts, kept
+from metasearch.bib.field_limits import Cuts, cut_fields
 from metasearch.errors import FileFormatError
 from metasearch.formats import origins
+from metasearch.formats.reading.encodings import FileText
 from metasearch.formats.reading.items import JsonItem, items, load
 from metasearch.formats.reading.result import Draft, Entry, EntryCollector, FileReading
-from metasearch.formats.reading.text import DecodedText
 from metasearch.formats.text import clean, exact_number
-from metasearch.record import OPEN_ACCESS, TYPES, Author, Record
+from metasearch.record import FIELDS, NAMES_THE_COPY, Author, Record
 
 # Bare records as NDJSON: one `Record` a line, as an object of those fields that say something. The
 # field names are those of `Record`; `source` and `position` are always there. So `metasearch parse`
@@ -79,12 +79,7 @@ _HEAD = 8_192
 MOST_OPEN = 1_000_000
 #: Unknown keys of a file that are remembered.
 _MOST_UNKNOWN = 10_000
-#: What a key holds, where that is not text.
-_NUMBERS = frozenset({"position", "year", "citations"})
-_LISTS = frozenset({"titles", "isbn", "issn", "keywords", "subjects"})
-_OF_AUTHORS = ("name", "family", "given", "orcid", "affiliation")
-_NAMES = frozenset(field.name for field in fields(Record))
-_BOOKKEEPING = frozenset({"source", "source_id", "position"})
+_OF_AUTHORS = tuple(field.name for field in fields(Author) if field.name != "collective")
 #: Keys of a hit that are no fields of a record.
 _OF_HITS = frozenset(
     "id rank score reasons sources provenance matches versions event hit absorbed origins "
@@ -98,12 +93,10 @@ _LOOKS = re.compile(
 
 
 def looks_like(head: str) -> bool:
-    """Whether a text begins as something that we write."""
     return _LOOKS.match(head.removeprefix("\ufeff")) is not None
 
 
-def read(text: DecodedText, reading: FileReading) -> None:
-    """Add the records of an NDJSON file, or of one JSON document of ours."""
+def read(text: FileText, reading: FileReading) -> None:
     taker = OwnObjects(EntryCollector(reading), reading.name)
     for line, value, flaw in _values(text):
         if flaw:
@@ -116,13 +109,13 @@ def read(text: DecodedText, reading: FileReading) -> None:
     taker.finish()
 
 
-def _values(text: DecodedText) -> Iterator[tuple[int, Any, str]]:
+def _values(text: FileText) -> Iterator[tuple[int, Any, str]]:
     """Line, value and flaw of each line or, where objects go over several lines, of each object."""
     if text.head(_HEAD).lstrip().partition("\n")[0].strip() in ("{", "["):
         for item in items(text.whole(), frozenset({"hits"})):
             yield item.line, item.value, item.flaw
         return
-    for number, line in text.numbered(LONGEST_LINE):
+    for number, line in text.lines_with_numbers(LONGEST_LINE):
         if not line.strip():
             continue
         if len(line) > LONGEST_LINE:
@@ -153,7 +146,6 @@ class OwnObjects:
         self._unknown: set[str] = set()
 
     def take(self, line: int, value: Any) -> None:
-        """Take one object."""
         if not isinstance(value, Mapping):
             self.collector.lose(line, "the line is no object and was left out")
         elif isinstance(value.get("event"), str):
@@ -169,7 +161,6 @@ class OwnObjects:
             self.collector.lose(line, "it is no record, hit or event of ours, and was left out")
 
     def finish(self) -> None:
-        """The file is at its end."""
         if self._open:
             self.collector.remark(
                 0, "the stream of events breaks off before its end; the hits so far were read"
@@ -221,37 +212,40 @@ class OwnObjects:
         self._open = False
 
     def hit(self, line: int, hit: Any) -> None:
-        """Take one entry of "hits"."""
+        """An entry of "hits"."""
         if not isinstance(hit, Mapping):
             self.collector.lose(line, "the hit is no object and was left out")
             return
 
         def describe() -> Draft:
             found, problems = self._fields(hit, _OF_HITS)
-            found = {name: value for name, value in found.items() if name not in _BOOKKEEPING}
+            found = {name: value for name, value in found.items() if name not in NAMES_THE_COPY}
             made_of = origins.of_objects(hit.get("origins"))
-            database = origins.named(made_of) if made_of else _sole_source(hit.get("sources"))
-            fields = found | {"source_id": _text(hit.get("id"))}
-            return Draft(fields, database, problems, made_of, _given(hit.get("given")))
+            database = (
+                origins.database_name(made_of) if made_of else _sole_source(hit.get("sources"))
+            )
+            called = hit.get("id")
+            fields = found | {"source_id": called if type(called) is str else ""}
+            return Draft(fields, database, problems, made_of, _fields_beside(hit.get("given")))
 
         self.collector.put(line, describe)
 
     def _record(self, line: int, given: Mapping[str, Any]) -> None:
         cuts = Cuts()
 
-        def made() -> tuple[Record, dict[str, Any], list[str]]:
+        def make() -> tuple[Record, dict[str, Any], list[str]]:
             found, problems = self._fields(given, frozenset())
             values: dict[str, Any] = {
                 "source": self._name,
                 "position": self.collector.position + 1,
             } | found
-            return Record(**kept(values, cuts)), found, problems
+            return Record(**cut_fields(values, cuts)), found, problems
 
-        whole = self.collector.attempt(line, made)
+        whole = self.collector.attempt(line, make)
         if whole is None:
             return
         record, found, problems = whole
-        if not found.keys() - _BOOKKEEPING:
+        if not found.keys() - {*NAMES_THE_COPY}:
             self.collector.lose(
                 line, "the record is left out: it has no field that identifies a work"
             )
@@ -263,15 +257,14 @@ class OwnObjects:
     def _fields(
         self, given: Mapping[str, Any], known: frozenset[str]
     ) -> tuple[dict[str, Any], list[str]]:
-        """The fields of a record in an object, and what is wrong with others."""
         found: dict[str, Any] = {}
         problems = []
         for name, value in given.items():
-            if name not in _NAMES:
+            if name not in FIELDS:
                 if name not in known and len(self._unknown) < _MOST_UNKNOWN:
                     self._unknown.add(name[:60])
             elif value is not None:
-                good = _checked(name, value)
+                good = _value_of_field(name, value)
                 if good is None:
                     problems.append(f"{name} is not what a record has there, and was left out")
                 else:
@@ -279,28 +272,26 @@ class OwnObjects:
         return found, problems
 
 
-def _checked(name: str, value: Any) -> Any:
+def _value_of_field(name: str, value: Any) -> Any:
     """The value of a field, or None where it is of another kind than the field."""
-    if name in _NUMBERS:
-        return value if type(value) is int else None
-    if name in _LISTS:
-        return (
-            tuple(value)
-            if isinstance(value, list) and all(type(item) is str for item in value)
-            else None
-        )
-    if name == "retracted":
-        return value if value is True else None
-    if name == "open_access":
-        return value if value in OPEN_ACCESS else None
-    if name in ("authors", "editors"):
-        return _authors(value)
-    if name == "ids":
-        fits = isinstance(value, dict) and all(type(item) is str for item in value.values())
-        return dict(value) if fits else None
-    if name == "type":
-        return value if value in TYPES else None
-    return value if type(value) is str else None
+    fits = False
+    match FIELDS[name].kind:
+        case "number":
+            fits = type(value) is int
+        case "texts":
+            if isinstance(value, list) and all(type(item) is str for item in value):
+                return tuple(value)
+        case "flag":
+            fits = value is True
+        case "word":
+            fits = value in FIELDS[name].words
+        case "people":
+            return _authors(value)
+        case "ids":
+            fits = isinstance(value, dict) and all(type(item) is str for item in value.values())
+        case _:
+            fits = type(value) is str
+    return value if fits else None
 
 
 def _authors(found: Any) -> tuple[Author, ...] | None:
@@ -319,7 +310,7 @@ def _authors(found: Any) -> tuple[Author, ...] | None:
     return tuple(authors)
 
 
-def _given(found: Any) -> list[tuple[str, str]]:
+def _fields_beside(found: Any) -> list[tuple[str, str]]:
     """What files said beside a record, as `metasearch dedup` has it: [["ris:N1", "..."]]."""
     pairs = (
         [pair for pair in found if isinstance(pair, list) and len(pair) == 2]
@@ -329,12 +320,7 @@ def _given(found: Any) -> list[tuple[str, str]]:
     return [(tag[:100], value) for tag, value in pairs if type(tag) is str and type(value) is str]
 
 
-def _text(found: Any) -> str:
-    return found if type(found) is str else ""
-
-
 def _sole_source(found: Any) -> str | None:
-    """The database of a hit that only one has."""
     names = (
         {item.get("source") for item in found if isinstance(item, dict)}
         if isinstance(found, list)

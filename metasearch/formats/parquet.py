@@ -4,11 +4,10 @@ tables of other programs. pyarrow comes with the extra `bulk` and is imported in
 
 from __future__ import annotations
 
-import datetime as dt
 import io
-import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from decimal import Decimal
+from dataclasses import fields
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
@@ -16,18 +15,20 @@ from metasearch.errors import FileFormatError
 from metasearch.formats import parquet_bounds
 from metasearch.formats.answer import hit_object
 from metasearch.formats.csv import MOST_TOLD
+from metasearch.formats.csv_cells import text_of
 from metasearch.formats.csv_columns import CsvColumns, CsvRowReader
 from metasearch.formats.origins import Beside, BesideHits, with_beside
 from metasearch.formats.own import OwnObjects
-from metasearch.formats.reading.files import Content, too_large
+from metasearch.formats.reading.files import Content, size_error
 from metasearch.formats.reading.result import (
     MOST_HANDED_OUT,
     MOST_RECORDS,
     EntryCollector,
     FileReading,
+    in_short,
 )
 from metasearch.formats.text import clean, clean_or_none
-from metasearch.record import Hit
+from metasearch.record import PEOPLE, TEXTS, WRITTEN, Author, Hit, Match, Reason, fields_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,18 +42,13 @@ if TYPE_CHECKING:
 
 #: Key and value in the metadata of a file: that its rows are works of ours.
 MARK = {"metasearch": "works"}
-#: Columns that are no text.
-NUMBERS = ("rank", "year", "citations")
-TEXT_LISTS = ("titles", "isbn", "issn", "keywords", "subjects")
-PEOPLE = ("authors", "editors")
+#: Columns of pairs.
 MAPS = ("ids", "provenance")
 #: All of them, in the order of the JSON answer.
-COLUMNS = tuple(
-    "id rank score reasons title subtitle original_title translated_title titles authors editors "
-    "year date venue publisher institution edition volume issue pages doi ids version isbn issn "
-    "url pdf_url type language abstract keywords subjects citations open_access licence retracted "
-    "sources provenance matches versions".split()
-)
+COLUMNS = (
+    *("id", "rank", "score", "reasons"), *WRITTEN,
+    *("sources", "provenance", "matches", "versions"),
+)  # fmt: skip
 #: Behind those, of works that were made of files.
 OF_FILES = ("origins", "given")
 
@@ -64,40 +60,25 @@ def schema(*, of_files: bool) -> pa.Schema:
     import pyarrow as pa
 
     text = pa.string()
-    person = pa.struct(
-        [
-            ("name", text),
-            ("family", text),
-            ("given", text),
-            ("orcid", text),
-            ("affiliation", text),
-            ("collective", pa.bool_()),
-        ]
-    )
+
+    def struct_of(kind: type, **others: Any) -> Any:
+        """One column a field, of texts where `others` names no type."""
+        names = (field.name for field in fields(kind))
+        return pa.struct([(name, others.get(name, text)) for name in names])
+
     source = pa.struct([("source", text), ("position", pa.int64()), ("id", text), ("url", text)])
-    match = pa.struct(
-        [
-            ("matcher", text),
-            ("verdict", text),
-            ("score", pa.float64()),
-            ("because", text),
-            ("left", text),
-            ("right", text),
-        ]
-    )
-    reason = pa.struct([("text", text), ("points", pa.float64()), ("source", text)])
     types = {
         "score": pa.float64(),
-        "retracted": pa.bool_(),
-        "reasons": pa.list_(reason),
+        "reasons": pa.list_(struct_of(Reason, points=pa.float64())),
         "sources": pa.list_(source),
-        "matches": pa.list_(match),
+        "matches": pa.list_(struct_of(Match, score=pa.float64())),
         "versions": pa.list_(pa.struct([("kind", text), ("records", pa.list_(text))])),
         "origins": pa.list_(pa.struct([("file", text), ("database", text)])),
         "given": pa.list_(pa.struct([("tag", text), ("value", text)])),
-        **dict.fromkeys(NUMBERS, pa.int64()),
-        **dict.fromkeys(TEXT_LISTS, pa.list_(text)),
-        **dict.fromkeys(PEOPLE, pa.list_(person)),
+        **dict.fromkeys(("rank", *fields_of("number")), pa.int64()),
+        **dict.fromkeys(fields_of("flag"), pa.bool_()),
+        **dict.fromkeys(TEXTS, pa.list_(text)),
+        **dict.fromkeys(PEOPLE, pa.list_(struct_of(Author, collective=pa.bool_()))),
         **dict.fromkeys(MAPS, pa.map_(text, text)),
     }
     names = (*COLUMNS, *(OF_FILES if of_files else ()))
@@ -230,55 +211,6 @@ def _of_scalars(array: Any) -> Values:
     return lambda place: array[place].as_py()
 
 
-# A value of a table of strangers as the text that the reader of CSV takes.
-
-#: Names that a table may have for the whole name of a person.
-_WHOLE = ("name", "full_name", "fullname", "display_name", "literal", "author")
-_FAMILY = ("family", "last", "last_name", "lastname", "surname", "family_name")
-_GIVEN = ("given", "first", "first_name", "firstname", "given_name", "forename")
-
-
-def text_of(value: Any) -> str:
-    """The text of a cell; "" for nothing. Lists are joined by semicolons, people are written
-    "Family, Given", other tables as "key:value".
-    """
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            return ""
-        return str(int(value)) if value.is_integer() else str(value)
-    if isinstance(value, dt.datetime):
-        return value.date().isoformat()
-    if isinstance(value, dt.date):
-        return value.isoformat()
-    if isinstance(value, int | Decimal):
-        return str(value)
-    if isinstance(value, list):
-        items = (text_of(item).replace(";", ",") for item in value)
-        return "; ".join(item for item in items if item)
-    if isinstance(value, Mapping):
-        return _of_table(value)
-    return ""
-
-
-def _of_table(value: Mapping[str, Any]) -> str:
-    family, given, whole = (_first(value, names) for names in (_FAMILY, _GIVEN, _WHOLE))
-    if family or whole:
-        return ", ".join(filter(None, (family, given))) if family else whole
-    pairs = ((key, text_of(item).replace(";", ",")) for key, item in value.items())
-    return "; ".join(f"{key}:{item}" for key, item in pairs if item)
-
-
-def _first(value: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    found = (value.get(name) for name in names)
-    return next((text for text in found if isinstance(text, str) and text), "")
-
-
 # Apache Parquet (.parquet): our own works, which come back as from JSON, and tables of anybody
 # else, whose columns are known by their names as those of CSV are. The file is read row group by
 # row group, a batch of rows at a time, and only the columns that say something of a work. What a
@@ -286,18 +218,17 @@ def _first(value: Mapping[str, Any], names: tuple[str, ...]) -> str:
 # number of its row, from 1.
 
 #: Fields of a record of whose column structs are read, too.
-_WITH_STRUCTS = frozenset({"authors", "editors", "ids"})
+_WITH_STRUCTS = frozenset({*PEOPLE, "ids"})
 
 
 def read(content: Content, reading: FileReading) -> None:
-    """Add the records of a file."""
     collector = EntryCollector(reading)
     with content.seekable() as file:
-        table = _opened(file, reading)
+        table = _open_table(file, reading)
         own = (table.metadata.metadata or {}).get(b"metasearch") == MARK["metasearch"].encode()
-        kind = _Own if own else _Strange
+        kind = _OwnRowTaker if own else _TableRowTaker
         takes = kind(collector, reading.name, content.most)
-        wanted = takes.wanted(table.schema_arrow)
+        wanted = takes.columns_of(table.schema_arrow)
         if wanted:
             for number, batch in _batches(file, table, wanted, collector):
                 takes.take(number, batch)
@@ -307,14 +238,14 @@ def read(content: Content, reading: FileReading) -> None:
         takes.finish()
 
 
-def _opened(file: IO[bytes], reading: FileReading) -> Any:
+def _open_table(file: IO[bytes], reading: FileReading) -> Any:
     """The file as pyarrow reads it. Raises FileFormatError: it is damaged, or claims too much."""
     from pyarrow import parquet
 
     name = reading.name
-    parquet_bounds.checked_end(file, name)
+    parquet_bounds.check_end(file, name)
 
-    def opened(dictionaries: list[str]) -> Any:
+    def open_with(dictionaries: list[str]) -> Any:
         return parquet.ParquetFile(
             file,
             read_dictionary=dictionaries,
@@ -327,15 +258,15 @@ def _opened(file: IO[bytes], reading: FileReading) -> Any:
         )
 
     try:
-        table = opened([])
+        table = open_with([])
         most = MOST_RECORDS if reading.hand_out is None else MOST_HANDED_OUT
-        parquet_bounds.checked_directory(table.metadata, name, most)
+        parquet_bounds.check_directory(table.metadata, name, most)
         # Texts stay in their dictionary, which a bomb would be without.
-        return opened(list(_texts(table.schema)))
+        return open_with(list(_texts(table.schema)))
     except (FileFormatError, MemoryError):
         raise
     except Exception as exc:  # of pyarrow, which has many, OSError among them
-        what = f"the file is damaged, or no Parquet file: {_said(exc)}"
+        what = f"the file is damaged, or no Parquet file: {in_short(exc)}"
         raise FileFormatError(name, what, advice="Write or fetch it again.") from exc
 
 
@@ -369,7 +300,7 @@ def _batches(
             raise
         except Exception as exc:
             last = first + rows - 1
-            what = f"rows {first + done:,} to {last:,} could not be read: {_said(exc)}"
+            what = f"rows {first + done:,} to {last:,} could not be read: {in_short(exc)}"
             collector.lose(first + done, what, max(0, rows - done))
         first += rows
 
@@ -380,12 +311,7 @@ def _is_of(schema: Any, index: int, wanted: list[str]) -> bool:
     return any(path == name or path.startswith(f"{name}.") for name in wanted)
 
 
-def _said(exc: Exception) -> str:
-    """What an error of pyarrow says, on one short line."""
-    return f"{type(exc).__name__}: {' '.join(str(exc).split())[:200]}"
-
-
-class _Rows:
+class _RowTaker(ABC):
     """Takes the rows of a file, by their numbers. `collector`: where the records go. `most`:
     characters that all rows together may have: what stands in a file once may stand in every row.
     """
@@ -397,9 +323,9 @@ class _Rows:
         self._size = 0
         self._row = 0  # the number of the one that is taken
 
-    def wanted(self, schema: Any) -> list[str]:
+    @abstractmethod
+    def columns_of(self, schema: Any) -> list[str]:
         """The columns that are read; [] where none has titles."""
-        raise NotImplementedError
 
     def take(self, number: int, batch: Any) -> None:
         """Take the rows of a batch, whose first one has this number. Raises FileFormatError: all
@@ -411,29 +337,27 @@ class _Rows:
         except MemoryError:
             raise
         except Exception as exc:  # of pyarrow: a date that is none
-            what = f"{batch.num_rows:,} rows could not be read: {_said(exc)}"
+            what = f"{batch.num_rows:,} rows could not be read: {in_short(exc)}"
             self._collector.lose(number, what, batch.num_rows)
             return
         for place in range(batch.num_rows):
             self._row = number + place
-            row = self._collector.attempt(self._row, partial(self._made, values, place))
+            row = self._collector.attempt(self._row, partial(self._row_at, values, place))
             if row is None:
                 continue
             self._size += _length(row)
             if self._size > self._most:
-                raise too_large(self._name, self._most)
+                raise size_error(self._name, self._most)
             self._put(row)
 
-    def finish(self) -> None:
-        """The file is at its end."""
+    @abstractmethod
+    def finish(self) -> None: ...
 
-    def _made(self, values: Mapping[str, Values], place: int) -> Any:
-        """What a row holds."""
-        raise NotImplementedError
+    @abstractmethod
+    def _row_at(self, values: Mapping[str, Values], place: int) -> Any: ...
 
-    def _put(self, row: Any) -> None:
-        """Hand it on."""
-        raise NotImplementedError
+    @abstractmethod
+    def _put(self, row: Any) -> None: ...
 
 
 def _length(value: Any) -> int:
@@ -445,21 +369,19 @@ def _length(value: Any) -> int:
     return sum(map(_length, value)) if isinstance(value, list) else 0
 
 
-class _Own(_Rows):
-    """Takes rows that `parts` has written."""
-
+class _OwnRowTaker(_RowTaker):
     def __init__(self, collector: EntryCollector, name: str, most: int) -> None:
         super().__init__(collector, name, most)
         self._objects = OwnObjects(collector, name)
 
-    def wanted(self, schema: Any) -> list[str]:
+    def columns_of(self, schema: Any) -> list[str]:
         known = {*COLUMNS, *OF_FILES}
         return [name for name in schema.names if name in known and schema.names.count(name) == 1]
 
     def finish(self) -> None:
         self._objects.finish()
 
-    def _made(self, values: Mapping[str, Values], place: int) -> dict[str, Any]:
+    def _row_at(self, values: Mapping[str, Values], place: int) -> dict[str, Any]:
         """The entry of the JSON answer that the row stands for."""
         hit = {name: value(place) for name, value in values.items()}
         given = hit.get("given")
@@ -472,10 +394,8 @@ class _Own(_Rows):
         self._objects.hit(self._row, row)
 
 
-class _Strange(_Rows):
-    """Takes rows of a table whose columns are known by their names."""
-
-    def wanted(self, schema: Any) -> list[str]:
+class _TableRowTaker(_RowTaker):
+    def columns_of(self, schema: Any) -> list[str]:
         names = [field.name for field in schema]
         columns = CsvColumns(names)
         if "title" not in columns.plan:
@@ -498,7 +418,10 @@ class _Strange(_Rows):
         self._reader = CsvRowReader(CsvColumns(self._names))
         return self._names
 
-    def _made(self, values: Mapping[str, Values], place: int) -> list[str]:
+    def finish(self) -> None:
+        """Each row is put where it is taken."""
+
+    def _row_at(self, values: Mapping[str, Values], place: int) -> list[str]:
         """The cells of a row of CSV that says the same."""
         return [text_of(values[name](place)) if name in values else "" for name in self._names]
 
@@ -527,11 +450,8 @@ BYTES = 32_000_000
 
 
 def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[bytes]:
-    """The file, a row group after another.
-
-    `hits`: in the order of the rows. `beside`: what files say beside the records, by `Hit.id`, or
-    in the order of the hits. Raises ImportError: pyarrow is not installed; `metasearch.formats.get`
-    checks that before.
+    """See `Format.parts`; a row group after another. Raises ImportError: pyarrow is not installed;
+    `metasearch.formats.get` checks that before.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -547,11 +467,11 @@ def parts(hits: Iterable[Hit], *, beside: BesideHits | None = None) -> Iterator[
             if len(rows) >= ROWS or size >= BYTES:
                 writer.write_table(pa.Table.from_pylist(rows, schema=names))
                 rows, size = [], 0
-                yield sink.taken()
+                yield sink.take()
         if rows:
             writer.write_table(pa.Table.from_pylist(rows, schema=names))
         writer.add_key_value_metadata(MARK)
-    yield sink.taken()
+    yield sink.take()
 
 
 def row(hit: Hit, beside: Beside | None) -> dict[str, Any]:
@@ -572,8 +492,8 @@ def _size(hit: Hit, beside: Beside | None) -> int:
     """About the bytes of a row: what can be long or many."""
     record = hit.record
     size = 1_000 + len(record.abstract or "") + 300 * len(hit.records) + 500 * len(hit.matches)
-    size += 200 * (len(record.authors) + len(record.editors))
-    size += 50 * (len(record.keywords) + len(record.subjects))
+    size += 200 * sum(len(getattr(record, role)) for role in PEOPLE)
+    size += 50 * sum(len(getattr(record, name)) for name in TEXTS)
     if beside is not None:
         size += 100 * len(beside.origins) + sum(len(value) + 50 for _, value in beside.fields)
     return size
@@ -594,13 +514,11 @@ class _Sink(io.RawIOBase):
         return self._place
 
     def write(self, data: Buffer, /) -> int:
-        """Keep some bytes."""
         kept = bytes(data)
         self._kept.append(kept)
         self._place += len(kept)
         return len(kept)
 
-    def taken(self) -> bytes:
-        """What was written since this was last asked."""
+    def take(self) -> bytes:
         some, self._kept = b"".join(self._kept), []
         return some

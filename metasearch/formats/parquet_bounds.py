@@ -29,7 +29,7 @@ _IS_DICTIONARY = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PageHeader:
     """What the header of a page says.
 
     Attributes:
@@ -46,7 +46,7 @@ class Page:
     header: int
 
 
-def page_at(file: IO[bytes], place: int) -> Page:
+def page_at(file: IO[bytes], place: int) -> PageHeader:
     """The page whose header begins at a place of the file. Raises ValueError: there is none."""
     file.seek(place)
     data = file.read(LONGEST_HEADER)
@@ -61,7 +61,7 @@ def page_at(file: IO[bytes], place: int) -> Page:
     if unpacked < 0 or packed < 0 or values < 0:
         raise ValueError("the header of a page has no sizes")
     is_dictionary = any(field == _IS_DICTIONARY for field, _ in held)
-    return Page(unpacked, packed, values, is_dictionary, header.place)
+    return PageHeader(unpacked, packed, values, is_dictionary, header.place)
 
 
 class _Compact:
@@ -140,7 +140,6 @@ class _Compact:
                 raise ValueError("the header of a page is damaged")
 
     def _number(self) -> int:
-        """A signed number ("zigzag")."""
         number = self._varint()
         return (number >> 1) ^ -(number & 1)
 
@@ -161,7 +160,7 @@ _MAGIC, _ENCRYPTED = b"PAR1", b"PARE"
 _ADVICE = "Write it again, with smaller row groups, or as CSV."
 
 
-def checked_end(file: IO[bytes], name: str) -> None:
+def check_end(file: IO[bytes], name: str) -> None:
     """Check that the file has a directory at its end, and how large it is. Raises FileFormatError:
     it has none that can be read.
     """
@@ -182,7 +181,7 @@ def checked_end(file: IO[bytes], name: str) -> None:
         raise FileFormatError(name, what, advice=_ADVICE)
 
 
-def checked_directory(metadata: Any, name: str, most_rows: int) -> None:
+def check_directory(metadata: Any, name: str, most_rows: int) -> None:
     """Check what the directory claims. `metadata`: a `pyarrow.parquet.FileMetaData`. Raises
     FileFormatError: it is too much.
     """

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from metasearch.bib import trials
 from metasearch.bib.identifiers import is_patent_number
+from metasearch.bib.names_in_field import authors_in_field, body_with_mark
 from metasearch.formats.origins import Beside, BesideHits, texts, with_beside
 from metasearch.formats.reading import worktypes
 from metasearch.formats.text import line, web_url
@@ -40,12 +42,17 @@ def full_title(record: Record) -> str:
     Without the full stop that MEDLINE puts behind each title: a citation puts one
     there.
     """
-    title, subtitle = without_stop(line(record.title)), without_stop(line(record.subtitle))
+    title, subtitle = titles_apart(record)
     if not subtitle or subtitle.casefold() in title.casefold():
         return title
     if not title:
         return subtitle
     return f"{title} {subtitle}" if title[-1] in ":?!\uff1a\uff1f\uff01" else f"{title}: {subtitle}"
+
+
+def titles_apart(record: Record) -> tuple[str, str]:
+    """Each on one line and without its full stop."""
+    return without_stop(line(record.title)), without_stop(line(record.subtitle))
 
 
 _abbreviated = late_pattern(
@@ -66,12 +73,27 @@ def without_stop(title: str) -> str:
     return title[:-1].rstrip()
 
 
-def inverted(author: Author) -> str:
-    """The name as "Family, Given" where the source has the parts, else as it stands."""
-    family, given = line(author.family), line(author.given)
+def family_first(author: Author) -> str:
+    """The name as "Family, Given, Jr." where the source has the parts, else as it stands."""
+    family = line(author.family)
     if not family:
         return line(author.name)
-    return f"{family}, {given}" if given else family
+    return ", ".join(filter(None, (family, line(author.given), line(author.suffix))))
+
+
+def in_one_field(author: Author, *, several: bool = False) -> str:
+    """`family_first`, for a line that holds one name: a body that a reader would divide has
+    EndNote's marks, a comma behind the name and a second one behind its first comma.
+    `several`: the line may hold several names, which a semicolon divides whatever stands behind
+    them.
+    """
+    name = family_first(author)
+    if author.family or (several and ";" in name):
+        return name
+    if [one.name for one in authors_in_field(name, several=several)] == [name]:
+        return name
+    marked = (f"{name},", f"{name.replace(', ', ',, ', 1)},")
+    return next((mark for mark in marked if body_with_mark(mark) == name), name)
 
 
 def is_corporate(author: Author, authors: Sequence[Author]) -> bool:
@@ -101,6 +123,15 @@ def page_range(pages: str | None) -> tuple[str, str]:
     (('1123', '1128'), ('S12', 'S18'), ('e1001', ''))
     """
     return next(iter(page_ranges(pages)), ("", ""))
+
+
+def all_pages(pages: str | None) -> str:
+    """All pages on one line, as formats have them that hold them in one field.
+
+    >>> all_pages("1123-8"), all_pages("12-15,20")
+    ('1123-1128', '12-15, 20')
+    """
+    return ", ".join("-".join(filter(None, part)) for part in page_ranges(pages))
 
 
 #: Parts of what is printed as pages, and words before the numbers of one: "12-3; discussion 13-14".
@@ -153,10 +184,21 @@ def date_parts(date: str | None) -> tuple[str, str, str]:
     return (found[1], found[2] or "", found[3] or "") if found else ("", "", "")
 
 
+def iso_date(date: str | None) -> str:
+    """The date as far as it is known, "2020-03"; "" for none."""
+    return "-".join(filter(None, date_parts(date)))
+
+
 def doi_url(doi: str | None) -> str | None:
-    """The resolver's address of a DOI, None for None."""
     bare = line(doi)
     return "https://doi.org/" + quote(bare, safe="/:;()._-~!$&'*+,@=") if bare else None
+
+
+def notice_url(link: str) -> str | None:
+    """The address of the notice that a DOI, "pmid:123" or an address names."""
+    if link.startswith("pmid:"):
+        return f"https://pubmed.ncbi.nlm.nih.gov/{line(link[5:])}/"
+    return doi_url(link) if link.startswith("10.") else web_url(link)
 
 
 def link(record: Record) -> str | None:
@@ -164,8 +206,11 @@ def link(record: Record) -> str | None:
     return web_url(record.url) or doi_url(record.doi)
 
 
-def journal_like(record: Record) -> bool:
-    """Whether a record without a type looks like a journal article."""
+#: Stands before a translator in a note, where a format has no other place in a work of its type.
+TRANSLATOR = "Translator: "
+
+
+def is_journal_like(record: Record) -> bool:
     return bool(record.venue and (record.volume or record.issue or record.issn))
 
 
@@ -187,7 +232,7 @@ def issuing_body(record: Record) -> str:
 
 def identifiers(record: Record) -> list[str]:
     """The identifiers other than DOI, ISBN and ISSN as "scheme:value", sorted."""
-    return sorted(f"{line(scheme)}:{line(value)}" for scheme, value in record.ids.items())
+    return [f"{line(scheme)}:{line(value)}" for scheme, value in trials.each_identifier(record.ids)]
 
 
 def field_sources(hit: Hit) -> list[str]:
@@ -213,15 +258,16 @@ SECOND_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class TaggedLines:
+class TagLineWriter:
     """How a format writes its lines.
 
     Attributes:
         template: Of a line, with {tag} and {value}, its end included.
         tag: Matches what may be a tag.
         note: The tag of notes, which tell the origins.
-        single: Tags that a record has once at most.
+        single: Tags that a record has once at most; another value is a note.
         end: What stands behind a record.
+        of_people: Tags of lines that belong to the person above: a line like another stays.
     """
 
     template: str
@@ -229,6 +275,7 @@ class TaggedLines:
     note: str
     single: frozenset[str]
     end: str = "\r\n"
+    of_people: frozenset[str] = frozenset()
 
     def records(
         self,
@@ -236,9 +283,6 @@ class TaggedLines:
         beside: BesideHits | None,
         fields: Callable[[Hit, Beside | None], Iterable[tuple[str, str]]],
     ) -> Iterator[bytes]:
-        """Each hit as a record in UTF-8, in the order given. `hits`: in the order of the records.
-        `beside`: what files say beside the records, by `Hit.id`.
-        """
         for hit, found in with_beside(hits, beside):
             yield self.record(fields(hit, found), found)
 
@@ -246,22 +290,26 @@ class TaggedLines:
         """One record in UTF-8. `beside`: what files say beside the record; its fields that ours
         repeat are left out.
         """
-        written = dict.fromkeys((tag, value) for tag, value in fields if value)
+        written: list[tuple[str, str]] = []
+        there: set[tuple[str, str]] = set()
+        for one in fields:
+            if one[1] and (one not in there or one[0] in self.of_people):
+                there.add(one)
+                written.append(one)
         if beside is not None:
             known = {tag for tag, _ in written}
-            for tag, value in self._given(beside):
-                if tag not in self.single or tag not in known:
+            for tag, text in beside.fields:
+                value = line(text)
+                again = tag in self.single and tag in known
+                one = (self.note, f"{tag}: {value}") if again else (tag, value)
+                if self.tag.fullmatch(tag) and value and not there & {(tag, value), one}:
                     known.add(tag)
-                    written[tag, value] = None
+                    there.add(one)
+                    written.append(one)
+            # Two records of one file and database have equal origins: each is written.
+            written += [(self.note, text) for text in texts(beside.origins)]
         lines = (self.template.format(tag=tag, value=value) for tag, value in written)
         return ("".join(lines) + self.end).encode()
-
-    def _given(self, beside: Beside) -> Iterator[tuple[str, str]]:
-        for tag, value in beside.fields:
-            if self.tag.fullmatch(tag) and (shown := line(value)):
-                yield tag, shown
-        for text in texts(beside.origins):
-            yield self.note, text
 
 
 def databases(hit: Hit, beside: Beside | None) -> list[str]:
@@ -271,7 +319,7 @@ def databases(hit: Hit, beside: Beside | None) -> list[str]:
 
 def general_type(record: Record) -> str:
     """The type of a record, "article" where it has none and looks like one, else "other"."""
-    if record.type is None and journal_like(record):
+    if record.type is None and is_journal_like(record):
         return "article"
     return record.type or "other"
 
@@ -288,7 +336,7 @@ def second_type(kind: str, word: str, *, is_part: bool, in_notes: bool = False) 
     if general == kind or kind == "other":
         return ""
     second = SECOND_WORDS.get(kind, "")
-    if second and not in_notes and worktypes.refined(general, [second]) == kind:
+    if second and not in_notes and worktypes.refine(general, [second]) == kind:
         return second
     return f"{worktypes.OWN_MARK}{kind}"
 

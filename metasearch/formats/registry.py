@@ -15,9 +15,6 @@ from typing import Any, Literal, cast
 from metasearch.errors import UsageError
 from metasearch.extras import how_to_install, is_installed
 
-# What a file format is: its name, its endings, and the modules that read and write it. A format's
-# module is imported by its first use.
-
 #: What one call of a format's writer takes.
 Unit = Literal["event", "hits", "answer"]
 
@@ -32,14 +29,12 @@ class Format:
         endings: Of files that may hold it, without the dot; the first one is the usual one.
         reader: The module of `metasearch.formats` that reads it; None where none does.
         binary: Its reader takes bytes, because the encoding stands in them.
-        writer: The module of `metasearch.formats` that writes it; None where none does.
+        writer: The module of `metasearch.formats` that writes it; None where none does. Of a file
+            of works (`download`), it has `parts`.
         function: Of the writer, where it is not `write`.
         unit: What the writer takes: "event" is written while the search runs, "hits" from any hits,
             "answer" from the finished answer.
         media_type: Of what is written, without parameters; every format is UTF-8.
-        download: A browser saves what is written, it does not show it.
-        in_parts: The writer has `parts(hits, beside=...)`, the bytes of one record after another,
-            in place of `write`; RIS, BibTeX and CSV have both.
         library: Its writer needs it, and its reader, where it has one; "" for none.
         extra: What the library comes with; "" for none.
         magic: Bytes that every file of it begins with; b"" for a format that is told by its text.
@@ -54,16 +49,18 @@ class Format:
     function: str = "write"
     unit: Unit = "hits"
     media_type: str = ""
-    download: bool = False
-    in_parts: bool = False
     library: str = ""
     extra: str = ""
     magic: bytes = b""
 
     @property
     def extension(self) -> str:
-        """The usual ending of a file that holds it, without the dot."""
         return self.endings[0]
+
+    @property
+    def download(self) -> bool:
+        """Whether it is a file of works, which a browser saves and does not show."""
+        return self.unit == "hits" and self.name != "table"
 
     @property
     def whole(self) -> bool:
@@ -72,14 +69,11 @@ class Format:
 
     @property
     def usable(self) -> bool:
-        """Whether what reads and writes it is installed."""
         return not self.library or is_installed(self.library)
 
     def require(self) -> None:
-        """Check that what reads and writes it is installed.
-
-        Raises:
-            UsageError: It is not; the advice is the command that installs it.
+        """Raises UsageError: what reads and writes it is not installed; the advice is the command
+        that installs it.
         """
         if not self.usable:
             done = "read and written" if self.reader else "written"
@@ -99,23 +93,28 @@ class Format:
 
     @property
     def write(self) -> Callable[..., bytes]:
-        """The writer's `write(answer or hits, ...)`; the module of events has none."""
-        if self.in_parts:
-            return lambda hits, **options: b"".join(self.parts(hits, **options))
-        return _function(self.writer, self.function)
+        """The writer's `write(answer or hits, ...)`, or else all of its `parts`; the module of
+        events has neither.
+        """
+        own = getattr(_module(self.writer), self.function, None)
+        return own or (lambda hits, **options: b"".join(self.parts(hits, **options)))
 
     @property
     def parts(self) -> Callable[..., Iterator[bytes]]:
-        """The writer's `parts(hits, beside=...)`, where it has one."""
+        """The `parts(hits, beside=...)` of the writer of a file of works: in UTF-8, a record after
+        another, in the order given. `beside`: what files say beside the records, by `Hit.id`
+        or in the order of the hits.
+        """
         return _function(self.writer, "parts")
 
 
+def _module(name: str | None) -> Any:
+    return import_module(f"metasearch.formats.{name}")
+
+
 def _function(module: str | None, name: str) -> Callable[..., Any]:
-    return cast("Callable[..., Any]", getattr(import_module(f"metasearch.formats.{module}"), name))
+    return cast("Callable[..., Any]", getattr(_module(module), name))
 
-
-# The one table of formats: what each is called, and which module reads or writes it. Importing this
-# module loads no format, and so neither orjson nor lxml.
 
 #: Readable ones in the order in which they are tried on a file: tags are quickly seen and need no
 #: library; a comma proves least.
@@ -156,18 +155,20 @@ FORMATS: Mapping[str, Format] = {
             reader="noteexpress",
             writer="noteexpress",
             media_type="application/x-noteexpress",
-            download=True,
-            in_parts=True,
+        ),
+        Format(
+            name="ovid",
+            about="Ovid's own export, tagged or printed",
+            endings=("ovd", "txt"),
+            reader="ovid",
         ),
         Format(
             name="nbib",
-            about="PubMed and MEDLINE",
+            about="PubMed, MEDLINE, ERIC",
             endings=("nbib", "txt", "medline"),
             reader="nbib",
             writer="nbib",
             media_type="application/nbib",
-            download=True,
-            in_parts=True,
         ),
         Format(
             name="ris",
@@ -176,7 +177,6 @@ FORMATS: Mapping[str, Format] = {
             reader="ris",
             writer="ris",
             media_type="application/x-research-info-systems",
-            download=True,
         ),
         Format(
             name="refworks",
@@ -185,8 +185,6 @@ FORMATS: Mapping[str, Format] = {
             reader="refworks",
             writer="refworks",
             media_type="application/x-refworks-tagged",
-            download=True,
-            in_parts=True,
         ),
         Format(
             name="endnote-tagged",
@@ -195,8 +193,6 @@ FORMATS: Mapping[str, Format] = {
             reader="endnote_tagged",
             writer="endnote_tagged",
             media_type="application/x-endnote-refer",
-            download=True,
-            in_parts=True,
         ),
         Format(
             name="marc",
@@ -206,8 +202,6 @@ FORMATS: Mapping[str, Format] = {
             binary=True,
             writer="iso2709",
             media_type="application/marc",
-            download=True,
-            in_parts=True,
         ),
         Format(
             name="marcxml",
@@ -217,8 +211,13 @@ FORMATS: Mapping[str, Format] = {
             binary=True,
             writer="marc",
             media_type="application/marcxml+xml",
-            download=True,
-            in_parts=True,
+        ),
+        Format(
+            name="pubmed-xml",
+            about="XML of PubMed: efetch, the files of the whole of PubMed",
+            endings=("xml",),
+            reader="pubmed_xml",
+            binary=True,
         ),
         Format(
             name="endnote-xml",
@@ -228,17 +227,22 @@ FORMATS: Mapping[str, Format] = {
             binary=True,
             writer="endnote_xml",
             media_type="application/x-endnote+xml",
-            download=True,
-            in_parts=True,
         ),
         Format(
             name="mods",
             about="MODS",
             endings=("mods", "xml"),
+            reader="mods_reader",
+            binary=True,
             writer="mods",
             media_type="application/mods+xml",
-            download=True,
-            in_parts=True,
+        ),
+        Format(
+            name="zotero-rdf",
+            about="RDF of Zotero",
+            endings=("rdf", "xml"),
+            reader="zotero_rdf",
+            binary=True,
         ),
         Format(
             name="ndjson",
@@ -264,8 +268,6 @@ FORMATS: Mapping[str, Format] = {
             reader="csl_json",
             writer="csl_json",
             media_type="application/vnd.citationstyles.csl+json",
-            download=True,
-            in_parts=True,
         ),
         Format(
             name="bibtex",
@@ -274,7 +276,6 @@ FORMATS: Mapping[str, Format] = {
             reader="bibtex",
             writer="bibtex",
             media_type="application/x-bibtex",
-            download=True,
         ),
         Format(
             name="csv",
@@ -283,18 +284,18 @@ FORMATS: Mapping[str, Format] = {
             reader="csv",
             writer="csv",
             media_type="text/csv",
-            download=True,
         ),
         Format(
             name="xlsx",
             about="Excel; needs the extra xlsx",
             endings=("xlsx",),
+            reader="xlsx",
+            binary=True,
             writer="xlsx",
             media_type="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            download=True,
-            in_parts=True,
             library="openpyxl",
             extra="xlsx",
+            magic=b"PK\x03\x04",
         ),
         Format(
             name="parquet",
@@ -304,8 +305,6 @@ FORMATS: Mapping[str, Format] = {
             binary=True,
             writer="parquet",
             media_type="application/vnd.apache.parquet",
-            download=True,
-            in_parts=True,
             library="pyarrow",
             extra="bulk",
             magic=b"PAR1",
@@ -316,8 +315,6 @@ FORMATS: Mapping[str, Format] = {
             endings=("txt",),
             writer="citations",
             media_type="text/x-bibliography",
-            download=True,
-            in_parts=True,
         ),
         Format(
             name="atom",

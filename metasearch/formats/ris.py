@@ -5,48 +5,36 @@ written.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from metasearch.formats import origins
+from metasearch.formats import origins, reference
 from metasearch.formats.origins import Beside, BesideHits, texts, with_beside
-from metasearch.formats.reading import values, worktypes
-from metasearch.formats.reading.result import Draft, FileReading, unread
-from metasearch.formats.reading.tagged import BLANKS, Block, TagGrammar, beside, blocks, gather
-from metasearch.formats.reading.text import DecodedText
+from metasearch.formats.reading import tagged, values, worktypes
+from metasearch.formats.reading.encodings import FileText
+from metasearch.formats.reading.result import Draft, FileReading, field_problem
 from metasearch.formats.reading.worktypes import RIS_TYPES
-from metasearch.formats.reference import (
-    SECOND_WORDS,
-    date_parts,
-    field_sources,
-    full_title,
-    general_type,
-    identifiers,
-    inverted,
-    issuing_body,
-    journal_like,
-    link,
-    page_range,
-    standard_numbers,
-)
+from metasearch.formats.reference import link
 from metasearch.formats.text import line, web_url
 from metasearch.record import Hit, Record
 
 # Which lines of a RIS file are tags, and where its records begin and end.
 
-#: Tags in use; others count as tags only where they are written exactly as the format wants it.
+#: Tags in use, Ovid's too; others count as tags only where they are written as the format wants it.
 TAGS = frozenset(
     """
-    TY ER A1 A2 A3 A4 AB AD AN AU AV BT C1 C2 C3 C4 C5 C6 C7 C8 CA CN CP CT CY DA DB DI DO DP ED EP
-    ET ID IS J1 J2 JA JF JO KW L1 L2 L3 L4 LA LB LK M1 M2 M3 N1 N2 NV OP PB PP PY RI RN RP SE SN SP
-    ST T1 T2 T3 TA TI TT U1 U2 U3 U4 U5 UR VL VO Y1 Y2
+    TY ER A1 A2 A3 A4 AB AD AN AO AU AV BT C1 C2 C3 C4 C5 C6 C7 C8 CA CN CP CT CY DA DB DI DO DP ED
+    EP ET FU ID IS J1 J2 JA JF JO K1 KW L1 L2 L3 L4 LA LB LK M1 M2 M3 N1 N2 NL NV OP PB PMC PMCID
+    PMID PP PY RI RN RP SE SN SP ST SV T1 T2 T3 TA TI TT U1 U2 U3 U4 U5 UR VL VO XR XT Y1 Y2
 """.split()
 )
 #: Fields of running text, in which a line may begin like a tag: "ED - visits", "IS - a".
-_PROSE = frozenset("AB N1 N2 TI T1 T2 T3 AD KW".split())
+_PROSE = frozenset("AB N1 N2 AD KW".split())
 _LINE = re.compile(r"([A-Za-z][A-Za-z0-9])([ \t]{0,8})[-\u2013\u2014](?:[ \t](.*)|(.*))", re.DOTALL)
+#: Tags of PubMed's, which tools that convert its records leave in them.
+_OF_PUBMED = re.compile(r"(PMC?ID|PMC) {0,2}-[ \t](.*)", re.DOTALL)
 _TY_LINE = re.compile(
-    rf"^[{BLANKS}]*TY([ \t]{{0,8}})[-\u2013\u2014][ \t]*\w{{3,10}}[ \t]*$",
+    rf"^[{tagged.BLANKS}]*TY([ \t]{{0,8}})[-\u2013\u2014][ \t]*\w{{3,10}}[ \t]*$",
     re.MULTILINE | re.IGNORECASE,
 )
 #: Characters of a line that begins a record.
@@ -59,7 +47,7 @@ _NOISE = re.compile(
 )
 
 
-def grammar(text: DecodedText) -> TagGrammar:
+def grammar(text: FileText) -> tagged.TagGrammar:
     """The format as this file writes it: its tags are spaced as its TY lines are."""
     spacings = {
         hit[1] for part in text.stretches(_LONGEST_TY) for hit in _TY_LINE.finditer(part)
@@ -74,12 +62,15 @@ def grammar(text: DecodedText) -> TagGrammar:
             and tag[0].isalpha()
         ):
             return tag, line[5:]
-        hit = _LINE.match(line.lstrip(BLANKS))
+        hit = _LINE.match(line.lstrip(tagged.BLANKS))
         if hit is None:
-            return None
+            own = _OF_PUBMED.match(line) if line[:2] == "PM" else None
+            return (own[1], own[2]) if own else None
         tag, spacing, value = hit[1].upper(), hit[2], hit[3] if hit[3] is not None else hit[4]
         if tag not in TAGS:
-            return None
+            as_in_file = hit[1].isupper() and (spacing == "  " or spacing in spacings)
+            is_own = as_in_file and hit[3] is not None and open_tag not in _PROSE
+            return (tag, value) if is_own else None
         if (
             spacing == "  "
             or spacing in spacings
@@ -90,7 +81,7 @@ def grammar(text: DecodedText) -> TagGrammar:
             return tag, value
         return None
 
-    return TagGrammar(
+    return tagged.TagGrammar(
         split,
         starts=frozenset(("TY",)),
         ends=frozenset(("ER",)),
@@ -110,26 +101,20 @@ def grammar(text: DecodedText) -> TagGrammar:
 
 #: What a note with the provenance of the fields begins with.
 FIELDS_BY_SOURCE = "Fields by source: "
+#: Of these Zotero takes the last one, so that another value is a note.
+_ONCE = frozenset(("PY", "DO"))
+#: Types in which A4 is no translator: a sponsor, a department, counsel, performers, ...
+OTHER_A4 = frozenset("ADVS CASE CONF DATA GEN MPCT MUSIC RPRT SER".split())
 #: Types whose edition is a version, to EndNote and Zotero.
 _WITH_VERSION = frozenset({"dataset", "software"})
-
-
-def write(
-    hits: Iterable[Hit], *, provenance: bool = False, beside: BesideHits | None = None
-) -> bytes:
-    """The hits as RIS in UTF-8, in the order given; b"" for none.
-
-    `hits`: in the order of the records. `provenance`: say in N1 which source gave which field.
-    `beside`: what files say beside the records, by `Hit.id`; their databases take the place of the
-    sources.
-    """
-    return b"".join(parts(hits, provenance=provenance, beside=beside))
 
 
 def parts(
     hits: Iterable[Hit], *, provenance: bool = False, beside: BesideHits | None = None
 ) -> Iterator[bytes]:
-    """The same bytes, a record after another."""
+    """`provenance`: say in N1 which source gave which field. The databases of files take the place
+    of the sources.
+    """
     for hit, found in with_beside(hits, beside):
         lines = _lines(hit, provenance, found)
         yield "".join(f"{tag}  - {value}\r\n" for tag, value in lines).encode()
@@ -148,7 +133,7 @@ def _lines(hit: Hit, provenance: bool, beside: Beside | None) -> Iterator[tuple[
             yield "DP", line(source)
     else:
         yield from _beside(beside, written)
-    told = "; ".join(field_sources(hit)) if provenance else ""
+    told = "; ".join(reference.field_sources(hit)) if provenance else ""
     if told:
         yield "N1", f"{FIELDS_BY_SOURCE}{told}"
     yield "ER", ""
@@ -160,52 +145,57 @@ def _beside(beside: Beside, written: set[tuple[str, str]]) -> Iterator[tuple[str
     )
     if not any(tag == "DB" for tag, _ in fields):
         fields = [("DB", name) for name in beside.databases] + fields
-    yield from (name for name in fields if name not in written)
+    once = {tag for tag, _ in written if tag in _ONCE}
+    for tag, value in fields:
+        if (tag, value) not in written:
+            yield ("N1", f"{tag}: {value}") if tag in once else (tag, value)
     for text in texts(beside.origins):
         yield "M2", text
 
 
 def _type(record: Record) -> str:
-    if record.type is None and journal_like(record):
-        return "JOUR"
-    return RIS_TYPES.get(record.type or "other", "GEN")
+    return RIS_TYPES.get(reference.general_type(record), "GEN")
 
 
 def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
     record = hit.record
-    first, last = page_range(record.pages)
-    yield "ID", line(hit.id)
-    yield "TI", full_title(record)
-    translated = record.translated_title or next(iter(record.titles), None)
-    yield "TT", line(translated)
-    yield "OP", line(record.original_title)
-    for author in record.authors:
-        yield "AU", inverted(author)
-    for editor in record.editors:
-        yield "A2" if record.type == "chapter" else "ED", inverted(editor)
-    yield "T2", line(record.venue)
-    yield "PY", f"{record.year:04d}" if record.year is not None and 0 < record.year < 10_000 else ""
-    yield "DA", _slashed(record.date)
-    yield "VL", line(record.volume)
-    yield "IS", line(record.issue)
-    yield "SP", first
-    yield "EP", last
-    is_versioned = record.type in _WITH_VERSION
-    yield "ET", line(record.edition) or (line(record.version) if is_versioned else "")
-    yield "M3", _second_type(record)
-    # A thesis has its university for publisher, as reference managers expect.
-    yield "PB", issuing_body(record)
-    for number in standard_numbers(record):
-        yield "SN", number
-    yield "DO", line(record.doi)
-    yield "AN", "; ".join(identifiers(record))
-    yield "UR", _address(record)
-    yield "L1", web_url(record.pdf_url) or ""
-    yield "LA", line(record.language)
-    yield "AB", line(record.abstract)
-    for keyword in dict.fromkeys(record.keywords + record.subjects):
-        yield "KW", line(keyword)
-    yield "C1", "Retracted" if record.retracted else ""
+    name_of = reference.in_one_field
+    first, last = reference.page_range(record.pages)
+    translators = [*map(name_of, record.translators)]
+    if no_a4 := _type(record) in OTHER_A4:
+        translators = [f"{reference.TRANSLATOR}{name}" for name in translators]
+    version = record.version if record.type in _WITH_VERSION else None
+    rows: Iterable[tuple[str, Iterable[str | None]]] = (
+        ("ID", [hit.id]),
+        ("TI", [reference.full_title(record)]),
+        ("TT", [record.translated_title or next(iter(record.titles), None)]),
+        ("OP", [record.original_title]),
+        ("AU", map(name_of, record.authors)),
+        ("A2" if record.type == "chapter" else "ED", map(name_of, record.editors)),
+        ("N1" if no_a4 else "A4", translators),
+        ("T2", [record.venue]),
+        ("PY", [reference.four_digits(record.year)]),
+        ("DA", [_with_slashes(record.date)]),
+        ("VL", [record.volume]),
+        ("IS", [record.issue]),
+        ("SP", [first]),
+        ("EP", [last]),
+        ("ET", [line(record.edition) or version]),
+        ("M3", [_second_type(record)]),
+        ("CY", [record.place]),
+        # A thesis has its university for publisher, as reference managers expect.
+        ("PB", [reference.issuing_body(record)]),
+        ("SN", reference.standard_numbers(record)),
+        ("DO", [record.doi]),
+        ("AN", ["; ".join(reference.identifiers(record))]),
+        ("UR", [_address(record)]),
+        ("L1", [web_url(record.pdf_url)]),
+        ("LA", [record.language]),
+        ("AB", [record.abstract]),
+        ("KW", dict.fromkeys(record.keywords + record.subjects)),
+        ("C1", ["Retracted" if record.retracted else None]),
+    )
+    return ((tag, line(value)) for tag, values in rows for value in values)
 
 
 def _address(record: Record) -> str:
@@ -216,52 +206,61 @@ def _address(record: Record) -> str:
 
 def _second_type(record: Record) -> str:
     """A word for a type that the tag TY does not tell."""
-    kind = general_type(record)
+    kind = reference.general_type(record)
     if kind in ("preprint", "other"):
-        return SECOND_WORDS.get(kind, "")
+        return reference.SECOND_WORDS.get(kind, "")
     is_part = bool(record.pages or record.venue or record.authors)
     read = worktypes.conference(worktypes.RIS.get(_type(record)), is_part=is_part)
     if read == kind and not (kind == "webpage" and record.venue):
         return ""
-    word = SECOND_WORDS.get(kind, "")
-    is_understood = bool(word) and worktypes.refined(read, [word]) == kind
+    word = reference.SECOND_WORDS.get(kind, "")
+    is_understood = bool(word) and worktypes.refine(read, [word]) == kind
     return word if is_understood else f"{worktypes.OWN_MARK}{kind}"
 
 
-def _slashed(date: str | None) -> str:
+def _with_slashes(date: str | None) -> str:
     """Year, month, day and other information: "2020-03" as "2020/03//"."""
-    year, month, day = date_parts(date)
+    year, month, day = reference.date_parts(date)
     return f"{year}/{month}/{day}/" if year else ""
 
 
-# RIS as two dozen programs write it: Ovid, EBSCOhost, ProQuest, Scopus, Web of Science, Embase,
-# Cochrane, Zotero, ... Tags mean different things to different programs; what is done here is what
-# their real exports ask for, and the comments say whose. Values of one tag may stand on several
-# lines (EndNote's keywords), behind tags with odd spacing or in lower case; text between records
-# (Ovid's numbering and links, headers) is passed over.
+# Ovid, EBSCOhost, ProQuest, Scopus, Web of Science, Embase, Cochrane, Zotero, ...: tags mean
+# different things to different programs; what is done here is what their real exports ask for, and
+# the comments say whose. Values of one tag may stand on several lines (EndNote's keywords), behind
+# tags with odd spacing or in lower case; text between records (Ovid's numbering and links, headers)
+# is passed over.
 
-_HEAD = re.compile(rf"(?:^|[\r\n])[{BLANKS}]*TY[ \t]{{0,8}}[-\u2013\u2014]", re.IGNORECASE)
-_ANY_TAG = re.compile(r"(?:^|[\r\n])(?:TI|T1|AU|A1|ER)  -[ \r\n]")
+_HEAD = re.compile(rf"(?:^|[\r\n])[{tagged.BLANKS}]*TY[ \t]{{0,8}}[-\u2013\u2014]", re.IGNORECASE)
+_ANY_TAG = re.compile(r"(?:^|[\r\n])(?:TI|T1|AU|A1)  -[ \r\n]")
+_END = re.compile(r"(?:^|[\r\n])ER  -[ \t]*(?:$|[\r\n])")
 
 
 def looks_like(head: str) -> bool:
-    """Whether a file that begins so has a line "TY  - ", or is the rest of one that had."""
-    return _HEAD.search(head) is not None or len(_ANY_TAG.findall(head)) > 2
+    """Whether a file that begins so has a line "TY  - ", or is the rest of one that had: other
+    formats have such lines too, and no end.
+    """
+    if _HEAD.search(head) is not None:
+        return True
+    return len(_ANY_TAG.findall(head)) > 1 and _END.search(head) is not None
 
 
 #: What a record holds all of, or what our writer numbers by itself.
-_HELD = frozenset("TY ER ID TI T1 CT AU A1 PY Y1 AB VL VO IS SP EP KW SN BN PB ET LA DO DI".split())
+_HELD = frozenset(
+    "TY ER ID TI T1 CT AU A1 PY Y1 DA AB VL IS SP EP KW K1 SN BN PB LA DO DI FU".split()
+)
+#: Of these a record holds the first value alone.
+_SINGLE = frozenset("VL IS SP EP PB LA".split())
 #: Where the name of the container stands; what differs from the one that was taken, its
 #: abbreviations, is kept.
 _CONTAINERS = frozenset("T2 JF JO JA J1 J2 BT".split())
 
 
-def read(text: DecodedText, reading: FileReading) -> None:
-    """Add the records of a RIS file."""
-    gather(reading, blocks(text, grammar(text), reading), _draft)
+def read(text: FileText, reading: FileReading) -> None:
+    found = tagged.blocks(text, grammar(text), reading)
+    tagged.gather(reading, tagged.tell_strange_tags(found, TAGS, "RIS", reading), _draft)
 
 
-def _draft(block: Block) -> Draft:
+def _draft(block: tagged.Block) -> Draft:
     problems: list[str] = []
     links = values.links(block.values("UR", "L2", "LK"))
     numbers = [*block.values("AN", "ID", "U2"), *_isi_links(block.values("UR"))]
@@ -274,55 +273,68 @@ def _draft(block: Block) -> Draft:
     ovid = next((code for link in links if (code := values.ovid_file(link))), "")
     kind = _kind(block)
     title, titles = _titles(block, kind, ovid)
-    year = values.year(block.values("PY", "Y1", "DA"))
-    if year is None and (given := values.text(block.value("PY", "Y1"))):
-        problems.append(unread("PY", given, "year"))
-    isbn, issn = values.standard_numbers(block.lines("SN", "BN"))
+    year = _year(block)
+    if year is None and (given := values.year_text(block.value("PY", "Y1"))):
+        problems.append(field_problem("PY", given, "year"))
+    isbn, issn, patent = values.numbers_of_work(kind, block.lines("SN", "BN"))
     publisher = values.first_text(block.values("PB"))
     venue = values.first_text(_venues(block, kind, ovid))
+    people = _people(block, kind)
     fields: dict[str, Any] = {
         "source_id": _source_id(block),
         "url": values.landing_page([link for link in links if values.ovid_file(link)] or links),
         "title": title,
         "titles": titles,
-        "authors": values.authors(_names(block, kind)),
-        "editors": values.authors(_editors(block, kind)),
+        **values.people(
+            block.lines(*people["authors"]),
+            block.lines(*people["editors"]),
+            [
+                *block.lines(*people["translators"]),
+                *values.behind_mark(reference.TRANSLATOR, block.values("N1")),
+            ],
+        ),
         "year": year,
         "date": values.date(block.values("DA", "PY", "Y1"), year),
         "venue": values.thesis_venue(publisher, venue) if kind == "thesis" else venue,
         "publisher": publisher,
+        "place": values.place(block.values(*_place_tags(block, kind))),
         "institution": publisher if kind in ("thesis", "report") else None,
-        "edition": values.first_text(block.values("ET")),
+        "edition": values.edition(block.values("ET")),
         "volume": values.volume(block.value("VL", "VO")),
         "issue": values.first_text(block.values("IS")),
         "pages": _pages(block),
         "doi": _doi(block, links, problems),
-        "ids": values.identifiers(numbers, links, block.lines("N1", "M1", "C1", "C2"), database),
+        "ids": values.identifiers(numbers, links, _remarks(block), database),
         "isbn": isbn,
         "issn": issn,
         "type": kind,
         "language": values.language(block.values("LA")),
         "abstract": values.abstract(block.values("AB")) or values.abstract(block.values("N2")),
-        "keywords": values.keywords(block.lines("KW")),
+        "keywords": values.keywords(block.lines("KW", "K1")),
         "citations": _citations(block.values("N1")),
         "pdf_url": next(iter(values.links(block.values("L1"))), None),
-        "retracted": worktypes.retracted(block.values("C1", "M3")),
+        "retracted": worktypes.says_retracted(block.values("C1", "M3")),
     }
     _scopus_pmid(block, database, fields["ids"])
-    return Draft(fields, database, problems, made_of, _given(block, fields))
+    if patent:
+        fields["ids"].setdefault("patent", patent)
+    taken = {tag for tags in people.values() for tag in tags}
+    return Draft(fields, database, problems, made_of, _remainder(block, fields, taken))
 
 
 def _database(
-    block: Block, made_of: tuple[origins.Origin, ...], links: list[str], numbers: list[str]
+    block: tagged.Block, made_of: tuple[origins.Origin, ...], links: list[str], numbers: list[str]
 ) -> str | None:
     if made_of:
-        return origins.named(made_of)
+        return origins.database_name(made_of)
     return values.database(block.values("DB"), block.values("DP"), links, numbers)
 
 
-def _given(block: Block, fields: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What the fields say beside what was taken of them: notes, addresses, places, numbers of one's
-    own, ...
+def _remainder(
+    block: tagged.Block, fields: Mapping[str, Any], of_people: Collection[str]
+) -> list[tuple[str, str]]:
+    """What the fields say beside what was taken of them: notes, addresses, numbers of one's own,
+    ... `of_people`: tags whose names were taken.
     """
     said = {
         fields["venue"],
@@ -337,22 +349,28 @@ def _given(block: Block, fields: Mapping[str, Any]) -> list[tuple[str, str]]:
         if tag in _CONTAINERS or tag in ("TT", "OP", "N2", "UR", "L1"):
             return (values.text(value) if len(value) < values.SHORT else value) not in said
         match tag:
-            case "DA":
-                return not fields["date"]
-            case "ED" | "A2":
-                return not fields["editors"] and bool(block.value("AU", "A1"))
+            case "ET":
+                return bool(values.text(value) != fields["edition"])
+            case "VO":
+                return bool(values.volume(value) != fields["volume"])
+            case "CY" | "PP" | "C1" if tag in _place_tags(block, fields["type"]):
+                return bool(values.place([value]) != fields["place"])
             case "AN":
                 return not values.is_ours(value)
             case "N1":
-                return not value.startswith(FIELDS_BY_SOURCE)
+                return not value.startswith((FIELDS_BY_SOURCE, reference.TRANSLATOR))
             case "M2":
                 return not origins.is_origin(value)
         return True
 
-    return [(tag, value) for tag, value in beside(block, _HELD) if is_beside(tag, value)]
+    given = tagged.remainder(
+        block, {*_HELD, *of_people}, fields, single=_SINGLE, years=("PY", "Y1", "DA"),
+        dois=("DO", "DI"), numbers=("SN", "BN"),
+    )  # fmt: skip
+    return [(tag, value) for tag, value in given if is_beside(tag, value)]
 
 
-def _kind(block: Block) -> str | None:
+def _kind(block: tagged.Block) -> str | None:
     code = values.text(block.value("TY")).upper()
     kind = worktypes.RIS.get(code) or worktypes.of_words([code])
     kind = worktypes.conference(
@@ -360,10 +378,10 @@ def _kind(block: Block) -> str | None:
     )
     if kind == "webpage" and block.value("VL", "IS") and block.value("JF", "JO", "JA", "T2"):
         kind = None  # CENTRAL calls all of its trials "ELEC", articles too
-    return worktypes.refined(kind, block.values("M3"))
+    return worktypes.refine(kind, block.values("M3"))
 
 
-def _titles(block: Block, kind: str | None, ovid: str) -> tuple[str, tuple[str, ...]]:
+def _titles(block: tagged.Block, kind: str | None, ovid: str) -> tuple[str, tuple[str, ...]]:
     own = block.values("TI", "T1", "CT")
     if kind == "book" or not own:
         own += block.values("BT")
@@ -375,33 +393,76 @@ def _titles(block: Block, kind: str | None, ovid: str) -> tuple[str, tuple[str, 
     return values.titles([*own, *others] if own or others else block.values("ST"))
 
 
-def _second_title_is_own(block: Block, ovid: str) -> bool:
+def _second_title_is_own(block: tagged.Block, ovid: str) -> bool:
     """Ovid has the title in the work's language in T2, the journal elsewhere."""
     return bool(ovid) and (bool(block.value("JF")) or (ovid == "cctr" and bool(block.value("JA"))))
 
 
-def _venues(block: Block, kind: str | None, ovid: str) -> list[str]:
+def _venues(block: tagged.Block, kind: str | None, ovid: str) -> list[str]:
     second = [] if _second_title_is_own(block, ovid) else block.values("T2")
     book = [] if kind == "book" else block.values("BT")
     found = [*block.values("JF"), *second, *book, *block.values("JO", "JA", "J1", "J2", "C3")]
     return found if kind != "journal" or block.value("TI", "T1") else []
 
 
-def _names(block: Block, kind: str | None) -> list[str]:
-    """Authors; where there are none, the editors stand for a book."""
-    found = block.lines("AU", "A1")
-    return found if found or kind not in ("book", "proceedings") else block.lines("A2", "ED")
+# What A2 to A4 are in each type to EndNote, and so to Zotero. Others who stand there (editors of a
+# series, an advisor, a sponsor, a department) are kept beside the record.
+
+#: Types of books and their parts in which A2 is the editor.
+_WITH_A2 = frozenset("ANCIENT BLOG CHAP CONF CPAPER DICT EBOOK ECHAP ENCYC MUSIC SER".split())
+#: Types of books in which A2 is the editor of the series.
+_SERIES_A2 = frozenset({"CLSWK", "EDBOOK"})
 
 
-def _editors(block: Block, kind: str | None) -> list[str]:
-    """Editors beside the authors; A2 is theirs in books and chapters, else of series."""
-    if not block.lines("AU", "A1"):
-        return []
-    return (
-        block.lines("ED", "A2")
-        if kind in ("book", "chapter", "conference-paper")
-        else block.lines("ED")
+def _people(block: tagged.Block, kind: str | None) -> dict[str, list[str]]:
+    code = values.text(block.value("TY")).upper()
+    authors, editors, translators = ["AU", "A1"], ["ED"], ["A4"]
+    if code in _WITH_A2 or kind in reference.IN_BOOKS:
+        editors.append("A2")
+    elif kind == "book" and code not in _SERIES_A2:
+        # Others than EndNote and Zotero write the editors of a book into A2.
+        editors.append("A3" if block.value("A3") else "A2")
+    if code == "EDBOOK" and not block.value("ED"):
+        authors, editors = ([], authors) if block.value(*authors) else (authors, ["A2"])
+    if code in OTHER_A4:
+        translators = []
+    return {"authors": authors, "editors": editors, "translators": translators}
+
+
+#: Types in which CY is a code, a reporter or a committee.
+_OTHER_CY = frozenset("BILL CASE HEAR STAT UNBILL".split())
+
+
+def _place_tags(block: tagged.Block, kind: str | None) -> tuple[str, ...]:
+    """Where the place of publication stands. To EndNote and Zotero, CY is the place of a
+    conference, where C1 has that of publication.
+    """
+    if values.text(block.value("TY")).upper() in _OTHER_CY:
+        return ()
+    in_c1 = (
+        kind in ("conference-paper", "proceedings")
+        and block.value("C1")
+        and block.value("CY")
+        and not worktypes.says_retracted(block.values("C1"))
     )
+    return ("PP", "C1") if in_c1 else ("CY", "PP")
+
+
+#: Between two dates of one work.
+_MOST_YEARS = 3
+
+
+def _year(block: tagged.Block) -> int | None:
+    """Of publication: PY, else DA, else Y1, which is the old tag, and often the date of a work on
+    the web. PY may repeat that; then DA counts, too.
+    """
+    said, old, date = (values.year(block.values(tag)) for tag in ("PY", "Y1", "DA"))
+    if date is None or values.date(block.values("DA"), date) is None:
+        return said or old or date
+    if said is None:
+        return date
+    repeats = said == old and abs(date - said) <= _MOST_YEARS
+    return date if repeats else said
 
 
 _ARTICLE_NUMBER = re.compile(
@@ -409,8 +470,9 @@ _ARTICLE_NUMBER = re.compile(
 )
 
 
-def _pages(block: Block) -> str | None:
-    printed = values.pages(block.value("SP"), block.value("EP")) or values.pages(block.value("C7"))
+def _pages(block: tagged.Block) -> str | None:
+    first, _, behind = block.value("SP").partition(" EP  - ")  # Papers has both on one line
+    printed = values.pages(first, block.value("EP") or behind) or values.pages(block.value("C7"))
     if printed:
         return printed
     for value in block.values("M1", "N1"):  # EndNote and Mendeley
@@ -420,7 +482,7 @@ def _pages(block: Block) -> str | None:
     return None
 
 
-def _doi(block: Block, links: list[str], problems: list[str]) -> str | None:
+def _doi(block: tagged.Block, links: list[str], problems: list[str]) -> str | None:
     found = (
         values.doi(block.values("DO", "DI"))
         or values.doi_alone(
@@ -430,11 +492,11 @@ def _doi(block: Block, links: list[str], problems: list[str]) -> str | None:
     )
     given = values.text(block.value("DO"))
     if given and values.doi(block.values("DO")) is None:
-        problems.append(unread("DO", given, "DOI"))
+        problems.append(field_problem("DO", given, "DOI"))
     return found
 
 
-def _source_id(block: Block) -> str:
+def _source_id(block: tagged.Block) -> str:
     """The accession number, else the label; ours lists identifiers with their schemes, which are no
     number.
     """
@@ -442,6 +504,13 @@ def _source_id(block: Block) -> str:
         "ID"
     )
     return next((shown for number in numbers if (shown := values.text(number[: values.SHORT]))), "")
+
+
+def _remarks(block: tagged.Block) -> list[str]:
+    labelled = (
+        f"{tag}: {value}" for tag in ("PMID", "PMCID", "PMC") for value in block.values(tag)
+    )
+    return [*labelled, *block.lines("N1", "M1", "C1", "C2", "C3", "U1", "U2", "XR")]
 
 
 def _isi_links(found: Iterable[str]) -> list[str]:
@@ -462,7 +531,7 @@ def _citations(remarks: Iterable[str]) -> int | None:
     return next((int(hit[1]) for hit in hits if hit), None)
 
 
-def _scopus_pmid(block: Block, database: str | None, ids: dict[str, str]) -> None:
+def _scopus_pmid(block: tagged.Block, database: str | None, ids: dict[str, str]) -> None:
     """Scopus writes the PMID into C2."""
     number = block.value("C2").strip()
     if database == "Scopus" and number.isascii() and number.isdecimal() and 6 < len(number) < 9:

@@ -4,11 +4,11 @@ facets.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from metasearch.events import Answer, Facet, Facets
 from metasearch.formats.reference import doi_url, field_sources, full_title
-from metasearch.formats.text import ascii_url, line, web_url, wrapped
+from metasearch.formats.text import ascii_url, line, web_url, wrap_text
 from metasearch.record import Hit, Record
 
 # Facets as text, below a table. A facet is one line: its name, its values with their counts, and
@@ -57,7 +57,6 @@ def _parts(facet: Facet) -> list[str]:
 
 
 def _rest(facet: Facet) -> list[str]:
-    """How many values are not shown, and how many works have none."""
     more = [f"{facet.more:,} more"] if facet.more else []
     return more + ([f"{facet.missing:,} without"] if facet.missing else [])
 
@@ -111,13 +110,12 @@ def _flow(parts: Sequence[str], room: int) -> Iterator[str]:
         if begun and wcswidth(longer) > room:
             yield begun + " ·"
             longer = part
-        *full, begun = wrapped(longer, room)
+        *full, begun = wrap_text(longer, room)
         yield from full
     if begun:
         yield begun
 
 
-# The readable list for a terminal: a few lines a hit, wrapped to its width; below it the facets.
 # Upstream text can reach the terminal only through `line`, which leaves no control character
 # standing; the only escape sequences in the output are the colours and hyperlinks written here.
 
@@ -140,6 +138,7 @@ def write(
     explain: bool = False,
     answer: Answer | None = None,
     bars: bool = False,
+    beside: Callable[[Hit], Iterable[str]] | None = None,
 ) -> bytes:
     """The hits as text in UTF-8, a blank line between two; b"" for none.
 
@@ -150,6 +149,7 @@ def write(
         hyperlinks: Make addresses links by OSC 8 sequences.
         explain: Say also what the score is made of, why records were merged, and which source gave
             which field.
+        beside: Returns further lines of a hit.
     """
     width = max(width, MIN_WIDTH)
     chosen = list(hits)
@@ -160,6 +160,8 @@ def write(
     for index, hit in enumerate(chosen, 1):
         number = f"{hit.rank or index}.".rjust(gutter - 1) + " "
         lines = list(_block(hit, width - gutter, color, hyperlinks, explain))
+        for text in beside(hit) if beside is not None else ():
+            lines += wrap_text(line(text), width - gutter)
         blocks.append(
             "\n".join((number if n == 0 else " " * gutter) + text for n, text in enumerate(lines))
             + "\n"
@@ -172,14 +174,16 @@ def write(
 def _below(answer: Answer, width: int, color: bool, bars: bool) -> Iterator[str]:
     """What stands below the hits: how they were chosen, and the facets."""
     if answer.applied:
-        yield "".join(f"{text}\n" for text in wrapped(line(answer.applied), width))
+        yield "".join(f"{text}\n" for text in wrap_text(line(answer.applied), width))
     if answer.facets is not None:
         block = ""
         for name, text in facet_lines(
             answer.facets, width, bars=bars, filtered=bool(answer.filter)
         ):
             label = _GREEN if name.strip() else ""
-            block += _styled(name, label, color) + _styled(text, "" if name else _BOLD, color)
+            block += _with_style(name, label, color) + _with_style(
+                text, "" if name else _BOLD, color
+            )
             block += "\n"
         yield block
 
@@ -192,19 +196,21 @@ def _block(hit: Hit, width: int, color: bool, hyperlinks: bool, explain: bool) -
         (_authors(record), ""),
         (_imprint(record), _DIM),
     ):
-        yield from (_styled(part, style, color) for part in wrapped(text, width))
+        yield from (_with_style(part, style, color) for part in wrap_text(text, width))
     url = doi_url(record.doi) or web_url(record.url)
     if url:
-        shown = _styled(url, _BLUE, color)
+        shown = _with_style(url, _BLUE, color)
         yield f"\x1b]8;;{ascii_url(url)}\x1b\\{shown}\x1b]8;;\x1b\\" if hyperlinks else shown
-    yield from (_styled(part, _GREEN, color) for part in wrapped(_sources(hit), width))
+    yield from (_with_style(part, _GREEN, color) for part in wrap_text(_sources(hit), width))
     if explain:
         for text in _explanation(hit):
-            yield from (_styled(part, _DIM, color) for part in wrapped(text, width, indent="    "))
+            yield from (
+                _with_style(part, _DIM, color) for part in wrap_text(text, width, indent="    ")
+            )
 
 
 def _authors(record: Record) -> str:
-    names = [line(a.name) for a in record.authors]
+    names = [line(a.name) for a in record.byline]
     more = len(names) - _AUTHORS_SHOWN
     # One name more takes no more room than saying so.
     return ", ".join(names) if more <= 1 else f"{', '.join(names[:_AUTHORS_SHOWN])} and {more} more"
@@ -233,7 +239,7 @@ def _sources(hit: Hit) -> str:
 def _explanation(hit: Hit) -> Iterator[str]:
     """Why it stands here, why its records are one work, and where each field comes from."""
     yield f"score {hit.score:.4f}{':' if hit.reasons else ''}"
-    for reason, points in zip(hit.reasons, shown_points(hit), strict=True):
+    for reason, points in zip(hit.reasons, points_that_add_up(hit), strict=True):
         yield f"  {points:+.4f} {line(reason.text)}"
     for match in hit.matches:
         yield (
@@ -247,7 +253,7 @@ def _explanation(hit: Hit) -> Iterator[str]:
         yield f"from {given}"
 
 
-def shown_points(hit: Hit) -> list[float]:
+def points_that_add_up(hit: Hit) -> list[float]:
     """The points of each reason with four decimals, so that they add up to the score with four."""
     exact = [reason.points * POINTS for reason in hit.reasons]
     shown = list(map(round, exact))
@@ -262,5 +268,5 @@ def shown_points(hit: Hit) -> list[float]:
     return [points / POINTS for points in shown]
 
 
-def _styled(text: str, style: str, color: bool) -> str:
+def _with_style(text: str, style: str, color: bool) -> str:
     return f"\x1b[{style}m{text}\x1b[0m" if color and style and text else text

@@ -8,6 +8,7 @@ what it is not.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from textwrap import wrap as wrap_ascii
 from urllib.parse import quote
 
@@ -44,11 +45,10 @@ def clean(text: str) -> str:
     """
     # Nearly every string is printable throughout, and `isprintable` runs several times faster than
     # the search.
-    return text if text.isprintable() else _scrubbed(text)
+    return text if text.isprintable() else _scrub(text)
 
 
 def is_clean(text: str) -> bool:
-    """Whether `clean` would return the text as it is."""
     return text.isprintable() or _unwanted.search(text) is None
 
 
@@ -56,7 +56,7 @@ def clean_or_none(text: str | None) -> str | None:
     """`clean`, with None for what is absent or empty."""
     if not text or text.isprintable():
         return text or None
-    return _scrubbed(text) or None
+    return _scrub(text) or None
 
 
 def clean_all(texts: Sequence[str]) -> list[str]:
@@ -67,13 +67,12 @@ def clean_all(texts: Sequence[str]) -> list[str]:
 
 
 def clean_map(texts: Mapping[str, str]) -> dict[str, str]:
-    """`clean` of every key and value."""
     if not texts or "".join([*texts, *texts.values()]).isprintable():
         return dict(texts)
     return {clean(name): clean(text) for name, text in texts.items()}
 
 
-def _scrubbed(text: str) -> str:
+def _scrub(text: str) -> str:
     if _unwanted.search(text) is None:
         return text
     return _unwanted.sub("", _line_break.sub("\n", text))
@@ -94,7 +93,7 @@ def line(text: str | None) -> str:
     return " ".join(clean(text).split())
 
 
-def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+def wrap_text(text: str, width: int, indent: str = "") -> list[str]:
     """The text in lines of at most so many columns; those after the first are indented. [] for
     none.
 
@@ -173,6 +172,11 @@ def xml_parent(tag: str, /, *inner: str, **attributes: str) -> str:
 
 
 def _attributes(values: Mapping[str, str]) -> str:
+    return "".join([_attribute(name, value) for name, value in values.items()]) if values else ""
+
+
+@lru_cache(maxsize=500)  # nearly all are the same in every record
+def _attribute(name: str, value: str) -> str:
     from xml.sax.saxutils import quoteattr
 
-    return "".join(f" {name}={quoteattr(value)}" for name, value in values.items())
+    return f" {name}={quoteattr(value)}"

@@ -10,10 +10,11 @@ Only the standard library is imported here.
 
 from __future__ import annotations
 
+from metasearch.query.any_syntax import read
 from metasearch.query.match import matches
-from metasearch.query.reading import ReadQuery, explain
+from metasearch.query.reader import ReadQuery, explain
 from metasearch.query.simple import parse, to_text
-from metasearch.query.syntaxes import CHOICES, SYNTAXES, read
+from metasearch.query.syntaxes import CHOICES, SYNTAXES
 from metasearch.query.tree import FIELDS, And, Not, Or, Query, Term, Years, conjunction, terms
 from metasearch.query.values import YearsLike, parse_years, years_of
 

@@ -7,88 +7,40 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from metasearch.message import message
-from metasearch.query.grammar import (
-    ABSTRACT,
-    ANY,
-    AUTHOR,
-    DOI,
-    DOUBLE,
-    HEADING,
-    ISBN,
-    ISSN,
-    NOWHERE,
-    SUBJECT,
-    TITLE,
-    TYPE,
-    VENUE,
-    YEAR,
-    DatabaseGrammar,
-    FieldTarget,
-    Style,
-)
+from metasearch.query.grammar import DOUBLE, DatabaseGrammar, SyntaxStyle, codes
 from metasearch.query.lucene import LuceneReader, near_words
-from metasearch.query.scanner import Losses, StrategyLine
+from metasearch.query.scanner import EarlierLine, SyntaxLosses
 
 # https://dl.acm.org/search/advanced: fields as they are typed, and as they are printed.
 
-_FULL_TEXT = FieldTarget(("any",), message("looked for everywhere"))
-_ROWS = (
-    ("allfield|all|all fields|anywhere", ANY),
-    ("fulltext|full text|content.ftsec", _FULL_TEXT),
-    ("title|acmdltitle", TITLE),
-    ("abstract|recordabstract", ABSTRACT),
-    ("keyword|keywords|author keyword|author keywords|keywords.author.keyword", SUBJECT),
-    ("ccs|ccs 2012|ccs2012|ccs concept|ccs concepts|acmdlccs", HEADING),
-    (
-        "contribauthor|persons.authors.personname|author|authors|contributor|contributors|name|names",
-        AUTHOR,
-    ),
-    (
-        (
-            "publication title|publicationtitle|pubtitle|publication|publications|journal|"
-            "conference|conference name|conferencename|proceedings/book names|proceedings|"
-            "journal/magazine names"
-        ),
-        VENUE,
-    ),
-    (
-        (
-            "e-publication date|epublication date|epubdate|publication date|publication year|"
-            "year|pubdate|pubyear|ppubdate|earliest publication date"
-        ),
-        YEAR,
-    ),
-    ("content type|article type|contenttype|articletype", TYPE),
-    ("doi", DOI),
-    ("isbn", ISBN),
-    ("issn", ISSN),
-    (
-        (
-            "affiliation|affiliations|author affiliation|contribaffiliation|institution|"
-            "institutions|contribeditor|editor|editors|contribreviewer|reviewer|reviewers|advisor|"
-            "advisors"
-        ),
-        NOWHERE,
-    ),
-    (
-        (
-            "conference location|conference locations|conferencelocation|conference sponsor|"
-            "conference sponsors|conferencesponsor|sponsor|sponsors|funder|funders|publisher|"
-            "publishers|acm pub type|pub type|"
-            "acm content|virtualcontent|media format|media formats|sigs|sig|"
-            "conference collections|conferences|subject area|owner|owners|award|badge|badges|"
-            "isactive"
-        ),
-        NOWHERE,
-    ),
-)
-_CODES: Mapping[str, FieldTarget] = {name: tag for names, tag in _ROWS for name in names.split("|")}
+_CODES = codes("""
+    any: allfield|all|all fields|anywhere
+    everywhere: fulltext|full text|content.ftsec
+    title: title|acmdltitle
+    abstract: abstract|recordabstract
+    subject: keyword|keywords|author keyword|author keywords|keywords.author.keyword
+    heading: ccs|ccs 2012|ccs2012|ccs concept|ccs concepts|acmdlccs
+    author: contribauthor|persons.authors.personname|author|authors|contributor|contributors|name|
+      names
+    venue: publication title|publicationtitle|pubtitle|publication|publications|journal|conference|
+      conference name|conferencename|proceedings/book names|proceedings|journal/magazine names
+    year: e-publication date|epublication date|epubdate|publication date|publication year|year|
+      pubdate|pubyear|ppubdate|earliest publication date
+    type: content type|article type|contenttype|articletype
+    doi: doi
+    isbn: isbn
+    issn: issn
+    nowhere: affiliation|affiliations|author affiliation|contribaffiliation|institution|
+      institutions|contribeditor|editor|editors|contribreviewer|reviewer|reviewers|advisor|advisors
+    nowhere: conference location|conference locations|conferencelocation|conference sponsor|
+      conference sponsors|conferencesponsor|sponsor|sponsors|funder|funders|publisher|publishers|
+      acm pub type|pub type|acm content|virtualcontent|media format|media formats|sigs|sig|
+      conference collections|conferences|subject area|owner|owners|award|badge|badges|isactive
+    """)
 _NAMES = "|".join(map(re.escape, sorted(_CODES, key=len, reverse=True)))
 
 ACM = DatabaseGrammar(
     "acm",
-    "the ACM Digital Library",
     _CODES,
     prefix=re.compile(
         rf"({_NAMES}|[A-Za-z][A-Za-z0-9-]{{1,40}})\s{{0,2}}:(?!//)\s{{0,3}}", re.IGNORECASE
@@ -112,15 +64,13 @@ _ROUND = str.maketrans("[]{}", "()()")
 
 
 class AcmReader(LuceneReader):
-    """One text in the syntax of the ACM Digital Library."""
-
     grammar = ACM
 
     def __init__(
         self,
         text: str,
-        lines: Mapping[int, StrategyLine] | None = None,
-        losses: Losses | None = None,
+        lines: Mapping[int, EarlierLine] | None = None,
+        losses: SyntaxLosses | None = None,
     ) -> None:
         super().__init__(in_round_brackets(text), lines, losses)
 
@@ -131,7 +81,8 @@ def in_round_brackets(text: str) -> str:
     """
     text = _FILTER.sub(
         lambda match: (
-            f"{'AND':<{match.start(1) - match.start() - 1}}({_VALUE.sub(_bracketed, match[1])})"
+            f"{'AND':<{match.start(1) - match.start() - 1}}"
+            f"({_VALUE.sub(_value_in_brackets, match[1])})"
         ),
         text,
     )
@@ -142,7 +93,7 @@ def in_round_brackets(text: str) -> str:
     )
 
 
-def _bracketed(match: re.Match[str]) -> str:
+def _value_in_brackets(match: re.Match[str]) -> str:
     """A value in brackets, in as many characters."""
     value = match[1]
     return " " if value is None else f":({value})".ljust(len(match[0]))
@@ -158,9 +109,8 @@ _FIELDS = {
     "isbn": "ISBN:({x})",
     "issn": "ISSN:({x})",
 }
-STYLE = Style(
+STYLE = SyntaxStyle(
     name="acm",
-    label="ACM",
     bracketed=True,
     fields=_FIELDS,
     near_words=near_words(_FIELDS),

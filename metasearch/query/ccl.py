@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
-from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.clauses import (
-    IGNORED,
-    Clause,
-    every,
-    exact,
-    near,
-    wider,
-)
-from metasearch.query.reading import (
-    ReadQuery,
-    Span,
-    in_fields,
-    read_or_suggest,
-    truncatable,
-    words,
-)
+from metasearch.query.clauses import IGNORED, Clause, every, exact, near, wider
+from metasearch.query.reader import ReadQuery, Span, in_fields, read_or_suggest, truncatable, words
 from metasearch.query.scanner import LossReader
 from metasearch.query.tree import (
-    FIELD_WORDS,
+    CODED_FIELDS,
     IDENTIFIERS,
     Near,
     Query,
-    Term,
     Years,
     conjunction,
     is_blank,
     plain,
 )
-from metasearch.query.values import BadYears, dated, type_word
+from metasearch.query.values import BadYears, years_of_date, years_of_sign
 
 # The words of CCL: scanned, and turned into terms of our fields.
 
@@ -51,23 +35,15 @@ _COLON = re.compile(r"([A-Za-z-]{2,15}):(?=\S)")
 _WORD_ENDS = '()="<>'
 #: Signs that stand for letters; only those of `_TRUNCATES` may, at the end of a word.
 _MASKS, _TRUNCATES = "?*#", "?*"
-#: Field -> what turns a word into the form that our records have; None where it is not known.
-_CLOSED: Mapping[str, Callable[[str], str | None]] = {
-    "type": type_word,
-    "language": language_code,
-}
 
 
 class CclTermReader(LossReader):
-    """A text with a place in it; takes operators, words, phrases and dates."""
-
     def __init__(self, text: str, syntax: str = "ccl") -> None:
         super().__init__(text, syntax)
         #: How often something was read more widely than it is meant.
         self.more = 0
 
-    def widened(self, sentence: str) -> None:
-        """Note what is read more widely than it is meant."""
+    def note_wider(self, sentence: str) -> None:
         self.more += 1
         self.note(sentence)
 
@@ -76,13 +52,7 @@ class CclTermReader(LossReader):
         self.here()
         return _PROXIMITY.fullmatch(self.text, self.at, self.word_end())
 
-    def here(self) -> str:
-        while self.at < len(self.text) and is_blank(self.text[self.at]):
-            self.at += 1
-        return self.text[self.at : self.at + 1]
-
     def operator(self) -> tuple[str, Span] | None:
-        """Take an operator, if it is next."""
         name = self.peek_operator()
         if name is None:
             return None
@@ -121,7 +91,7 @@ class CclTermReader(LossReader):
             where = self.at
             if char == '"':
                 end_run()
-                phrase = self.quoted_to('"')
+                phrase = self.take_quote('"')
                 self.count(where, self.at)
                 parts.append(self.phrase(phrase, fields, (where, self.at)))
             else:
@@ -132,7 +102,6 @@ class CclTermReader(LossReader):
         return conjunction(*parts)
 
     def ends_terms(self) -> bool:
-        """Whether an operator or a qualifier is next."""
         return bool(self.peek_operator() or QUALIFIED.match(self.text, self.at))
 
     def word(self) -> tuple[str, bool]:
@@ -143,7 +112,7 @@ class CclTermReader(LossReader):
         bare = raw.rstrip(_TRUNCATES)
         colon = _COLON.match(raw)
         if colon and (colon[1].lower() in QUALIFIERS or colon[1].lower() in NOWHERE):
-            fix = self.replaced(start + colon.end(1), start + colon.end(), "=")
+            fix = self.with_replacement(start + colon.end(1), start + colon.end(), "=")
             reason = message("A qualifier stands before an equals sign: {name}=...", name=colon[1])
             raise self.error(reason, start, self.at, fix=fix, kind="relation")
         if bare and not any(sign in bare for sign in _MASKS):
@@ -159,30 +128,27 @@ class CclTermReader(LossReader):
             raise self.error(
                 reason, start, self.at, advice=message("Add a word to look for."), kind="masking"
             )
-        fix = self.replaced(start, self.at, stripped)
+        fix = self.with_replacement(start, self.at, stripped)
         raise self.error(reason, start, self.at, fix=fix, kind="masking")
 
     def in_all(
         self, fields: Sequence[str], where: Span, texts: Sequence[tuple[str, bool]]
     ) -> Query:
-        """All of the words, in one of the fields."""
         cut = any(truncated for _, truncated in texts)
 
         def of(field: str) -> Query:
-            if field in _CLOSED:
-                return self.closed(" ".join(word for word, _ in texts), field, where, cut=cut)
+            if field in CODED_FIELDS:
+                return self.code_term(" ".join(word for word, _ in texts), field, where, cut=cut)
             if field in IDENTIFIERS and cut:
-                raise self.truncated_number(field.upper(), *where)
+                raise self.star_in_number(field.upper(), *where)
             return truncatable(texts, field)
 
         return in_fields(fields, of)
 
     def phrase(self, text: str, fields: Sequence[str], where: Span) -> Query:
-        """A text in quotes, in one of the fields."""
-
         def of(field: str) -> Query:
-            if field in _CLOSED:
-                return self.closed(text, field, where)
+            if field in CODED_FIELDS:
+                return self.code_term(text, field, where)
             if field == "author" and len(names := text.replace(",", " ").split()) > 1:
                 self.note(
                     message(
@@ -195,62 +161,37 @@ class CclTermReader(LossReader):
 
         return in_fields(fields, of)
 
-    def closed(self, text: str, field: str, where: Span, *, cut: bool = False) -> Query:
-        """A value of a field that has few of them."""
-        known = None if cut else _CLOSED[field](text)
-        if known is None:
-            advice = (
-                message("Write a code, such as en, or a name.")
-                if field == "language"
-                else message("Write a type, such as thesis.")
-            )
-            reason = message(
-                '"{word}" is no known {field}', word=text[:30], field=FIELD_WORDS[field]
-            )
-            raise self.error(reason, *where, advice=advice, kind="term")
-        return Term(known, field)
-
     # ---------------------------------------------------------------- dates
 
     def years(self, relation: str) -> Query:
         """The years of a date, a word or a text in quotes."""
         start = self.at
         if self.here() == '"':
-            value = self.quoted_to('"')
+            value = self.take_quote('"')
         else:
             self.at = self.word_end()
             value = plain(self.text[start : self.at])
         self.count(start, self.at)
         try:
-            years, whole = dated(value)
+            years, whole = years_of_date(value)
             ordered = relation in ("<", "<=", ">", ">=")
             if ordered and years.first != years.last:
                 raise BadYears(message("{relation} takes one year", relation=relation))
         except BadYears as bad:
-            fix = self.replaced(start, self.at, bad.corrected) if bad.corrected else None
-            advice = None if fix else message("Write a year with four digits.")
-            raise self.error(
-                bad.reason, start, self.at, fix=fix, advice=advice, kind="term"
-            ) from None
+            advice = message("Write a year with four digits.")
+            raise self.misread(bad, start, self.at, advice, kind="term") from None
         if not whole:
-            self.widened(message("only the year of a date is searched"))
-        return self.compared(relation, years, (start, self.at))
+            self.note_wider(message("only the year of a date is searched"))
+        return self.years_of_relation(relation, years, (start, self.at))
 
-    def compared(self, relation: str, years: Years, where: Span) -> Query:
+    def years_of_relation(self, relation: str, years: Years, where: Span) -> Query:
         year = years.first
         if relation in ("=", "<>") or year is None:
             return years
         if (relation, year) in (("<", 1), (">", 9999)):
             advice = message("Write another year.")
             raise self.error(message("There is no such year"), *where, advice=advice, kind="term")
-        match relation:
-            case "<":
-                return Years(None, year - 1)
-            case "<=":
-                return Years(None, year)
-            case ">":
-                return Years(year + 1, None)
-        return Years(year, None)
+        return years_of_sign(relation, year)
 
 
 # CCL -> `ReadQuery`, after the grammar of YAZ (https://software.indexdata.com/yaz/doc/tools.html):
@@ -283,6 +224,7 @@ _OF_FIELDS = {
     "pmid": ("pmid",),
     "pmcid": ("pmcid",),
     "arxiv": ("arxiv",),
+    "trial": ("trial",),
     "type": ("medium", "type"),
     "language": ("la", "language"),
     "year": ("date", "year", "yr", "dp", "py"),
@@ -306,7 +248,7 @@ def parse_ccl(text: str) -> ReadQuery:
 
 def _read(text: str) -> ReadQuery:
     reader = _CclParser(text)
-    return reader.ended(reader.all_of(lambda: reader.query(_ANYWHERE)))
+    return reader.result_of(reader.all_of(lambda: reader.query(_ANYWHERE)))
 
 
 class _CclParser(CclTermReader):
@@ -327,8 +269,8 @@ class _CclParser(CclTermReader):
             name, where = operator or ("AND", None)
             begin = self._first()
             right = self.near_one_another(where, fields)
-            rest.append(("AND", self.excluded(right, begin)) if name == "NOT" else (name, right))
-        return self.joined(first, rest, start)
+            rest.append(("AND", self.exclusion(right, begin)) if name == "NOT" else (name, right))
+        return self.join(first, rest, start)
 
     def near_one_another(self, after: Span | None, fields: Sequence[str]) -> Clause:
         """Operands with operators of proximity between them; the field of the first holds for
@@ -367,12 +309,15 @@ class _CclParser(CclTermReader):
             return clause
         if char in ("", ")") or self.peek_operator() or self.proximity():
             if after is None:
-                raise self.stray() if char == ")" else self.lacks(self._sign_here(), "before")
+                raise (
+                    self.no_opening(self.at)
+                    if char == ")"
+                    else self.lacks(self._sign_here(), "before")
+                )
             raise self.lacks(after, "after")
         if char in "=<>":
             reason = message("{char} needs a qualifier before it, as in ti=word", char=char)
-            fix = self.without(self.at, self.at + 1)
-            raise self.error(reason, self.at, self.at + 1, fix=fix)
+            raise self.needless(reason, self.at, self.at + 1)
         if not fields:
             return self.nowhere(after)
         before, begin = self.more, self.at
@@ -385,10 +330,10 @@ class _CclParser(CclTermReader):
             reason = message(
                 "{relation} compares dates, as in date{relation}2015", relation=relation
             )
-            fix = self.replaced(*after, self.text[slice(*after)].replace(relation, "="))
+            fix = self.with_replacement(*after, self.text[slice(*after)].replace(relation, "="))
             raise self.error(reason, *after, fix=fix, kind="relation-and-index")
         clause = exact(query) if self.more == before else wider(query)
-        return self.excluded(clause, begin) if relation == "<>" else clause
+        return self.exclusion(clause, begin) if relation == "<>" else clause
 
     def nowhere(self, named: Span | None) -> Clause:
         """The words of a qualifier that no field here holds: ignored, and told."""
@@ -431,4 +376,6 @@ class _CclParser(CclTermReader):
             name=name,
             names=", ".join(QUALIFIERS),
         )
-        return self.error(reason, start, end, fix=self.replaced(start, end, instead), kind="index")
+        return self.error(
+            reason, start, end, fix=self.with_replacement(start, end, instead), kind="index"
+        )

@@ -59,12 +59,12 @@ IGNORED = wider(None)
 
 def every(clauses: Sequence[Clause]) -> Clause:
     """All of them, at least one."""
-    return _combined(clauses, lambda parts: conjunction(*parts), every=True)
+    return _combine(clauses, lambda parts: conjunction(*parts), every=True)
 
 
 def either(clauses: Sequence[Clause]) -> Clause:
     """At least one of them, of at least one."""
-    return _combined(clauses, disjunction, every=False)
+    return _combine(clauses, disjunction, every=False)
 
 
 def without(clause: Clause) -> Clause:
@@ -78,9 +78,7 @@ def without(clause: Clause) -> Clause:
 
 
 def left_to_right(
-    first: Clause,
-    rest: Sequence[tuple[str, Clause]],
-    check: Callable[[Clause], None],
+    first: Clause, rest: Sequence[tuple[str, Clause]], check: Callable[[Clause], None]
 ) -> Clause:
     """Operands that AND, OR and NOT join from left to right, without precedence. `check`: called
     with what stands so far wherever AND and OR alternate, and with the whole, so that no tree
@@ -90,15 +88,15 @@ def left_to_right(
     for operator, right in rest:
         join = "OR" if operator == "OR" else "AND"
         if join != among:
-            parts, among = [_joined(among, parts)], join
+            parts, among = [_join(among, parts)], join
             check(parts[0])
         parts.append(without(right) if operator == "NOT" else right)
-    clause = _joined(among, parts)
+    clause = _join(among, parts)
     check(clause)
     return clause
 
 
-def _joined(operator: str, parts: Sequence[Clause]) -> Clause:
+def _join(operator: str, parts: Sequence[Clause]) -> Clause:
     return either(parts) if operator == "OR" else every(parts)
 
 
@@ -123,7 +121,7 @@ def _is_place(query: Query | None) -> bool:
     return True
 
 
-def _combined(
+def _combine(
     clauses: Sequence[Clause], join: Callable[[Sequence[Query]], Query], *, every: bool
 ) -> Clause:
     """All or either of them. A clause without a widest tree is left out of all, and leaves nothing

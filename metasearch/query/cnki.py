@@ -11,26 +11,31 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, every, exact
 from metasearch.query.cnki_fields import (
-    EXPERT_FIELDS,
-    LABELS,
-    SEARCHED,
-    SETTINGS,
-    SINCE,
-    UNTIL,
-    folded,
-    named,
-)
-from metasearch.query.cnki_values import (
     DIVIDES,
+    EXPERT_FIELDS,
     FLAT,
+    LABELS,
     LINE,
     MATCHING,
     OFTEN,
     PREFIX,
+    SEARCHED,
+    SETTINGS,
+    SINCE,
+    UNTIL,
     ExpertValueReader,
+    fold_name,
+    target_of_name,
 )
-from metasearch.query.grammar import DOUBLE, SINGLE, Booleans, FieldTarget, Style, YearRanges
-from metasearch.query.reading import ReadQuery, read_or_suggest
+from metasearch.query.grammar import (
+    DOUBLE,
+    SINGLE,
+    Booleans,
+    FieldTarget,
+    SyntaxStyle,
+    YearRanges,
+)
+from metasearch.query.reader import ReadQuery, read_or_suggest
 from metasearch.query.strategy import read_strategy
 from metasearch.query.tree import is_blank, plain
 from metasearch.query.values import BadYears, between
@@ -81,8 +86,6 @@ class _ExpertOperand:
 
 
 class ExpertReader(ExpertValueReader):
-    """One text, or one line of a strategy, with the arguments of `ExpertScanner`."""
-
     # ---------------------------------------------------------------- the whole
 
     def tree(self) -> Clause:
@@ -110,7 +113,7 @@ class ExpertReader(ExpertValueReader):
         start = self.skip()
         first = self.inner(operator[1:] if operator else None)
         if operator:
-            first = self.excluded(first, start)
+            first = self.exclusion(first, start)
         rest: list[tuple[str, Clause]] = []
         while operator := self.word_operator():
             self.target = self.outer
@@ -119,27 +122,27 @@ class ExpertReader(ExpertValueReader):
                     raise self.lacks(operator[1:], "after")
                 operator = also
             at, right = self.at, self.inner(operator[1:])
-            rest.append(self.joining(operator[0], right, at))
+            rest.append(self.join_operand(operator[0], right, at))
         names = [name for name, _ in rest]
         if "OR" in names and "AND" in names[names.index("OR") :]:
             self.losses.add("order", "AND, OR and NOT|CNKI")
         self.outer = before
-        return self.joined(first, rest, start)
+        return self.join(first, rest, start)
 
     def inner(self, after: tuple[int, int] | None) -> Clause:
         minus, start = self.sign("-^"), self.at
         first = self.product(minus or after)
         if minus:
-            first = self.excluded(first, start)
+            first = self.exclusion(first, start)
         rest: list[tuple[str, Clause]] = []
         while sign := self.sign("+-^"):
             at, right = self.at, self.product(sign)
-            rest.append(self.joining("OR" if self.flat[sign[0]] == "+" else "NOT", right, at))
-        return self.joined(first, rest, start)
+            rest.append(self.join_operand("OR" if self.flat[sign[0]] == "+" else "NOT", right, at))
+        return self.join(first, rest, start)
 
-    def joining(self, operator: str, right: Clause, start: int) -> tuple[str, Clause]:
+    def join_operand(self, operator: str, right: Clause, start: int) -> tuple[str, Clause]:
         """An operand, from `start` on, with what joins it to those before it."""
-        return ("AND", self.excluded(right, start)) if operator == "NOT" else (operator, right)
+        return ("AND", self.exclusion(right, start)) if operator == "NOT" else (operator, right)
 
     def product(self, after: tuple[int, int] | None) -> Clause:
         parts = [self.near_one_another(after)]
@@ -176,7 +179,7 @@ class ExpertReader(ExpertValueReader):
             ended = self.at
             last = parts[-1] if parts else None
             if printed:
-                self.printed.append(self.closed(part))
+                self.printed.append(self.clause_of_operand(part))
             elif last and last.word and part.word and last.target is part.target:
                 last.word = f"{last.word} {part.word}"
             else:
@@ -188,14 +191,14 @@ class ExpertReader(ExpertValueReader):
             return IGNORED
         if not parts:
             raise self.nothing(after)
-        return every([self.closed(part) for part in parts])
+        return every([self.clause_of_operand(part) for part in parts])
 
-    def closed(self, part: _ExpertOperand) -> Clause:
+    def clause_of_operand(self, part: _ExpertOperand) -> Clause:
         """What an operand asks for, once no further word joins it."""
         if part.clause is not None:
             return part.clause
         self.target, target = part.target or self.target, self.target
-        clause = self.asked(self.term(part.word, self.target, phrase=False))
+        clause = self.clause_of_term(self.term(part.word, self.target, phrase=False))
         self.target = target
         return clause
 
@@ -203,7 +206,7 @@ class ExpertReader(ExpertValueReader):
         at = self.skip()
         if match := _BETWEEN.match(self.flat, at):
             return self.between(match)
-        if line := self.referred():
+        if line := self.line_reference():
             return _ExpertOperand(self.reference(line))
         sign = self.prefix(at)
         at = self.skip()
@@ -215,7 +218,9 @@ class ExpertReader(ExpertValueReader):
         if char == "(":
             return _ExpertOperand(self.group())
         if char and char in "'\"":
-            return _ExpertOperand(self.value(self.quoted(), always=char == '"', start=at))
+            return _ExpertOperand(
+                self.value(self.take_expert_quote(), always=char == '"', start=at)
+            )
         start, end = at, self.word_end(at)
         self.at = end
         self.count(start, end)
@@ -240,7 +245,7 @@ class ExpertReader(ExpertValueReader):
         match = PREFIX.match(self.flat, self.skip())
         if match is None or match[2] not in ("=", ":"):
             return None
-        name = folded(match[1])
+        name = fold_name(match[1])
         if name not in SETTINGS and name not in LABELS:
             return None
         self.at = match.end()
@@ -257,7 +262,7 @@ class ExpertReader(ExpertValueReader):
             elif self.operator_at(at) or PREFIX.match(self.flat, at):
                 break
             elif self.flat[at] in "'\"":
-                self.quoted()
+                self.take_expert_quote()
             else:
                 self.at = max(self.word_end(at), at + 1)
         self.losses.add("settings", f"{self.shown} {plain(self.text[start : self.at])}".strip())
@@ -282,7 +287,7 @@ class ExpertReader(ExpertValueReader):
         if match is None or self.flat.startswith("//", match.end()):
             return ""
         shown, sign = self.text[match.start(1) : match.end(1)], match[2]
-        target = named(match[1])
+        target = target_of_name(match[1])
         if target is None:
             quoted = self.flat[match.end() : match.end() + 1] in ("'", '"', "(")
             if sign in ("=", "==", "%=", "xls") or (sign == ":" and quoted):
@@ -293,7 +298,7 @@ class ExpertReader(ExpertValueReader):
         compares = sign in ("<", ">", "<=", ">=")
         if compares and target.fields and target.fields != ("year",):
             reason = message("{sign} is for years: YE{sign}2015", sign=sign)
-            raise self.error(reason, *match.span(), fix=self.replaced(*match.span(2), "="))
+            raise self.error(reason, *match.span(), fix=self.with_replacement(*match.span(2), "="))
         self.at = match.end()
         if self.here() in ("", ")") or not (self.starts_operand() or self.here() in "-^"):
             fix = self.without(match.start(), match.end())
@@ -313,7 +318,7 @@ class ExpertReader(ExpertValueReader):
                 )
             )
         self.target, self.shown, self.named_at = target, shown, match.span()
-        name = folded(match[1])
+        name = fold_name(match[1])
         if name in SINCE or name in UNTIL:
             return ">=" if name in SINCE else "<="
         return sign
@@ -332,14 +337,18 @@ class ExpertReader(ExpertValueReader):
         word = self.word_end(match.end()) if match.end() < len(self.text) else match.end()
         if near and len(shown) > 1:
             meant = near[0].upper() if len(near[0]) < 4 else near[0]
-            return self.error(reason, *match.span(1), fix=self.replaced(*match.span(1), meant))
+            return self.error(
+                reason, *match.span(1), fix=self.with_replacement(*match.span(1), meant)
+            )
         return self.error(
-            reason, *match.span(1), fix=self.replaced(start, word, f'"{self.text[start:word]}"')
+            reason,
+            *match.span(1),
+            fix=self.with_replacement(start, word, f'"{self.text[start:word]}"'),
         )
 
     # ---------------------------------------------------------------- earlier lines
 
-    def referred(self) -> re.Match[str] | None:
+    def line_reference(self) -> re.Match[str] | None:
         """The earlier line that is named next: `#3`, and among lines with numbers `3`."""
         match = LINE.match(self.flat, self.at)
         if match is None or match[0][0] == "#":
@@ -350,33 +359,21 @@ class ExpertReader(ExpertValueReader):
         return match if self.lines is not None and self.target.of_words and ends else None
 
     def reference(self, match: re.Match[str]) -> Clause:
-        """What an earlier line means."""
-        where = match.span()
-        if self.lines is None:
-            reason = message(
-                "{shown} names an earlier search; earlier searches are not kept", shown=match[0]
-            )
-            advice = message("Send all lines of the strategy.")
-            raise self.error(reason, *where, fix=self.without(*where), advice=advice)
-        line = self.lines.get(int(match[1]))
-        if line is None:
-            reason = message("There is no line {number} before this one", number=match[1])
-            raise self.error(reason, *where, advice=message("A line may name those before it."))
+        line = self.line(int(match[1]), *match.span())
         self.at = match.end()
-        self.used.add(int(match[1]))
-        self.read += line.size - 1
-        self.count(*where)
         return line.clause
 
     # ---------------------------------------------------------------- values
 
     def between(self, match: re.Match[str]) -> _ExpertOperand:
-        target = named(match[1])
+        target = target_of_name(match[1])
         if target is None or target.fields not in ((), ("year",)):
             reason = message("BETWEEN is for years: YE BETWEEN ('2015','2020')")
-            raise self.error(reason, *match.span(1), fix=self.replaced(*match.span(1), "YE"))
+            raise self.error(
+                reason, *match.span(1), fix=self.with_replacement(*match.span(1), "YE")
+            )
         if match[2] and not match[5]:
-            closed = self.replaced(match.end(), match.end(), ")")
+            closed = self.with_replacement(match.end(), match.end(), ")")
             raise self.error(message("This bracket is never closed"), *match.span(2), fix=closed)
         # A bracket that was opened before the field closes there.
         end = match.start(5) if match[5] and not match[2] else match.end()
@@ -390,7 +387,7 @@ class ExpertReader(ExpertValueReader):
             fix = None
             if bad.corrected:
                 first, _, last = bad.corrected.partition("-")
-                ended = self.replaced(match.start(4), match.end(4), last)
+                ended = self.with_replacement(match.start(4), match.end(4), last)
                 fix = f"{ended[: match.start(3)]}{first}{ended[match.end(3) :]}"
             advice = None if fix else message("Write the years with four digits.")
             raise self.error(
@@ -407,7 +404,7 @@ class ExpertReader(ExpertValueReader):
         if after is not None:
             return self.lacks(after, "after")
         if char == ")":
-            return self.stray()
+            return self.no_opening(at)
         if not char:
             advice = message("Write a word.")
             return self.error(
@@ -435,9 +432,8 @@ _OF_WORDS = {
     "author": "AU={x}",
     "venue": "LY={x}",
 }
-STYLE = Style(
+STYLE = SyntaxStyle(
     name="cnki",
-    label="CNKI",
     fields=_OF_WORDS | {"doi": "DOI={x}", "isbn": "IB={x}", "issn": "SN={x}"},
     near=" /NEAR {n} ",
     ordered=" /PREV {n} ",
@@ -449,17 +445,16 @@ STYLE = Style(
     truncation="",
     lost=LOST,
     years=YearRanges(
-        only=("YE='{first}'",),
-        both=("YE BETWEEN ('{first}','{last}')",),
-        since=("YE>='{first}'",),
-        until=("YE<='{last}'",),
+        "YE BETWEEN ('{first}','{last}')",
+        only="YE='{first}'",
+        since="YE>='{first}'",
+        until="YE<='{last}'",
     ),
 )
 
 #: Wanfang's 专业检索: `主题:("盐沼" AND "碳") AND Date:2018-2020`.
-WANFANG_STYLE = Style(
+WANFANG_STYLE = SyntaxStyle(
     name="wanfang",
-    label="Wanfang",
     bracketed=True,
     fields={
         "any": "主题:({x})",
@@ -474,9 +469,6 @@ WANFANG_STYLE = Style(
     truncation="",
     lost=LOST,
     years=YearRanges(
-        only=("Date:{first}",),
-        both=("Date:{first}-{last}",),
-        since=("Date:{first}-",),
-        until=("Date:-{last}",),
+        "Date:{first}-{last}", only="Date:{first}", since="Date:{first}-", until="Date:-{last}"
     ),
 )

@@ -7,30 +7,19 @@ import re
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, either, every
-from metasearch.query.databases import DatabaseReader
+from metasearch.query.database_reader import DatabaseReader
+from metasearch.query.field_values import SUBHEADINGS, subheading_name
 from metasearch.query.grammar import (
-    ABSTRACT,
-    ANY,
-    AUTHOR,
-    DOI,
+    BY_TOPIC,
     DOUBLE,
-    HEADING,
-    LANGUAGE,
-    NOWHERE,
-    NUMBER,
     SUBJECT,
-    TITLE,
-    TYPE,
-    VENUE,
-    YEAR,
     DatabaseGrammar,
     FieldTarget,
-    Style,
+    SyntaxStyle,
     codes,
     fields_of,
     near,
 )
-from metasearch.query.subheadings import SUBHEADINGS, subheading_named
 from metasearch.query.tree import plain
 
 _CODE = r"(?:so-all|[a-z]{2,4})"
@@ -61,22 +50,22 @@ _PRINTED = re.compile(
 # The fields of the search manager (https://www.cochranelibrary.com/search-manager-help).
 COCHRANE = DatabaseGrammar(
     "cochrane",
-    "the Cochrane Library",
-    codes(
-        ("so-all tx", ANY),
-        ("ti", TITLE),
-        ("ab", ABSTRACT),
-        ("au", AUTHOR),
-        ("kw ky", SUBJECT),
-        ("mh eh emt mc to", HEADING),
-        ("so", VENUE),
-        ("py yr", YEAR),
-        ("la", LANGUAGE),
-        ("pt", TYPE),
-        ("doi", DOI),
-        ("an id nct tn", NUMBER),
-        ("crg cg tb og st in cd dl", NOWHERE),
-    ),
+    codes("""
+    any: so-all tx
+    title: ti
+    abstract: ab
+    author: au
+    subject: kw ky
+    heading: mh eh emt mc to
+    venue: so
+    year: py yr
+    language: la
+    type: pt
+    doi: doi
+    trial: an nct tn
+    number: id
+    nowhere: crg cg tb og st in cd dl
+    """),
     suffix=re.compile(rf":\s?({_CODE}(?:\s?[,:]\s?{_CODE}){{0,40}})(?![\w])", re.IGNORECASE),
     near=near("near[0-9]{0,2}", "next"),
     distances={"near": 6},
@@ -151,8 +140,6 @@ _LIMIT_END = re.compile(rf",\s?|\s(?=with\s)|\s(?={_COLLECTION})", re.IGNORECASE
 
 
 class CochraneReader(DatabaseReader):
-    """One text in the syntax of the Cochrane Library."""
-
     grammar = COCHRANE
 
     def special(self) -> Clause | None:
@@ -164,10 +151,7 @@ class CochraneReader(DatabaseReader):
         if (match := _MH.match(self.text, self.at)) and (match[2] or match[3] or match[4]):
             return self.mesh(match)
         if match := _COMBINED.match(self.text, self.at):
-            self.at = match.end()
-            numbers = self.numbers(match[2], match.span())
-            join = either if match[1].upper() == "OR" else every
-            return join([self.reference(number, *match.span()) for number in numbers])
+            return self.combination(match)
         return super().special()
 
     def descriptor(self, match: re.Match[str]) -> Clause:
@@ -183,9 +167,7 @@ class CochraneReader(DatabaseReader):
         where = match.start(), self.at
         name = plain(match[1] or match[2] or match[3] or "")
         if not any(map(str.isalnum, name)):
-            raise self.error(
-                message("The descriptor has no name"), *where, fix=self.without(*where)
-            )
+            raise self.needless(message("The descriptor has no name"), *where)
         return self.heading(name, where, explode=explode, narrowed=bool(qualifiers))
 
     def mesh(self, match: re.Match[str]) -> Clause:
@@ -205,7 +187,7 @@ class CochraneReader(DatabaseReader):
         """Any heading with one of these subheadings: "Radiotherapy - RT", "DT,TH"."""
         clauses = []
         for name in names.split(","):
-            text = subheading_named(name.rpartition(" - ")[0] or name)
+            text = subheading_name(name.rpartition(" - ")[0] or name)
             self.losses.add("floating", text)
             clauses.append(self.value(text, SUBJECT, "", where, quoted=True))
         return either(clauses)
@@ -230,21 +212,21 @@ class CochraneReader(DatabaseReader):
     def in_field(self, match: re.Match[str]) -> tuple[FieldTarget, str] | None:
         self.at = match.end()
         name = plain(match[1]).lower()
-        tag = self.known(_FIELDS.get(name, "ti,ab,kw"))
+        tag = self.target_of(_FIELDS.get(name, "ti,ab,kw"))
         return None if tag is None else (tag, plain(match[0]))
 
-    def known(self, names: str) -> FieldTarget | None:
-        return super().known(names.replace(":", ","))
+    def target_of(self, names: str) -> FieldTarget | None:
+        return super().target_of(names.replace(":", ","))
 
     def word_end(self, at: int) -> int:
         end = super().word_end(at)
         limited = self.text[end - 1] == "," and _PRINTED.match(self.text, end - 1)
         return end - 1 if limited and end - 1 > at else end
 
-    def take_printed(self, limits: list[Clause]) -> bool:
-        match = self.printed_here() if self.here() in "-(" else None
+    def take_platform_text(self, limits: list[Clause]) -> bool:
+        match = self.platform_text() if self.here() in "-(" else None
         if match is None or match["limits"]:
-            return super().take_printed(limits)
+            return super().take_platform_text(limits)
         self.at = match.end()
         self.losses.add("variations", plain(match[0]))
         return True
@@ -256,28 +238,26 @@ class CochraneReader(DatabaseReader):
         for part in filter(None, map(plain, _LIMIT_END.split(text))):
             published = None if collection and part[:5] != "with " else _YEARS.match(part)
             if published and not _IN_COLLECTION.match(part):
-                parts.append(self.published(part, published, (start, start + len(text))))
+                parts.append(self.publication_years(part, published, (start, start + len(text))))
             else:
                 collection = True
-                parts.append(self.ignored("limit", part))
+                parts.append(self.ignore("limit", part))
         return every(parts) if parts else IGNORED
 
-    def published(self, shown: str, match: re.Match[str], where: tuple[int, int]) -> Clause:
-        """Works of certain years, or of certain months of publication in the Cochrane Library."""
+    def publication_years(self, shown: str, match: re.Match[str], where: tuple[int, int]) -> Clause:
         dates = shown[match.end() :].replace(" and ", " - ")
         if match[0].lower().endswith("from ") and dates.isdigit():
             dates += "-"  # without an end
         try:
             return self.years(dates, where, plain(match[1]) if "date " in match[0].lower() else "")
         except QuerySyntaxError:
-            return self.ignored("limit", shown)
+            return self.ignore("limit", shown)
 
 
 # The Cochrane Library: `(salt AND marsh):ti,ab,kw`; years are set beside the query.
 
-STYLE = Style(
+STYLE = SyntaxStyle(
     name="cochrane",
-    label="the Cochrane Library",
     fields=fields_of(
         COCHRANE,
         "{x}:{code}",
@@ -286,12 +266,7 @@ STYLE = Style(
         title_abstract="ti,ab",
         language="",
     ),
-    losses={
-        "any": message(
-            "the Cochrane Library: what is looked for everywhere is looked for in titles, "
-            "abstracts and keywords"
-        )
-    },
+    losses=BY_TOPIC,
     reserved="near|next",
     stems_in_phrases=False,
     lost=f"[{DOUBLE}*?]",

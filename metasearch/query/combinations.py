@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from metasearch.query.syntaxes import NAMES
 from metasearch.query.tree import MAX_LINES
 
 _PIECE = re.compile(
@@ -36,8 +37,6 @@ _NAMES = re.compile(
 )
 #: Numbers that the lists of one combination are written out to.
 _MOST = 4 * MAX_LINES
-#: The sign before the number of a line in syntaxes where that is not "#".
-_SIGN_OF = {"ovid": "", "ebsco": "S", "proquest": "S"}
 
 
 def is_range(text: str) -> bool:
@@ -51,7 +50,7 @@ def _combination(text: str, syntax: str) -> str:
     """
     if not is_combination(text):
         return text
-    sign = _SIGN_OF.get(syntax, "#")
+    sign = _sign_of(syntax)
     pieces: list[str] = []
     at = named = 0
     for match in _NAMES.finditer(text):
@@ -65,7 +64,7 @@ def _combination(text: str, syntax: str) -> str:
         elif join and syntax == "ovid":
             pieces.append(join + re.sub(r"[#Ss]", "", match[0][len(join) :]))
         else:
-            numbers = _listed(match["first"] + more)
+            numbers = _numbers_in(match["first"] + more)
             named += len(numbers)
             if not numbers or named > _MOST:
                 return text
@@ -96,7 +95,12 @@ def in_signs(text: str, before: int, syntax: str) -> str:
     match = _LIMIT.match(text) if before else None
     if match is None:
         return _combination(text, syntax)
-    return f"{_SIGN_OF.get(syntax, '#')}{before} Limits: {text[match.end() :]}"
+    return f"{_sign_of(syntax)}{before} Limits: {text[match.end() :]}"
+
+
+def _sign_of(syntax: str) -> str:
+    sign = NAMES[syntax].sign
+    return "#" if sign is None else sign
 
 
 def _operators(text: str, syntax: str) -> str:
@@ -104,7 +108,7 @@ def _operators(text: str, syntax: str) -> str:
     return text if syntax == "ovid" else text.upper()
 
 
-def _listed(text: str) -> list[int]:
+def _numbers_in(text: str) -> list[int]:
     """The numbers of a list: `1-3,7`; none where a range is none or too wide."""
     numbers: list[int] = []
     for part in re.sub(r"[#S\s]", "", text, flags=re.IGNORECASE).split(","):

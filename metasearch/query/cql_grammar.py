@@ -25,7 +25,7 @@ from typing import Literal
 
 from metasearch.errors import QueryFault, QuerySyntaxError
 from metasearch.message import message
-from metasearch.query.reading import QueryReader
+from metasearch.query.reader import QueryReader, Span
 from metasearch.query.tree import is_blank
 
 # Characters -> tokens of CQL 1.2.
@@ -47,6 +47,10 @@ class CqlToken:
     end: int
 
     @property
+    def span(self) -> Span:
+        return self.start, self.end
+
+    @property
     def keyword(self) -> str:
         """In small letters, where it may be a keyword."""
         return self.text.lower() if self.kind == "word" else ""
@@ -62,7 +66,7 @@ def cql_tokens(reader: QueryReader) -> list[CqlToken]:
             at += 1
             continue
         if char == '"':
-            token = _quoted(reader, at)
+            token = _quote_token(reader, at)
         elif char in "()/":
             token = CqlToken(char, char, at, at + 1)  # type: ignore[arg-type]
         elif sign := _SIGN.match(text, at):
@@ -78,7 +82,7 @@ def cql_tokens(reader: QueryReader) -> list[CqlToken]:
     return [*tokens, CqlToken("end", "", len(text), len(text))]
 
 
-def _quoted(reader: QueryReader, at: int) -> CqlToken:
+def _quote_token(reader: QueryReader, at: int) -> CqlToken:
     text = reader.text
     body = _TO_THE_QUOTE.match(text, at)
     assert body is not None
@@ -105,7 +109,7 @@ class Modifier:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class CqlRelation:
     """What is to hold between an index and a term.
 
     Attributes:
@@ -121,20 +125,23 @@ class Relation:
     end: int
     at: int
 
+    @property
+    def span(self) -> Span:
+        """Where its name stands."""
+        return self.at, self.at + len(self.name)
+
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class CqlClause:
     """A term, with a relation unless the server may choose; `prefixes`: (name, URI)."""
 
-    relation: Relation | None
+    relation: CqlRelation | None
     term: CqlToken
     prefixes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Boolean:
-    """Two trees and what joins them."""
-
     operator: str
     modifiers: tuple[Modifier, ...]
     left: Tree
@@ -143,11 +150,11 @@ class Boolean:
     end: int
 
 
-Tree = Clause | Boolean
+Tree = CqlClause | Boolean
 
 
 @dataclass(frozen=True, slots=True)
-class Sorted:
+class CqlQuery:
     """A whole query; `keys` are the indexes that it is to be sorted by, each with its modifiers."""
 
     tree: Tree
@@ -157,9 +164,9 @@ class Sorted:
 BOOLEANS = ("and", "or", "not", "prox")
 
 
-def syntax_tree(reader: QueryReader) -> Sorted:
+def syntax_tree(reader: QueryReader) -> CqlQuery:
     """Read the text of a reader. Raises QuerySyntaxError: it is no CQL."""
-    return _CqlParser(reader).sorted_query()
+    return _CqlParser(reader).whole_query()
 
 
 class _CqlParser:
@@ -179,7 +186,7 @@ class _CqlParser:
 
     # ---------------------------------------------------------------- the grammar
 
-    def sorted_query(self) -> Sorted:
+    def whole_query(self) -> CqlQuery:
         tree = self.query((), None)
         keys: list[tuple[str, tuple[Modifier, ...]]] = []
         if self.peek().keyword == "sortby":
@@ -187,24 +194,15 @@ class _CqlParser:
             while self.peek().kind in ("word", "quoted"):
                 keys.append((self.take().text, self.modifiers()))
             if not keys:
-                fix = self.reader.without(sortby.start, sortby.end)
-                raise self.reader.error(
-                    message("sortBy needs an index after it"), sortby.start, sortby.end, fix=fix
-                )
+                raise self.reader.needless(message("sortBy needs an index after it"), *sortby.span)
         rest = self.peek()
         if rest.kind == "end":
-            return Sorted(tree, tuple(keys))
+            return CqlQuery(tree, tuple(keys))
         if rest.kind == ")":
-            raise self.reader.error(
-                message("This bracket has no opening bracket"),
-                rest.start,
-                rest.end,
-                fix=self.without(rest),
-                kind="parentheses",
-            )
+            raise self.reader.no_opening(rest.start, kind="parentheses")
         raise self.stray(rest)
 
-    def query(self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None) -> Tree:
+    def query(self, prefixes: tuple[tuple[str, str], ...], relation: CqlRelation | None) -> Tree:
         while self.peek().text == ">" and self.peek().kind == "sign":
             prefixes = (*prefixes, self.prefix())
         tree = self.clause(prefixes, relation, None)
@@ -219,11 +217,9 @@ class _CqlParser:
         sign = self.take()
         first = self.take()
         if first.kind not in ("word", "quoted"):
-            raise self.reader.error(
+            raise self.reader.needless(
                 message('A prefix is assigned as in > dc = "info:srw/context-set/1/dc-v1.1"'),
-                sign.start,
-                sign.end,
-                fix=self.without(sign),
+                *sign.span,
             )
         if self.peek().text != "=" or self.peek().kind != "sign":
             return "", first.text
@@ -232,8 +228,7 @@ class _CqlParser:
         if uri.kind not in ("word", "quoted"):
             raise self.reader.error(
                 message("The URI of the prefix is missing"),
-                equals.start,
-                equals.end,
+                *equals.span,
                 fix=self.reader.without(sign.start, equals.end),
             )
         return first.text, uri.text
@@ -241,14 +236,14 @@ class _CqlParser:
     def clause(
         self,
         prefixes: tuple[tuple[str, str], ...],
-        relation: Relation | None,
+        relation: CqlRelation | None,
         after: CqlToken | None,
     ) -> Tree:
         token = self.peek()
         if token.kind == "(":
             return self.group(prefixes, relation)
         if token.kind not in ("word", "quoted"):
-            raise self.missing(token, after)
+            raise self.no_term(token, after)
         following = self.peek(1)
         named = following.kind == "word" and following.keyword not in (*BOOLEANS, "sortby")
         if not (named or following.kind == "sign"):
@@ -256,53 +251,42 @@ class _CqlParser:
         if named and self.peek(2).kind not in ("word", "quoted", "(", "/"):
             raise self.stray(following)
         index, sign = self.take(), self.take()
-        here = Relation(
+        here = CqlRelation(
             index.text, sign.text.lower(), self.modifiers(), index.start, index.end, sign.start
         )
         if self.peek().kind == "(":
             return self.group(prefixes, here)
         if self.peek().kind not in ("word", "quoted"):
-            raise self.missing(self.peek(), sign)
+            raise self.no_term(self.peek(), sign)
         return self.term(prefixes, here)
 
-    def term(self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None) -> Clause:
+    def term(
+        self, prefixes: tuple[tuple[str, str], ...], relation: CqlRelation | None
+    ) -> CqlClause:
         term = self.take()
         self.reader.count(term.start, term.end)
-        return Clause(relation, term, prefixes)
+        return CqlClause(relation, term, prefixes)
 
-    def group(self, prefixes: tuple[tuple[str, str], ...], relation: Relation | None) -> Tree:
+    def group(self, prefixes: tuple[tuple[str, str], ...], relation: CqlRelation | None) -> Tree:
         opening = self.take()
         self.reader.check_depth(self.depth, opening.start)
         self.depth += 1
         if self.peek().kind == ")":
             closing = self.peek()
-            fix = self.reader.without(opening.start, closing.end)
-            raise self.reader.error(
+            raise self.reader.needless(
                 message("There is nothing between the brackets"),
                 opening.start,
                 closing.end,
-                fix=fix,
                 kind="parentheses",
             )
         if self.peek().kind == "end":
-            raise self.reader.error(
-                message("There is nothing after this bracket"),
-                opening.start,
-                opening.end,
-                fix=self.without(opening),
-                kind="parentheses",
+            raise self.reader.needless(
+                message("There is nothing after this bracket"), *opening.span, kind="parentheses"
             )
         tree = self.query(prefixes, relation)
         if self.peek().kind != ")":
             if self.peek().kind == "end":
-                closed = f"{self.reader.text}{')' * self.depth}"
-                raise self.reader.error(
-                    message("This bracket is never closed"),
-                    opening.start,
-                    opening.end,
-                    fix=closed,
-                    kind="parentheses",
-                )
+                raise self.reader.no_closing(opening.start, self.depth, kind="parentheses")
             raise self.stray(self.peek())
         self.take()
         self.depth -= 1
@@ -314,11 +298,8 @@ class _CqlParser:
             slash = self.take()
             name = self.take()
             if name.kind not in ("word", "quoted"):
-                raise self.reader.error(
-                    message("A modifier needs its name after the slash"),
-                    slash.start,
-                    slash.end,
-                    fix=self.without(slash),
+                raise self.reader.needless(
+                    message("A modifier needs its name after the slash"), *slash.span
                 )
             if self.peek().kind != "sign":
                 modifiers.append(Modifier(name.text))
@@ -328,7 +309,7 @@ class _CqlParser:
             if value.kind not in ("word", "quoted"):
                 fix = self.reader.without(slash.start, sign.end)
                 raise self.reader.error(
-                    message("The value of the modifier is missing"), sign.start, sign.end, fix=fix
+                    message("The value of the modifier is missing"), *sign.span, fix=fix
                 )
             modifiers.append(Modifier(name.text, sign.text, value.text))
         return tuple(modifiers)
@@ -338,19 +319,11 @@ class _CqlParser:
     def without(self, token: CqlToken) -> str:
         return self.reader.without(token.start, token.end)
 
-    def missing(self, token: CqlToken, after: CqlToken | None) -> QuerySyntaxError:
+    def no_term(self, token: CqlToken, after: CqlToken | None) -> QuerySyntaxError:
         if after is not None:
-            sign = self.reader.text[after.start : after.end]
-            reason = message("{sign} needs something to look for after it", sign=sign)
-            return self.reader.error(reason, after.start, after.end, fix=self.without(after))
+            return self.reader.lacks(after.span, "after")
         if token.kind == ")":
-            return self.reader.error(
-                message("This bracket has no opening bracket"),
-                token.start,
-                token.end,
-                fix=self.without(token),
-                kind="parentheses",
-            )
+            return self.reader.no_opening(token.start, kind="parentheses")
         sign = self.reader.text[token.start : token.end]
         reason = (
             message("{sign} needs an index before it", sign=sign)
@@ -379,9 +352,8 @@ class _CqlParser:
             )
             return self.reader.error(
                 reason,
-                token.start,
-                token.end,
-                fix=self.reader.replaced(token.start, token.start, "and "),
+                *token.span,
+                fix=self.reader.with_replacement(token.start, token.start, "and "),
             )
         if token.kind == "/" and before.kind == "word" and before.end == token.start:
             end = token.end
@@ -392,10 +364,13 @@ class _CqlParser:
             quoted = f'"{self.reader.text[before.start : end]}"'
             reason = message("A term with a slash must stand in quotes")
             return self.reader.error(
-                reason, before.start, end, fix=self.reader.replaced(before.start, end, quoted)
+                reason,
+                before.start,
+                end,
+                fix=self.reader.with_replacement(before.start, end, quoted),
             )
         reason = message("AND, OR, NOT or the end of the query must stand here")
-        return self.reader.error(reason, token.start, token.end, fix=self.without(token))
+        return self.reader.needless(reason, *token.span)
 
 
 # The vocabulary of SRU: the indexes of CQL's context sets, and the diagnostics by number.
@@ -498,6 +473,7 @@ INDEXES: Mapping[str, Mapping[str, CqlIndex]] = {
         pmid: pmid
         pmcid: pmcid
         arxiv: arxiv
+        trial: trial
         identifier: identifier
     """),
 }

@@ -13,9 +13,9 @@ means literally, and marks of one kind only. What stands in double quotes is no 
   bracket or the end. So benzo[ab]pyrene has none; nor have [Au] and [Pt], which are gold and
   platinum.
 - **cochrane**, **ovid**, **scopus**, **wos**, **ebsco**, **embase**, **proquest**, **ieee**: their
-  marks stand in `_DATABASES`. A text with marks of several is in the first that has a mark of its
+  marks stand in `_OWN_MARKS`. A text with marks of several is in the first that has a mark of its
   own, in the order of that table.
-- Lines with numbers, of which one names another, are a strategy: `metasearch.query.lines`.
+- Lines with numbers, of which one names another, are a strategy: `metasearch.query.strategy_lines`.
 
 Each pattern looks at a bounded stretch, so the time is linear in the length of the text.
 """
@@ -55,220 +55,159 @@ _CQL = (
     ),
 )
 _ASCII = r"[\"“]?[A-Za-z*$?_]"
-#: Syntax -> its marks: those that no other has, and those that several have; both in a text without
-#: what is in quotes.
-_DATABASES: dict[str, tuple[tuple[re.Pattern[str], ...], tuple[re.Pattern[str], ...]]] = {
-    "ieee": ((re.compile(r'["“]_{0,60}["”]\s?:["“(\w]'),), ()),
+#: Syntax -> marks that no other has, in a text without what is in quotes.
+_OWN_MARKS = {
+    "ieee": (r'["“]_{0,60}["”]\s?:["“(\w]',),
     "europepmc": (
         (
-            re.compile(
-                r"(?<![\w.-])(?:[A-Z]{1,8}_(?:ABS|YEAR|TYPE|P?DATE|ACCESS|ID|AGENCY|PROTEIN|FUND|"
-                r"FIRST|LAST|PUBS|E?PMC)|HAS_[A-Z]{2,10}|AUTHORID|AUTH|KW|MESH):"
-                r"(?=[\"“(\[A-Za-z0-9])|(?<![\w.-])SRC:(?:MED|PMC|PPR|PAT|AGR|NBK|ETH)\b"
-            ),
+            r"(?<![\w.-])(?:[A-Z]{1,8}_(?:ABS|YEAR|TYPE|P?DATE|ACCESS|ID|AGENCY|PROTEIN|FUND|"
+            r"FIRST|LAST|PUBS|E?PMC)|HAS_[A-Z]{2,10}|AUTHORID|AUTH|KW|MESH):"
+            r"(?=[\"“(\[A-Za-z0-9])|(?<![\w.-])SRC:(?:MED|PMC|PPR|PAT|AGR|NBK|ETH)\b"
         ),
-        (),
     ),
     "acm": (
         (
-            re.compile(
-                r"\[\s?(?:Title|Abstract|All|Keywords?|Full ?Text|Author Keywords?|Authors?|"
-                r"Publication Title|(?:E-)?Publication Date|CCS 2012)\s?:\s?[\"“'(\w*]"
-            ),
-            re.compile(
-                r"(?<!\w)(?:AllField|Fulltext|Keyword|ContribAuthor|E-Publication Date):\s?\("
-            ),
+            r"\[\s?(?:Title|Abstract|All|Keywords?|Full ?Text|Author Keywords?|Authors?|"
+            r"Publication Title|(?:E-)?Publication Date|CCS 2012)\s?:\s?[\"“'(\w*]"
         ),
-        (),
+        r"(?<!\w)(?:AllField|Fulltext|Keyword|ContribAuthor|E-Publication Date):\s?\(",
     ),
     "vhl": (
         (
-            re.compile(
-                r"(?<![\w.:'’\")[])(?:(?:tw|mh|mj|db|fulltext|collection|instance|mh_cluster|"
-                r"clinical_aspect):\s?\(?\s?[\"“]|(?:tw|mh|mj):[(\w]"
-                r"|(?:type_of_study|year_cluster):\s?[\"(\[\w])"
-                r"|\[(?:Words|Palavras|Palabras|(?:Subject d|D)escriptor(?: de asunto)?|"
-                r"Descritor de assunto)\]"
-            ),
+            r"(?<![\w.:'’\")[])(?:(?:tw|mh|mj|db|fulltext|collection|instance|mh_cluster|"
+            r"clinical_aspect):\s?\(?\s?[\"“]|(?:tw|mh|mj):[(\w]"
+            r"|(?:type_of_study|year_cluster):\s?[\"(\[\w])"
+            r"|\[(?:Words|Palavras|Palabras|(?:Subject d|D)escriptor(?: de asunto)?|"
+            r"Descritor de assunto)\]"
         ),
-        (),
     ),
     "cochrane": (
+        r"(?i)(?<!\w)MeSH\s{1,3}descriptor:?\s{0,3}\[",
+        r"(?i)\[mh\s{1,3}\^?[\"“A-Za-z]",
+        r"(?i)\{\s?(?:OR|AND)\s{1,3}#[0-9]",
+        r"(?i)MeSH\sdescriptor\s[^\n]{1,150}(?:explode\s|this\sterm\sonly)",
         (
-            re.compile(r"(?<!\w)MeSH\s{1,3}descriptor:?\s{0,3}\[", re.IGNORECASE),
-            re.compile(r"\[mh\s{1,3}\^?[\"“A-Za-z]", re.IGNORECASE),
-            re.compile(r"\{\s?(?:OR|AND)\s{1,3}#[0-9]", re.IGNORECASE),
-            re.compile(
-                r"MeSH\sdescriptor\s[^\n]{1,150}(?:explode\s|this\sterm\sonly)", re.IGNORECASE
-            ),
-            re.compile(
-                r"\(Word\svariations\s(?:have|were|will)\s|in\sTitle,?\sAbstract,?\s"
-                r"|(?<=[\w*)\"”]) in (?:All Text|Record Title|Publication Type)"
-                r"(?=\s(?:AND|OR|NOT|in|-)\s|\Z)"
-            ),
-            # Fields and words of proximity that Embase does not have; the databases of CRD.
-            re.compile(
-                r"(?<=[*?)\"”]):(?:so|an|yr)(?=[\s)]{0,5}(?:\Z|\)|\s(?:and|or|not|AND|OR|NOT)\b|\n))|(?:pubmed|embase|medline):an\b|:(?:[a-z]{2,3},){1,9}(?:so|mh|mc|emt|ky)\b|[A-Z]:TARGET\b"
-            ),
-            re.compile(
-                r"(?<=[\w*?)\"”]) (?:near|next|NEAR|NEXT) (?=[\w(\"“*])[^\n:]{0,150}:(?:ti|ab|kw)\b"
-            ),
-            re.compile(r"(?<=[*)]) (?:IN|in) (?:DARE|NHS ?EED|HTA)(?=[\s,)]|\Z)"),
-            re.compile(
-                r"with\s(?:Cochrane\sLibrary\s)?publication\s(?:year|date)\s(?:from|between)\s",
-                re.IGNORECASE,
-            ),
+            r"\(Word\svariations\s(?:have|were|will)\s|in\sTitle,?\sAbstract,?\s"
+            r"|(?<=[\w*)\"”]) in (?:All Text|Record Title|Publication Type)"
+            r"(?=\s(?:AND|OR|NOT|in|-)\s|\Z)"
         ),
-        (),
+        # Fields and words of proximity that Embase does not have; the databases of CRD.
+        r"(?<=[*?)\"”]):(?:so|an|yr)(?=[\s)]{0,5}(?:\Z|\)|\s(?:and|or|not|AND|OR|NOT)\b|\n))|(?:pubmed|embase|medline):an\b|:(?:[a-z]{2,3},){1,9}(?:so|mh|mc|emt|ky)\b|[A-Z]:TARGET\b",
+        r"(?<=[\w*?)\"”]) (?:near|next|NEAR|NEXT) (?=[\w(\"“*])[^\n:]{0,150}:(?:ti|ab|kw)\b",
+        r"(?<=[*)]) (?:IN|in) (?:DARE|NHS ?EED|HTA)(?=[\s,)]|\Z)",
+        r"(?i)with\s(?:Cochrane\sLibrary\s)?publication\s(?:year|date)\s(?:from|between)\s",
     ),
     "ovid": (
         (
-            re.compile(
-                r"(?<=[\w*$?#:)\"”])\s?\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt|af|au|jw|jn|ot|nm|fs|yr|lg|id|px|rn|in|dt|ui|is)"
-                r"(?:,\s?[a-z]{2}){0,20}\.(?=[\s)\];]|\Z)",
-                re.IGNORECASE,
-            ),
-            re.compile(
-                r"(?<=\))\.(?:ti|ab|tw|mp|kw|kf|sh|hw|ot|ed|ep|dp|da|dt|up|yr|lg|pt|tn|mf|dv|rx)"
-                r"(?:(?:[.,]\s?[a-z]{2}){1,20}\.?|\.)(?=[\s)\]]|\Z)"
-                r"|\s[\w*$?:\"”-]{3,60}\){1,5}\.(?:mp|tw|ti|ab|kw|kf|af|sh|pt|hw)(?=[\s)]|\Z)"
-                r"|(?<=\w)\.(?:ti|ab|tw|kw|mp|kf) (?:and|or|not) [^\n]{1,150}?[\w)]"
-                r"\.(?:ti|ab|tw|kw|mp|kf)(?=[\s)]|\Z)"
-                r"|\{(?:Including|No)(?: Limited)? Related Terms\}",
-                re.IGNORECASE,
-            ),
-            re.compile(
-                r"(?<![\w/'])exp\s{1,5}\*?[\"A-Za-z][^/\n]{0,150}/(?=[\s)a-z;.]|\Z)", re.IGNORECASE
-            ),
-            re.compile(r"(?<=[\w*$?#)\"”]) adj[0-9]{1,2} (?=[\w(\"“])", re.IGNORECASE),
-            re.compile(r"(?<![\w/])(?:or|and)/\s?[0-9]{1,4}\s?[-,]\s?[0-9]", re.IGNORECASE),
-            re.compile(
-                r"(?<!\w)limit\s[0-9]{1,4}\sto\s|\s(?:and|not)\s(?:yr|dp|lg)\s?=\s?\"?[0-9_]",
-                re.IGNORECASE,
-            ),
-            re.compile(
-                r"(?<=\w\")/(?=[\s)]|\Z)|(?:\A|[(\s])\*?[A-Z][\w ,-]{2,80}/ "
-                r"(?:and|or|not|AND|OR|NOT) "
-            ),
-            re.compile(
-                r"(?<=\w)/ (?:and|or|not) (?:exp )?[A-Za-z][\w ,-]{2,80}/(?=[\s)]|\Z)"
-                r"|(?:\A|[(\s])\*[A-Za-z][\w ,-]{2,80}/(?=[\s)]|\Z)"
-            ),
-            re.compile(
-                r"(?<=[\w*?$)\"])\.(?:ti|ab|tw|mp|kf)(?:,(?:ti|ab|kw|kf|hw|ot|sh)){1,6}(?=[\s)]|\Z)"
-            ),
+            r"(?i)(?<=[\w*$?#:)\"”])\s?\.(?:ti|ab|tw|mp|kw|kf|sh|hw|pt|af|au|jw|jn|ot|nm|fs|yr|lg|id|px|rn|in|dt|ui|is)"
+            r"(?:,\s?[a-z]{2}){0,20}\.(?=[\s)\];]|\Z)"
         ),
-        (),
+        (
+            r"(?i)(?<=\))\.(?:ti|ab|tw|mp|kw|kf|sh|hw|ot|ed|ep|dp|da|dt|up|yr|lg|pt|tn|mf|dv|rx)"
+            r"(?:(?:[.,]\s?[a-z]{2}){1,20}\.?|\.)(?=[\s)\]]|\Z)"
+            r"|\s[\w*$?:\"”-]{3,60}\){1,5}\.(?:mp|tw|ti|ab|kw|kf|af|sh|pt|hw)(?=[\s)]|\Z)"
+            r"|(?<=\w)\.(?:ti|ab|tw|kw|mp|kf) (?:and|or|not) [^\n]{1,150}?[\w)]"
+            r"\.(?:ti|ab|tw|kw|mp|kf)(?=[\s)]|\Z)"
+            r"|\{(?:Including|No)(?: Limited)? Related Terms\}"
+        ),
+        r"(?i)(?<![\w/'])exp\s{1,5}\*?[\"A-Za-z][^/\n]{0,150}/(?=[\s)a-z;.]|\Z)",
+        r"(?i)(?<=[\w*$?#)\"”]) adj[0-9]{1,2} (?=[\w(\"“])",
+        r"(?i)(?<![\w/])(?:or|and)/\s?[0-9]{1,4}\s?[-,]\s?[0-9]",
+        r"(?i)(?<!\w)limit\s[0-9]{1,4}\sto\s|\s(?:and|not)\s(?:yr|dp|lg)\s?=\s?\"?[0-9_]",
+        (
+            r"(?<=\w\")/(?=[\s)]|\Z)|(?:\A|[(\s])\*?[A-Z][\w ,-]{2,80}/ "
+            r"(?:and|or|not|AND|OR|NOT) "
+        ),
+        (
+            r"(?<=\w)/ (?:and|or|not) (?:exp )?[A-Za-z][\w ,-]{2,80}/(?=[\s)]|\Z)"
+            r"|(?:\A|[(\s])\*[A-Za-z][\w ,-]{2,80}/(?=[\s)]|\Z)"
+        ),
+        r"(?<=[\w*?$)\"])\.(?:ti|ab|tw|mp|kf)(?:,(?:ti|ab|kw|kf|hw|ot|sh)){1,6}(?=[\s)]|\Z)",
     ),
     "scopus": (
-        (
-            re.compile(
-                r"(?<![\w-])(?:TITLE-ABS(?:-KEY(?:-AUTH)?)?|AUTHKEY|INDEXTERMS|SRCTITLE|AFFILCOUNTRY|AUTHLASTNAME)\s?\(",
-                re.IGNORECASE,
-            ),
-            re.compile(r"(?<!\w)PUBYEAR\s{0,5}(?:[<>=]|AFT|BEF|IS)", re.IGNORECASE),
-            re.compile(r"(?<!\w)(?:LIMIT-TO|EXCLUDE)\s?\(\s?[A-Z]{2,15}\s?,"),
-            re.compile(r"(?:\A|[(\n]|\b(?:AND|OR|NOT)\s)\s{0,5}ALL\([\"{(]?[A-Za-z_]{3}"),
-            re.compile(r"(?<![\w-])(?:TITLE|ABS|KEY)\s?\(\s?[\"“{(]?[A-Za-z_]{3}"),
-        ),
-        (re.compile(r"(?<=[\w*?)\"”]) W/[0-9]{1,3} (?=[\w(\"“{*])", re.IGNORECASE),),
+        r"(?i)(?<![\w-])(?:TITLE-ABS(?:-KEY(?:-AUTH)?)?|AUTHKEY|INDEXTERMS|SRCTITLE|AFFILCOUNTRY|AUTHLASTNAME)\s?\(",
+        r"(?i)(?<!\w)PUBYEAR\s{0,5}(?:[<>=]|AFT|BEF|IS)",
+        r"(?<!\w)(?:LIMIT-TO|EXCLUDE)\s?\(\s?[A-Z]{2,15}\s?,",
+        r"(?:\A|[(\n]|\b(?:AND|OR|NOT)\s)\s{0,5}ALL\([\"{(]?[A-Za-z_]{3}",
+        r"(?<![\w-])(?:TITLE|ABS|KEY)\s?\(\s?[\"“{(]?[A-Za-z_]{3}",
     ),
     "embase": (
+        r"(?i)['’] ?/ ?(?:exp|de|mj|syn|br)\b|(?<=\w)/exp(?:/mj)?(?=[\s)]|\Z)",
+        r"(?i)\][ ]?/(?:lim|py|sd)\b",
         (
-            re.compile(
-                r"['’] ?/ ?(?:exp|de|mj|syn|br)\b|(?<=\w)/exp(?:/mj)?(?=[\s)]|\Z)", re.IGNORECASE
-            ),
-            re.compile(r"\][ ]?/(?:lim|py|sd)\b", re.IGNORECASE),
-            re.compile(
-                r"(?<=[\w*?$)'’\"”])(?:(?<=\)) )?:(?:ti|ab|kw|de|tt|it)"
-                r"(?:[,:] ?(?:[a-z]{2}|lnk|exp)){1,20}(?![\w,])",
-                re.IGNORECASE,
-            ),
-            # A year, language, title or number of a record, where the word is no field of ours.
-            re.compile(
-                r"(?<![\w.:-])(?!(?:any|title|author|venue|abstract|subject|type|"
-                r"lang|language|year|site|filetype|ext|url|inurl)\b)"
-                r"(?:[\w-]{3,40}:(?:ti|ab|kw|de|la|it|exp)|[12][0-9]{3}:py|l[0-9]{6,10}:id)(?=[\s)]|\Z)"
-            ),
-            re.compile(
-                r"(?<=[*?$)'’\"”]):(?:ti|ab|kw|de|tt|it|py|jt|au|pt|la)(?!\w)", re.IGNORECASE
-            ),
+            r"(?i)(?<=[\w*?$)'’\"”])(?:(?<=\)) )?:(?:ti|ab|kw|de|tt|it)"
+            r"(?:[,:] ?(?:[a-z]{2}|lnk|exp)){1,20}(?![\w,])"
         ),
-        (),
+        # A year, language, title or number of a record, where the word is no field of ours.
+        (
+            r"(?<![\w.:-])(?!(?:any|title|author|venue|abstract|subject|type|"
+            r"lang|language|year|site|filetype|ext|url|inurl)\b)"
+            r"(?:[\w-]{3,40}:(?:ti|ab|kw|de|la|it|exp)|[12][0-9]{3}:py|l[0-9]{6,10}:id)(?=[\s)]|\Z)"
+        ),
+        r"(?i)(?<=[*?$)'’\"”]):(?:ti|ab|kw|de|tt|it|py|jt|au|pt|la)(?!\w)",
     ),
     "proquest": (
         (
-            re.compile(
-                r"(?<![\w.])(?:(?:SU|MESH|EMB|MJMESH|MAINSUBJECT|MJMAINSUBJECT|SUBJECT|MJSUB|AT|STYPE|DTYPE|RTYPE|PUB)\.EXACT"
-                r"(?:\.EXPLODE)?|noft|tiab|mainsubject|diskw|ti\s?,\s?ab(?:\s?,\s?[a-z]{2}){0,10}|ab\s?,\s?ti)\(",
-                re.IGNORECASE,
-            ),
-            re.compile(
-                r"(?<![\w.\\])(?:ti|ab|su|if|TI|AB|SU|IF)\(\s?[\"“(]?[A-Za-z_]{3,40}[\s*?)\"”_]"
-            ),
-            re.compile(r"(?<!\w)DE\s?=\s?\(?\s?\(?[\"“]"),
+            r"(?i)(?<![\w.])(?:(?:SU|MESH|EMB|MJMESH|MAINSUBJECT|MJMAINSUBJECT|SUBJECT|MJSUB|AT|STYPE|DTYPE|RTYPE|PUB)\.EXACT"
+            r"(?:\.EXPLODE)?|noft|tiab|mainsubject|diskw|ti\s?,\s?ab(?:\s?,\s?[a-z]{2}){0,10}|ab\s?,\s?ti)\("
         ),
-        (),
+        r"(?<![\w.\\])(?:ti|ab|su|if|TI|AB|SU|IF)\(\s?[\"“(]?[A-Za-z_]{3,40}[\s*?)\"”_]",
+        r"(?<!\w)DE\s?=\s?\(?\s?\(?[\"“]",
     ),
     "wos": (
+        r"(?<!\w)TS\s?==?\s{0,3}\(?['‘]?[A-Za-z]",
+        r"(?<!\w)(?:TOPIC|LANGUAGES?|DOCUMENT TYPES?):\s{0,3}\(",
+        rf"(?<!\w)(?:TS|ALL|AK|KP)\s?=\s?\(?\s?\(?\s?{_ASCII}",
+        rf"(?<!\w)(?:ts=(?:\(\s?{_ASCII}|\")|TS\s?=\s?\(?['\u4e00-\u9fff])",
+        r"(?<!\w)(?:TI|AB|AU|SO)=[A-Za-z][\w-]{2,40}\*(?=[\s)]|\Z)",
         (
-            re.compile(r"(?<!\w)TS\s?==?\s{0,3}\(?['‘]?[A-Za-z]"),
-            re.compile(r"(?<!\w)(?:TOPIC|LANGUAGES?|DOCUMENT TYPES?):\s{0,3}\("),
-            re.compile(rf"(?<!\w)(?:TS|ALL|AK|KP)\s?=\s?\(?\s?\(?\s?{_ASCII}"),
-            re.compile(rf"(?<!\w)(?:ts=(?:\(\s?{_ASCII}|\")|TS\s?=\s?\(?['\u4e00-\u9fff])"),
-            re.compile(r"(?<!\w)(?:TI|AB|AU|SO)=[A-Za-z][\w-]{2,40}\*(?=[\s)]|\Z)"),
-            re.compile(
-                r"(?<!\w)(?:PY\s?=\s?\(?[12][0-9]{3}|(?:DT|WC|OG)=\(?[\"A-Za-z])|"
-                r"(?<!\w)(?:TI|AB|AK|AU|SO)=[A-Za-z][\w*$?-]{1,40}\)?\s(?:AND|OR|NOT)\s\(?[A-Z]{2}="
-            ),
-            re.compile(
-                r"(?<=\S )\((?:Title|Abstract|Author Keywords|Author)\)\s(?:and|or|not)\s"
-                r"[^()\n]{1,200}\((?:Topic|Title|Abstract|Author Keywords|Author|All Fields)\)",
-                re.IGNORECASE,
-            ),
-            re.compile(
-                r"(?<=\S )\((?:Topic|All Fields|Publication Years"
-                r"|Document Types)\)(?=\s(?:and|or|not)\s|[\s)]{0,3}(?:\n|\Z))"
-            ),
-            re.compile(
-                rf"(?<!\w)(?:TI|AB|AU|SO|DT|LA|PY|AD|WC|OG|CU|SU)\s?=\s?\(\s?\(?\s?(?:{_ASCII}|[12][0-9]{{3}})"
-            ),
+            r"(?<!\w)(?:PY\s?=\s?\(?[12][0-9]{3}|(?:DT|WC|OG)=\(?[\"A-Za-z])|"
+            r"(?<!\w)(?:TI|AB|AK|AU|SO)=[A-Za-z][\w*$?-]{1,40}\)?\s(?:AND|OR|NOT)\s\(?[A-Z]{2}="
         ),
         (
-            re.compile(
-                r"(?<=[\w*?$)\"”]) (?:NEAR|ONEAR|NEXT)/[0-9]{1,3} (?=[\w(\"“*])", re.IGNORECASE
-            ),
-            re.compile(r"(?<=[\w*?$)\"”]) PRE/[0-9]{1,3} (?=[\w(\"“*])"),
+            r"(?i)(?<=\S )\((?:Title|Abstract|Author Keywords|Author)\)\s(?:and|or|not)\s"
+            r"[^()\n]{1,200}\((?:Topic|Title|Abstract|Author Keywords|Author|All Fields)\)"
         ),
+        (
+            r"(?<=\S )\((?:Topic|All Fields|Publication Years"
+            r"|Document Types)\)(?=\s(?:and|or|not)\s|[\s)]{0,3}(?:\n|\Z))"
+        ),
+        rf"(?<!\w)(?:TI|AB|AU|SO|DT|LA|PY|AD|WC|OG|CU|SU)\s?=\s?\(\s?\(?\s?(?:{_ASCII}|[12][0-9]{{3}})",
     ),
     "ebsco": (
+        r"(?<!\w)(?:MH|MM|MJ|DE|SU|TI|AB|TX|KW|AU|SO|JN|ZU)\s{1,3}\(?[\"“]_{0,150}[\"”+]",
+        r"(?<!\w)(?:TI|AB|SU|TX|MH|KW|DE)\s{0,3}\([^()]{0,200}\s(?:OR|AND|or|and|[NW][0-9]{1,2})\s",
         (
-            re.compile(
-                r"(?<!\w)(?:MH|MM|MJ|DE|SU|TI|AB|TX|KW|AU|SO|JN|ZU)\s{1,3}\(?[\"“]_{0,150}[\"”+]"
-            ),
-            re.compile(
-                r"(?<!\w)(?:TI|AB|SU|TX|MH|KW|DE)\s{0,3}\([^()]{0,200}\s(?:OR|AND|or|and|[NW][0-9]{1,2})\s"
-            ),
-            re.compile(
-                r"(?<!\w)(?:TI|AB|XB|SU|TX|MH|KW)\s[\w*][^\n]{0,150}\s(?:OR|AND|or|and|NOT)\s"
-                r"(?:(?:TI|AB|XB|SU|TX|MH|KW)\s[\w*(\"]|(?:FT|RV)\sY(?!\w))"
-            ),
-            re.compile(r"(?:Limiters|Expanders|Search modes) - [A-Z]"),
+            r"(?<!\w)(?:TI|AB|XB|SU|TX|MH|KW)\s[\w*][^\n]{0,150}\s(?:OR|AND|or|and|NOT)\s"
+            r"(?:(?:TI|AB|XB|SU|TX|MH|KW)\s[\w*(\"]|(?:FT|RV)\sY(?!\w))"
         ),
-        (),
+        r"(?:Limiters|Expanders|Search modes) - [A-Z]",
+    ),
+    "sinomed": (
+        (
+            r"(?<=[\w\"”'’)%?])\s?\[(?:不?加权|常用字段|核心字段|全部字段|缺省|(?:中文|英文)?标题|摘要|关键词|主题词|特征词|作者|作者单位|刊名|日期|出版年|文献类型)"
+            r"(?:[:：][\u4e00-\u9fff]{2,4})?\]"
+        ),
     ),
 }
+#: Syntax -> marks that several have.
+_SHARED_MARKS = {
+    "scopus": (r"(?i)(?<=[\w*?)\"”]) W/[0-9]{1,3} (?=[\w(\"“{*])",),
+    "wos": (
+        r"(?i)(?<=[\w*?$)\"”]) (?:NEAR|ONEAR|NEXT)/[0-9]{1,3} (?=[\w(\"“*])",
+        r"(?<=[\w*?$)\"”]) PRE/[0-9]{1,3} (?=[\w(\"“*])",
+    ),
+}
+_MARKS = tuple(
+    {name: tuple(map(re.compile, marks)) for name, marks in table.items()}
+    for table in (_OWN_MARKS, _SHARED_MARKS)
+)
 #: In lines without other marks: fields of the Virtual Health Library, sets of EBSCOhost.
 _OF_VHL = re.compile(r"(?<![\w.])(?:ti|ab|tw|mh|au):[\"(\w]")
 _NAMES_SET = re.compile(r"(?:^|[\s(])S[0-9]{1,3}\s(?:AND|OR|NOT|and|or|not)\s\(?S[0-9]")
 #: What PubMed prints below a query whose words have no tags.
 _FILTERS = re.compile(r"(?:\n|\s\s|\) ?)Filters(?: applied)?:\s[A-Z]|\nSort by: Most Recent")
 _TOPIC = re.compile(r"(?<!\w)(?:TS|ALL)\s?=")
-_SINOMED = (
-    r"(?<=[\w\"”'’)%?])\s?\[(?:不?加权|常用字段|核心字段|全部字段|缺省|(?:中文|英文)?标题|摘要|关键词|主题词|特征词|作者|作者单位|刊名|日期|出版年|文献类型)"
-    r"(?:[:：][\u4e00-\u9fff]{2,4})?\]"
-)
-_DATABASES["sinomed"] = ((re.compile(_SINOMED),), ())
 #: A field of our own syntax, which has signs of proximity as well.
 _OURS = re.compile(rf"(?<![\w.\"“])(?:{'|'.join((*FIELDS, 'year'))}):[\w\"(]")
 _TAG = re.compile(r"(?<=[\w\"”*.?$])(\s?)\[([A-Za-z1][A-Za-z /:~0-9,-]{0,40})\](?![\w-])")
@@ -302,7 +241,7 @@ def detect(text: str) -> str:
         return "simple"
     if text[:30].lstrip("\ufeff \r\n").casefold().startswith("search number,"):
         return "pubmed"  # its history as a file
-    bare = _without_quoted(text)
+    bare = _without_quotes(text)
     if any(map(str.isdigit, text)) and "\n" in text and (lined := _of_lines(bare, text)):
         return lined
     marks = {"cnki": _is_expert(bare, text), "cql": _is_cql(bare), "pubmed": _is_pubmed(bare)}
@@ -320,7 +259,7 @@ def detect(text: str) -> str:
     return marked[0] if len(marked) == 1 and not database else "simple"
 
 
-def _without_quoted(text: str) -> str:
+def _without_quotes(text: str) -> str:
     return _QUOTED.sub(lambda match: f"{match[1]}{'_' * len(match[2])}{match[3]}", text)
 
 
@@ -329,24 +268,22 @@ def _database(bare: str, text: str) -> str | None:
     for shared in (False, True):
         if shared and _OURS.search(bare):
             return None
-        for name, marks in _DATABASES.items():
-            if any(mark.search(bare) for mark in marks[shared]) and (
-                name != "ieee" or _IEEE.search(text)
-            ):
+        for name, marks in _MARKS[shared].items():
+            if any(mark.search(bare) for mark in marks) and (name != "ieee" or _IEEE.search(text)):
                 return name
     return None
 
 
 def _of_lines(bare: str, text: str) -> str | None:
     """The syntax of a strategy whose lines have numbers; None where the text is none."""
-    from metasearch.query.lines import numbered_lines
+    from metasearch.query.strategy_lines import numbered_lines
 
     cut = numbered_lines(text)
     if cut is None:
         return None
     # The queries alone: hits and labels stand between the marks, and may look like some.
     queries = "\n".join(line.text for line in cut.lines)
-    alone = _without_quoted(queries)
+    alone = _without_quotes(queries)
     if _is_pubmed(alone):
         return "pubmed"
     if _is_expert(alone, queries) and _HAN.search(queries):
@@ -369,15 +306,15 @@ def _is_expert(bare: str, text: str) -> bool:
     if han and (_STAR.search(bare) or _JOINS.search(bare)):
         return True
     if han:
-        from metasearch.bib.normalise import simplified
+        from metasearch.bib.normalise import simplify
 
-        bare = simplified(bare)
-    patterns = (*_EXPERT, *_named_fields()) if han else _EXPERT
+        bare = simplify(bare)
+    patterns = (*_EXPERT, *_field_patterns()) if han else _EXPERT
     return any(_is_expert_field(mark[1]) for pattern in patterns for mark in pattern.finditer(bare))
 
 
 @cache
-def _named_fields() -> tuple[re.Pattern[str], ...]:
+def _field_patterns() -> tuple[re.Pattern[str], ...]:
     """Fields with a Chinese name, before their sign."""
     from metasearch.query.cnki_fields import FOLDED_FIELDS
 
@@ -397,9 +334,9 @@ def _named_fields() -> tuple[re.Pattern[str], ...]:
 
 
 def _is_expert_field(name: str) -> bool:
-    from metasearch.query.cnki_fields import named
+    from metasearch.query.cnki_fields import target_of_name
 
-    return named(name) is not None
+    return target_of_name(name) is not None
 
 
 def _is_cql(bare: str) -> bool:
@@ -428,6 +365,6 @@ def _is_pubmed(bare: str, *, lined: bool = False) -> bool:
 
 
 def _is_pubmed_tag(name: str) -> bool:
-    from metasearch.query.pubmed_tags import tag_named
+    from metasearch.query.pubmed import target_of_tag
 
-    return tag_named(name) is not None
+    return target_of_tag(name) is not None

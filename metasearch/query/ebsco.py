@@ -5,32 +5,13 @@ from __future__ import annotations
 import re
 
 from metasearch.query.clauses import IGNORED, Clause, either, every, wider
-from metasearch.query.databases import DatabaseReader
-from metasearch.query.field_values import exploded
+from metasearch.query.database_reader import DatabaseReader
+from metasearch.query.field_values import with_narrower
 from metasearch.query.grammar import (
-    ABSTRACT,
-    ANY,
-    AUTHOR,
-    DOI,
     DOUBLE,
-    ENTRY_DATE,
-    FIRST_AUTHOR,
-    HEADING,
-    ISBN,
-    ISSN,
-    LANGUAGE,
-    NOWHERE,
-    NUMBER,
-    SUBJECT,
-    TITLE,
-    TITLE_ABSTRACT,
-    TOPIC,
-    TYPE,
-    VENUE,
-    YEAR,
     DatabaseGrammar,
     FieldTarget,
-    Style,
+    SyntaxStyle,
     YearRanges,
     codes,
     fields_of,
@@ -46,36 +27,35 @@ _NEXT = rf"\s{{1,5}}(?:{_SETTINGS}|View|Rerun|Edit|Display)\b|\s{{0,5}}(?:\n|\Z)
 
 EBSCO = DatabaseGrammar(
     "ebsco",
-    "EBSCOhost",
-    codes(
-        ("tx", ANY),
-        ("ti to tt", TITLE),
-        ("ab", ABSTRACT),
-        ("xb", TITLE_ABSTRACT),
-        ("tp", TOPIC),
-        ("au ar as ed", AUTHOR),
-        ("ax", FIRST_AUTHOR),
-        ("su kw kp id ot", SUBJECT),
-        ("mh mm mj mw de ma zw zu dh hw nm", HEADING),
-        ("so jn jt bk se", VENUE),
-        ("dt py yr", YEAR),
-        ("em da up ey rd rc", ENTRY_DATE),
-        ("la lg", LANGUAGE),
-        ("pt zt pz", TYPE),
-        ("do", DOI),
-        ("is", ISSN),
-        ("ib", ISBN),
-        ("pm rn", NUMBER),
-        # Limits: full text, peer review, references, ages, populations, formats.
-        ("ft rv pr rf fm lt og ag po hu lx lo lv gc", NOWHERE),
-        # Lists of single databases: each has codes of its own that begin so.
-        (" ".join(f"z{letter}" for letter in "acdefgijklmnopqrsvxyz"), NOWHERE),
-        # Affiliations, countries, funders, publishers, audiences.
-        ("af ad ca cn cy gr fs in gi ge gl gn ps pe co pb pl pu pa ir sa", NOWHERE),
-        # Parts of journals, tests, classes, and what only EBSCOhost keeps.
-        ("vi vo ip pg pn jc jk sb jb cc cl lc ts tm im ri cr rp nt av cp cf sd sp", NOWHERE),
-        ("an ui ci si ac tc te ut lh no od rs xt fx rt", NOWHERE),
-    ),
+    codes("""
+    any: tx
+    title: ti to tt
+    abstract: ab
+    title abstract: xb
+    topic: tp
+    author: au ar as ed
+    first author: ax
+    subject: su kw kp id ot
+    heading: mh mm mj mw de ma zw zu dh hw nm
+    venue: so jn jt bk se
+    year: dt py yr
+    entry date: em da up ey rd rc
+    language: la lg
+    type: pt zt pz
+    doi: do
+    issn: is
+    isbn: ib
+    number: pm rn
+    # Limits: full text, peer review, references, ages, populations, formats.
+    nowhere: ft rv pr rf fm lt og ag po hu lx lo lv gc
+    # Lists of single databases: each has codes of its own that begin so.
+    nowhere: za zc zd ze zf zg zi zj zk zl zm zn zo zp zq zr zs zv zx zy zz
+    # Affiliations, countries, funders, publishers, audiences.
+    nowhere: af ad ca cn cy gr fs in gi ge gl gn ps pe co pb pl pu pa ir sa
+    # Parts of journals, tests, classes, and what only EBSCOhost keeps.
+    nowhere: vi vo ip pg pn jc jk sb jb cc cl lc ts tm im ri cr rp nt av cp cf sd sp
+    nowhere: an ui ci si ac tc te ut lh no od rs xt fx rt
+    """),
     prefix=re.compile(
         r"([A-Z]{2}|(?:ti|ab|mh|mm|mj|mw|tx|su|kw|au|xb|tp)(?=\s{0,10}[\"(])"
         r"|(?:ti|tx|mh|ab(?! (?:initio|ovo|externo)))(?=\s[^\W_]))"
@@ -94,6 +74,7 @@ EBSCO = DatabaseGrammar(
         r"|(?:View (?:Results|Details|Less|More)|Rerun(?= +(?:View|Edit))|Edit(?: S[0-9]{1,4})?\Z)"
         r"(?:\s?\([0-9][0-9,. ]{0,15}\))?"
     ),
+    limits_by_type=True,
 )
 
 
@@ -114,15 +95,13 @@ _SWITCH = re.compile(
 
 
 class EbscoReader(DatabaseReader):
-    """One text in the syntax of EBSCOhost."""
-
     grammar = EBSCO
 
     def special(self) -> Clause | None:
         if switch := _SWITCH.match(self.text, self.at):
             self.at = switch.end()
             self.count(*switch.span())
-            return self.ignored("limit", switch[0])
+            return self.ignore("limit", switch[0])
         return super().special()
 
     def starts_special(self) -> bool:
@@ -165,11 +144,8 @@ class EbscoReader(DatabaseReader):
         text = name.rstrip("+ ") or text
         clause = super().value(text, tag, shown, where, quoted=quoted)
         if explode:
-            clause = exploded(clause)
+            clause = with_narrower(clause)
         return wider(clause.widest) if slash or main else clause
-
-    def type(self, text: str) -> Clause:
-        return self.type_or_limit(text)
 
     def limits(self, text: str, start: int) -> Clause:
         _, *parts = _LIST.split(text)
@@ -195,21 +171,15 @@ class EbscoReader(DatabaseReader):
 # EBSCOhost (https://connect.ebsco.com/s/article/Searching-with-Field-Codes): a code before a term,
 # none for the usual fields: title, subject and abstract.
 
-STYLE = Style(
+STYLE = SyntaxStyle(
     name="ebsco",
-    label="EBSCOhost",
     # XB and TP are of the new interface alone.
     fields=fields_of(EBSCO, "{CODE} {x}", title_abstract="", title_abstract_subject="")
     | {"any": "{x}"},
     # A word of two letters may be a code.
     reserved=r"[a-z]{2}|[nw]\d+|near|within",
     lost=f"[{DOUBLE}*?#]",
-    years=YearRanges(
-        only=("DT {first}",),
-        both=("DT {first}-{last}",),
-        since=("DT {first}-",),
-        until=("DT 1000-{last}",),
-    ),
+    years=YearRanges("DT {first}-{last}", only="DT {first}", since="DT {first}-"),
     types={
         "article": ("Journal Article",),
         "review": ("Review",),

@@ -6,64 +6,50 @@ import re
 
 from metasearch.message import message
 from metasearch.query.clauses import Clause, wider
-from metasearch.query.databases import DatabaseReader
-from metasearch.query.field_values import exploded
+from metasearch.query.database_reader import DatabaseReader
+from metasearch.query.field_values import with_narrower
 from metasearch.query.grammar import (
-    ABSTRACT,
-    ANY,
-    AUTHOR,
-    DOI,
+    BY_TOPIC,
     DOUBLE,
-    ENTRY_DATE,
-    HEADING,
-    ISBN,
-    ISSN,
-    LANGUAGE,
-    NOWHERE,
-    NUMBER,
     SINGLE,
-    SUBJECT,
-    TITLE,
-    TYPE,
-    VENUE,
-    YEAR,
     DatabaseGrammar,
     FieldTarget,
-    Style,
+    SyntaxStyle,
     YearRanges,
     codes,
     fields_of,
     near,
 )
-from metasearch.query.values import language_named, type_named
+from metasearch.query.values import limit_language, publication_type
 
 #: A field, or a subheading with the facet that the heading is of: `dd_ae`.
 _CODE = r"[a-z]{2,5}(?:_[a-z]{2})?"
 # The fields of embase.com (https://www.elsevier.com/support/embase).
 EMBASE = DatabaseGrammar(
     "embase",
-    "Embase",
-    codes(
-        ("all", ANY),
-        ("ti tt ot", TITLE),
-        ("ab oa", ABSTRACT),
-        ("au", AUTHOR),
-        ("kw", SUBJECT),
-        ("de cl tn mn dn df lnk exp syn mj dd dt dm dv", HEADING),
-        ("jt ta jo", VENUE),
-        ("py pd", YEAR),
-        ("sd", ENTRY_DATE),
-        ("la", LANGUAGE),
-        ("it", TYPE),
-        ("pt dtype", FieldTarget(("type",), message("read as the type of the work, :it"))),
-        ("do", DOI),
-        ("is", ISSN),
-        ("ib", ISBN),
-        ("ui id pui an rn cn ii br", NUMBER),
-        ("ff af ad ca cy ct ms nc lc oc pg vi ip sp dc ok em", NOWHERE),
-        ("st src ls cr cd co ed pb pub", NOWHERE),
+    codes("""
+    any: all
+    title: ti tt ot
+    abstract: ab oa
+    author: au
+    subject: kw
+    heading: de cl tn mn dn df lnk exp syn mj dd dt dm dv
+    venue: jt ta jo
+    year: py pd
+    entry date: sd
+    language: la
+    type: it
+    doi: do
+    issn: is
+    isbn: ib
+    trial: cn
+    number: ui id pui an rn ii br
+    nowhere: ff af ad ca cy ct ms nc lc oc pg vi ip sp dc ok em
+    nowhere: st src ls cr cd co ed pb pub
+    """)
+    | dict.fromkeys(
+        ("pt", "dtype"), FieldTarget(("type",), message("read as the type of the work, :it"))
     ),
-    prefix=None,
     suffix=re.compile(
         rf"\s{{0,3}}[:/]\s?({_CODE}(?:\s?[,:/]\s?{_CODE}){{0,60}})(?!\w)", re.IGNORECASE
     ),
@@ -92,8 +78,6 @@ _UNKNOWN = re.compile(rf"[\w*?$]:({_CODE}(?:,{_CODE}){{0,60}})\Z", re.IGNORECASE
 
 
 class EmbaseReader(DatabaseReader):
-    """One text in the syntax of embase.com."""
-
     grammar = EMBASE
 
     def special(self) -> Clause | None:
@@ -111,16 +95,16 @@ class EmbaseReader(DatabaseReader):
                 since = _DAY.fullmatch(value)
                 day = value[-4:] if since and since[1] else value
                 return self.years(f">={day}" if since else value, where, "sd")
-        if language_named(value):
+        if limit_language(value):
             return self.language(value)
-        if type_named(value)[0]:
+        if publication_type(value)[0]:
             return self.type(value)
-        return self.ignored("limit", match[0])
+        return self.ignore("limit", match[0])
 
     def starts_special(self) -> bool:
         return self.text[self.at] == "["
 
-    def quoted_to(self, closer: str) -> str:
+    def take_quote(self, closer: str) -> str:
         """An apostrophe within is doubled, or stands between letters."""
         end = _CLOSING.search(self.text, self.at + 1) if closer == "'" else None
         if (
@@ -128,7 +112,7 @@ class EmbaseReader(DatabaseReader):
             or end.start() == self.at + 1
             or self.text.find(" '", self.at, end.start()) > 0
         ):
-            return super().quoted_to(closer)
+            return super().take_quote(closer)
         return self.between_quotes(end.start()).replace("''", "'").replace("`", "'")
 
     # ---------------------------------------------------------------- fields
@@ -144,9 +128,9 @@ class EmbaseReader(DatabaseReader):
             raise self.unknown_field(unknown[1], unknown.start(1) - 1, end)
         return found
 
-    def known(self, names: str) -> FieldTarget | None:
+    def target_of(self, names: str) -> FieldTarget | None:
         parts = _names(names)
-        tag = super().known(",".join(part for part in parts if _of_place(part)) or "de")
+        tag = super().target_of(",".join(part for part in parts if _of_place(part)) or "de")
         if tag is None:
             return None
         if "exp" in parts:
@@ -163,7 +147,7 @@ class EmbaseReader(DatabaseReader):
         clause = super().value(text, tag, shown, where, quoted=quoted)
         names = _names(shown)
         if "exp" in names:
-            clause = exploded(clause)
+            clause = with_narrower(clause)
         narrowed = "mj" in names or any(map(_SUBHEADING.fullmatch, names))
         return wider(clause.widest) if narrowed else clause
 
@@ -180,9 +164,8 @@ def _of_place(name: str) -> bool:
 # Embase.com (https://www.elsevier.com/support/embase): `(salt AND marsh):ti,ab,kw`, and filters in
 # square brackets.
 
-STYLE = Style(
+STYLE = SyntaxStyle(
     name="embase",
-    label="Embase",
     fields=fields_of(
         EMBASE,
         "{x}:{code}",
@@ -193,22 +176,13 @@ STYLE = Style(
         isbn="",
     )
     | dict.fromkeys(("type", "language"), "[{x}]/lim"),
-    losses={
-        "any": message(
-            "Embase: what is looked for everywhere is looked for in titles, abstracts and keywords"
-        )
-    },
+    losses=BY_TOPIC,
     single=frozenset({"type", "language"}),
     phrase="'{x}'",
     value="{x}",
     reserved="near|next",
     lost=f"[{DOUBLE}{SINGLE}*?$]",
-    years=YearRanges(
-        only=("[{first}-{first}]/py",),
-        both=("[{first}-{last}]/py",),
-        since=("[{first}-3000]/py",),
-        until=("[1000-{last}]/py",),
-    ),
+    years=YearRanges("[{first}-{last}]/py"),
     types={
         "article": ("article", "review"),
         "review": ("review",),

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from metasearch.message import message
-from metasearch.query.tree import CODED_FIELDS, FIELDS, IDENTIFIERS
+from metasearch.message import N_, message
+from metasearch.query.tree import CODED_FIELDS, FIELDS, IDENTIFIERS, Years
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +58,30 @@ def together(tags: Sequence[FieldTarget]) -> FieldTarget:
     )
 
 
-_ANYWHERE = message("looked for everywhere: there is no field for it")
-_HEADING = message("looked for among keywords and subject headings")
-_OTHER_DATE = message("read as the date of publication")
-
-ANY = FieldTarget(("any",))
-TITLE = FieldTarget(("title",))
-ABSTRACT = FieldTarget(("abstract",))
-TITLE_ABSTRACT = FieldTarget(("title", "abstract"))
-TOPIC = FieldTarget(("title", "abstract", "subject"))
-AUTHOR = FieldTarget(("author",))
-FIRST_AUTHOR = FieldTarget(
-    ("author",), message("looked for among all authors: sources cannot be asked for their order")
-)
-VENUE = FieldTarget(("venue",))
-SUBJECT = FieldTarget(("subject",))
-HEADING = FieldTarget(("subject",), _HEADING, heading=True)
-YEAR = FieldTarget(("year",))
-ENTRY_DATE = FieldTarget(("year",), _OTHER_DATE)
-LANGUAGE = FieldTarget(("language",))
-TYPE = FieldTarget(("type",))
-DOI = FieldTarget(("doi",))
-ISSN = FieldTarget(("issn",))
-ISBN = FieldTarget(("isbn",))
-PMID = FieldTarget(("pmid",))
-PMCID = FieldTarget(("pmcid",))
-NUMBER = FieldTarget(("any",), _ANYWHERE)
-#: Of what nothing here holds: affiliations, grants, countries.
-NOWHERE = FieldTarget(())
+#: What the tables of databases call a place -> the place. "number": registration numbers and others
+#: that have no field here. "nowhere": of what nothing here holds: affiliations, grants, countries.
+PLACES: Mapping[str, FieldTarget] = {
+    **{name: FieldTarget((name,)) for name in (*FIELDS, "year")},
+    "title abstract": FieldTarget(("title", "abstract")),
+    "topic": FieldTarget(("title", "abstract", "subject")),
+    "first author": FieldTarget(
+        ("author",),
+        message("looked for among all authors: sources cannot be asked for their order"),
+    ),
+    "heading": FieldTarget(
+        ("subject",), message("looked for among keywords and subject headings"), heading=True
+    ),
+    "entry date": FieldTarget(("year",), message("read as the date of publication")),
+    "everywhere": FieldTarget(("any",), message("looked for everywhere")),
+    "number": FieldTarget(("any",), message("looked for everywhere: there is no field for it")),
+    "nowhere": FieldTarget(()),
+}
+ANY, TITLE, ABSTRACT, AUTHOR = (PLACES[name] for name in ("any", "title", "abstract", "author"))
+TITLE_ABSTRACT, TOPIC, SUBJECT = (PLACES[name] for name in ("title abstract", "topic", "subject"))
+HEADING, ENTRY_DATE, LANGUAGE = (PLACES[name] for name in ("heading", "entry date", "language"))
+PMID, PMCID, NUMBER, NOWHERE = (PLACES[name] for name in ("pmid", "pmcid", "number", "nowhere"))
+#: Registration numbers; what is none is looked for as any other `NUMBER`.
+TRIAL = PLACES["trial"]
 
 Operator = Literal["AND", "OR", "NOT"]
 #: A form that all these databases know, or that none takes for a word: it is never searched for as
@@ -108,7 +104,6 @@ class DatabaseGrammar:
 
     Attributes:
         name: A key of `metasearch.query.syntaxes.SYNTAXES`.
-        title: What people call the database.
         codes: Field code in small letters -> where its words are looked for. The first code of a
             place is the usual one, for writing.
         prefix: Matches a code and its sign before what it holds for: group 1 is the code, or
@@ -127,12 +122,14 @@ class DatabaseGrammar:
         phrases: Whether words side by side follow one another; otherwise all must occur.
         quotes: Opening sign -> closing one, beside double quotes.
         reference: Matches a whole word that names an earlier line: group 1 is its number.
+        types: What the database calls a type, in small letters -> a usual name of it.
+        limits_by_type: Whether what is neither a type of works nor a kind of study is a limit there
+            that cannot be asked, and no words to look for.
         printed: Matches what the platform prints round a query, beside `PRINTED_ANYWHERE`: limits
             of the whole in a group named "limits", or what has no part in the search.
     """
 
     name: str
-    title: str
     codes: Mapping[str, FieldTarget]
     prefix: re.Pattern[str] | None = None
     suffix: re.Pattern[str] | None = None
@@ -146,19 +143,59 @@ class DatabaseGrammar:
     phrases: bool = False
     quotes: Mapping[str, str] = field(default_factory=dict)
     reference: re.Pattern[str] = re.compile(r"#([0-9]{1,4})")
+    types: Mapping[str, str] = field(default_factory=dict)
+    limits_by_type: bool = False
     default: FieldTarget = ANY
     printed: re.Pattern[str] | None = None
 
 
-def codes(*rows: tuple[str, FieldTarget]) -> Mapping[str, FieldTarget]:
-    """Rows ("ti title", TITLE) -> code -> place."""
-    return {code: tag for names, tag in rows for code in names.split()}
+def rows(
+    table: str, own: Mapping[str, FieldTarget] | None = None
+) -> list[tuple[list[str], FieldTarget]]:
+    """The codes of a database by place, out of lines `title: ti tt`; codes with blanks in them have
+    bars between them. A place is one of `PLACES`, one that is the database's `own`, or several of
+    our fields. A line without a colon goes on with the row above; one that begins with # is a
+    comment.
+    """
+    found: list[tuple[str, str]] = []
+    for line in map(str.strip, table.splitlines()):
+        place, colon, names = line.partition(": ")
+        if not line or line.startswith("#"):
+            continue
+        if colon:
+            found.append((place, names))
+        else:
+            found[-1] = found[-1][0], f"{found[-1][1]} {line}"
+    places = {**PLACES, **(own or {})}
+    return [
+        (
+            list(map(str.strip, names.split("|"))) if "|" in names else names.split(),
+            places.get(place) or FieldTarget(tuple(place.split())),
+        )
+        for place, names in found
+    ]
+
+
+def codes(table: str, own: Mapping[str, FieldTarget] | None = None) -> dict[str, FieldTarget]:
+    """The `rows` of a table as code in small letters -> place."""
+    return {name.casefold(): tag for names, tag in rows(table, own) for name in names}
 
 
 def near(*more: str) -> re.Pattern[str]:
     """The operators of proximity of a database, as `DatabaseGrammar.near`."""
     return re.compile("|".join((NEAR_ANYWHERE, *more)), re.IGNORECASE)
 
+
+#: What PubMed calls types of works, as others do that hold its records.
+MEDLINE_TYPES: Mapping[str, tuple[str, ...]] = {
+    "article": ("Journal Article",),
+    "review": ("Review",),
+    "editorial": ("Editorial",),
+    "letter": ("Letter",),
+    "erratum": ("Published Erratum",),
+    "retraction": ("Retraction of Publication",),
+    "preprint": ("Preprint",),
+}
 
 #: Characters that are read as a double quote, and as a single one.
 DOUBLE, SINGLE = '"“”„＂', "'‘’＇"
@@ -177,31 +214,48 @@ class Booleans:
     without: str = " NOT "
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class YearRanges:
-    """Templates of a range of years; a range of several templates holds where all of them do.
+    """Templates of a range of years; without one for all cases, the years that a syntax knows best
+    stand for the ends, and one year is a range.
 
     `{first}` and `{last}` are the years of the range, `{before}` the one before the first,
     `{after}` that after the last, each of four digits.
+
+    Attributes:
+        both: From one year to another; "" where two conditions say that, `since` and `until`.
+        only: One year; "" for a range of this year.
+        since: From one year on; "" for a range to `LAST_YEAR`.
+        until: Up to one year; "" for a range from `FIRST_YEAR`.
     """
 
-    only: tuple[str, ...]
-    both: tuple[str, ...]
-    since: tuple[str, ...]
-    until: tuple[str, ...]
+    both: str = ""
+    only: str = ""
+    since: str = ""
+    until: str = ""
+
+    def templates(self, years: Years) -> tuple[str, ...]:
+        """Those that together say a range."""
+        if years.first == years.last and self.only:
+            return (self.only,)
+        if years.last is None and self.since:
+            return (self.since,)
+        if years.first is None and self.until:
+            return (self.until,)
+        return (self.both,) if self.both else (self.since, self.until)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
+class SyntaxStyle:
     """A syntax.
 
     Attributes:
-        name: A key of `metasearch.query.writer.TARGETS`.
-        label: What its users call it, for notes.
+        name: A key of `metasearch.query.syntaxes.NAMES`.
         fields: Names of one or more of our fields, with blanks between -> a template with the place
             `{x}`. Several names are the alternatives of one term in these fields: "title abstract"
             for `.ti,ab.`.
-        losses: Field -> what is lost by its template, as a sentence; noted when it is used.
+        losses: Field -> what is lost by its template, as a sentence, which may have the place
+            `{label}`; noted when it is used.
         framed: A template takes several terms with AND, OR and NOT between them, and not only one.
         single: Names of fields whose templates take one term all the same.
         bracketed: Its templates have brackets around `{x}` already.
@@ -234,7 +288,6 @@ class Style:
     """
 
     name: str
-    label: str
     fields: Mapping[str, str]
     losses: Mapping[str, str] = field(default_factory=dict)
     framed: bool = True
@@ -294,6 +347,14 @@ def fields_of(grammar: DatabaseGrammar, template: str, **codes: str) -> dict[str
         for names, code in found.items()
         if code
     }
+
+
+#: `Style.losses` of a database whose widest field holds titles, abstracts and keywords.
+BY_TOPIC: Mapping[str, str] = {
+    "any": N_(
+        "{label}: what is looked for everywhere is looked for in titles, abstracts and keywords"
+    )
+}
 
 
 def _key(fields: Iterable[str]) -> str:

@@ -5,59 +5,46 @@ from __future__ import annotations
 import re
 
 from metasearch.query.clauses import IGNORED, Clause, every
-from metasearch.query.databases import DatabaseReader
+from metasearch.query.database_reader import DatabaseReader
 from metasearch.query.grammar import (
-    ABSTRACT,
-    ANY,
-    AUTHOR,
-    DOI,
     DOUBLE,
-    HEADING,
-    ISBN,
-    ISSN,
-    NOWHERE,
-    SUBJECT,
-    TITLE,
-    VENUE,
-    YEAR,
     DatabaseGrammar,
     FieldTarget,
-    Style,
+    SyntaxStyle,
+    codes,
     near,
 )
 from metasearch.query.tree import plain
 
 #: The names of fields hold blanks, so they stand here as they are.
-_ROWS = (
-    ("all metadata|full text & metadata|full text .and. metadata|full text only", ANY),
-    ("document title|title", TITLE),
-    ("abstract", ABSTRACT),
-    ("authors|author|first name|last name|given name|surname", AUTHOR),
-    ("author keywords|author keyword", SUBJECT),
-    ("index terms|ieee terms|mesh_terms|mesh terms|standards dictionary terms", HEADING),
-    ("inspec controlled terms|inspec non-controlled terms|inspec indexing", HEADING),
-    ("controlled terms", HEADING),
-    ("publication title|parent publication title|conference", VENUE),
-    ("publication year|year", YEAR),
-    ("doi", DOI),
-    ("issn", ISSN),
-    ("isbn", ISBN),
-    ("author affiliations|author affiliation|affiliation|author orcid|orcid", NOWHERE),
-    ("accession number|article number|standard number|publication number", NOWHERE),
-    ("parent publication number|search_latest_date|search latest date", NOWHERE),
-    ("issue|volume|start page|end page|article page number|publisher|search index", NOWHERE),
-    ("funding agency|standards ics terms|conference location|conference country", NOWHERE),
-    ("publication topics|topic|search term|content type", NOWHERE),
-)
+_CODES = codes("""
+    any: all metadata|full text & metadata|full text .and. metadata|full text only
+    title: document title|title
+    abstract: abstract
+    author: authors|author|first name|last name|given name|surname
+    subject: author keywords|author keyword
+    heading: index terms|ieee terms|mesh_terms|mesh terms|standards dictionary terms
+    heading: inspec controlled terms|inspec non-controlled terms|inspec indexing|
+      controlled terms
+    venue: publication title|parent publication title|conference
+    year: publication year|year
+    doi: doi
+    issn: issn
+    isbn: isbn
+    nowhere: author affiliations|author affiliation|affiliation|author orcid|orcid
+    nowhere: accession number|article number|standard number|publication number
+    nowhere: parent publication number|search_latest_date|search latest date
+    nowhere: issue|volume|start page|end page|article page number|publisher|search index
+    nowhere: funding agency|standards ics terms|conference location|conference country
+    nowhere: publication topics|topic|search term|content type
+    """)
 
-_CODES = {name: tag for names, tag in _ROWS for name in names.split("|")}
 _QUOTED = re.compile(r'"([A-Za-z][A-Za-z &._-]{2,40})"\s{0,3}:')
 #: A name is often published without its quotes.
 _BARE = "|".join(sorted(map(re.escape, _CODES), key=len, reverse=True))
 
 IEEE = DatabaseGrammar(
     "ieee",
-    "IEEE Xplore",
     _CODES,
     prefix=re.compile(
         rf"""["']?((?:{_BARE})(?=["']?\s?:)|(?<=")[A-Z][A-Z &._-]{{2,40}}(?="))"""
@@ -78,8 +65,6 @@ _YEARS = re.compile(r"(?<![0-9])[12][0-9]{3}\s?-\s?[12][0-9]{3}(?![0-9])")
 
 
 class IeeeReader(DatabaseReader):
-    """One text in the syntax of IEEE Xplore."""
-
     grammar = IEEE
 
     def prefix(self) -> tuple[FieldTarget, str] | None:
@@ -96,15 +81,14 @@ class IeeeReader(DatabaseReader):
         years = [self.limit(match[0], start, match[0]) for match in _YEARS.finditer(text)]
         others = plain(_YEARS.sub(" ", text))
         if any(map(str.isalnum, others)):
-            years.append(self.ignored("limit", others))
+            years.append(self.ignore("limit", others))
         return every(years or [IGNORED])
 
 
 # IEEE Xplore's command search: `"All Metadata":(salt AND marsh)`; years are set beside the query.
 
-STYLE = Style(
+STYLE = SyntaxStyle(
     name="ieee",
-    label="IEEE Xplore",
     fields={
         "any": '"All Metadata":{x}',
         "title": '"Document Title":{x}',

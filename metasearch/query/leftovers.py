@@ -8,15 +8,21 @@ import re
 from collections.abc import Sequence
 
 from metasearch.late_pattern import late_pattern
-from metasearch.message import Message, joined, message
+from metasearch.message import Message, join_texts, message
 from metasearch.query.simple_fields import FIELD_NAMES, LIMIT, fields_of, in_round_brackets
-from metasearch.query.simple_tokens import WEIGHT, Token, rows_of, tokens, with_operators
+from metasearch.query.simple_tokens import (
+    WEIGHT,
+    QueryToken,
+    rows_of,
+    tokens,
+    with_operators,
+)
 from metasearch.query.values import bare_number, read_span
 
 _NO_OPERATOR = frozenset({"and", "or", "not", "And", "Or", "Not"})
 _SHOWN = 6
 #: Fields that few sources can be asked for.
-_RARE = frozenset({"pmid", "pmcid", "arxiv"})
+_RARE = frozenset({"pmid", "pmcid", "arxiv", "trial"})
 #: What it is -> how a word looks that is one.
 _SIGNS = {
     message("operators of proximity"): late_pattern(
@@ -75,9 +81,7 @@ def leftovers(text: str) -> dict[str, bool]:
     if words:
         capitals = ", ".join(dict.fromkeys(word.upper() for word in words))
         sentence = message(
-            "{words}: read as words; write {capitals}",
-            words=", ".join(words),
-            capitals=capitals,
+            "{words}: read as words; write {capitals}", words=", ".join(words), capitals=capitals
         )
         notes[sentence] = False
     for at in sorted(rows_of(text, pieces))[:_SHOWN]:
@@ -90,7 +94,7 @@ def leftovers(text: str) -> dict[str, bool]:
     weighed = [text[piece.start : piece.end] for piece in pieces if piece.kind == "word"]
     weighed = [word for word in weighed if WEIGHT.search(word)] + _WEIGHT_ALONE.findall(text)
     if weighed:
-        weights = joined(", ", list(dict.fromkeys(weighed))[:_SHOWN])
+        weights = join_texts(", ", list(dict.fromkeys(weighed))[:_SHOWN])
         notes[message("{words}: settings of a database are ignored", words=weights)] = False
     notes |= _about_fields(text, pieces)
     notes |= _about_proximity(
@@ -121,7 +125,7 @@ def leftovers(text: str) -> dict[str, bool]:
     return notes
 
 
-def _about_fields(text: str, pieces: Sequence[Token]) -> dict[str, bool]:
+def _about_fields(text: str, pieces: Sequence[QueryToken]) -> dict[str, bool]:
     """What the fields of a query mean, where that is not plain from their names."""
     notes: dict[str, bool] = {}
     limits: dict[str, None] = {}
@@ -157,19 +161,19 @@ def _about_fields(text: str, pieces: Sequence[Token]) -> dict[str, bool]:
         sentence = message(
             "{words}: ignored, with alternatives and exclusions that hold it, because no source "
             "can be asked for this limit; that finds more",
-            words=joined(", ", list(limits)[:_SHOWN]),
+            words=join_texts(", ", list(limits)[:_SHOWN]),
         )
         notes[sentence] = False
     return dict(list(notes.items())[:_SHOWN])
 
 
-def _about_proximity(signs: Sequence[Token]) -> dict[str, bool]:
+def _about_proximity(signs: Sequence[QueryToken]) -> dict[str, bool]:
     if not signs:
         return {}
     written = dict.fromkeys(
         f"~{token.within}" if token.kind == "phrase" else token.text for token in signs
     )
-    shown = joined(", ", list(written)[:_SHOWN])
+    shown = join_texts(", ", list(written)[:_SHOWN])
     sentence = message(
         "{words}: sources cannot be asked how near words stand to one another; they are asked "
         "for all of the words, which finds more",
@@ -180,9 +184,7 @@ def _about_proximity(signs: Sequence[Token]) -> dict[str, bool]:
         meant = f"{'PRE' if token.ordered else 'NEAR'}/{token.within}"
         if token.kind == "near" and token.text.upper() != meant and len(notes) <= _SHOWN:
             sentence = message(
-                "{word} is read as {sign}; in quotes, {word} is a word",
-                word=token.text,
-                sign=meant,
+                "{word} is read as {sign}; in quotes, {word} is a word", word=token.text, sign=meant
             )
             notes[sentence] = False
     return notes

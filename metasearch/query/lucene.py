@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from metasearch.message import message
 from metasearch.query.clauses import Clause
-from metasearch.query.databases import DatabaseReader
+from metasearch.query.database_reader import DatabaseReader
 from metasearch.query.grammar import FieldTarget
 from metasearch.query.scanner import Sign
 from metasearch.query.tree import is_blank, plain
@@ -28,15 +28,13 @@ _SIGNS = {"&&": "AND", "||": "OR"}
 
 
 class LuceneReader(DatabaseReader):
-    """One text in such a syntax."""
-
     #: Whether a field holds for one word only where no bracket or quote stands behind it.
     for_one_word: ClassVar[bool] = True
     #: Whether the word that is next is the one that a field before it holds for.
     _alone = False
 
-    def peeked(self) -> Sign | None:
-        sign = super().peeked()
+    def peek(self) -> Sign | None:
+        sign = super().peek()
         if sign is not None:
             return sign
         text, at = self.text, self.at
@@ -47,36 +45,40 @@ class LuceneReader(DatabaseReader):
             return Sign("NOT", at, at + 1)
         return None
 
-    def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
+    def combine(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
         # What stands side by side has to hold, and binds no closer than an AND: `x NOT y z`.
         signs = [replace(sign, name="AND") if sign.name == "BESIDE" else sign for sign in operators]
-        return super().combined(operands, signs)
+        return super().combine(operands, signs)
 
     def prefix(self) -> tuple[FieldTarget, str] | None:
         found = super().prefix()
         pattern, at = self.grammar.prefix, self.at
         if found is None and pattern and not (at and self.text[at - 1].isalnum()):
             match = pattern.match(self.text, at)
-            if match and not is_blank(self.text[match.end() - 1]) and self.known(match[1]) is None:
+            if (
+                match
+                and not is_blank(self.text[match.end() - 1])
+                and self.target_of(match[1]) is None
+            ):
                 raise self.unknown_field(match[1], *match.span())
         return found
 
-    def prefixed(self, tag: FieldTarget, shown: str) -> Clause:
+    def operand_of_field(self, tag: FieldTarget, shown: str) -> Clause:
         self._alone = self.for_one_word
-        clause = super().prefixed(tag, shown)
+        clause = super().operand_of_field(tag, shown)
         self._alone = False
         return clause
 
-    def bracketed(self) -> Clause:
+    def bracket(self) -> Clause:
         self._alone = False
-        return super().bracketed()
+        return super().bracket()
 
     def starts_special(self) -> bool:
         return self._alone or bool(_RANGE.match(self.text, self.at)) or super().starts_special()
 
     def special(self) -> Clause | None:
         if match := _RANGE.match(self.text, self.at):
-            return self.ranged(match)
+            return self.range_clause(match)
         if match := _CLOSE.match(self.text, self.at):
             self.at = match.end()
             text, where = plain(match[1]), match.span()
@@ -84,14 +86,14 @@ class LuceneReader(DatabaseReader):
             return self.close(text, self.target, match[0], where, int(match[2]))
         return super().special()
 
-    def ranged(self, match: re.Match[str]) -> Clause:
+    def range_clause(self, match: re.Match[str]) -> Clause:
         """`[2015 TO 2020]`, in a field of dates or of what no field here holds."""
         self.at = match.end()
         if self.target.fields not in ((), ("year",)):
             reason = message(
                 "[{shown}] cannot be a range of years", shown=self.shown.strip(" (:") or match[0]
             )
-            raise self.error(reason, *match.span(), fix=self.without(*match.span()))
+            raise self.needless(reason, *match.span())
         days = " to ".join(map(day, match.groups()))
         return self.value(days, self.target, self.shown, match.span(), quoted=True)
 
@@ -100,11 +102,11 @@ class LuceneReader(DatabaseReader):
     ) -> Clause:
         return super().value(_ESCAPED.sub(r"\1", text), tag, shown, where, quoted=quoted)
 
-    def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
+    def stem_of(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
         if tail := _TAIL.search(word):
             self.losses.add("settings", word)
             word = word[: tail.start()]
-        return super().widened(word.lstrip("+"), where)
+        return super().stem_of(word.lstrip("+"), where)
 
 
 def near_words(fields: Mapping[str, str]) -> dict[str, str]:

@@ -8,11 +8,11 @@ decided. The caller decides what to do with None.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from metasearch.bib import normalise
+from metasearch.bib import normalise, trials
 from metasearch.bib.languages import language_code
 from metasearch.bib.normalise import APOSTROPHES, LETTERS, MARKS
 from metasearch.late_pattern import late_pattern
@@ -30,6 +30,9 @@ from metasearch.query.tree import (
 )
 from metasearch.query.values import NARROWER, bare_doi, bare_number
 
+if TYPE_CHECKING:
+    from metasearch.record import Record
+
 # The texts of a record in which words are looked for, folded.
 
 # Runs of letters and digits; the signs make "C++" and "C#" words of their own.
@@ -44,56 +47,6 @@ _FOLD = str.maketrans({**LETTERS, **APOSTROPHES})
 
 #: Places of a part of a `Near` that are looked at in one text.
 _MOST_PLACES = 100
-
-
-class Person(Protocol):
-    """What is read of an author."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def family(self) -> str | None: ...
-    @property
-    def given(self) -> str | None: ...
-
-
-class Described(Protocol):
-    """What is read of a record. A protocol, because records stand on the same floor as queries."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def subtitle(self) -> str | None: ...
-    @property
-    def original_title(self) -> str | None: ...
-    @property
-    def translated_title(self) -> str | None: ...
-    @property
-    def titles(self) -> Sequence[str]: ...
-    @property
-    def authors(self) -> Sequence[Person]: ...
-    @property
-    def year(self) -> int | None: ...
-    @property
-    def venue(self) -> str | None: ...
-    @property
-    def abstract(self) -> str | None: ...
-    @property
-    def keywords(self) -> Sequence[str]: ...
-    @property
-    def subjects(self) -> Sequence[str]: ...
-    @property
-    def doi(self) -> str | None: ...
-    @property
-    def ids(self) -> Mapping[str, str]: ...
-    @property
-    def isbn(self) -> Sequence[str]: ...
-    @property
-    def issn(self) -> Sequence[str]: ...
-    @property
-    def type(self) -> str | None: ...
-    @property
-    def language(self) -> str | None: ...
 
 
 @lru_cache(maxsize=256)
@@ -112,7 +65,7 @@ def compact(folded: str) -> str:
     return _NOT_WORD.sub("", folded)
 
 
-class SearchedText:
+class SearchableText:
     """One folded text, cut into words when it is first asked for."""
 
     def __init__(self, value: str) -> None:
@@ -153,15 +106,15 @@ class SearchedText:
         )
 
 
-class SearchedRecord:
+class SearchableRecord:
     """A record whose fields are folded at most once in an evaluation."""
 
-    def __init__(self, record: Described) -> None:
+    def __init__(self, record: Record) -> None:
         self.record = record
-        self._texts: dict[str, tuple[SearchedText, ...]] = {}
+        self._texts: dict[str, tuple[SearchableText, ...]] = {}
         self._identifiers: frozenset[str] | None = None
 
-    def texts(self, field: str) -> tuple[SearchedText, ...]:
+    def texts(self, field: str) -> tuple[SearchableText, ...]:
         """The texts of a field; none where the record lacks it."""
         if field not in self._texts:
             self._texts[field] = tuple(self._read(field))
@@ -175,38 +128,40 @@ class SearchedRecord:
             self._identifiers = frozenset(compact(fold(value)) for value in values if value)
         return self._identifiers
 
-    def _read(self, field: str) -> Iterable[SearchedText]:
+    def _read(self, field: str) -> Iterable[SearchableText]:
         record = self.record
         match field:
             case "title":
                 if record.title or record.subtitle:
-                    yield SearchedText(f"{record.title} {record.subtitle or ''}")
+                    yield SearchableText(f"{record.title} {record.subtitle or ''}")
                 yield from map(
-                    SearchedText,
+                    SearchableText,
                     filter(None, (record.original_title, record.translated_title, *record.titles)),
                 )
             case "author":
                 for author in record.authors:
-                    yield SearchedText(author.name)
+                    yield SearchableText(author.name)
                     if author.family and author.given:
-                        yield SearchedText(f"{author.family} {author.given}")
+                        yield SearchableText(f"{author.family} {author.given}")
             case "venue":
                 if record.venue:
-                    yield SearchedText(record.venue)
+                    yield SearchableText(record.venue)
             case "abstract":
                 if record.abstract:
-                    yield SearchedText(record.abstract)
+                    yield SearchableText(record.abstract)
             case "subject":
-                yield from map(SearchedText, (*record.keywords, *record.subjects))
+                yield from map(SearchableText, (*record.keywords, *record.subjects))
             case _:
                 for part in ("title", "author", "venue", "abstract", "subject"):
                     yield from self.texts(part)
                 for scheme, value in record.ids.items():
-                    yield SearchedText(f"{scheme} {value}")
-                yield from map(SearchedText, filter(None, (record.doi, *record.isbn, *record.issn)))
+                    yield SearchableText(f"{scheme} {value}")
+                yield from map(
+                    SearchableText, filter(None, (record.doi, *record.isbn, *record.issn))
+                )
 
 
-def matches(query: Query, record: Described) -> bool | None:
+def matches(query: Query, record: Record) -> bool | None:
     """Whether the record satisfies the query; None where it lacks what would decide.
 
     Words are compared whole, without case, diacritics and width; Chinese, Japanese and Korean text
@@ -223,10 +178,10 @@ def matches(query: Query, record: Described) -> bool | None:
     occurs in none of them gives False if there is an abstract, else None: the database may have
     found it in a text that the record lacks.
     """
-    return _evaluate(query, SearchedRecord(record))
+    return _evaluate(query, SearchableRecord(record))
 
 
-def _evaluate(query: Query, record: SearchedRecord) -> bool | None:
+def _evaluate(query: Query, record: SearchableRecord) -> bool | None:
     match query:
         case Term():
             return _term(query, record)
@@ -238,15 +193,15 @@ def _evaluate(query: Query, record: SearchedRecord) -> bool | None:
         case And(parts):
             return _all(_evaluate(part, record) for part in parts)
         case Or(parts):
-            return _negated(_all(_negated(_evaluate(part, record)) for part in parts))
+            return _not(_all(_not(_evaluate(part, record)) for part in parts))
         case Near(parts):
             every = _all(_evaluate(part, record) for part in parts)
             return _stand_near(query, record) if every else every
         case Not(part):
-            return _negated(_evaluate(part, record))
+            return _not(_evaluate(part, record))
 
 
-def _negated(value: bool | None) -> bool | None:
+def _not(value: bool | None) -> bool | None:
     return None if value is None else not value
 
 
@@ -260,11 +215,11 @@ def _all(values: Iterable[bool | None]) -> bool | None:
     return answer
 
 
-def _term(term: Term, record: SearchedRecord) -> bool | None:
+def _term(term: Term, record: SearchableRecord) -> bool | None:
     if term.field in IDENTIFIERS:
         return _identifier(term, record.record)
     if term.field in CODED_FIELDS:
-        return _coded(term, record.record)
+        return _type_or_language(term, record.record)
     texts = record.texts(term.field)
     if not texts:
         return None
@@ -280,13 +235,13 @@ def _term(term: Term, record: SearchedRecord) -> bool | None:
     wanted = [term.text] if term.phrase else term.text.split()
     answer = _all(_occurs(fold(word), term.field, texts, record) for word in wanted)
     if answer is False and term.field == "author":
-        return _named(TOKEN.findall(fold(term.text)), texts)
+        return _similar_name(TOKEN.findall(fold(term.text)), texts)
     return (
         None if answer is False and term.field == "any" and not record.record.abstract else answer
     )
 
 
-def _stand_near(near: Near, record: SearchedRecord) -> bool | None:
+def _stand_near(near: Near, record: SearchableRecord) -> bool | None:
     """Whether parts that all occur stand near one another in one text; None where the record has
     no abstract, or its words have no blanks between them.
     """
@@ -299,7 +254,7 @@ def _stand_near(near: Near, record: SearchedRecord) -> bool | None:
     return False if record.record.abstract else None
 
 
-def _places(part: Query, text: SearchedText) -> list[tuple[int, int]]:
+def _places(part: Query, text: SearchableText) -> list[tuple[int, int]]:
     """Where a part stands among the words of a text: first word, and the one after its last."""
     match part:
         case Or(parts):
@@ -339,7 +294,7 @@ def _stands_at(words: Sequence[str], text: Sequence[str], at: int, *, open_end: 
     )
 
 
-def _coded(term: Term, record: Described) -> bool | None:
+def _type_or_language(term: Term, record: Record) -> bool | None:
     if term.field == "type":
         return (
             None
@@ -351,7 +306,7 @@ def _coded(term: Term, record: Described) -> bool | None:
     return (language_code(record.language) or record.language.casefold()) == term.text
 
 
-def _begins(stem: str, texts: Sequence[SearchedText], record: SearchedRecord | None) -> bool:
+def _begins(stem: str, texts: Sequence[SearchableText], record: SearchableRecord | None) -> bool:
     """Whether a word of the texts, or an identifier of the record, begins with a folded stem."""
     if CJK.search(stem):
         joined = compact(stem)
@@ -364,7 +319,9 @@ def _begins(stem: str, texts: Sequence[SearchedText], record: SearchedRecord | N
     )
 
 
-def _occurs(wanted: str, field: str, texts: Sequence[SearchedText], record: SearchedRecord) -> bool:
+def _occurs(
+    wanted: str, field: str, texts: Sequence[SearchableText], record: SearchableRecord
+) -> bool:
     """Whether a folded text occurs in one; without letters and digits it always does."""
     if CJK.search(wanted):
         joined = compact(wanted)
@@ -375,7 +332,7 @@ def _occurs(wanted: str, field: str, texts: Sequence[SearchedText], record: Sear
     return field == "any" and compact(wanted) in record.identifiers
 
 
-def _named(words: list[str], texts: Sequence[SearchedText]) -> bool | None:
+def _similar_name(words: list[str], texts: Sequence[SearchableText]) -> bool | None:
     """None where one author may be meant: names agree but for order, middle and initials."""
     whole = [word for word in words if len(word) > 1]
     for text in texts:
@@ -394,7 +351,7 @@ def _agrees(word: str, names: Iterable[str]) -> bool:
     return False
 
 
-def _identifier(term: Term, record: Described) -> bool | None:
+def _identifier(term: Term, record: Record) -> bool | None:
     wanted = [term.text] if term.phrase else term.text.split()
     if term.field == "doi":
         if not record.doi:
@@ -402,14 +359,28 @@ def _identifier(term: Term, record: Described) -> bool | None:
         doi = record.doi.lower()
         dois = [bare_doi(word) or word.lower() for word in wanted]
         return all(doi == asked or doi.startswith(f"{asked.rstrip('/')}/") for asked in dois)
+    if term.field == "trial":
+        return _has_registration(wanted, record)
     if term.field not in ("isbn", "issn"):
-        return _numbered(term.field, wanted, record)
+        return _has_number(term.field, wanted, record)
     known = record.isbn if term.field == "isbn" else record.issn
     keys = {_number_key(number) for number in known}
     return all(_number_key(word) in keys for word in wanted) if keys else None
 
 
-def _numbered(scheme: str, wanted: list[str], record: Described) -> bool | None:
+def _has_registration(wanted: list[str], record: Record) -> bool | None:
+    """Whether a record has these registration numbers of trials; it may name them in its texts."""
+    numbers = {
+        number for scheme, number in trials.each_identifier(record.ids) if scheme in trials.SCHEMES
+    }
+    texts = f"{record.title} {record.abstract or ''}".lower()
+    asked = [bare_number("trial", word) or word for word in wanted]
+    if all(number in numbers or number.lower() in texts for number in asked):
+        return True
+    return False if numbers else None
+
+
+def _has_number(scheme: str, wanted: list[str], record: Record) -> bool | None:
     """Whether a record has this PMID, PMCID or arXiv number, or arXiv's DOI of it."""
     numbers = {bare_number(scheme, record.ids.get(scheme, ""))}
     if scheme == "arxiv" and record.doi:
@@ -424,6 +395,3 @@ def _number_key(value: str) -> str:
     if len(digits) == 10:
         return digits[:9]
     return digits[3:12] if len(digits) == 13 and digits.startswith("978") else digits
-
-
-# --------------------------------------------------------------------------- folded text

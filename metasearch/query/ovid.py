@@ -1,4 +1,4 @@
-"""Ovid's syntax: `exp Gambling/ and (harm* or problem*).ti,ab.`"""
+"""What stands behind `limit 3 to`: `(english language and yr="2010 -Current")`."""
 
 from __future__ import annotations
 
@@ -7,40 +7,134 @@ from dataclasses import replace
 
 from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, either, every
-from metasearch.query.databases import DatabaseReader
+from metasearch.query.database_reader import DatabaseReader
+from metasearch.query.field_values import SUBHEADINGS, subheading_name
 from metasearch.query.grammar import (
-    ABSTRACT,
-    ANY,
-    AUTHOR,
-    DOI,
     DOUBLE,
-    ENTRY_DATE,
-    FIRST_AUTHOR,
     HEADING,
-    ISBN,
-    ISSN,
-    LANGUAGE,
-    NOWHERE,
-    NUMBER,
-    SUBJECT,
-    TITLE,
-    TITLE_ABSTRACT,
-    TYPE,
-    VENUE,
-    YEAR,
+    MEDLINE_TYPES,
     Booleans,
     DatabaseGrammar,
     FieldTarget,
-    Style,
+    SyntaxStyle,
     YearRanges,
     codes,
     fields_of,
     near,
 )
-from metasearch.query.ovid_limits import SET, LimitReader
 from metasearch.query.scanner import Sign
-from metasearch.query.subheadings import SUBHEADINGS, subheading_named
-from metasearch.query.tree import plain
+from metasearch.query.tree import Term, Years, plain
+
+_NAMES = r"yr|dp|up|ed|dt|dd|dc|rd|ez|da|ep|em|ew"
+#: Years or dates; a quote; what Ovid prints of itself; a sign; or a word.
+_TOKEN = re.compile(
+    rf'\b({_NAMES})\s?=\s?(?:"([^"\n]{{4,40}})"|([0-9<>][\w/.-]{{0,20}}(?:\s?-\s?(?:\w{{4,10}}|(?=[\s)])))?))'
+    r'|"([^"\n]{1,200})"|\[[^\[\]\n]{0,300}\]|[(),]|<[^<>\n]{0,80}>|[^\s()",<\[]{1,200}|\S',
+    re.IGNORECASE,
+)
+#: `lg=en`.
+_FIELD = re.compile(r"\A(?:lg|la|pt)\s?=\s?", re.IGNORECASE)
+#: A limit that stands where words do: `and yr=2010-2020`.
+SET = re.compile(
+    rf'(?:{_NAMES}|lg|la)\s?=\s?(?:"[^"\n]{{2,40}}"|[\w<>][\w/.]{{0,20}}(?:\s?-\s?\w{{4,10}})?)(?!\w)',
+    re.IGNORECASE,
+)
+_PUBLISHED = frozenset(("yr", "dp"))
+
+
+class LimitReader:
+    """The limits in text[start:end] of a reader, which reads the years, types and languages."""
+
+    def __init__(self, reader: DatabaseReader, start: int, end: int) -> None:
+        self.reader = reader
+        found = _TOKEN.finditer(reader.text, start, end)
+        self.tokens = [token for token in found if not token[0].startswith("[")]
+        self.at = 0
+        self.start, self.end = start, end
+
+    def all(self) -> Clause:
+        clause = self.alternatives(0)
+        if self.at < len(self.tokens):
+            raise self.reader.error(message("This bracket has no opening bracket"), *self.here())
+        return clause
+
+    def alternatives(self, depth: int) -> Clause:
+        """Up to the end, or to the bracket that closes."""
+        parts = [self.together(depth)]
+        while self.next_is("or"):
+            parts.append(self.together(depth))
+        return either(parts)
+
+    def together(self, depth: int) -> Clause:
+        """Limits of different kinds. Types and languages are alternatives whatever stands between
+        them: a work has one of each.
+        """
+        parts: dict[str, list[Clause]] = {}
+        while True:
+            clause = self.one(depth)
+            parts.setdefault(_kind(clause) or str(len(parts)), []).append(clause)
+            if not (self.next_is("and") or self.next_is(",")):
+                break
+        # Years are written first, whatever their place.
+        first = sorted(parts.values(), key=lambda part: not isinstance(part[0].widest, Years))
+        return every([either(part) for part in first])
+
+    def one(self, depth: int) -> Clause:
+        """One limit, or several in a bracket."""
+        if self.next_is("("):
+            opening = self.tokens[self.at - 1].span()
+            self.reader.check_depth(depth, opening[0])
+            clause = self.alternatives(depth + 1)
+            if not self.next_is(")"):
+                raise self.reader.error(message("This bracket is never closed"), *opening)
+            return clause
+        start = self.at
+        while self.at < len(self.tokens) and self.word() not in ("and", "or", ",", ")"):
+            if self.word() == "(":  # the bracket of a name: all adult (19 plus years)
+                while self.at < len(self.tokens) - 1 and self.word() != ")":
+                    self.at += 1
+            self.at += 1
+        return self.limit_from(start)
+
+    def limit_from(self, first: int) -> Clause:
+        """The limit that the tokens from one on name."""
+        found = self.tokens[first : self.at]
+        if not found:
+            raise self.reader.error(
+                message("There is no limit here"), *self.here(), advice=message("Name a limit.")
+            )
+        where = found[0].start(), found[-1].end()
+        if len(found) == 1 and found[0][1]:
+            code, dates = found[0][1].lower(), plain(found[0][2] or found[0][3])
+            return self.reader.years(dates, where, "" if code in _PUBLISHED else code)
+        words = [token[4] or token[0] for token in found]
+        name = plain(" ".join(words)).replace("( ", "(").replace(" )", ")")
+        return self.reader.limit(_FIELD.sub("", name), where[0], f"limit to {name}")
+
+    def word(self) -> str:
+        return self.tokens[self.at][0].lower()
+
+    def next_is(self, word: str) -> bool:
+        """Whether this word or sign is next; then it is taken."""
+        there = self.at < len(self.tokens) and self.word() == word
+        self.at += there
+        return there
+
+    def here(self) -> tuple[int, int]:
+        if self.at < len(self.tokens):
+            return self.tokens[self.at].span()
+        return max(self.start, self.end - 1), self.end
+
+
+def _kind(clause: Clause) -> str:
+    """What a limit is about of which a work has one value: "type" or "language"; "" for others."""
+    match clause.widest:
+        case Term(field="type" | "language" as field):
+            return field
+    return ""
+
+
+# Ovid's syntax: `exp Gambling/ and (harm* or problem*).ti,ab.`
 
 #: Codes of MEDLINE and the other databases have two letters; `m_titl` is a title in any of them.
 #: Longer ones there are none, but people write them: with a sign behind, they are no words.
@@ -56,39 +150,30 @@ _RELATED = r"\{(?-i:(?:Including|No)(?: Limited)? Related Terms)\}"
 # MEDLINE counts, or the words are looked for everywhere.
 OVID = DatabaseGrammar(
     "ovid",
-    "Ovid",
-    codes(
-        ("mp af tx", ANY),
-        ("ti ot tt et ft tl m_titl", TITLE),
-        ("ab oa m_abst", ABSTRACT),
-        ("tw ti,ab", TITLE_ABSTRACT),
-        ("au fa aw ax ca ir m_auts m_auth", AUTHOR),
-        (
-            "fs px hw sh xs mh rx ox nm rn sy kp mj fx mw dw de su nw rw ps rs os us ux ms mx",
-            HEADING,
-        ),
-        ("pn pw gs gw tn tm dv dm mf df md od gl lo ct dr dn ds", HEADING),
-        ("kw kf id dq bt m_subj", SUBJECT),
-        ("jn jw jx ja nj so as bk bw m_jrnl", VENUE),
-        ("a1 pa", FIRST_AUTHOR),
-        ("yr dp pd sa_year", YEAR),
-        ("ed dt dc dd da ep ez up cd rd em ew ch xd", ENTRY_DATE),
-        ("lg la", LANGUAGE),
-        ("pt", TYPE),
-        ("do", DOI),
-        ("is es il", ISSN),
-        ("ib bn", ISBN),
-        ("ui an pm cn si sa oi ai jc ac tc ts at cf mt nt gn on ar te", NUMBER),
-        (
-            "in ia cp gi gr no sb st vo ip pg pb pl pu cr rf co cw ad ci cy cm ph pi ro ko lm",
-            NOWHERE,
-        ),
-        (
-            "ag po xh xl sm sp sv ss sl ls sj se pj pr lp ea ei fo fm bm be bp ba bd bv cq ma",
-            NOWHERE,
-        ),
-        ("nr ur cg hn ry sd rt rp vn vi ln lc lh ml go gc cc cl ec sc", NOWHERE),
-    ),
+    codes("""
+    any: mp af tx
+    title: ti ot tt et ft tl m_titl
+    abstract: ab oa m_abst
+    title abstract: tw ti,ab
+    author: au fa aw ax ca ir m_auts m_auth
+    heading: fs px hw sh xs mh rx ox nm rn sy kp mj fx mw dw de su nw rw ps rs os us ux ms mx
+    heading: pn pw gs gw tn tm dv dm mf df md od gl lo ct dr dn ds
+    subject: kw kf id dq bt m_subj
+    venue: jn jw jx ja nj so as bk bw m_jrnl
+    first author: a1 pa
+    year: yr dp pd sa_year
+    entry date: ed dt dc dd da ep ez up cd rd em ew ch xd
+    language: lg la
+    type: pt
+    doi: do
+    issn: is es il
+    isbn: ib bn
+    trial: si cn
+    number: ui an pm sa oi ai jc ac tc ts at cf mt nt gn on ar te
+    nowhere: in ia cp gi gr no sb st vo ip pg pb pl pu cr rf co cw ad ci cy cm ph pi ro ko lm
+    nowhere: ag po xh xl sm sp sv ss sl ls sj se pj pr lp ea ei fo fm bm be bp ba bd bv cq ma
+    nowhere: nr ur cg hn ry sd rt rp vn vi ln lc lh ml go gc cc cl ec sc
+    """),
     suffix=re.compile(
         rf"\.\s?({_CODE}(?:{_PART}{_CODE}){{0,60}}|\(sa_year\)|\({_CODE}\)(?=\.))"
         r"(?:\s?[.,;]){0,3}(?![\w.])",
@@ -165,13 +250,11 @@ _SUBHEADINGS = frozenset(("fs", "fx", "xs"))
 
 
 class OvidReader(DatabaseReader):
-    """One text in Ovid's syntax."""
-
     grammar = OVID
 
     def special(self) -> Clause | None:
         if command := _COMMAND.match(self.text, self.at):
-            return self.limited(command)
+            return self.limit_command(command)
         if self.text.startswith("..", self.at):  # ..ps 3
             end = self.word_end(self.at)
             raise self.error(
@@ -181,7 +264,7 @@ class OvidReader(DatabaseReader):
                 advice=message("Write limit 3 to english."),
             )
         if limit := _LIMITED.match(self.text, self.at):
-            return self.limited(limit)
+            return self.limit_command(limit)
         if limit := SET.match(self.text, self.at):
             self.at = limit.end()
             self.losses.add("limits", limit[0])
@@ -189,10 +272,10 @@ class OvidReader(DatabaseReader):
         if self.text[self.at] not in '("':
             for pattern, read in (
                 (_COMBINED, self.combination),
-                (_LIMIT, self.limited),
+                (_LIMIT, self.limit_command),
                 (_DUPLICATES, self.without_duplicates),
-                (_KEEP, self.kept),
-                (_EXPLODED, self.exploded),
+                (_KEEP, self.selection),
+                (_EXPLODED, self.explosion),
             ):
                 match = pattern.match(self.text, self.at)
                 if match and not (pattern is _EXPLODED and self.is_no_heading(match)):
@@ -210,16 +293,16 @@ class OvidReader(DatabaseReader):
         clause = super().operand(after)
         if used := _USE.match(self.text, self.at):
             self.at = used.end()
-            return every([clause, self.ignored("limit", plain(used[0]))])
+            return every([clause, self.ignore("limit", plain(used[0]))])
         return clause
 
     def ends_at(self, at: int) -> bool:
         return _USE.match(self.text, at) is not None or super().ends_at(at)
 
-    def take_printed(self, limits: list[Clause]) -> bool:
-        comment = self.printed_here() if self.here() in tuple("[{") else None
+    def take_platform_text(self, limits: list[Clause]) -> bool:
+        comment = self.platform_text() if self.here() in tuple("[{") else None
         if comment is None:
-            return super().take_printed(limits)
+            return super().take_platform_text(limits)
         self.at = comment.end()
         self.losses.add("comment", comment[0])
         return True
@@ -245,18 +328,13 @@ class OvidReader(DatabaseReader):
         names = re.split(r"[\s,;./]{1,3}", match[1].lower())
         return _BARE.issuperset(names) or self.ends_at(match.end())
 
-    def known(self, names: str) -> FieldTarget | None:
+    def target_of(self, names: str) -> FieldTarget | None:
         codes = re.findall(r"\w{1,20}", names.lower())
         commas = ",".join(_WRITTEN.get(code, code) for code in codes)
-        tag = super().known(commas)
+        tag = super().target_of(commas)
         if tag and ("." in names or not _WRITTEN.keys().isdisjoint(codes)):
-            self.read_as(f".{names}.", commas)
+            self.tell_meaning(f".{names}.", f".{commas}.")
         return tag
-
-    def read_as(self, shown: str, commas: str) -> None:
-        """Tell how a list of codes that Ovid does not know so is read."""
-        meant = message("{field} is read as {meant}", field=shown, meant=f".{commas}.")
-        self.losses.add("field", meant)
 
     def after_suffix(self) -> None:
         if named := _NAMED.match(self.text, self.at):
@@ -269,11 +347,11 @@ class OvidReader(DatabaseReader):
         if apart := _APART.match(self.text, self.at):
             self.at = apart.end()
         if slash := _SLASH.match(self.text, self.at):
-            return self.slashed(slash)
+            return self.heading_target(slash)
         if dotless := _DOTLESS.match(self.text, self.at):
-            tag = self.known(dotless[1])
+            tag = self.target_of(dotless[1])
             if tag is not None:
-                self.read_as(plain(dotless[0]), dotless[1])
+                self.tell_meaning(plain(dotless[0]), f".{dotless[1]}.")
                 self.at = dotless.end()
                 self.after_suffix()
                 return tag, plain(dotless[0])
@@ -282,7 +360,7 @@ class OvidReader(DatabaseReader):
     def suffix_in(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
         if self.text[start] == "/" and (slash := _SLASH.match(self.text, start)):
             self.cut_at = start
-            return self.slashed(slash)
+            return self.heading_target(slash)
         if self.text[start] == "." and start and _APART.match(self.text, start - 1):
             self.at = self.cut_at = start
             return super().suffix_here()
@@ -291,7 +369,7 @@ class OvidReader(DatabaseReader):
         slash = _SLASH.match(self.text, at) if at > 0 and word.lower() != "and/or" else None
         if slash and slash.end() >= end:
             self.cut_at = at
-            return self.slashed(slash)
+            return self.heading_target(slash)
         found = super().suffix_in(start, end) or self.with_colon(start, end)
         unknown = _UNKNOWN.search(word) if found is None else None
         if unknown:
@@ -304,16 +382,16 @@ class OvidReader(DatabaseReader):
     def with_colon(self, start: int, end: int) -> tuple[FieldTarget, str] | None:
         """Take a word with the field of another database at its end: `asthma:ti,ab`."""
         colon = _COLON.search(self.text, start, end)
-        tag = self.known(colon[1]) if colon and self.ends_at(end) else None
+        tag = self.target_of(colon[1]) if colon and self.ends_at(end) else None
         if colon is None or tag is None:
             return None
-        self.read_as(colon[0], colon[1])
+        self.tell_meaning(colon[0], f".{colon[1]}.")
         self.cut_at, self.at = colon.start(), end
         return tag, colon[0]
 
     explode = narrowed = False
 
-    def slashed(self, slash: re.Match[str]) -> tuple[FieldTarget, str]:
+    def heading_target(self, slash: re.Match[str]) -> tuple[FieldTarget, str]:
         """A heading: what its slash says besides."""
         self.at = slash.end()
         self.explode, self.narrowed = bool(slash[1]), bool(slash[2] or slash[3])
@@ -345,23 +423,21 @@ class OvidReader(DatabaseReader):
             )
         bare = text.rstrip("/")
         if tag is OVID.default and text.lower().startswith("exp ") and quoted == (bare != text):
-            meant = message("{field} is read as {meant}", field=text, meant=f"{bare}/")
-            self.losses.add("field", meant)
-            return self.slashed_heading(bare, where, explode=True)
+            self.tell_meaning(text, f"{bare}/")
+            return self.slash_heading(bare, where, explode=True)
         if tag is _HEADING:
-            return self.slashed_heading(text, where, explode=self.explode)
+            return self.slash_heading(text, where, explode=self.explode)
         if shown.startswith(".") and shown.strip(". ").lower() in _SUBHEADINGS:
-            name = subheading_named(text)
+            name = subheading_name(text)
             if len(name) == 2:
-                return self.ignored("nowhere", f"{text}{shown}")
+                return self.ignore("nowhere", f"{text}{shown}")
             text = name
         return super().value(text, tag, shown, where, quoted=quoted)
 
-    def unsigned(self, word: str) -> str:
-        return super().unsigned(word.strip("'"))
+    def without_marks(self, word: str) -> str:
+        return super().without_marks(word.strip("'"))
 
-    def slashed_heading(self, text: str, where: tuple[int, int], *, explode: bool) -> Clause:
-        """A heading that stood before a slash."""
+    def slash_heading(self, text: str, where: tuple[int, int], *, explode: bool) -> Clause:
         name, narrowed = text, self.narrowed
         if name.lower().startswith("exp "):
             explode, name = True, name[4:].strip()
@@ -370,33 +446,24 @@ class OvidReader(DatabaseReader):
             narrowed, name = True, name.strip("* ")
         name = plain(name.strip("\"'"))
         if not any(map(str.isalnum, name)):
-            raise self.error(
-                message("There is no heading before the slash"), *where, fix=self.without(*where)
-            )
+            raise self.needless(message("There is no heading before the slash"), *where)
         return self.heading(name, where, explode=explode, narrowed=narrowed)
 
-    def exploded(self, match: re.Match[str]) -> Clause:
+    def explosion(self, match: re.Match[str]) -> Clause:
         self.at = match.end() - 1
         self.narrowed = False
         slash = _SLASH.match(self.text, self.at)
         self.at += 1
         if slash:
-            self.slashed(slash)
+            self.heading_target(slash)
         self.after_slash()
-        return self.slashed_heading(
+        return self.slash_heading(
             f"{match[1]}{plain(match[2] or match[3])}", match.span(), explode=True
         )
 
     # ---------------------------------------------------------------- earlier lines
 
-    def combination(self, match: re.Match[str]) -> Clause:
-        """`or/1-4,7`."""
-        self.at = match.end()
-        numbers = self.numbers(match[2], match.span())
-        join = either if match[1].upper() == "OR" else every
-        return join([self.reference(number, *match.span()) for number in numbers])
-
-    def limited(self, match: re.Match[str]) -> Clause | None:
+    def limit_command(self, match: re.Match[str]) -> Clause | None:
         """`limit 3 to (english language and yr="2010 -Current")`: to the end of the line."""
         if match.re is _LIMITED:
             self.losses.add("limits", match[0])
@@ -408,7 +475,7 @@ class OvidReader(DatabaseReader):
             if close is None or not _TO.match(self.text, close + 1):
                 return None
             self.at = match.end()
-            clause = self.bracketed()
+            clause = self.bracket()
             self.here()
             self.at += len("to")
         start = self.at
@@ -421,7 +488,7 @@ class OvidReader(DatabaseReader):
         self.losses.add("duplicates", match[0])
         return self.reference(int(match[1]), *match.span())
 
-    def kept(self, match: re.Match[str]) -> Clause:
+    def selection(self, match: re.Match[str]) -> Clause:
         self.losses.add("limit", match[0])
         return every([self.reference(int(match[1]), *match.span()), IGNORED])
 
@@ -429,11 +496,16 @@ class OvidReader(DatabaseReader):
 # Ovid, with the fields of MEDLINE (https://ospguides.ovid.com/OSPguides/medline.htm): `(salt and
 # marsh).ti,ab.`
 
-STYLE = Style(
+STYLE = SyntaxStyle(
     name="ovid",
-    label="Ovid",
     fields=fields_of(
-        OVID, "{x}.{code}.", title_abstract="ti,ab", subject="hw,kf", venue="jw", isbn=""
+        OVID,
+        "{x}.{code}.",
+        title_abstract="ti,ab",
+        subject="hw,kf",
+        venue="jw",
+        isbn="",
+        trial="si,cn",
     ),
     losses={
         "author": message(
@@ -444,22 +516,8 @@ STYLE = Style(
     booleans=Booleans(all=" and ", either=" or ", without=" not "),
     reserved=r"near\d*|with|same|use|freq|exp|limit|to",
     lost=f"[{DOUBLE}*$:#?]",
-    years=YearRanges(
-        only=("{first}.yr.",),
-        both=("{first}:{last}.yr.",),
-        since=("{first}:3000.yr.",),
-        until=("1000:{last}.yr.",),
-    ),
-    types={
-        "article": ("Journal Article",),
-        "review": ("Review",),
-        "editorial": ("Editorial",),
-        "letter": ("Letter",),
-        "erratum": ("Published Erratum",),
-        "retraction": ("Retraction of Publication",),
-        "preprint": ("Preprint",),
-        "dataset": ("Dataset",),
-    },
+    years=YearRanges("{first}:{last}.yr.", only="{first}.yr."),
+    types={**MEDLINE_TYPES, "dataset": ("Dataset",)},
     near=" adj{next} ",
     adjacent=" adj ",
     headings={"exact": "{x}/", "exploded": "exp {x}/"},

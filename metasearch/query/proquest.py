@@ -4,34 +4,14 @@ from __future__ import annotations
 
 import re
 
-from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, every, wider
-from metasearch.query.databases import DatabaseReader
-from metasearch.query.field_values import exploded
+from metasearch.query.database_reader import DatabaseReader
+from metasearch.query.field_values import with_narrower
 from metasearch.query.grammar import (
-    ABSTRACT,
-    ANY,
-    AUTHOR,
-    DOI,
     DOUBLE,
-    ENTRY_DATE,
-    FIRST_AUTHOR,
-    HEADING,
-    ISBN,
-    ISSN,
-    LANGUAGE,
-    NOWHERE,
-    NUMBER,
-    PMID,
-    SUBJECT,
-    TITLE,
-    TITLE_ABSTRACT,
-    TYPE,
-    VENUE,
-    YEAR,
     DatabaseGrammar,
     FieldTarget,
-    Style,
+    SyntaxStyle,
     YearRanges,
     codes,
     fields_of,
@@ -42,41 +22,38 @@ from metasearch.query.tree import plain
 
 PROQUEST = DatabaseGrammar(
     "proquest",
-    "ProQuest",
-    codes(
-        ("all", ANY),
-        (
-            "noft anywhere ft tx text full-text citabs",
-            FieldTarget(("any",), message("looked for everywhere")),
-        ),
-        ("ti title oti", TITLE),
-        ("ab abstract", ABSTRACT),
-        ("tiab", TITLE_ABSTRACT),
-        ("au author ca editor", AUTHOR),
-        ("fau la-au aut fav", FIRST_AUTHOR),
-        ("su if diskw key tags tag kw", SUBJECT),
-        ("mesh emb mainsubject subject sub subheading subt allsub su.exact.explode", HEADING),
-        ("mjmesh mjemb mjmainsubject mjsub mjde majde subst substance de", HEADING),
-        ("pub publication pubtitle jn so", VENUE),
-        ("yr py pd", YEAR),
-        ("ud lud", ENTRY_DATE),
-        ("la lang language", LANGUAGE),
-        ("dtype rtype at stype pt", TYPE),
-        ("docfeat me meth methodology", NOWHERE),
-        ("doi", DOI),
-        ("issn is", ISSN),
-        ("isbn ib", ISBN),
-        ("pmid", PMID),
-        ("rn reg", NUMBER),
-        ("an id fn docid pubid cc clsub", NOWHERE),
-        # Limits: peer review, full text, ages, populations, audiences, tests.
-        ("peer peerreviewed ftany fulltext ulo lim age ag po pop gr tm ta te audience el", NOWHERE),
-        # Persons, places, organizations, money.
-        ("af aff org orgn co cp per lo loc geo pub-loc pbloc pl st gi fund grant sfi", NOWHERE),
-        # Parts of publications, theses, trials, trades.
-        ("vo vol iss pg ppg pb publ in ov un sch school adv cmt cmte dg deg degree dep", NOWHERE),
-        ("ps nct ct ctr naics sic pro cf conf rf cit sec ed col dat", NOWHERE),
-    ),
+    codes("""
+    any: all
+    everywhere: noft anywhere ft tx text full-text
+      citabs
+    title: ti title oti
+    abstract: ab abstract
+    title abstract: tiab
+    author: au author ca editor
+    first author: fau la-au aut fav
+    subject: su if diskw key tags tag kw
+    heading: mesh emb mainsubject subject sub subheading subt allsub su.exact.explode
+    heading: mjmesh mjemb mjmainsubject mjsub mjde majde subst substance de
+    venue: pub publication pubtitle jn so
+    year: yr py pd
+    entry date: ud lud
+    language: la lang language
+    type: dtype rtype at stype pt
+    nowhere: docfeat me meth methodology
+    doi: doi
+    issn: issn is
+    isbn: isbn ib
+    pmid: pmid
+    number: rn reg
+    nowhere: an id fn docid pubid cc clsub
+    # Limits: peer review, full text, ages, populations, audiences, tests.
+    nowhere: peer peerreviewed ftany fulltext ulo lim age ag po pop gr tm ta te audience el
+    # Persons, places, organizations, money.
+    nowhere: af aff org orgn co cp per lo loc geo pub-loc pbloc pl st gi fund grant sfi
+    # Parts of publications, theses, trials, trades.
+    nowhere: vo vol iss pg ppg pb publ in ov un sch school adv cmt cmte dg deg degree dep
+    nowhere: ps nct ct ctr naics sic pro cf conf rf cit sec ed col dat
+    """),
     prefix=re.compile(
         r"([A-Za-z]{2,15}(?:-[A-Za-z]{2,5})?(?:\s?,\s?[A-Za-z]{2,12}){0,10})"
         r"(?:(?:\.(?:EXACT|EXPLODE|X)){0,2}\s{0,3}(?=\()|\s?=\s?(?=[\"(\w]))",
@@ -96,6 +73,7 @@ PROQUEST = DatabaseGrammar(
         r"|(?:Databases?(?: searched)?|Results per page|Sort results by|Results): ?[^\n]{0,300}"
         r"|(?:Exclude|Include) duplicate[^\n]{0,80}"
     ),
+    limits_by_type=True,
 )
 
 
@@ -121,8 +99,6 @@ _AFTER, _BEFORE = (re.compile(rf"\b{word}\b", re.IGNORECASE) for word in ("after
 
 
 class ProquestReader(DatabaseReader):
-    """One text in the syntax of ProQuest."""
-
     grammar = PROQUEST
 
     def prefix(self) -> tuple[FieldTarget, str] | None:
@@ -135,11 +111,11 @@ class ProquestReader(DatabaseReader):
                 raise self.unknown_field(name, *unknown.span(1))
         return found
 
-    def peeked(self) -> Sign | None:
+    def peek(self) -> Sign | None:
         self.here()
         if within := _WITHIN.match(self.text, self.at):
             return Sign("NEAR", *within.span(), int(within[1]))
-        return super().peeked()
+        return super().peek()
 
     def is_near(self, word: str) -> bool:
         return word.isupper()
@@ -153,13 +129,10 @@ class ProquestReader(DatabaseReader):
         clause = super().value(text, tag, shown, where, quoted=quoted)
         if "EXPLODE" in shown.upper():
             self.losses.add("explosion", shown)
-            clause = exploded(clause)
+            clause = with_narrower(clause)
         if main := shown.upper().startswith(("MJ", "MAJ")):
             self.losses.add("focus", shown)
         return wider(clause.widest) if narrowed or main else clause
-
-    def type(self, text: str) -> Clause:
-        return self.type_or_limit(text)
 
     def limits(self, text: str, start: int) -> Clause:
         return every(
@@ -179,28 +152,24 @@ class ProquestReader(DatabaseReader):
             return wider(clause.widest)
         return clause
 
-    def widened(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
+    def stem_of(self, word: str, where: tuple[int, int]) -> tuple[str, bool]:
         if limited := _LIMITED.search(word):
             self.losses.add("wildcard", word)
             word = f"{word[: limited.start()]}*"
-        return super().widened(word, where)
+        return super().stem_of(word, where)
 
 
 # ProQuest (https://proquest.libguides.com/proquestplatform/tips): `ti(salt AND marsh)`; `noft` is
 # all but the full text.
 
-STYLE = Style(
+STYLE = SyntaxStyle(
     name="proquest",
-    label="ProQuest",
     bracketed=True,
     fields=fields_of(PROQUEST, "{code}({x})", any="noft", title_abstract="ti,ab"),
     reserved="near|pre|n|p|exact|lnk|within",
     lost=f"[{DOUBLE}*?{{}}]",
     years=YearRanges(
-        only=("pd({first})",),
-        both=("pd({first}-{last})",),
-        since=("pd(>={first})",),
-        until=("pd(<={last})",),
+        "pd({first}-{last})", only="pd({first})", since="pd(>={first})", until="pd(<={last})"
     ),
     types={
         "article": ("article", "review"),

@@ -1,71 +1,161 @@
-"""PubMed's syntax, read and written (https://pubmed.ncbi.nlm.nih.gov/help/)."""
+"""The vocabulary of PubMed: its search field tags, subheadings, and filters by type."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from metasearch.bib.languages import language_code
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import Clause, exact, left_to_right, wider
-from metasearch.query.databases import DatabaseReader
-from metasearch.query.field_values import INITIAL, exploded, named
+from metasearch.query.database_reader import DatabaseReader
+from metasearch.query.field_values import (
+    INITIAL,
+    MESH_SUBHEADINGS,
+    with_heading,
+    with_narrower,
+)
 from metasearch.query.grammar import (
     ANY,
     AUTHOR,
     DOUBLE,
     ENTRY_DATE,
     HEADING,
+    MEDLINE_TYPES,
+    NOWHERE,
+    TRIAL,
     DatabaseGrammar,
     FieldTarget,
-    Style,
+    SyntaxStyle,
     YearRanges,
     near,
+    rows,
+    together,
 )
-from metasearch.query.pubmed_tags import (
-    DISTANCE,
-    FILTERS,
-    MAJOR,
-    MESH,
-    NO_NUMBER,
-    SEARCHED,
-    SUBHEADINGS,
-    TAGS,
-    filter_types,
-    tag_named,
-    tags_in,
-)
-from metasearch.query.reading import ReadQuery, in_fields, truncatable, words
+from metasearch.query.reader import ReadQuery, in_fields, truncatable, words
 from metasearch.query.scanner import Sign
 from metasearch.query.strategy import parse_database
-from metasearch.query.tree import (
-    FIELD_WORDS,
-    IDENTIFIERS,
-    Not,
-    Term,
-    disjunction,
-    is_blank,
-    plain,
-)
+from metasearch.query.tree import IDENTIFIERS, Not, Term, Years, disjunction, is_blank, plain
 from metasearch.query.values import (
     BROAD_TYPES,
     STUDIES,
+    TYPE_NAMES,
+    TYPES,
     BadYears,
+    bare_number,
     between,
-    counted_back,
-    dated,
     identifier_field,
-    type_named,
-    whole_years,
+    publication_type,
+    years_of_date,
 )
+
+# PubMed's search field tags -> our fields (https://pubmed.ncbi.nlm.nih.gov/help/#search-tags):
+# those of its help, the names that its builder writes, and those of the Entrez utilities.
+
+#: Headings that are taken with all narrower ones, those of the main topic last.
+MESH = "mh|mesh|mesh terms|mesh term|mesh heading|mesh headings"
+MAJOR = "majr|mesh major topic|mesh major|major topic"
+NO_NUMBER = FieldTarget(
+    ("any",), message("looked for everywhere: the term is no DOI, ISBN or ISSN")
+)
+_ROWS = rows(f"""
+    title: ti|title|titl|tt|transliterated title
+    title abstract: tiab|title/abstract|title abstract
+    abstract: ab|abstract
+    any: tw|text word|text words|text|word
+    any: all|all fields
+    author: au|author|author name|auth|fau|full author name|author - full|full|auid|
+      author - identifier|author identifier|cn|corporate author|author - corporate|coln
+    first author: 1au|first author name|first author|author - first|faut|lastau|last author name|
+      last author|author - last|laut
+    venue: ta|journal|jour|jt|journal title|title abbreviation|journal title abbreviation
+    heading: {MESH}
+    heading: {MAJOR}
+    heading: sh|mesh subheading|mesh subheadings|subheading|subheadings|subh
+    heading: nm|supplementary concept|substance name|substance|subs|rn|ec/rn number|ecno|
+      registry number
+    subject: ot|other term|other terms|otrm|kw|keyword|keywords
+    year: dp|pdat|date - publication|publication date
+    entry date: epdat|epdt|date - electronic publication|electronic publication date|ppdat|ppdt|
+      date - print publication|print publication date
+    entry date: edat|date - entry|entrez date|entry date|crdt|date - create|create date|
+      date - mesh|mhda
+    language: la|lang|language
+    type: pt|ptyp|publication type|article type
+    identifier: aid|article identifier|lid|location id|eid|pii
+    doi: doi
+    issn: is|issn
+    isbn: isbn
+    pmid: pmid|uid
+    pmcid: pmc|pmcid|pid
+    trial: si|secondary source id
+    nowhere: filter|filt|filters|sb|subset|citation subset|ad|affiliation|affl|gr|
+      grants and funding|grant number|grnt|vi|volume|vol|ip|issue|iss|pg|pagination|page
+    nowhere: pl|place of publication|country of publication|cnty|pubn|publisher|ir|investigator|
+      invr|fir|full investigator name|investigator - full|finv|ed|editor|ps|
+      personal name as subject|subject - personal name|nlm unique id|jid|cois|
+      conflict of interest statements|conflict of interest statement
+    nowhere: pa|pharmacological action|papx|book|be|bti|stat|owner|phst|mid|ci|
+      comment correction type|dso|aucl|publication status|text availability
+    nowhere: lr|date - modification|modification date|mdat|dcom|date - completion|completion date|
+      cdat|mesh date
+    """)
+
+#: FieldTarget in small letters, without its brackets -> where its words are looked for.
+TAGS: Mapping[str, FieldTarget] = {name: tag for names, tag in _ROWS for name in names}
+#: The short tags that can be searched, for messages.
+SEARCHED = " ".join(f"[{names[0]}]" for names, tag in _ROWS if tag.fields)
+
+# What stands at a tag: a distance (`[tiab:~3]`), and whether a heading is taken with narrower ones.
+DISTANCE = re.compile(r"(.*):~([0-9]{1,3})")
+_EXPLOSION = re.compile(r"(.*): ?(?:no ?)?exp")
+FILTERS = frozenset({"filter", "filt", "filters", "sb", "subset", "citation subset"})
+#: What may stand after the slash of a heading: of the names of MeSH, those that it still has
+#: (https://www.nlm.nih.gov/mesh/topsubscope.html).
+SUBHEADINGS = frozenset(MESH_SUBHEADINGS.values()) - {
+    "contraindications", "radiography", "radionuclide imaging", "ultrasonography", "utilization"
+} | {"secretion"}  # fmt: skip
+
+
+@cache
+def filter_types() -> Mapping[str, str]:
+    """Types of works and studies as PubMed writes filters: "randomizedcontrolledtrial"."""
+    names = (*TYPES, *STUDIES, *TYPE_NAMES)
+    squeezed = {"".join(filter(str.isalpha, name)): name for name in names}
+    return squeezed | {"systematic": "systematic review", "booksdocs": "book"}
+
+
+def target_of_tag(name: str) -> FieldTarget | None:
+    name = re.sub(r"\s?/\s?", "/", plain(name).casefold())
+    if match := DISTANCE.fullmatch(name):
+        return TAGS.get(match[1])
+    if match := _EXPLOSION.fullmatch(name):
+        tag = TAGS.get(match[1])
+        return tag if tag and tag.heading else None
+    if name in TAGS:
+        return TAGS[name]
+    tags = [TAGS.get(part) for part in tags_in(name)]
+    several = [tag for tag in tags if tag and tag.of_words]
+    return together(several) if 1 < len(several) == len(tags) else None
+
+
+def tags_in(name: str) -> list[str]:
+    """The tags that people write as one, which PubMed does not know so: "ti,ab"."""
+    whole = re.sub(r"\s?/\s?", "/", plain(name).casefold().strip("[] "))
+    if whole in TAGS or len(whole) > 60:
+        return [whole]
+    return [part for part in re.split(r"\s?[,/;]\s?|\sor\s|\sand\s|\s(?=ab\Z|ti\Z)", whole) if part]
+
+
+# PubMed's syntax, read and written (https://pubmed.ncbi.nlm.nih.gov/help/).
 
 _TAG = r"\s{0,5}\[([^\[\]]{1,60})\]"
 _LOOSE_TAG = re.compile(_TAG)
 PUBMED = DatabaseGrammar(
     "pubmed",
-    "PubMed",
     TAGS,
     suffix=_LOOSE_TAG,
     near=re.compile("(?!)"),
@@ -166,8 +256,6 @@ _NAMES_LINE = re.compile(r"#[0-9]{1,4}\Z")
 
 
 class PubmedReader(DatabaseReader):
-    """One text, or one line of a strategy."""
-
     grammar = PUBMED
 
     # ---------------------------------------------------------------- operators and tags
@@ -178,7 +266,7 @@ class PubmedReader(DatabaseReader):
             end += 1
         return end + (end == at and text[at : at + 1] == "]")
 
-    def peeked(self) -> Sign | None:
+    def peek(self) -> Sign | None:
         self.here()
         end = self.word_end(self.at)
         name = self.text[self.at : end]
@@ -220,20 +308,15 @@ class PubmedReader(DatabaseReader):
             self.losses.add("lower case", self.text[sign.start : sign.end])
         return sign
 
-    def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
-        self.note_excluded(operands[1:], operators, operators)
+    def combine(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
+        self.note_exclusions(operands[1:], operators, operators)
         rest = [(sign.name, one) for sign, one in zip(operators, operands[1:], strict=True)]
         return left_to_right(operands[0], rest, self.check_clause)
 
-    def known(self, names: str) -> FieldTarget | None:
-        tag = tag_named(names)
+    def target_of(self, names: str) -> FieldTarget | None:
+        tag = target_of_tag(names)
         if tag and len(parts := tags_in(names)) > 1:
-            told = message(
-                "{field} is read as {meant}",
-                field=f"[{plain(names)}]",
-                meant=" ".join(f"[{part}]" for part in parts),
-            )
-            self.losses.add("field", told)
+            self.tell_meaning(f"[{plain(names)}]", " ".join(f"[{part}]" for part in parts))
         return tag
 
     behind = ""
@@ -258,13 +341,17 @@ class PubmedReader(DatabaseReader):
             if likely
             else message("There is no tag [{tag}]; there are {tags}", tag=shown, tags=SEARCHED)
         )
-        fix = self.replaced(start, end, f"[{likely[0]}]") if likely else self.without(start, end)
+        fix = (
+            self.with_replacement(start, end, f"[{likely[0]}]")
+            if likely
+            else self.without(start, end)
+        )
         return self.error(reason, start, end, fix=fix)
 
     # ---------------------------------------------------------------- operands
 
     def operand(self, after: Sign | None) -> Clause:
-        if after and self.here() and self.peeked():
+        if after and self.here() and self.peek():
             raise self.lacks(after.span, "after")
         return super().operand(after)
 
@@ -272,18 +359,14 @@ class PubmedReader(DatabaseReader):
         if self.here() == "[":
             match = _LOOSE_TAG.match(self.text, self.at)
             end = match.end() if match else self.at + 1
-            raise self.error(
-                message("A tag stands directly after a word or phrase"),
-                self.at,
-                end,
-                fix=self.without(self.at, end),
+            raise self.needless(
+                message("A tag stands directly after a word or phrase"), self.at, end
             )
         spread = _SPREAD.match(self.text, self.at)
         if spread and (spread[3] or spread[6]):
             return self.spread(spread)
         if spread and spread[0].strip() == self.text[self.at : self.word_end(self.at)]:
-            meant = message("{field} is read as {meant}", field=spread[0], meant=f"{spread[0]}[dp]")
-            self.losses.add("field", meant)
+            self.tell_meaning(spread[0], f"{spread[0]}[dp]")
             self.at = spread.end()
             self.count(*spread.span())
             return self.years(spread[0], spread.span())
@@ -300,18 +383,18 @@ class PubmedReader(DatabaseReader):
         """A range between two dates, each perhaps with its tag."""
         self.at = match.end()
         where, named = (match.start(), match.end(5) + len(match[4])), 6 if match[6] else 3
-        tag, shown = tag_named(match[named]), plain(match[named])
+        tag, shown = target_of_tag(match[named]), plain(match[named])
         if tag is None:
             raise self.unknown_field(shown, match.start(named) - 1, match.end(named) + 1)
         text = f"{match[2]}:{match[5]}"
         if tag.fields not in ((), ("year",)):
             reason = message("[{shown}] cannot be a range of years", shown=shown)
-            raise self.error(reason, *where, fix=self.replaced(*where, f'"{text}"'))
+            raise self.error(reason, *where, fix=self.with_replacement(*where, f'"{text}"'))
         return self.value(text, tag, f"[{shown}]", where, quoted=True)
 
-    def bracketed(self) -> Clause:
+    def bracket(self) -> Clause:
         behind = self.closing.get(self.at, 0) + 1
-        clause = super().bracketed()
+        clause = super().bracket()
         if tag := plain(self.text[behind : self.at]):
             told = message(
                 "{field} behind a bracket is read as the field of all words in it, which PubMed "
@@ -331,11 +414,14 @@ class PubmedReader(DatabaseReader):
         self.count(*where)
         behind, self.behind = self.behind, ""
         if tag is ANY and not shown and not quoted and (heading := _OF_OVID.fullmatch(text)):
-            meant = message("{field} is read as {meant}", field=text, meant=f"{heading[2]}[mh]")
-            self.losses.add("field", meant)
+            self.tell_meaning(text, f"{heading[2]}[mh]")
             return self.heading(heading[2], where, explode=bool(heading[1]))
+        if tag.fields == TRIAL.fields:
+            number = bare_number("trial", text)
+            # GenBank/AB123456, or clinicaltrials.gov for whatever is registered there.
+            text, tag = (number, tag) if number else (text, NOWHERE)
         if not tag.fields or _OF_RECORDS.fullmatch(text):
-            return self.filtered(text, shown, where)
+            return self.filter_clause(text, shown, where)
         label, _, alone = shown.strip("[]").casefold().partition(":")
         name, _, narrowed = text.partition("/")
         if tag is ANY and not shown and _AND.sub("&", narrowed.casefold()) in SUBHEADINGS:
@@ -355,19 +441,20 @@ class PubmedReader(DatabaseReader):
         if tag.heading:
             self.losses.add("heading", shown)
         elif tag.loss and tag is not ENTRY_DATE:
-            self.losses.add("field", message("{field} is {loss}", field=shown, loss=tag.loss))
+            self.tell_field(shown, tag.loss)
         if distance := DISTANCE.fullmatch(shown.strip("[]")):
             return self.close(text, tag, shown, where, int(distance[2]))
         match tag.fields:
             case ("year",):
                 return self.years(text, where, shown if tag is ENTRY_DATE else "")
             case ("type",):
-                return self.typed(text, shown.strip("[]"), where)
+                return self.type_clause(text, shown.strip("[]"), where)
             case ("language",):
                 if language_code(text) is None:
-                    raise self.unlisted("language", text, where)
+                    advice = message("Write an English name or a code.")
+                    raise self.no_such_code(text[:40], "language", where, advice)
                 return self.language(text)
-        clause = self.looked_for(text, tag, where, quoted=quoted)
+        clause = self.search_for(text, tag, where, quoted=quoted)
         if not tag.heading:
             return clause
         is_main = label in MAJOR.split("|")
@@ -375,10 +462,10 @@ class PubmedReader(DatabaseReader):
             self.losses.add("focus", shown)
         if "no" not in alone and (is_main or label in MESH.split("|")):
             self.losses.add("explosion", shown)
-            clause = exploded(clause)
+            clause = with_narrower(clause)
         return Clause(clause.widest, None) if is_main or narrowed or behind else clause
 
-    def filtered(self, text: str, shown: str, where: tuple[int, int]) -> Clause:
+    def filter_clause(self, text: str, shown: str, where: tuple[int, int]) -> Clause:
         """A filter such as english[filter], as far as a field holds that; ignored otherwise."""
         name, label = text.casefold(), shown.strip("[]")
         if label.casefold() in FILTERS:
@@ -398,10 +485,8 @@ class PubmedReader(DatabaseReader):
                 shown=label,
                 searched=SEARCHED,
             )
-            self.not_searchable = self.error(
-                reason, where[1], self.at, fix=self.without(where[1], self.at)
-            )
-        return self.ignored("nowhere", f"{text}{shown}")
+            self.not_searchable = self.needless(reason, where[1], self.at)
+        return self.ignore("nowhere", f"{text}{shown}")
 
     def limit(self, text: str, start: int, shown: str) -> Clause:
         bare = _PUBLISHED.sub("", text)
@@ -412,10 +497,11 @@ class PubmedReader(DatabaseReader):
             return self.type(kind)
         return super().limit(bare, start, shown)
 
-    def typed(self, text: str, shown: str, where: tuple[int, int]) -> Clause:
-        known, includes_more = type_named(text)
+    def type_clause(self, text: str, shown: str, where: tuple[int, int]) -> Clause:
+        known, includes_more = publication_type(text)
         if known is None and text.casefold() not in STUDIES:
-            raise self.unlisted("type", text, where)
+            advice = message("Write a type, such as review or letter.")
+            raise self.no_such_code(text[:40], "type", where, advice)
         if known is None or not includes_more:
             return self.type(text)
         told = message(
@@ -428,16 +514,7 @@ class PubmedReader(DatabaseReader):
         meant = Term(known, "type")
         return wider(meant) if known in BROAD_TYPES else exact(meant)
 
-    def unlisted(self, field: str, text: str, where: tuple[int, int]) -> QuerySyntaxError:
-        reason = message('"{word}" is no known {field}', word=text[:40], field=FIELD_WORDS[field])
-        advice = (
-            message("Write an English name or a code.")
-            if field == "language"
-            else message("Write a type, such as review or letter.")
-        )
-        return self.error(reason, *where, advice=advice)
-
-    def looked_for(
+    def search_for(
         self, text: str, tag: FieldTarget, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
         fields = tag.fields
@@ -446,10 +523,10 @@ class PubmedReader(DatabaseReader):
             text = INITIAL.sub(r"\1", text)
         before = self.losses.more
         alone = " " not in text  # a question ends with a sign, too
-        texts = [self.widened(word, where, alone=alone) for word in text.split(" ")]
+        texts = [self.stem_of(word, where, alone=alone) for word in text.split(" ")]
         if any(cut for _, cut in texts):
             if fields[0] in IDENTIFIERS:
-                raise self.truncated_number(fields[0].upper(), *where)
+                raise self.star_in_number(fields[0].upper(), *where)
             if quoted and len(texts) > 1:
                 query = self.phrase(texts, fields)
             else:
@@ -459,9 +536,9 @@ class PubmedReader(DatabaseReader):
         phrase = quoted or (tag.heading and len(texts) > 1)
         phrase = phrase and fields[0] not in IDENTIFIERS
         query = in_fields(fields, lambda field: words(text, field, phrase=phrase))
-        return exact(named(query, "exact" if tag.heading else ""))
+        return exact(with_heading(query, "exact" if tag.heading else ""))
 
-    def widened(
+    def stem_of(
         self, word: str, where: tuple[int, int], *, alone: bool = False
     ) -> tuple[str, bool]:
         """(the word without its star, whether it had one)."""
@@ -471,34 +548,23 @@ class PubmedReader(DatabaseReader):
             self.losses.add("wildcard", word)
             return stem, True
         if "*" in bare or (bare != word and not any(map(str.isalnum, bare))):
-            fix = self.replaced(*where, self.text[where[0] : where[1]].replace("*", ""))
+            fix = self.with_replacement(*where, self.text[where[0] : where[1]].replace("*", ""))
             raise self.error(message("* can stand only at the end of a word"), *where, fix=fix)
         return bare or word, "*" in word[len(bare) :]
 
-    def years(self, text: str, where: tuple[int, int], other: str = "") -> Clause:
-        if other:
-            told = message("{field} is {loss}", field=other, loss=ENTRY_DATE.loss)
-            self.losses.add("field", told)
-        if since := counted_back(text):
-            self.tell_counted(text, since)
-            return Clause(since, whole_years(since))
-        try:
-            ranged = _RANGE.fullmatch(text)
-            years, whole = between(*ranged.groups()) if ranged else dated(text.rstrip("*"))
-        except BadYears as bad:
-            fix = self.replaced(*where, bad.corrected.replace("-", ":")) if bad.corrected else None
-            advice = None if fix else message("Write it as 2020[dp] or 2015:2020[dp].")
-            raise self.error(bad.reason, *where, fix=fix, advice=advice) from None
-        if not whole:
-            self.losses.add("date", text)
-        return exact(years) if whole else Clause(years, whole_years(years))
+    def dates(self, text: str) -> tuple[Years, bool]:
+        ranged = _RANGE.fullmatch(text)
+        return between(*ranged.groups()) if ranged else years_of_date(text.rstrip("*"))
+
+    def no_years(self, bad: BadYears, where: tuple[int, int]) -> QuerySyntaxError:
+        advice = message("Write it as 2020[dp] or 2015:2020[dp].")
+        return self.misread(bad, *where, advice, instead=lambda years: years.replace("-", ":"))
 
 
 # PubMed (https://pubmed.ncbi.nlm.nih.gov/help/): a tag in square brackets after each term.
 
-STYLE = Style(
+STYLE = SyntaxStyle(
     name="pubmed",
-    label="PubMed",
     framed=False,
     fields={
         "any": "{x}[tw]",
@@ -511,6 +577,7 @@ STYLE = Style(
         "doi": "{x}[doi]",
         "pmid": "{x}[pmid]",
         "pmcid": "{x}[pmc]",
+        "trial": "{x}[si]",
         "isbn": "{x}[isbn]",
         "issn": "{x}[is]",
         "type": "{x}[pt]",
@@ -518,21 +585,10 @@ STYLE = Style(
     },
     lost=f"[{DOUBLE}*?]",
     least=4,
-    years=YearRanges(
-        only=("{first}[dp]",),
-        both=("{first}:{last}[dp]",),
-        since=("{first}:3000[dp]",),
-        until=("1000:{last}[dp]",),
-    ),
+    years=YearRanges("{first}:{last}[dp]", only="{first}[dp]"),
     # What is a review is a journal article as well.
     types={
-        "article": ("Journal Article",),
-        "review": ("Review",),
-        "editorial": ("Editorial",),
-        "letter": ("Letter",),
-        "erratum": ("Published Erratum",),
-        "retraction": ("Retraction of Publication",),
-        "preprint": ("Preprint",),
+        **MEDLINE_TYPES,
         "dataset": ("Dataset",),
         "thesis": ("Academic Dissertation",),
         "report": ("Technical Report",),

@@ -11,13 +11,15 @@ from itertools import product
 from math import prod
 
 from metasearch.bib.languages import languages
-from metasearch.message import message
-from metasearch.query.grammar import SIGNS, Style
+from metasearch.message import N_, message
+from metasearch.query.grammar import SIGNS, SyntaxStyle
 from metasearch.query.simple import to_text
+from metasearch.query.syntaxes import NAMES
 from metasearch.query.tree import (
     CODED_FIELDS,
     FIELDS,
     IDENTIFIERS,
+    IN_TEXTS,
     Near,
     Not,
     Or,
@@ -39,7 +41,7 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class PartGroup:
     """All or either of several parts, but for those `without`.
 
     Attributes:
@@ -50,28 +52,28 @@ class Group:
     """
 
     every: bool
-    parts: tuple[Leaf | Group, ...]
-    without: tuple[Leaf | Group, ...] = ()
+    parts: tuple[Leaf | PartGroup, ...]
+    without: tuple[Leaf | PartGroup, ...] = ()
     frame: str = ""
     sign: str = ""
 
 
 #: A part of a query as a syntax can express it.
-Part = Leaf | Group
+Part = Leaf | PartGroup
 
 
 class Grouping:
     """Puts parts together, by the table of one syntax."""
 
-    def __init__(self, style: Style) -> None:
+    def __init__(self, style: SyntaxStyle) -> None:
         self.style = style
 
-    def grouped(self, wanted: Sequence[Part], without: Sequence[Part] = ()) -> Part:
+    def requirements(self, wanted: Sequence[Part], without: Sequence[Part] = ()) -> Part:
         """All of them, flattened."""
         parts: list[Part] = []
         unwanted: list[Part] = []
         for part in wanted:
-            if isinstance(part, Group) and part.every and not part.sign:
+            if isinstance(part, PartGroup) and part.every and not part.sign:
                 parts += part.parts
                 unwanted += part.without
             else:
@@ -80,11 +82,10 @@ class Grouping:
         return self.group(True, list(dict.fromkeys(parts)), list(dict.fromkeys(unwanted)))
 
     def alternatives(self, sides: Sequence[Part]) -> Part:
-        """Either of them, flattened, each once."""
         flat: dict[Part, None] = {}
         for side in sides:
             flat |= dict.fromkeys(
-                side.parts if isinstance(side, Group) and not side.every else (side,)
+                side.parts if isinstance(side, PartGroup) and not side.every else (side,)
             )
         return self.group(False, list(flat), [])
 
@@ -93,7 +94,7 @@ class Grouping:
             return parts[0]
         frames = {part.frame for part in (*parts, *without)}
         frame = frames.pop() if len(frames) == 1 and self.style.framed else ""
-        return Group(every, tuple(parts), tuple(without), "" if frame == "{x}" else frame)
+        return PartGroup(every, tuple(parts), tuple(without), "" if frame == "{x}" else frame)
 
 
 #: Choices of words near one another that are written one by one.
@@ -134,7 +135,6 @@ def _in_those(query: Query, fields: Collection[str]) -> Query | None:
 
 
 def _frames(part: Part) -> Iterator[str]:
-    """The templates of the leaves of a part."""
     if isinstance(part, Leaf):
         yield part.frame
     else:
@@ -161,6 +161,7 @@ _NAMES = {
     "venue": message("journals"), "abstract": message("abstracts"),
     "subject": message("subjects"), "doi": "DOIs", "isbn": "ISBNs", "issn": "ISSNs",
     "pmid": "PMIDs", "pmcid": "PMCIDs", "arxiv": message("arXiv numbers"),
+    "trial": message("registration numbers"),
 }  # fmt: skip
 
 
@@ -169,8 +170,10 @@ class QueryReducer(Grouping):
     text does not say as the query does.
     """
 
-    def __init__(self, style: Style) -> None:
+    def __init__(self, style: SyntaxStyle) -> None:
         super().__init__(style)
+        names = NAMES[style.name]
+        self.label = names.short or names.in_sentence
         self._notes: dict[str, None] = {}
         #: How many parts were written more widely than they are meant.
         self.more = 0
@@ -182,12 +185,14 @@ class QueryReducer(Grouping):
     def note(self, sentence: str) -> None:
         self._notes[sentence] = None
 
-    def note_wider(self, sentence: str) -> None:
-        """As `note`, of what is written more widely than it is meant."""
-        self.more += 1
-        self.note(sentence)
+    def tell(self, template: str, about: Query, *, wider: bool = False, **values: object) -> None:
+        """Note a sentence about a part of the query, which names the syntax. `wider`: the part is
+        written more widely than it is meant.
+        """
+        self.more += wider
+        self.note(message(template, label=self.label, shown=short_text(about), **values))
 
-    def reduced(self, query: Query) -> Part | None:
+    def reduce(self, query: Query) -> Part | None:
         """Returns the query as this syntax can express it; None where it cannot at all."""
         match query:
             case Term():
@@ -199,35 +204,31 @@ class QueryReducer(Grouping):
             case Near():
                 return self.near(query)
             case Not():
-                self.note(
-                    message(
-                        "{label} has no NOT without something before it: {shown} is left out",
-                        label=self.style.label,
-                        shown=shown(query),
-                    )
+                self.tell(
+                    N_("{label} has no NOT without something before it: {shown} is left out"),
+                    query,
                 )
                 return None
         positive = [part for part in query.parts if not isinstance(part, Not)]
         negative = [part for part in query.parts if isinstance(part, Not)]
-        wanted = self.all_reduced(positive)
+        wanted = self.reduce_all(positive)
         self.more += len(wanted) < len(positive)
-        without = [found for one in negative if (found := self.excluded(one))]
-        return self.grouped(wanted, without) if wanted else None
+        without = [found for one in negative if (found := self.exclusion(one))]
+        return self.requirements(wanted, without) if wanted else None
 
-    def excluded(self, query: Not) -> Part | None:
+    def exclusion(self, query: Not) -> Part | None:
         """What must not hold; None where that would exclude more than is meant."""
         before, notes = self.more, dict(self._notes)
-        part = self.reduced(query.part)
+        part = self.reduce(query.part)
         if part is None or self.more == before:
             return part
         self._notes = notes
-        self.note(
-            message(
+        self.tell(
+            N_(
                 "{shown} cannot be excluded as it is meant in {label}, so it is left out, which "
-                "finds more",
-                shown=shown(query),
-                label=self.style.label,
-            )
+                "finds more"
+            ),
+            query,
         )
         return None
 
@@ -241,30 +242,30 @@ class QueryReducer(Grouping):
         """As `near`, in one of the places where `whole` is looked for."""
         style = self.style
         if phrases := self.as_phrases(near):
-            return self.reduced(phrases)
+            return self.reduce(phrases)
         if style.near_words and (words := self.near_words(near, whole)):
             return words
-        parts = self.all_reduced(near.parts)
+        parts = self.reduce_all(near.parts)
         if len(parts) < len(near.parts):
             self.more += 1
-            return self.grouped(parts) if parts else None
+            return self.requirements(parts) if parts else None
         frames = {frame for part in parts for frame in _frames(part)}
         if len(frames) > 1 or style.near_words or not (style.near or style.adjacent):
             sign = ""
         else:
             sign = self.near_sign(near, whole)
         if not sign:
-            self.note_wider(
-                message(
+            self.tell(
+                N_(
                     "{label} cannot be asked how near these words stand to one another: {shown} is "
-                    "written with AND, which finds more",
-                    label=style.label,
-                    shown=shown(whole),
-                )
+                    "written with AND, which finds more"
+                ),
+                whole,
+                wider=True,
             )
-            return self.grouped(parts)
+            return self.requirements(parts)
         frame = frames.pop() if style.framed else ""
-        return Group(True, tuple(parts), frame="" if frame == "{x}" else frame, sign=sign)
+        return PartGroup(True, tuple(parts), frame="" if frame == "{x}" else frame, sign=sign)
 
     def as_phrases(self, near: Near) -> Query | None:
         """The same as phrases, where nothing may stand between words in their order, and either
@@ -298,24 +299,24 @@ class QueryReducer(Grouping):
         if near.ordered and sign != style.ordered:
             self.note_order(whole)
         if near.within < style.nearest:
-            self.note_wider(
-                message(
+            self.tell(
+                N_(
                     "{label} counts from 1 how near words stand: one word may stand between those "
-                    "of {shown}, which finds more",
-                    label=style.label,
-                    shown=shown(whole),
-                )
+                    "of {shown}, which finds more"
+                ),
+                whole,
+                wider=True,
             )
         return sign.format(n=max(near.within, style.nearest), next=near.within + 1)
 
     def note_order(self, near: Near) -> None:
-        self.note_wider(
-            message(
+        self.tell(
+            N_(
                 "{label} cannot be asked for words in their order: {shown} is written for any "
-                "order, which finds more",
-                label=self.style.label,
-                shown=shown(near),
-            )
+                "order, which finds more"
+            ),
+            near,
+            wider=True,
         )
 
     def places_of(self, near: Near) -> list[Near]:
@@ -354,14 +355,14 @@ class QueryReducer(Grouping):
             self.note_order(whole)
         if not style.near and within and len(choices) > 2:
             within *= len(choices) - 1
-            self.note_wider(
-                message(
+            self.tell(
+                N_(
                     "{label} counts the other words between all of several: {shown} is written "
-                    "with {number} of them, which finds more",
-                    label=style.label,
-                    shown=shown(whole),
-                    number=within,
-                )
+                    "with {number} of them, which finds more"
+                ),
+                whole,
+                wider=True,
+                number=within,
             )
         return self.alternatives(
             [
@@ -370,20 +371,19 @@ class QueryReducer(Grouping):
             ]
         )
 
-    def all_reduced(self, queries: Iterable[Query]) -> list[Part]:
-        """Returns those of the queries that can be expressed, reduced."""
-        reduced = [self.reduced(query) for query in queries]
+    def reduce_all(self, queries: Iterable[Query]) -> list[Part]:
+        reduced = [self.reduce(query) for query in queries]
         return [part for part in reduced if part is not None]
 
     def either(self, parts: Sequence[Query]) -> Part | None:
         sides: list[Part] = []
-        for part in self.folded(parts):
-            side = part if isinstance(part, Leaf) else self.reduced(part)
+        for part in self.fold_fields(parts):
+            side = part if isinstance(part, Leaf) else self.reduce(part)
             if side is not None:
                 sides.append(side)
         return self.alternatives(sides) if sides else None
 
-    def folded(self, parts: Sequence[Query]) -> Iterable[Query | Leaf]:
+    def fold_fields(self, parts: Sequence[Query]) -> Iterable[Query | Leaf]:
         """The alternatives; a term in several fields is one leaf where a template has them."""
         places: dict[Term, set[str]] = {}
         for part in parts:
@@ -402,7 +402,7 @@ class QueryReducer(Grouping):
                 yield part
                 continue
             named = places.get(_anywhere(part), set())
-            together = self.searched_together(part.field, named)
+            together = self.fields_of_one_template(part.field, named)
             if together is None:
                 yield part
                 continue
@@ -410,11 +410,11 @@ class QueryReducer(Grouping):
             if split := self.split(part, *together):
                 yield split
                 continue
-            text = self.worded(part, part.text)
+            text = self.text_without_field(part, part.text)
             if text:
                 yield Leaf(text, self.style.template(*together) or "{x}")
 
-    def searched_together(self, field: str, named: set[str]) -> tuple[str, ...] | None:
+    def fields_of_one_template(self, field: str, named: set[str]) -> tuple[str, ...] | None:
         """Returns those of the named fields, `field` among them, that one template searches."""
         for fields in self.style.together:
             if field in fields and named.issuperset(fields):
@@ -455,40 +455,35 @@ class QueryReducer(Grouping):
         if split := self.split(term, term.field):
             return self.near(split)
         if term.heading:
-            self.note(heading_note(term, self.style.label))
+            self.note(heading_note(term, self.label))
         if term.field in CODED_FIELDS:
-            return self.coded(term)
+            return self.code_part(term)
         frame = self.style.template(term.field)
-        if frame is None and term.field in IDENTIFIERS:
-            self.note(
-                message(
-                    "{label} cannot be asked for {fields}: {shown} is left out",
-                    label=self.style.label,
-                    fields=_NAMES[term.field],
-                    shown=shown(term),
-                )
+        if frame is None and term.field in IDENTIFIERS - IN_TEXTS:
+            self.tell(
+                N_("{label} cannot be asked for {fields}: {shown} is left out"),
+                term,
+                fields=_NAMES[term.field],
             )
             return None
         if frame is None:
             frame = self.style.fields["any"]
-            self.note_wider(
-                message(
-                    "{label} cannot search {fields} alone: {shown} is looked for by topic",
-                    label=self.style.label,
-                    fields=_NAMES[term.field],
-                    shown=shown(term),
-                )
+            self.tell(
+                N_("{label} cannot search {fields} alone: {shown} is looked for by topic"),
+                term,
+                wider=True,
+                fields=_NAMES[term.field],
             )
         elif loss := self.style.losses.get(term.field):
-            self.note(loss)
+            self.note(message(loss, label=self.label))
         if term.phrase or term.field in IDENTIFIERS:
-            texts = [self.worded(term, term.text)]
+            texts = [self.text_without_field(term, term.text)]
         else:
-            texts = [self.worded(term, word) for word in term.text.split(" ")]
+            texts = [self.text_without_field(term, word) for word in term.text.split(" ")]
         leaves: list[Part] = [self.leaf(text, frame, term.field) for text in texts if text]
-        return self.grouped(leaves) if leaves else None
+        return self.requirements(leaves) if leaves else None
 
-    def worded(self, term: Term, text: str) -> str:
+    def text_without_field(self, term: Term, text: str) -> str:
         """One word, or those of a phrase or identifier, without field; "" for nothing left."""
         style = self.style
         lost = list(dict.fromkeys(re.findall(style.lost, text, re.IGNORECASE)))
@@ -502,7 +497,7 @@ class QueryReducer(Grouping):
             self.note(
                 message(
                     "{label} cannot search for {text}, which is left out",
-                    label=style.label,
+                    label=self.label,
                     text=text[:30],
                 )
             )
@@ -511,7 +506,7 @@ class QueryReducer(Grouping):
             self.note(
                 message(
                     "{label} cannot search for {lost}, which is left out of {text}",
-                    label=style.label,
+                    label=self.label,
                     lost=" ".join(lost),
                     text=text[:60],
                 )
@@ -522,7 +517,7 @@ class QueryReducer(Grouping):
                 message(
                     "{label} cannot be asked for the beginnings of words: {bare}* is written "
                     "as a word",
-                    label=style.label,
+                    label=self.label,
                     bare=bare[:30],
                 )
             )
@@ -533,7 +528,7 @@ class QueryReducer(Grouping):
                     message(
                         "{label} wants {least} letters or digits before a {sign}: {bare}{sign} "
                         "finds less there",
-                        label=style.label,
+                        label=self.label,
                         least=style.least,
                         bare=bare,
                         sign=sign,
@@ -548,7 +543,7 @@ class QueryReducer(Grouping):
         signs = f"{SIGNS}|{self.style.reserved}"
         return bool(_PLAIN.fullmatch(word)) and not re.fullmatch(signs, word, re.IGNORECASE)
 
-    def coded(self, term: Term) -> Part | None:
+    def code_part(self, term: Term) -> Part | None:
         frame = self.style.template(term.field)
         if term.field == "type":
             words = self.style.types.get(term.text, ())
@@ -559,13 +554,7 @@ class QueryReducer(Grouping):
                 else ()
             )
         if frame is None or not words:
-            self.note(
-                message(
-                    "{label} has no word for {shown}, which is left out",
-                    label=self.style.label,
-                    shown=shown(term),
-                )
-            )
+            self.tell(N_("{label} has no word for {shown}, which is left out"), term)
             return None
         quoted = self.style.value or self.style.phrase
         bare = self.style.bare
@@ -579,27 +568,19 @@ class QueryReducer(Grouping):
         ranges = self.style.years
         first, last = years.first, years.last
         if ranges is None or (first is None and last is not None and last < FIRST_YEAR):
-            self.note(
-                message(
-                    "{label} cannot be asked for such years: {shown} is left out",
-                    label=self.style.label,
-                    shown=shown(years),
-                )
+            self.tell(
+                N_("{label} cannot be asked for such years: {shown} is left out"),
+                years,
             )
             return None
-        if first == last:
-            templates = ranges.only
-        elif first is None or last is None:
-            templates = ranges.until if first is None else ranges.since
-        else:
-            templates = ranges.both
         begin, end = first or FIRST_YEAR, last or LAST_YEAR
         places = {"first": begin, "last": end, "before": begin - 1, "after": end + 1}
         values = {name: f"{value:04d}" for name, value in places.items()}
-        return self.grouped([Leaf(template.format(**values)) for template in templates])
+        templates = ranges.templates(years)
+        return self.requirements([Leaf(template.format(**values)) for template in templates])
 
 
-def shown(query: Query) -> str:
+def short_text(query: Query) -> str:
     """A clause for a note, at most 60 characters."""
     text = to_text(query)
     return text if len(text) <= 60 else f"{text[:57]}..."
@@ -611,12 +592,12 @@ def heading_note(term: Term, label: str) -> str:
         return message(
             "{label} cannot be asked for narrower headings: {shown} is looked for alone",
             label=label,
-            shown=shown(term),
+            shown=short_text(term),
         )
     return message(
         "{label} cannot be asked for such a heading: {shown} is looked for among keywords",
         label=label,
-        shown=shown(term),
+        shown=short_text(term),
     )
 
 

@@ -16,7 +16,7 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.characters import plain_characters
 from metasearch.query.clauses import exact, left_to_right, without
-from metasearch.query.reading import QueryReader
+from metasearch.query.reader import QueryReader
 from metasearch.query.simple import parse, to_text
 from metasearch.query.tree import (
     CODED_FIELDS,
@@ -50,7 +50,7 @@ Obstacle = Literal["brackets", "years", "narrowing", "exclusion", "many"]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FormRow:
     """One row.
 
     Attributes:
@@ -68,12 +68,12 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class FormRows:
     """A query as rows, and what narrows all of it. `type`: one of `metasearch.record.TYPES`, or "".
     `language`: ISO 639-1, or "".
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[FormRow, ...]
     years: Years | None = None
     type: str = ""
     language: str = ""
@@ -88,7 +88,7 @@ class NotFlat(ValueError):
         self.part = part
 
 
-def row_query(row: Row) -> Query:
+def row_query(row: FormRow) -> Query:
     """What one row with text asks for. Takes time linear in its length. Raises QuerySyntaxError:
     its text cannot be read; places are those in the text of the row.
     """
@@ -109,12 +109,12 @@ def row_query(row: Row) -> Query:
     return query if row.taken == "all" else disjunction(list(_alternatives(query, row)))
 
 
-def query_of_rows(rows: Rows) -> Query:
+def query_of_rows(rows: FormRows) -> Query:
     """What all rows together ask for. Raises QuerySyntaxError: a row cannot be read, no row has
     text, or the whole is no query: it only excludes, is too long, or has too many words.
     """
     filled = [row for row in rows.rows if plain(row.text)]
-    first, *others = filled or [Row()]
+    first, *others = filled or [FormRow()]
     reader = QueryReader(" ".join(row.text for row in filled), "simple")
     begin = exact(row_query(first))
     rest = [(row.operator, exact(row_query(row))) for row in others]
@@ -130,7 +130,7 @@ def query_of_rows(rows: Rows) -> Query:
     return whole
 
 
-def _identifiers(row: Row) -> Iterator[Query]:
+def _identifiers(row: FormRow) -> Iterator[Query]:
     """The DOIs, ISBNs or ISSNs of a row, with blanks between them."""
     if row.field == "isbn" and identifier_field(plain(row.text)) == "isbn":  # it may have blanks
         values = [(0, plain(row.text))]
@@ -164,8 +164,7 @@ def _in_field(query: Query, field: str) -> Query:
     return query
 
 
-def _alternatives(query: Query, row: Row) -> Iterator[Query]:
-    """Each word and phrase of a row by itself."""
+def _alternatives(query: Query, row: FormRow) -> Iterator[Query]:
     for part in query.parts if isinstance(query, And) else (query,):
         if not isinstance(part, Term):
             raise QuerySyntaxError(
@@ -181,7 +180,6 @@ def _alternatives(query: Query, row: Row) -> Iterator[Query]:
 
 
 def _words(term: Term) -> Iterator[Term]:
-    """The words of a term; a phrase and an identifier stay whole."""
     if term.phrase or term.truncated or term.field in IDENTIFIERS:
         yield term
     else:
@@ -189,7 +187,7 @@ def _words(term: Term) -> Iterator[Term]:
             yield Term(word, term.field)
 
 
-def rows_of_query(query: Query) -> Rows:
+def rows_of_query(query: Query) -> FormRows:
     """The query as rows. Raises NotFlat: rows cannot say it."""
     years: Years | None = None
     codes = {"type": "", "language": ""}
@@ -205,20 +203,20 @@ def rows_of_query(query: Query) -> Rows:
             codes[part.field] = part.text
         else:
             rest.append(part)
-    rows = _unfolded(conjunction(*rest))
+    rows = _rows_of(conjunction(*rest))
     if len(rows) > MOST_ROWS:
         raise NotFlat("many", query)
-    return Rows(tuple(rows), years, codes["type"], codes["language"])
+    return FormRows(tuple(rows), years, codes["type"], codes["language"])
 
 
-def _unfolded(query: Query) -> list[Row]:
+def _rows_of(query: Query) -> list[FormRow]:
     """The rows of a query; the one part that needs several rows comes first."""
     if not isinstance(query, And) and (row := _row(query)) is not None:
         return [row]
     if not isinstance(query, And | Or):
         raise _obstacle(query)
     operator: Operator = "AND" if isinstance(query, And) else "OR"
-    rows = [_joined_row(part, operator) for part in query.parts]
+    rows = [_row_beside(part, operator) for part in query.parts]
     several = [at for at, row in enumerate(rows) if row is None]
     if len(several) > 1:
         raise _obstacle(query.parts[several[1]])
@@ -226,11 +224,11 @@ def _unfolded(query: Query) -> list[Row]:
     positive = (at for at, row in enumerate(rows) if row is not None and row.operator != "NOT")
     first = several[0] if several else next(positive)
     beginning = rows[first]
-    head = [replace(beginning, operator="AND")] if beginning else _unfolded(query.parts[first])
+    head = [replace(beginning, operator="AND")] if beginning else _rows_of(query.parts[first])
     return [*head, *(row for row in (*rows[:first], *rows[first + 1 :]) if row is not None)]
 
 
-def _joined_row(part: Query, operator: Operator) -> Row | None:
+def _row_beside(part: Query, operator: Operator) -> FormRow | None:
     """A part of an AND or OR as one row; None for several. Raises NotFlat: no row can."""
     if not isinstance(part, Not):
         row = _row(part)
@@ -245,11 +243,11 @@ def _joined_row(part: Query, operator: Operator) -> Row | None:
     return replace(row, operator="NOT")
 
 
-def _row(query: Query) -> Row | None:
+def _row(query: Query) -> FormRow | None:
     """The words of one field as one row; None for everything else."""
     match query:
         case Term() if query.field not in CODED_FIELDS:
-            if query.phrase and _means(row := Row(query.text, query.field, "phrase"), query):
+            if query.phrase and _means(row := FormRow(query.text, query.field, "phrase"), query):
                 return row
             return _row_of_words((query,), "all", query)
         case And(parts):
@@ -259,7 +257,7 @@ def _row(query: Query) -> Row | None:
     return None
 
 
-def _row_of_words(parts: Sequence[Query], taken: Taken, query: Query) -> Row | None:
+def _row_of_words(parts: Sequence[Query], taken: Taken, query: Query) -> FormRow | None:
     terms = [part for part in parts if isinstance(part, Term)]
     fields = {term.field for term in terms}
     if len(terms) < len(parts) or len(fields) > 1 or fields & CODED_FIELDS:
@@ -267,11 +265,11 @@ def _row_of_words(parts: Sequence[Query], taken: Taken, query: Query) -> Row | N
     field = terms[0].field
     bare = "any" if field not in IDENTIFIERS else field
     texts = [to_text(replace(term, field=bare)).removeprefix(f"{bare}:") for term in terms]
-    row = Row(" ".join(texts), field, taken)
+    row = FormRow(" ".join(texts), field, taken)
     return row if _means(row, query) else None
 
 
-def _means(row: Row, query: Query) -> bool:
+def _means(row: FormRow, query: Query) -> bool:
     """Whether a row asks for what a part of a query asks for."""
     try:
         return _units(row_query(row)) == _units(query)

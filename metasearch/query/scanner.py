@@ -5,13 +5,12 @@ what a query means.
 from __future__ import annotations
 
 import re
-from abc import ABC
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.message import joined, message, message_template
+from metasearch.message import N_, join_texts, message
 from metasearch.query.clauses import Clause, left_to_right, without
 from metasearch.query.grammar import (
     ABSTRACT,
@@ -22,7 +21,8 @@ from metasearch.query.grammar import (
     FieldTarget,
     together,
 )
-from metasearch.query.reading import NestedReader, ReadQuery
+from metasearch.query.reader import BracketReader, ReadQuery
+from metasearch.query.syntaxes import NAMES
 from metasearch.query.tree import is_blank, plain
 from metasearch.query.values import DOI
 
@@ -30,128 +30,110 @@ from metasearch.query.values import DOI
 
 #: Kind -> the sentence; `{words}` stands for the operators or words that it concerns.
 SENTENCES: Mapping[str, str] = {
-    "near": message_template(
+    "near": N_(
         "{words}: sources cannot be asked how near words stand to one another; they are asked "
         "for all of the words, which finds more"
     ),
-    "same": message_template(
+    "same": N_(
         "{words}: read as AND, which finds more: sources know no sentences, paragraphs or least "
         "distances"
     ),
-    "heading": message_template(
-        "{words}: headings are looked for among keywords and subject headings"
-    ),
-    "explosion": message_template("{words}: narrower headings are not added"),
-    "focus": message_template(
+    "heading": N_("{words}: headings are looked for among keywords and subject headings"),
+    "explosion": N_("{words}: narrower headings are not added"),
+    "focus": N_(
         "{words}: sources cannot be asked for the main topic; the heading is looked for as any "
         "other"
     ),
-    "subheading": message_template(
+    "subheading": N_(
         "{words}: sources cannot be asked for subheadings; the heading is looked for without them"
     ),
-    "floating": message_template(
+    "floating": N_(
         "{words}: all headings with this subheading are looked for by its words, among keywords "
         "and subject headings"
     ),
-    "wildcard": message_template(
-        "{words}: a sign that stands for some letters is read as any ending"
-    ),
-    "spelling": message_template(
-        "{words}: signs for letters are read as these spellings; others are not found"
-    ),
-    "beginning": message_template(
+    "wildcard": N_("{words}: a sign that stands for some letters is read as any ending"),
+    "spelling": N_("{words}: signs for letters are read as these spellings; others are not found"),
+    "beginning": N_(
         "{words}: a sign before a word is ignored; words that only end like this are not found"
     ),
-    "broken phrase": message_template(
+    "broken phrase": N_(
         "{words}: a phrase with a * in it is read as all of its words, in any order"
     ),
-    "negated": message_template(
+    "negated": N_(
         "{words}: this cannot be excluded as it is written, so less is excluded and more is found"
     ),
-    "alternatives": message_template(
+    "alternatives": N_(
         "{words}: one of these alternatives cannot be asked, so all of them are left out, which "
         "finds more"
     ),
-    "no field": message_template("{words}: read as words, because no field has this name here"),
-    "code or word": message_template(
+    "no field": N_("{words}: read as words, because no field has this name here"),
+    "code or word": N_(
         "{words}: read as words; a field has quotes, brackets or a capital after it"
     ),
-    "unknown line": message_template(
+    "unknown line": N_(
         "{words}: no part of it can be asked, so it is ignored where other lines name it"
     ),
-    "nowhere": message_template(
-        "{words}: ignored, because no field here holds this; that finds more"
-    ),
-    "limit": message_template(
-        "{words}: ignored, because no source can be asked for this limit; that finds more"
-    ),
+    "nowhere": N_("{words}: ignored, because no field here holds this; that finds more"),
+    "limit": N_("{words}: ignored, because no source can be asked for this limit; that finds more"),
     "field": "{words}",
-    "type": message_template(
+    "type": N_(
         "{words}: there is no type of works as narrow as this; the words are looked for among "
         "keywords and subject headings"
     ),
-    "wider type": message_template("{words}: read as a type that includes more"),
-    "date": message_template("only the year of a date is searched ({words})"),
-    "order": message_template(
+    "wider type": N_("{words}: read as a type that includes more"),
+    "date": N_("only the year of a date is searched ({words})"),
+    "order": N_(
         "{words} without brackets are read in the order of {database}; write brackets to be sure"
     ),
-    "bare": message_template(
+    "bare": N_(
         "{words}: a field applies to the word, phrase or bracket directly beside it, "
         "not to the words after OR"
     ),
-    "frequency": message_template("{words}: sources cannot be asked how often a word occurs"),
-    "duplicates": message_template("{words}: ignored, because duplicates are always merged"),
-    "hits": message_template("numbers of hits at the ends of lines are ignored ({words})"),
-    "unused": message_template(
+    "frequency": N_("{words}: sources cannot be asked how often a word occurs"),
+    "duplicates": N_("{words}: ignored, because duplicates are always merged"),
+    "hits": N_("numbers of hits at the ends of lines are ignored ({words})"),
+    "unused": N_(
         "{words}: not searched for, because the last line does not use it, directly or through "
         "other lines"
     ),
-    "lower case": message_template(
+    "lower case": N_(
         "{words}: read as operators, because brackets, quotes or fields stand beside them; "
         "write operators in capitals"
     ),
-    "field of a line": message_template(
+    "field of a line": N_(
         "{words}: a field does not hold for another line, which is looked for as it is"
     ),
-    "word": message_template("{words}: read as words; write operators in capitals"),
-    "variations": message_template(
-        "{words}: other forms of the words are not added here, which may find less"
-    ),
-    "comment": message_template("{words}: comments are ignored"),
-    "limits": message_template("{words}: read as limits of all that stands beside them"),
-    "settings": message_template("{words}: settings of a database are ignored"),
-    "section": message_template(
-        "{words}: taken for headings of the strategy, and not searched for"
-    ),
-    "joined lines": message_template(
+    "word": N_("{words}: read as words; write operators in capitals"),
+    "variations": N_("{words}: other forms of the words are not added here, which may find less"),
+    "comment": N_("{words}: comments are ignored"),
+    "limits": N_("{words}: read as limits of all that stands beside them"),
+    "settings": N_("{words}: settings of a database are ignored"),
+    "section": N_("{words}: taken for headings of the strategy, and not searched for"),
+    "joined lines": N_(
         "{words}: no operator stands before this line, so the lines are joined with AND"
     ),
-    "unnumbered": message_template(
-        "{words}: a line without a number, read as one that combines the lines above"
-    ),
-    "range": message_template("{words}: read as a range of lines, with OR between them"),
-    "number": message_template("{words}: read as the number of a line, not as a word"),
-    "number word": message_template(
+    "unnumbered": N_("{words}: a line without a number, read as one that combines the lines above"),
+    "range": N_("{words}: read as a range of lines, with OR between them"),
+    "number": N_("{words}: read as the number of a line, not as a word"),
+    "number word": N_(
         "{words}: read as a word, not as the number of a line, because an operator of proximity "
         "stands beside"
     ),
-    "counted": message_template(
-        "the lines have no numbers, and one combines others: they are counted, {words}"
-    ),
+    "counted": N_("the lines have no numbers, and one combines others: they are counted, {words}"),
 }
 #: Kinds of words with signs that find more than is meant.
 _WIDER = frozenset({"wildcard", "broken phrase"})
 #: Kinds of what is ignored.
-_IGNORED = frozenset({"nowhere", "limit", "alternatives", "unknown line"})
+IGNORED_KINDS = frozenset({"nowhere", "limit", "alternatives", "unknown line"})
 #: Kinds of what a tree holds and no source can be asked.
-_OF_SOURCES = frozenset({"near", "explosion", "heading"})
+OF_SOURCES = frozenset({"near", "explosion", "heading"})
 _SHOWN = 8
 _LONGEST_SHOWN = 60
 #: Kinds whose words are shown whole: sentences, and spellings, which are bounded.
 _WHOLE = frozenset({"field", "spelling"})
 
 
-class Losses:
+class SyntaxLosses:
     """Gathers a text's losses, each once. `more`: how many words were read more widely."""
 
     def __init__(self) -> None:
@@ -169,24 +151,10 @@ class Losses:
             shown = " ".join(cut.split()) + ("" if whole else " …")
         self._concerned.setdefault(kind, {})[shown] = None
 
-    def sentences(self) -> tuple[str, ...]:
-        """Returns one sentence for each kind, in the order in which the kinds were added."""
-        return tuple(self._sentence(kind, list(of)) for kind, of in self._concerned.items())
-
-    def ignored(self) -> tuple[str, ...]:
-        """Returns those sentences that say what is ignored."""
+    def sentences(self, kinds: Collection[str] = SENTENCES) -> tuple[str, ...]:
+        """Returns one sentence for each of some kinds, in the order in which they were added."""
         return tuple(
-            self._sentence(kind, list(of))
-            for kind, of in self._concerned.items()
-            if kind in _IGNORED
-        )
-
-    def of_sources(self) -> tuple[str, ...]:
-        """Returns those sentences that say what sources cannot be asked, though a tree holds it."""
-        return tuple(
-            self._sentence(kind, list(of))
-            for kind, of in self._concerned.items()
-            if kind in _OF_SOURCES
+            self._sentence(kind, list(of)) for kind, of in self._concerned.items() if kind in kinds
         )
 
     @staticmethod
@@ -194,7 +162,7 @@ class Losses:
         if kind == "order":
             words, _, database = of[0].partition("|")
             return message(SENTENCES[kind], words=words, database=database)
-        concerned = joined("; " if kind == "field" else ", ", of[:_SHOWN])
+        concerned = join_texts("; " if kind == "field" else ", ", of[:_SHOWN])
         if len(of) > _SHOWN:
             concerned = message(
                 "{words} and {number} more", words=concerned, number=len(of) - _SHOWN
@@ -230,7 +198,7 @@ _BARE_LINE = re.compile(r"([0-9]{1,3})")
 
 
 @dataclass(frozen=True, slots=True)
-class StrategyLine:
+class EarlierLine:
     """An earlier line of a strategy.
 
     Attributes:
@@ -259,7 +227,7 @@ class Sign:
         return self.start, self.end
 
 
-class LossReader(NestedReader, ABC):
+class LossReader(BracketReader):
     """A text, or a line of a strategy, and what is lost of it.
 
     `lines`: the lines before it by number; None where lines have no numbers. `losses`: where what
@@ -270,19 +238,21 @@ class LossReader(NestedReader, ABC):
         self,
         text: str,
         syntax: str,
-        lines: Mapping[int, StrategyLine] | None = None,
-        losses: Losses | None = None,
+        lines: Mapping[int, EarlierLine] | None = None,
+        losses: SyntaxLosses | None = None,
     ) -> None:
         super().__init__(text, syntax)
         self.lines = lines
-        self.losses = losses or Losses()
+        self.losses = losses or SyntaxLosses()
         self.used: set[int] = set()
         self.not_searchable: QuerySyntaxError | None = None
 
-    def ended(self, clause: Clause) -> ReadQuery:
+    def result_of(self, clause: Clause) -> ReadQuery:
         """The query with its notes. Raises QuerySyntaxError: nothing of it can be searched for."""
         if clause.widest is None:
-            why = " ".join(f"{sentence.rstrip('.')}." for sentence in self.losses.ignored())
+            why = " ".join(
+                f"{sentence.rstrip('.')}." for sentence in self.losses.sentences(IGNORED_KINDS)
+            )
             raise self.not_searchable or self.error(
                 message("No part of the query can be searched for: {why}", why=why)
                 if why
@@ -295,15 +265,37 @@ class LossReader(NestedReader, ABC):
         for sentence in self.losses.sentences():
             self.note(sentence)
         bounds = None if clause.is_exact else clause
-        return self.finished(clause.widest, bounds, self.losses.of_sources())
+        return self.finish(clause.widest, bounds, self.losses.sentences(OF_SOURCES))
 
-    def excluded(self, clause: Clause, start: int) -> Clause:
+    def line(self, number: int, start: int, end: int) -> EarlierLine:
+        """The earlier line that text[start:end] names. Raises QuerySyntaxError: there is none."""
+        if self.lines is None:
+            raise self.error(
+                message(
+                    "{shown} names an earlier search; earlier searches are not kept",
+                    shown=self.text[start:end],
+                ),
+                start,
+                end,
+                fix=self.without(start, end),
+                advice=message("Send all lines of the strategy."),
+            )
+        line = self.lines.get(number)
+        if line is None:
+            reason = message("There is no line {number} before this one", number=number)
+            raise self.error(reason, start, end, advice=message("A line may name those before it."))
+        self.used.add(number)
+        self.read += line.size - 1
+        self.count(start, end)
+        return line
+
+    def exclusion(self, clause: Clause, start: int) -> Clause:
         """NOT of what stands from `start` on; a note says where it cannot be excluded as meant."""
         if not clause.is_exact:
             self.losses.add("negated", f"NOT {plain(self.text[start : min(self.at, start + 99)])}")
         return without(clause)
 
-    def joined(self, first: Clause, rest: Sequence[tuple[str, Clause]], start: int) -> Clause:
+    def join(self, first: Clause, rest: Sequence[tuple[str, Clause]], start: int) -> Clause:
         """Operands from left to right; a note says where alternatives cannot be asked."""
         clause = left_to_right(first, rest, self.check_clause)
         asked = any(one.widest is not None for one in (first, *(one for _, one in rest)))
@@ -321,21 +313,15 @@ class TextScanner(LossReader):
     def __init__(
         self,
         text: str,
-        lines: Mapping[int, StrategyLine] | None = None,
-        losses: Losses | None = None,
+        lines: Mapping[int, EarlierLine] | None = None,
+        losses: SyntaxLosses | None = None,
     ) -> None:
         super().__init__(text, self.grammar.name, lines, losses)
         self.target, self.shown = self.grammar.default, ""
         self.quotes = {'"': '"', "'": "'"} | dict(self.grammar.quotes)
-        self.closing = self._closing()
+        self.closing = self._bracket_pairs()
 
     # ---------------------------------------------------------------- operators
-
-    def here(self) -> str:
-        """The next character that is no blank; "" at the end."""
-        while self.at < len(self.text) and is_blank(self.text[self.at]):
-            self.at += 1
-        return self.text[self.at : self.at + 1]
 
     def word_end(self, at: int) -> int:
         """Where the word at `at` ends: at a blank, bracket or double quote."""
@@ -346,7 +332,7 @@ class TextScanner(LossReader):
             end += 1
         return end
 
-    def peeked(self) -> Sign | None:
+    def peek(self) -> Sign | None:
         """The operator that is next, left where it is."""
         self.here()
         end = self.word_end(self.at)
@@ -379,12 +365,11 @@ class TextScanner(LossReader):
         return True
 
     def operator(self) -> Sign | None:
-        """Take the operator that is next."""
-        sign = self.peeked()
+        sign = self.peek()
         if sign is None:
             return None
         self.at = sign.end
-        if sign.name == "AND" and (also := self.peeked()) and also.name == "NOT":
+        if sign.name == "AND" and (also := self.peek()) and also.name == "NOT":
             self.at = also.end
             return Sign("NOT", sign.start, also.end)
         if sign.name == "NEAR":
@@ -393,7 +378,7 @@ class TextScanner(LossReader):
 
     # ---------------------------------------------------------------- brackets and quotes
 
-    def _closing(self) -> dict[int, int]:
+    def _bracket_pairs(self) -> dict[int, int]:
         """Opening -> closing round bracket; those in quotes are none."""
         pairs: dict[int, int] = {}
         opened: list[int] = []
@@ -432,13 +417,13 @@ class TextScanner(LossReader):
         if self.at and self.text[self.at - 1].isalnum():
             return None
         match = self.grammar.prefix and self.grammar.prefix.match(self.text, self.at)
-        tag = self.known(match[1]) if match else None
+        tag = self.target_of(match[1]) if match else None
         if match is None or tag is None:
-            return self.coloned()
+            return self.foreign_field()
         self.at = match.end()
         return tag, plain(self.text[match.start() : match.end()])
 
-    def coloned(self) -> tuple[FieldTarget, str] | None:
+    def foreign_field(self) -> tuple[FieldTarget, str] | None:
         """Take a field of words as another syntax has it, `TI: x` or `TI x`, which is told."""
         match = _COLONED.match(self.text, self.at)
         if match is None and BEGINS.search(self.text, max(self.at - 12, 0), self.at):
@@ -447,7 +432,7 @@ class TextScanner(LossReader):
         if match is None or tag not in _WITH_COLON or self.target is not self.grammar.default:
             return None
         suffix = self.grammar.suffix and self.grammar.suffix.match(self.text, match.end(1))
-        if suffix and self.known(suffix[1]):
+        if suffix and self.target_of(suffix[1]):
             return None  # ab:ti is a word in titles
         meant = " OR ".join(f"{field}:" for field in tag.fields)
         self.losses.add(
@@ -463,7 +448,7 @@ class TextScanner(LossReader):
         match = self.grammar.suffix.match(self.text, self.at)
         if match is None:
             return None
-        tag = self.known(match[1])
+        tag = self.target_of(match[1])
         if tag is None:
             raise self.unknown_field(plain(match[0]), *match.span())
         self.at = match.end()
@@ -480,7 +465,7 @@ class TextScanner(LossReader):
             match = self.grammar.suffix.match(self.text, at)
             if match is None or match.end() < end or not self.is_suffix(match):
                 continue
-            if tag := self.known(match[1]):
+            if tag := self.target_of(match[1]):
                 self.cut_at, self.at = at, match.end()
                 self.after_suffix()
                 return tag, plain(match[0])
@@ -492,6 +477,13 @@ class TextScanner(LossReader):
 
     def after_suffix(self) -> None:
         """Take what a database itself writes behind a field."""
+
+    def tell_field(self, field: str, loss: str) -> None:
+        self.losses.add("field", message("{field} is {loss}", field=field, loss=loss))
+
+    def tell_meaning(self, shown: str, meant: str) -> None:
+        """Tell what is read where the database itself would not know it so."""
+        self.losses.add("field", message("{field} is read as {meant}", field=shown, meant=meant))
 
     def unknown_field(self, name: str, start: int, end: int) -> QuerySyntaxError:
         """Returns the error for a code that the database does not have."""
@@ -507,17 +499,19 @@ class TextScanner(LossReader):
             message(
                 "There is no field {field} in {title}; near it are {near}",
                 field=name,
-                title=self.grammar.title,
+                title=NAMES[self.grammar.name].in_sentence,
                 near=", ".join(near),
             )
             if near
             else message(
-                "There is no field {field} in {title}", field=name, title=self.grammar.title
+                "There is no field {field} in {title}",
+                field=name,
+                title=NAMES[self.grammar.name].in_sentence,
             )
         )
-        return self.error(reason, start, end, fix=self.without(start, end))
+        return self.needless(reason, start, end)
 
-    def known(self, names: str) -> FieldTarget | None:
+    def target_of(self, names: str) -> FieldTarget | None:
         """Where several codes with commas look together; None where one is unknown."""
         tags = []
         for name in re.split(r"\s?[,/]\s?", plain(names).casefold()):
@@ -529,7 +523,7 @@ class TextScanner(LossReader):
 
     # ---------------------------------------------------------------- earlier lines
 
-    def referred(self, *, after_word: bool = False) -> re.Match[str] | None:
+    def line_reference(self, *, after_word: bool = False) -> re.Match[str] | None:
         """The earlier line that is named next, if one is. A mere number is one only as a whole
         operand: "phase 3 trial" is a phrase.
         """
@@ -566,7 +560,7 @@ class TextScanner(LossReader):
         so it is a word.
         """
         before, self.at = self.at, end
-        sign = self.peeked()
+        sign = self.peek()
         self.at = before
         last = self.text[max(0, before - 20) : before].split()[-1:]
         behind = last and self.grammar.near.fullmatch(last[0])
@@ -575,6 +569,6 @@ class TextScanner(LossReader):
     def ends_at(self, at: int) -> bool:
         """Whether an operand ends there: an operator, a closing bracket or the end is next."""
         before, self.at = self.at, at
-        ends = self.here() in ("", ")") or self.peeked() is not None
+        ends = self.here() in ("", ")") or self.peek() is not None
         self.at = before
         return ends

@@ -9,33 +9,14 @@ from functools import cached_property
 
 from metasearch.message import message
 from metasearch.query.clauses import Clause, either, every, wider, without
-from metasearch.query.databases import DatabaseReader
+from metasearch.query.database_reader import DatabaseReader
 from metasearch.query.grammar import (
-    ABSTRACT,
-    ANY,
-    AUTHOR,
-    DOI,
+    BY_TOPIC,
     DOUBLE,
-    ENTRY_DATE,
-    FIRST_AUTHOR,
-    HEADING,
-    ISBN,
-    ISSN,
-    LANGUAGE,
-    NOWHERE,
-    NUMBER,
-    PMID,
-    SUBJECT,
-    TITLE,
-    TITLE_ABSTRACT,
-    TOPIC,
-    TYPE,
-    VENUE,
-    YEAR,
     Booleans,
     DatabaseGrammar,
     FieldTarget,
-    Style,
+    SyntaxStyle,
     YearRanges,
     codes,
     fields_of,
@@ -43,57 +24,6 @@ from metasearch.query.grammar import (
 )
 from metasearch.query.scanner import Sign
 from metasearch.query.tree import Years, plain
-
-SCOPUS = DatabaseGrammar(
-    "scopus",
-    "Scopus",
-    codes(
-        ("all", ANY),
-        ("title", TITLE),
-        ("abs", ABSTRACT),
-        ("title-abs", TITLE_ABSTRACT),
-        ("title-abs-key", TOPIC),
-        (
-            "title-abs-key-auth",
-            FieldTarget(("title", "abstract", "subject", "author")),
-        ),
-        ("key authkey", SUBJECT),
-        ("indexterms chemname tradename subjterms", HEADING),
-        ("auth author-name authlastname authlast authfirst editor edlastname edfirst", AUTHOR),
-        ("firstauth", FIRST_AUTHOR),
-        ("srctitle exactsrctitle srctitle-abbr confname conf", VENUE),
-        ("pubyear pubdatetxt", YEAR),
-        ("load-date orig-load-date", ENTRY_DATE),
-        ("language", LANGUAGE),
-        ("doctype", TYPE),
-        ("doi", DOI),
-        ("issn issnp eissn", ISSN),
-        ("isbn", ISBN),
-        ("pmid", PMID),
-        ("casregnumber coden", NUMBER),
-        (
-            "affil affilorg affilcity affilcountry af-id au-id orcid authcollab prefnameauid",
-            NOWHERE,
-        ),
-        ("subjarea subjmain srctype source-id pubstage index exactkeyword sdg recent", NOWHERE),
-        ("openaccess oa accesstype freetoread publisher recordtype dbcollection", NOWHERE),
-        ("fund-all fund-sponsor fund-acr fund-no funding", NOWHERE),
-        ("volume issue pages pagefirst pagelast pagecount artnum eid pii intid", NOWHERE),
-        ("ref reftitle refauth refsrctitle refpubyear refpage refpagefirst", NOWHERE),
-        ("refartnum refeid refdoi refid citedby-count", NOWHERE),
-        ("confloc confsponsors confspons confcode confdate", NOWHERE),
-        ("chem manufacturer seqbank sequencebank seqnumber website dataset", NOWHERE),
-    ),
-    prefix=re.compile(r"([A-Za-z][A-Za-z-]{1,20})\s{0,5}(?=\()"),
-    near=near(),
-    order=("OR", "AND", "NOT"),
-    quotes={"{": "}"},
-    printed=re.compile(
-        r"(?:view (?:less|more|all)|[0-9][0-9,]{0,12} documents?(?: results?| found)?)\W{0,5}\Z"
-        r"|Your query\s?:",
-        re.IGNORECASE,
-    ),
-)
 
 #: Document types as `DOCTYPE(ar)` and `LIMIT-TO(DOCTYPE, "ar")` name them.
 DOCTYPES = {
@@ -103,6 +33,52 @@ DOCTYPES = {
     "dp": "data paper", "ip": "article in press", "mm": "video-audio media", "no": "note",
     "pp": "preprint", "pr": "news", "sh": "short survey", "tb": "retracted publication",
 }  # fmt: skip
+
+SCOPUS = DatabaseGrammar(
+    "scopus",
+    codes("""
+    any: all
+    title: title
+    abstract: abs
+    title abstract: title-abs
+    topic: title-abs-key
+    title abstract subject author: title-abs-key-auth
+    subject: key authkey
+    heading: indexterms chemname tradename subjterms
+    author: auth author-name authlastname authlast authfirst editor edlastname edfirst
+    first author: firstauth
+    venue: srctitle exactsrctitle srctitle-abbr confname conf
+    year: pubyear pubdatetxt
+    entry date: load-date orig-load-date
+    language: language
+    type: doctype
+    doi: doi
+    issn: issn issnp eissn
+    isbn: isbn
+    pmid: pmid
+    number: casregnumber coden
+    nowhere: affil affilorg affilcity affilcountry af-id au-id orcid authcollab prefnameauid
+    nowhere: subjarea subjmain srctype source-id pubstage index exactkeyword sdg recent
+    nowhere: openaccess oa accesstype freetoread publisher recordtype dbcollection
+    nowhere: fund-all fund-sponsor fund-acr fund-no funding
+    nowhere: volume issue pages pagefirst pagelast pagecount artnum eid pii intid
+    nowhere: ref reftitle refauth refsrctitle refpubyear refpage refpagefirst
+    nowhere: refartnum refeid refdoi refid citedby-count
+    nowhere: confloc confsponsors confspons confcode confdate
+    nowhere: chem manufacturer seqbank sequencebank seqnumber website dataset
+    """),
+    prefix=re.compile(r"([A-Za-z][A-Za-z-]{1,20})\s{0,5}(?=\()"),
+    near=near(),
+    order=("OR", "AND", "NOT"),
+    quotes={"{": "}"},
+    printed=re.compile(
+        r"(?:view (?:less|more|all)|[0-9][0-9,]{0,12} documents?(?: results?| found)?)\W{0,5}\Z"
+        r"|Your query\s?:",
+        re.IGNORECASE,
+    ),
+    types=DOCTYPES,
+    limits_by_type=True,
+)
 
 
 # What Scopus alone has: `PUBYEAR > 2009`, `LIMIT-TO(DOCTYPE, "ar")`, `EXCLUDE(…)`.
@@ -128,8 +104,6 @@ _FIELD = re.compile(r"(?!(?:AND|OR|NOT)\b)([A-Za-z][A-Za-z-]{1,30})(\s{0,5})\(")
 
 
 class ScopusReader(DatabaseReader):
-    """One text in the syntax of Scopus."""
-
     grammar = SCOPUS
 
     @cached_property
@@ -149,13 +123,12 @@ class ScopusReader(DatabaseReader):
         if match := _LIMIT.match(self.text, self.at):
             limitation = self.limitation(match)
             if match[1].upper() == "EXCLUDE":
-                return self.refined(without(limitation), excludes=True)
-            return self.refined(limitation)
+                return self.mark_refinement(without(limitation), excludes=True)
+            return self.mark_refinement(limitation)
         if bare := _BARE.match(self.text, self.at):
-            raise self.error(
+            raise self.needless(
                 message("{field} needs brackets round what it holds for", field=bare[1]),
                 *bare.span(),
-                fix=self.without(*bare.span()),
             )
         return super().special()
 
@@ -185,13 +158,13 @@ class ScopusReader(DatabaseReader):
                 raise self.unknown_field(name, *unknown.span(1))
         return found
 
-    def refined(self, clause: Clause, *, excludes: bool = False) -> Clause:
+    def mark_refinement(self, clause: Clause, *, excludes: bool = False) -> Clause:
         """A clause that `combined` knows again as `LIMIT-TO(…)` or `EXCLUDE(…)`."""
         clause = replace(clause)
         self.refinements[id(clause)] = clause, excludes
         return clause
 
-    def combined(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
+    def combine(self, operands: Sequence[Clause], operators: Sequence[Sign]) -> Clause:
         """In a list beside the results, OR stands between what is excluded, too: limits are
         alternatives, and each EXCLUDE excludes, in brackets of its own or not.
         """
@@ -205,16 +178,16 @@ class ScopusReader(DatabaseReader):
                 runs.append([operand])
                 # NOT EXCLUDE(…) is no double negation: it excludes.
                 rest.append(replace(sign, name="AND") if excludes and sign.name == "NOT" else sign)
-        return super().combined([self.listed(run) for run in runs], rest)
+        return super().combine([self.refinement_list(run) for run in runs], rest)
 
-    def listed(self, run: Sequence[Clause]) -> Clause:
+    def refinement_list(self, run: Sequence[Clause]) -> Clause:
         """What the parts of such a list ask for together."""
         if len(run) == 1:
             return run[0]
         excluded = [clause for clause in run if self.refinements[id(clause)][1]]
         limits = [clause for clause in run if not self.refinements[id(clause)][1]]
         every_one = [either(limits), *excluded] if limits else excluded
-        return self.refined(every(every_one), excludes=not limits)
+        return self.mark_refinement(every(every_one), excludes=not limits)
 
     def limitation(self, match: re.Match[str]) -> Clause:
         """What `LIMIT-TO(code, "value")` names."""
@@ -222,14 +195,14 @@ class ScopusReader(DatabaseReader):
         close = self.closing.get(opening)
         if close is None:
             self.at = opening
-            return self.bracketed()  # refuses a bracket that is never closed
+            return self.bracket()  # refuses a bracket that is never closed
         self.at = close + 1
         shown = self.text[match.start() : self.at]
         inner = _CODE_AND_VALUE.fullmatch(self.text, opening + 1, close)
         tag = self.grammar.codes.get(inner[1].lower()) if inner else None
         if inner is None or tag is None or not tag.fields:
             self.count(match.start(), self.at)
-            return self.ignored("limit", shown)
+            return self.ignore("limit", shown)
         value = plain(inner[2] or inner[3])
         return self.value(value, tag, inner[1], (match.start(), self.at), quoted=True)
 
@@ -238,42 +211,30 @@ class ScopusReader(DatabaseReader):
     ) -> Clause:
         name = shown.strip(" (").lower()
         if name == "subjterms" and text.isdigit():
-            return self.ignored("nowhere", f"{shown.strip(' (')} {text}")
+            return self.ignore("nowhere", f"{shown.strip(' (')} {text}")
         if name == "pubdatetxt":
             year = _YEAR.search(text)
             if year is None:
-                return self.ignored("nowhere", f"{shown.strip(' (')} {text}")
+                return self.ignore("nowhere", f"{shown.strip(' (')} {text}")
             if year[0] != text:
                 self.losses.add("date", text)
                 return wider(Years(int(year[0]), int(year[0])))
         return super().value(text, tag, shown, where, quoted=quoted)
 
-    def type(self, text: str) -> Clause:
-        known = DOCTYPES.get(text.lower())
-        return self.type_or_limit(known or text)
-
 
 # Scopus (https://service.elsevier.com/app/answers/detail/a_id/11365/supporthub/scopus/):
 # `TITLE(x)`.
 
-STYLE = Style(
+STYLE = SyntaxStyle(
     name="scopus",
-    label="Scopus",
     bracketed=True,
     fields=fields_of(SCOPUS, "{CODE}({x})", any="title-abs-key"),
-    losses={
-        "any": message(
-            "Scopus: what is looked for everywhere is looked for in titles, abstracts and keywords"
-        )
-    },
+    losses=BY_TOPIC,
     booleans=Booleans(without=" AND NOT "),
     reserved=r"w|pre",
     lost=f"[{DOUBLE}*?{{}}]",
     years=YearRanges(
-        only=("PUBYEAR = {first}",),
-        both=("PUBYEAR > {before}", "PUBYEAR < {after}"),
-        since=("PUBYEAR > {before}",),
-        until=("PUBYEAR < {after}",),
+        only="PUBYEAR = {first}", since="PUBYEAR > {before}", until="PUBYEAR < {after}"
     ),
     types={
         "article": ("ar", "re"),

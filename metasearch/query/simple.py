@@ -24,9 +24,10 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 from metasearch.query.characters import plain_characters
+from metasearch.query.reader import QueryText, correction
 from metasearch.query.simple_fields import FIELD_NAMES, LIMIT, fields_of, in_round_brackets
 from metasearch.query.simple_tokens import (
-    Token,
+    QueryToken,
     ends_open,
     near_sign,
     rows_of,
@@ -37,7 +38,6 @@ from metasearch.query.tree import (
     CODED_FIELDS,
     FIELD_WORDS,
     IDENTIFIERS,
-    MAX_DEPTH,
     MAX_LENGTH,
     MAX_TERMS,
     And,
@@ -48,9 +48,7 @@ from metasearch.query.tree import (
     Term,
     Years,
     conjunction,
-    corrections,
     negation,
-    plain,
     searches,
     without_words,
 )
@@ -59,9 +57,9 @@ from metasearch.query.values import (
     BadYears,
     bare_doi,
     bare_number,
-    coded_word,
-    named_number,
-    near_coded_words,
+    code_of_word,
+    codes_near,
+    number_and_field,
     read_span,
     read_years,
     years_text,
@@ -88,21 +86,22 @@ class Operand:
     wider: bool = False
 
 
-class OperandReader:
+class OperandReader(QueryText):
     """The tokens of a query, and a place among them. Raises QuerySyntaxError: the text holds
-    something that is no token.
+    something that is no token, is too long, or no text.
     """
 
     def __init__(self, text: str) -> None:
+        super().__init__(text, "simple")
+        self.check()
         self.text = text = in_round_brackets(text)
         self.tokens = with_operators(tokens(text))
         self.rows = rows_of(text, self.tokens)
         self.at = 0
-        self.open: list[Token] = []
-        self.read = 0
+        self.open: list[QueryToken] = []
         self.in_rest = False
 
-    def term(self, token: Token, field: str | None) -> Operand:
+    def term(self, token: QueryToken, field: str | None) -> Operand:
         if field == LIMIT:
             return Operand(None)
         if field is not None and " " in field:
@@ -110,7 +109,7 @@ class OperandReader:
         if field == "year":
             return Operand(self.years(token, f"{token.text}*" if token.truncated else token.text))
         if field in CODED_FIELDS:
-            return Operand(self.coded(token, field))
+            return Operand(self.code_term(token, field))
         if token.kind == "phrase" and token.within and field not in IDENTIFIERS:
             words = [Term(word, field or "any") for word in token.text.split()]
             words[-1] = replace(words[-1], truncated=token.truncated)
@@ -124,12 +123,8 @@ class OperandReader:
         if token.truncated:
             if field in IDENTIFIERS:
                 fix = f"{self.text[: token.end - 1]}{self.text[token.end :]}"
-                raise self.error(
-                    message("{field}: takes whole numbers, without a star", field=field),
-                    token.value,
-                    token.end,
-                    fix,
-                )
+                reason = message("{field}: takes whole numbers, without a star", field=field)
+                raise self.error(reason, token.value, token.end, fix=fix)
             return Operand(Term(token.text, field or "any", truncated=True))
         if token.number is not None and field in (None, token.number[0]):
             # Two identifiers are two terms: no database knows them as one.
@@ -138,18 +133,17 @@ class OperandReader:
             return Operand(Term(bare_number(field, token.text) or token.text, field), bare=True)
         return Operand(Term(token.text, field or "any"), bare=True)
 
-    def in_each(self, token: Token, fields: list[str]) -> Operand:
-        """The word in one of the fields, at least."""
+    def in_each(self, token: QueryToken, fields: list[str]) -> Operand:
         for _ in fields[1:]:
-            self.count(token)
+            self.count(token.start, token.end)
         terms = [self.term(token, field).query for field in fields]
         return Operand(Or(tuple(term for term in terms if term is not None)))
 
-    def coded(self, token: Token, field: str) -> Term:
-        word = None if token.truncated else coded_word(field, token.text)
+    def code_term(self, token: QueryToken, field: str) -> Term:
+        word = None if token.truncated else code_of_word(field, token.text)
         if word is not None:
             return Term(word, field)
-        near = near_coded_words(field, token.text)
+        near = codes_near(field, token.text)
         shown = token.text if len(token.text) <= 30 else f"{token.text[:29]}…"
         named = FIELD_WORDS[field]
         reason = message('There is no {field} "{word}"', field=named, word=shown)
@@ -161,16 +155,11 @@ class OperandReader:
                 near=", ".join(near),
             )
             fix = f"{self.text[: token.start]}{field}:{near[0]}{self.text[token.end :]}"
-            raise self.error(reason, token.value, token.end, fix)
-        raise QuerySyntaxError(
-            reason,
-            text=self.text,
-            position=token.value,
-            length=token.end - token.value,
-            advice=message("Write one of {names}.", names=CODED_WORDS[field]),
-        )
+            raise self.error(reason, token.value, token.end, fix=fix)
+        advice = message("Write one of {names}.", names=CODED_WORDS[field])
+        raise self.error(reason, token.value, token.end, advice=advice)
 
-    def years(self, token: Token, value: str) -> Years:
+    def years(self, token: QueryToken, value: str) -> Years:
         end = token.end - 1 if token.kind == "phrase" else token.end
         try:
             years = read_span(value)[0] if value[:1] in ("[", "{", "(") else read_years(value)
@@ -179,67 +168,22 @@ class OperandReader:
                 fix = f"{self.text[: token.start]}year:{bad.corrected}{self.text[token.end :]}"
             else:
                 fix = self.without(token.start, token.end)
-            raise self.error(bad.reason, token.value, end, fix) from None
+            raise self.error(bad.reason, token.value, end, fix=fix) from None
         spread = _SPREAD_RANGE.match(self.text, token.end)
         if spread and years.first is not None and years.first == years.last:
             before, after = self.text[: token.start], self.text[spread.end() :]
             fix = f"{before}year:{years_text(years)}-{spread[1]}{after}"
-            raise self.error(
-                message("A range of years is written without blanks"), token.end, spread.end(), fix
-            )
+            reason = message("A range of years is written without blanks")
+            raise self.error(reason, token.end, spread.end(), fix=fix)
         return years
 
-    def peek(self) -> Token:
+    def peek(self) -> QueryToken:
         return self.tokens[self.at]
 
-    def take(self) -> Token:
+    def take(self) -> QueryToken:
         token = self.tokens[self.at]
         self.at += 1
         return token
-
-    def count(self, token: Token) -> None:
-        self.read += 1
-        if self.read > MAX_TERMS:
-            raise QuerySyntaxError(
-                message(
-                    "The query has more than {max_terms} words and phrases", max_terms=MAX_TERMS
-                ),
-                text=self.text,
-                position=token.start,
-                length=token.end - token.start,
-                advice=message("Split it into several searches."),
-            )
-
-    def without(self, start: int, end: int) -> str:
-        return f"{self.text[:start]} {self.text[end:]}"
-
-    def error(self, reason: str, start: int, end: int, fix: str) -> QuerySyntaxError:
-        return QuerySyntaxError(
-            reason, text=self.text, position=start, length=end - start, suggestion=fix
-        )
-
-    def stray(self, token: Token) -> QuerySyntaxError:
-        return self.error(
-            message("This bracket has no opening bracket"),
-            token.start,
-            token.end,
-            self.without(token.start, token.end),
-        )
-
-    def lacks(self, token: Token, side: str) -> QuerySyntaxError:
-        sign = self.text[token.start : token.end]
-        fix = self.without(token.start, token.end)
-        reason = (
-            message("{sign} needs something to look for before it", sign=sign)
-            if side == "before"
-            else message("{sign} needs something to look for after it", sign=sign)
-        )
-        return self.error(
-            reason,
-            token.start,
-            token.end,
-            fix,
-        )
 
 
 _FIELD = late_pattern(rf"\b(?:{'|'.join(FIELD_NAMES)})[:：]", re.IGNORECASE)
@@ -257,27 +201,16 @@ def parse(text: str) -> Query:
     try:
         return _read(text)
     except QuerySyntaxError as error:
-        raise QuerySyntaxError(
-            error.reason,
+        raise error.with_changes(
             text=text,
-            position=error.position,
-            length=error.length,
-            suggestion=_corrected(text, error.suggestion),
+            suggestion=_correction_or_words(text, error.suggestion),
             advice=ADVICE if error.suggestion else error.advice,
+            kind="syntax",
         ) from None
 
 
 def _read(text: str) -> Query:
     """As `parse`, but a suggestion corrects only one mistake."""
-    if len(text) > MAX_LENGTH:
-        raise QuerySyntaxError(
-            message(
-                "The query is longer than {max_length} characters", max_length=f"{MAX_LENGTH:,}"
-            ),
-            text=text,
-            position=MAX_LENGTH,
-            advice=message("Split it into several searches."),
-        )
     query = _SimpleParser(text).query()
     if not searches(query):
         only = without_words(query)
@@ -292,23 +225,14 @@ def _read(text: str) -> Query:
     return query
 
 
-def _corrected(text: str, fix: str | None) -> str | None:
+def _correction_or_words(text: str, fix: str | None) -> str | None:
     """A query that can be parsed, found by correcting one mistake after the other; where none is
     found, the words of the text.
     """
     if fix is None:
         return None
-    candidate: str | None = fix
-    for _ in range(corrections(fix)):
-        if candidate is None:
-            break
-        candidate = plain(candidate)
-        try:
-            _read(candidate)
-        except QuerySyntaxError as error:
-            candidate = error.suggestion
-        else:
-            return candidate
+    if found := correction(_read, fix):
+        return found
     words = [
         word for word in _WORDS.findall(_FIELD.sub(" ", text)) if word not in ("AND", "OR", "NOT")
     ]
@@ -320,20 +244,17 @@ def _corrected(text: str, fix: str | None) -> str | None:
 class _SimpleParser(OperandReader):
     def query(self) -> Query:
         if self.peek().kind == "end":
-            raise QuerySyntaxError(
-                message("The query is empty"), text=self.text, position=0, advice=ADVICE
-            )
+            raise self.error(message("The query is empty"), 0, 1, advice=ADVICE)
         rows = [self.disjunction(None).query]
         while self.at in self.rows:
             rows.append(self.disjunction(None).query)
         if self.peek().kind == ")":
-            raise self.stray(self.peek())
+            raise self.no_opening(self.peek().start)
         if not any(rows):
-            raise QuerySyntaxError(
+            raise self.error(
                 message("The query has no word to look for, only limits of another program"),
-                text=self.text,
-                position=0,
-                length=len(self.text),
+                0,
+                len(self.text),
                 advice=ADVICE,
             )
         return conjunction(*rows)
@@ -350,7 +271,7 @@ class _SimpleParser(OperandReader):
         whole = flat[0] if len(flat) == 1 else Or(tuple(flat))
         return Operand(whole, wider=any(part.wider for part in parts))
 
-    def conjunction(self, field: str | None, after: Token | None = None) -> Operand:
+    def conjunction(self, field: str | None, after: QueryToken | None = None) -> Operand:
         parts = [self.negation(field, after)]
         while (kind := self.peek().kind) not in ("or", ")", "end") and self.at not in self.rows:
             part = self.negation(field, after=self.take() if kind == "and" else None)
@@ -372,7 +293,7 @@ class _SimpleParser(OperandReader):
         last.query = Term(f"{left.text} {right.text}", left.field)
         return True
 
-    def negation(self, field: str | None, after: Token | None) -> Operand:
+    def negation(self, field: str | None, after: QueryToken | None) -> Operand:
         negated = False
         last = self.peek()
         while last.kind in ("not", "-"):
@@ -387,7 +308,7 @@ class _SimpleParser(OperandReader):
         beside = after is None or after.kind in ("and", "or")
         return part if beside else Operand(part.query, wider=part.wider)
 
-    def proximity(self, field: str | None, after: Token | None) -> Operand:
+    def proximity(self, field: str | None, after: QueryToken | None) -> Operand:
         part = self.operand(field, after)
         if self.peek().kind != "near":
             return part
@@ -401,7 +322,7 @@ class _SimpleParser(OperandReader):
             wider = wider or following.wider
         return Operand(Near(tuple(parts), last.within, last.ordered), wider=wider)
 
-    def place(self, part: Operand, sign: Token) -> Query:
+    def place(self, part: Operand, sign: QueryToken) -> Query:
         """What stands beside an operator of proximity."""
         if part.query is None or not _is_place(part.query):
             raise self.error(
@@ -411,36 +332,37 @@ class _SimpleParser(OperandReader):
                 ),
                 sign.start,
                 sign.end,
-                f"{self.text[: sign.start]}AND{self.text[sign.end :]}",
+                fix=self.with_replacement(sign.start, sign.end, "AND"),
             )
         return part.query
 
-    def operand(self, field: str | None, after: Token | None) -> Operand:
+    def operand(self, field: str | None, after: QueryToken | None) -> Operand:
         token = self.peek()
         if token.kind == "-":  # in a group of years: the open range "-2024"
             self.take()
             word = self.take()
-            self.count(word)
+            self.count(word.start, word.end)
             return Operand(self.years(word, f"-{word.text}"))
         if token.kind == "(":
             return self.group(field)
         if token.kind == "rest":
             return self.rest(field)
         if token.kind in ("word", "phrase"):
-            self.count(self.take())
+            self.take()
+            self.count(token.start, token.end)
             return self.term(token, token.field or field)
         if after is not None:
-            raise self.lacks(after, "after")
+            raise self.lacks((after.start, after.end), "after")
         if token.kind == ")":
-            raise self.stray(token)
-        raise self.lacks(token, "before")
+            raise self.no_opening(token.start)
+        raise self.lacks((token.start, token.end), "before")
 
     def rest(self, field: str | None) -> Operand:
         """All that follows in the field of `allintitle:`; one within another adds nothing."""
         while (token := self.peek()).kind == "rest":
             first = self.take()
         if token.kind in (")", "end"):
-            raise self.lacks(first, "after")
+            raise self.lacks((first.start, first.end), "after")
         if self.in_rest:
             return self.operand(field, first)
         self.in_rest = True
@@ -451,33 +373,26 @@ class _SimpleParser(OperandReader):
     def group(self, field: str | None) -> Operand:
         opening = self.take()
         bracket = opening.end - 1
-        if len(self.open) == MAX_DEPTH:
-            raise QuerySyntaxError(
-                message("Brackets are nested more than {max_depth} deep", max_depth=MAX_DEPTH),
-                text=self.text,
-                position=bracket,
-                advice=message("Write the query with fewer brackets."),
-            )
+        self.check_depth(len(self.open), bracket)
         if self.peek().kind == ")":
             closing = self.peek()
             raise self.error(
                 message("There is nothing between the brackets"),
                 bracket,
                 closing.end,
-                self.without(opening.start, closing.end),
+                fix=self.without(opening.start, closing.end),
             )
         if self.peek().kind == "end":
             raise self.error(
                 message("There is nothing after this bracket"),
                 bracket,
                 bracket + 1,
-                self.without(opening.start, opening.end),
+                fix=self.without(opening.start, opening.end),
             )
         self.open.append(opening)
         inner = self.disjunction(opening.field or field)
         if self.peek().kind != ")":
-            closed = self.text + ")" * len(self.open)
-            raise self.error(message("This bracket is never closed"), bracket, bracket + 1, closed)
+            raise self.no_closing(bracket, len(self.open))
         self.take()
         self.open.pop()
         return inner
@@ -526,7 +441,7 @@ def _text(query: Query, escaped: str) -> str:
             return f"year:{years_text(query)}"
         case And(parts):
             return " AND ".join(
-                _grouped(part, escaped) if isinstance(part, Or) else _text(part, escaped)
+                _in_brackets(part, escaped) if isinstance(part, Or) else _text(part, escaped)
                 for part in parts
             )
         case Or(parts):
@@ -541,16 +456,16 @@ def _text(query: Query, escaped: str) -> str:
             several = isinstance(part, And | Or | Near) or (
                 isinstance(part, Term) and part.field == "any" and _several(part)
             )
-            return f"NOT {_grouped(part, escaped) if several else _text(part, escaped)}"
+            return f"NOT {_in_brackets(part, escaped) if several else _text(part, escaped)}"
 
 
 def _near_part(query: Query, escaped: str) -> str:
     """A part of a `Near`: several words are one only in brackets."""
     several = not isinstance(query, Term) or (query.field == "any" and _several(query))
-    return _grouped(query, escaped) if several else _text(query, escaped)
+    return _in_brackets(query, escaped) if several else _text(query, escaped)
 
 
-def _grouped(query: Query, escaped: str) -> str:
+def _in_brackets(query: Query, escaped: str) -> str:
     return f"({_text(query, escaped)})"
 
 
@@ -568,7 +483,7 @@ def _term(term: Term, escaped: str) -> str:
             text = f"{text[:-1]}\\*"
         return f'{prefix}"{text}"'
     if term.truncated:
-        return _truncated(prefix, term)
+        return _stem(prefix, term)
     words = term.text.split()
     grouped = bool(prefix) and len(words) > 1
     frame = f"{prefix}({{}})" if grouped else f"{prefix}{{}}"
@@ -582,7 +497,7 @@ def _term(term: Term, escaped: str) -> str:
     )
 
 
-def _truncated(prefix: str, term: Term) -> str:
+def _stem(prefix: str, term: Term) -> str:
     escaped = term.text.translate(_IN_WORD).replace("*", r"\*")
     for written in (f"{prefix}{term.text}*", f"{prefix}{escaped}*"):
         if _reads_as(written, term):
@@ -601,7 +516,7 @@ def _word(word: str, field: str, frame: str, *, several: bool) -> str:
             and "\\" not in written
             and (
                 bare_doi(written) is not None
-                or named_number(written) is not None
+                or number_and_field(written) is not None
                 or near_sign(written) is not None
                 or _BRACKET.search(written) is not None
                 or _may_name_the_next(written)

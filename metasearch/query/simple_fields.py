@@ -44,6 +44,7 @@ _OTHERS = {
     "pmid": "ext-id pubmed pubmed-id pubmedid",
     "pmcid": "pmc pmc-id",
     "arxiv": "eprint arxiv-id arxivid",
+    "trial": "nct nctid nct-id trial-id trial-number registration secondary-source-id",
     "any": "allfield allfields all-fields anywhere",
 }
 #: A name in another program -> fields, with blanks between them.
@@ -81,7 +82,7 @@ def fields_of(name: str) -> str | None:
     return known or (LIMIT if _LIMITS.fullmatch(name.lower()) else None)
 
 
-def meant_field(name: str) -> str:
+def likely_field(name: str) -> str:
     """Returns the field that an unknown name seems to mean; "" where none is near."""
     from difflib import get_close_matches
 

@@ -35,13 +35,14 @@ from typing import Literal
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
+from metasearch.query.reader import QueryText
 from metasearch.query.simple_fields import (
     FIELD_NAMES,
     IDENTIFIER_SCHEMES,
     LIMIT,
     NAMES_OF_REST,
     fields_of,
-    meant_field,
+    likely_field,
 )
 from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, is_blank
 from metasearch.query.values import (
@@ -49,9 +50,9 @@ from metasearch.query.values import (
     SPAN,
     bare_doi,
     bare_number,
-    coded_word,
+    code_of_word,
     identifier_field,
-    named_number,
+    number_and_field,
 )
 
 CLOSERS = {'"': '"', "＂": "＂", "“": "”", "”": "”", "„": "“”"}
@@ -60,7 +61,7 @@ WORD_ENDS = frozenset([*CLOSERS, *OPEN, *CLOSE])
 
 
 @dataclass(frozen=True, slots=True)
-class ScannedWord:
+class RawWord:
     """A word as it was scanned: without backslashes, its end, whether it held one, and its bare
     stars.
 
@@ -73,13 +74,11 @@ class ScannedWord:
     stars: tuple[tuple[int, int], ...]
 
 
-class WordScanner:
-    """A text whose words are scanned."""
-
+class WordScanner(QueryText):
     def __init__(self, text: str) -> None:
-        self.text = text
+        super().__init__(text, "simple")
 
-    def truncates(self, word: ScannedWord) -> bool:
+    def truncates(self, word: RawWord) -> bool:
         """Whether the word ends in a star that means any ending."""
         value = word.value
         for star, place in word.stars:
@@ -88,22 +87,16 @@ class WordScanner:
         enough = len(value) > 1 if word.escaped else sum(map(str.isalnum, value)) > 1
         return word.stars[-1][0] == len(value) - 1 and enough
 
-    def star_inside(self, word: ScannedWord, star: int, place: int) -> QuerySyntaxError:
+    def star_inside(self, word: RawWord, star: int, place: int) -> QuerySyntaxError:
         text, stem = self.text, word.value[:star]
         if sum(map(str.isalnum, stem)) >= 2 and word.value[star + 1].isascii():
             fix = f"{text[: place + 1]} {text[word.end :]}"
         else:
             fix = f"{text[:place]} {text[place + 1 :]}"
-        return error_at(
-            message("A star can stand only at the end of a word: gene*"),
-            text,
-            place,
-            place + 1,
-            fix,
-        )
+        reason = message("A star can stand only at the end of a word: gene*")
+        return self.error(reason, place, place + 1, fix=fix)
 
-    def scan(self, at: int) -> ScannedWord:
-        """The word at `at`."""
+    def scan(self, at: int) -> RawWord:
         text, end = self.text, at
         out: list[str] = []
         stars: list[tuple[int, int]] = []
@@ -112,10 +105,8 @@ class WordScanner:
             char = text[end]
             if char == "\\":
                 if end + 1 == len(text) or is_blank(text[end + 1]):
-                    fix = text_without(text, end, end + 1)
-                    raise error_at(
-                        message("This backslash has no character after it"), text, end, end + 1, fix
-                    )
+                    reason = message("This backslash has no character after it")
+                    raise self.needless(reason, end, end + 1)
                 end += 1
                 char, escaped = text[end], True
             elif is_blank(char) or char in WORD_ENDS:
@@ -124,7 +115,7 @@ class WordScanner:
                 stars.append((len(out), end))
             out.append(char)
             end += 1
-        return ScannedWord("".join(out), end, escaped, tuple(stars))
+        return RawWord("".join(out), end, escaped, tuple(stars))
 
     def doi_end(self, at: int) -> int:
         """Where the DOI at `at` ends; `at` itself for none, or one with a backslash."""
@@ -171,14 +162,6 @@ def ends_open(phrase: str) -> bool:
     return phrase.endswith("*") and phrase[-3:-1].isalnum() and len(phrase) > 2
 
 
-def text_without(text: str, start: int, end: int) -> str:
-    return f"{text[:start]} {text[end:]}"
-
-
-def error_at(reason: str, text: str, start: int, end: int, fix: str) -> QuerySyntaxError:
-    return QuerySyntaxError(reason, text=text, position=start, length=end - start, suggestion=fix)
-
-
 Kind = Literal["word", "phrase", "(", ")", "-", "not", "and", "or", "near", "rest", "end"]
 
 _OPERATORS: dict[str, Kind] = {
@@ -201,7 +184,6 @@ _NEAR_ALONE = {"NEAR": (15, False), "ADJ": (0, True)}
 _LETTER_AND_NUMBER = re.compile(r"[A-Z][0-9]{1,2}[a-z]?")
 #: Words between that N and W without a stroke may allow: N95 is a mask.
 _MOST_BETWEEN = 25
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 #: A year behind a sign that compares, without a colon.
 _COMPARED = re.compile(
     r"(?:pub(?:lication)?[-_]?)?year(?:=(?=[12][0-9]{3})|(?=[<>]=?[12][0-9]{3}(?![^\s)）])))",
@@ -214,11 +196,11 @@ _NAME_OF_NUMBER = re.compile(r"(PMID|PMCID|DOI|ISBN|ISSN|arXiv)(?=\s)")
 #: Characters after a colon that may hold a type or language.
 _LONGEST_CODED = 60
 #: Fields whose names stand in titles with a colon and a blank.
-_IN_TITLES = CODED_FIELDS | {"arxiv", "pmid", "pmcid"}
+_IN_TITLES = CODED_FIELDS | {"arxiv", "pmid", "pmcid", "trial"}
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class QueryToken:
     """A piece of the query.
 
     Attributes:
@@ -261,22 +243,15 @@ def near_sign(word: str) -> tuple[int, bool] | None:
     return max(0, number - (name == "adj")), name in _ORDERED
 
 
-def tokens(text: str) -> list[Token]:
-    """All tokens, then one of kind "end". Raises QuerySyntaxError: its `suggestion` mends it."""
-    if bad := _SURROGATE.search(text):
-        at = bad.start()
-        raise error_at(
-            message("The query contains a byte that is not text"),
-            text,
-            at,
-            at + 1,
-            text_without(text, at, at + 1),
-        )
-    return [*_Lexer(text).run(), Token("end", len(text), len(text))]
+def tokens(text: str) -> list[QueryToken]:
+    """All tokens, then one of kind "end". Raises QuerySyntaxError: its `suggestion` mends it. The
+    text is one that `PlacedText.check` passes.
+    """
+    return [*_Lexer(text).run(), QueryToken("end", len(text), len(text))]
 
 
 class _Lexer(WordScanner):
-    def run(self) -> Iterator[Token]:
+    def run(self) -> Iterator[QueryToken]:
         text, at, after_minus = self.text, 0, False
         while at < len(text):
             char = text[at]
@@ -284,7 +259,7 @@ class _Lexer(WordScanner):
                 at += 1
                 continue
             if char in CLOSE:
-                token = Token(")", at, at + 1)
+                token = QueryToken(")", at, at + 1)
             elif char == "+" and self.is_minus(at) and not text[at + 1].isdigit():
                 at += 1  # what has to occur, as all has to here
                 continue
@@ -292,7 +267,7 @@ class _Lexer(WordScanner):
                 at = weight.end()
                 continue
             elif char == "-" and self.is_minus(at):
-                token = Token("-", at, at + 1)
+                token = QueryToken("-", at, at + 1)
             else:
                 token = self.operand(at, operators=not after_minus)
             yield token
@@ -311,16 +286,16 @@ class _Lexer(WordScanner):
         char = self.text[at : at + 1]
         return char.isalnum() or (char != "" and char in '\\(（"＂“”„')
 
-    def operand(self, start: int, *, operators: bool) -> Token:
+    def operand(self, start: int, *, operators: bool) -> QueryToken:
         """The word, phrase or opening bracket at `start`, with its field."""
         field, at = self.prefix(start)
         if field in NAMES_OF_REST:
-            return Token("rest", start, at, field=NAMES_OF_REST[field])
+            return QueryToken("rest", start, at, field=NAMES_OF_REST[field])
         char = self.text[at]
         if field in _RANGED and (span := _RANGED[field].match(self.text, at)):
-            return Token("word", start, span.end(), span[0], field, at)
+            return QueryToken("word", start, span.end(), span[0], field, at)
         if char in OPEN:
-            return Token("(", start, at + 1, field=field, value=at)
+            return QueryToken("(", start, at + 1, field=field, value=at)
         if char in CLOSERS:
             return self.phrase(start, at, field)
         return self.word(start, at, field, operators=operators)
@@ -332,7 +307,7 @@ class _Lexer(WordScanner):
         if compared := _COMPARED.match(text, start):
             return "year", compared.end()
         if match is None:
-            return self.named_number(start)
+            return self.number_by_name(start)
         name, at = match[1].lower(), match.end()
         if name in NAMES_OF_REST:
             return name, at
@@ -354,16 +329,11 @@ class _Lexer(WordScanner):
             raise self.empty_field(start, match[1], at)
         if text[at] == "-" and field != "year" and self.starts_operand(at + 1):
             fix = f"{text[:start]} NOT {text[start:at]}{text[at + 1 :]}"
-            raise error_at(
-                message("The minus sign stands before the field, not after its colon"),
-                text,
-                at,
-                at + 1,
-                fix,
-            )
+            reason = message("The minus sign stands before the field, not after its colon")
+            raise self.error(reason, at, at + 1, fix=fix)
         return field, at
 
-    def named_number(self, start: int) -> tuple[str | None, int]:
+    def number_by_name(self, start: int) -> tuple[str | None, int]:
         """As `prefix` for a number that its name alone stands before: PMID 33301246."""
         name = _NAME_OF_NUMBER.match(self.text, start)
         number = self.number_after(name[1].lower(), name.end()) if name else 0
@@ -381,13 +351,13 @@ class _Lexer(WordScanner):
     def names_code(self, field: str, at: int) -> bool:
         """Whether the next word is a type or language; "Natural language: a survey" is a title."""
         following = text[0] if (text := self.text[at : at + _LONGEST_CODED].split()) else ""
-        return field in CODED_FIELDS and coded_word(field, following.strip("()（）")) is not None
+        return field in CODED_FIELDS and code_of_word(field, following.strip("()（）")) is not None
 
     def unknown_field(self, start: int, name: str, at: int) -> QuerySyntaxError:
         text = self.text
         if "_" in name:  # a limit of another program, which is no word of any work
-            fix = text_without(text, start, self.scan(at).end if text[at] not in WORD_ENDS else at)
-        elif meant := meant_field(name):
+            fix = self.without(start, self.scan(at).end if text[at] not in WORD_ENDS else at)
+        elif meant := likely_field(name):
             fix = f"{text[:start]}{meant}{text[at - 1 :]}"
         elif text[at] in WORD_ENDS:
             fix = f"{text[:start]} {text[at:]}"
@@ -396,15 +366,10 @@ class _Lexer(WordScanner):
             fix = f'{text[:start]}"{text[start:end]}"{text[end:]}'
         shown = name if len(name) <= 30 else f"{name[:29]}…"
         known = ", ".join(dict.fromkeys(FIELD_NAMES.values()))
-        return error_at(
-            message(
-                'There is no field "{field}"; the fields are {names}', field=shown, names=known
-            ),
-            text,
-            start,
-            at - 1,
-            fix,
+        reason = message(
+            'There is no field "{field}"; the fields are {names}', field=shown, names=known
         )
+        return self.error(reason, start, at - 1, fix=fix)
 
     def empty_field(self, start: int, name: str, at: int) -> QuerySyntaxError:
         text = self.text
@@ -412,18 +377,13 @@ class _Lexer(WordScanner):
         while rest < len(text) and is_blank(text[rest]):
             rest += 1
         if rest == len(text) or text[rest] in CLOSE or text[rest:].partition(" ")[0] in _OPERATORS:
-            fix = text_without(text, start, at)
+            fix = self.without(start, at)
         else:
             fix = text[:at] + text[rest:]
-        return error_at(
-            message("{name}: needs a word directly after the colon", name=name),
-            text,
-            start,
-            at,
-            fix,
-        )
+        reason = message("{name}: needs a word directly after the colon", name=name)
+        return self.error(reason, start, at, fix=fix)
 
-    def phrase(self, start: int, at: int, field: str | None) -> Token:
+    def phrase(self, start: int, at: int, field: str | None) -> QueryToken:
         text, closers = self.text, CLOSERS[self.text[at]]
         out: list[str] = []
         end, star = at + 1, False
@@ -440,17 +400,16 @@ class _Lexer(WordScanner):
             fix = (
                 text[:kept] + closers[-1] + text[kept:]
                 if kept > at + 1
-                else text_without(text, start, at + 1)
+                else self.without(start, at + 1)
             )
-            raise error_at(message("This quote is never closed"), text, at, at + 1, fix)
+            raise self.error(message("This quote is never closed"), at, at + 1, fix=fix)
         value = " ".join("".join(out).split())
         if not value:
-            raise error_at(
+            raise self.error(
                 message("There is nothing between the quotes"),
-                text,
                 at,
                 end + 1,
-                text_without(text, start, end + 1),
+                fix=self.without(start, end + 1),
             )
         # "gene drive"~5, as Lucene has words near one another.
         near, distance = _DISTANCE.match(text, end + 1), 0
@@ -458,30 +417,32 @@ class _Lexer(WordScanner):
             end, distance = near.end() - 1, int(near[1])
         cut = star and ends_open(value)
         value = value[:-1] if cut else value
-        return Token("phrase", start, end + 1, value, field, at + 1, truncated=cut, within=distance)
+        return QueryToken(
+            "phrase", start, end + 1, value, field, at + 1, truncated=cut, within=distance
+        )
 
-    def word(self, start: int, at: int, field: str | None, *, operators: bool) -> Token:
+    def word(self, start: int, at: int, field: str | None, *, operators: bool) -> QueryToken:
         if field in (None, "doi"):
             doi_end = self.doi_end(at)
             doi = bare_doi(self.text[at:doi_end])
             if doi is not None:
                 text = self.text[at:doi_end]
-                return Token("word", start, doi_end, text, field, at, ("doi", doi))
+                return QueryToken("word", start, doi_end, text, field, at, ("doi", doi))
         word = self.scan(at)
-        number = None if word.escaped else named_number(word.value)
+        number = None if word.escaped else number_and_field(word.value)
         if number is not None and field in (None, number[0]):
-            return Token("word", start, word.end, word.value, field, at, number)
+            return QueryToken("word", start, word.end, word.value, field, at, number)
         kind: Kind = "word"
         if operators and field is None and not word.escaped:
             kind = _OPERATORS.get(word.value, "word")
             near = near_sign(word.value) if kind == "word" else None
             if near and not (word.value in _NEAR_ALONE and self.in_capitals):
-                return Token("near", start, word.end, word.value, None, at, None, False, *near)
+                return QueryToken("near", start, word.end, word.value, None, at, None, False, *near)
         if not word.escaped and (weight := WEIGHT.search(word.value)):
-            return Token(kind, start, word.end, word.value[: weight.start()], field, at)
+            return QueryToken(kind, start, word.end, word.value[: weight.start()], field, at)
         if field != "year" and word.stars and self.truncates(word):
-            return Token("word", start, word.end, word.value[:-1], field, at, truncated=True)
-        return Token(kind, start, word.end, word.value, field, at)
+            return QueryToken("word", start, word.end, word.value[:-1], field, at, truncated=True)
+        return QueryToken(kind, start, word.end, word.value, field, at)
 
 
 # Which `and`, `or`, `not` in small letters are operators of our own syntax: those that brackets or
@@ -499,7 +460,7 @@ _ENDS = frozenset({"word", "phrase", ")"})
 _STARTS = frozenset({"word", "phrase", "("})
 
 
-def with_operators(tokens: Sequence[Token]) -> list[Token]:
+def with_operators(tokens: Sequence[QueryToken]) -> list[QueryToken]:
     """The tokens, with operators where words in small letters are meant as such."""
     tokens = [
         replace(token, kind="word") if token.kind == "near" and not _joins(tokens, at) else token
@@ -518,7 +479,7 @@ def with_operators(tokens: Sequence[Token]) -> list[Token]:
     ]
 
 
-def rows_of(text: str, tokens: Sequence[Token]) -> frozenset[int]:
+def rows_of(text: str, tokens: Sequence[QueryToken]) -> frozenset[int]:
     """The tokens that begin a row that no operator joins to the one above, in a text with
     alternatives outside of brackets: each of its rows holds as a whole.
     """
@@ -539,7 +500,7 @@ def rows_of(text: str, tokens: Sequence[Token]) -> frozenset[int]:
     )
 
 
-def _joins(tokens: Sequence[Token], at: int) -> bool:
+def _joins(tokens: Sequence[QueryToken], at: int) -> bool:
     """Whether an operator of proximity stands between what may be near."""
     if at == 0 or tokens[at - 1].kind not in _ENDS or tokens[at + 1].kind not in _STARTS:
         return False
@@ -548,7 +509,7 @@ def _joins(tokens: Sequence[Token], at: int) -> bool:
     return not (short and any(map(_LETTER_AND_NUMBER.fullmatch, around)))
 
 
-def is_plain(token: Token) -> bool:
+def is_plain(token: QueryToken) -> bool:
     """Whether a token is `and`, `or` or `not` as a word: without a field, star or backslash."""
     if token.kind != "word" or token.text not in _KINDS:
         return False
@@ -557,11 +518,11 @@ def is_plain(token: Token) -> bool:
     return token.end - token.start == len(token.text)
 
 
-def _may_be(tokens: Sequence[Token], at: int) -> bool:
+def _may_be(tokens: Sequence[QueryToken], at: int) -> bool:
     return is_plain(tokens[at]) and tokens[at - 1].kind in _ENDS and tokens[at + 1].kind in _STARTS
 
 
-def _is_shown(tokens: Sequence[Token], at: int, inside: bool) -> bool:
+def _is_shown(tokens: Sequence[QueryToken], at: int, inside: bool) -> bool:
     following = tokens[at + 1]
     if is_plain(following) and at + 2 < len(tokens):  # "and not"
         following = tokens[at + 2]
@@ -572,7 +533,7 @@ def _is_shown(tokens: Sequence[Token], at: int, inside: bool) -> bool:
     )
 
 
-def _inside(tokens: Sequence[Token]) -> list[bool]:
+def _inside(tokens: Sequence[QueryToken]) -> list[bool]:
     """For each token, whether it stands in brackets."""
     depth = 0
     inside: list[bool] = []

@@ -9,28 +9,13 @@ import re
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import Clause, wider
-from metasearch.query.databases import DatabaseReader
+from metasearch.query.database_reader import DatabaseReader
 from metasearch.query.grammar import (
-    ABSTRACT,
-    ANY,
-    AUTHOR,
-    DOI,
+    BY_TOPIC,
     DOUBLE,
-    FIRST_AUTHOR,
-    HEADING,
-    ISSN,
-    LANGUAGE,
-    NOWHERE,
-    NUMBER,
-    SUBJECT,
-    TITLE,
-    TOPIC,
-    TYPE,
-    VENUE,
-    YEAR,
     DatabaseGrammar,
     FieldTarget,
-    Style,
+    SyntaxStyle,
     YearRanges,
     codes,
     fields_of,
@@ -39,28 +24,28 @@ from metasearch.query.tree import plain
 
 #: The heading as the main topic, and as any topic.
 _MAIN, _ANY_TOPIC = "加权", "不加权"
-_CODES = codes(
-    ("全部字段 全字段 所有字段", ANY),
-    ("常用字段 缺省", TOPIC),
-    ("核心字段", FieldTarget(("title", "subject"))),
-    ("中文标题 标题 英文标题 题名 中文题名 英文题名 论文题名", TITLE),
-    ("摘要 中文摘要 英文摘要 文摘", ABSTRACT),
-    ("关键词 中文关键词 英文关键词", SUBJECT),
-    (f"主题词 {_ANY_TOPIC} {_MAIN} 主要概念主题词 特征词 副主题词", HEADING),
-    ("作者 中文作者 全部作者", AUTHOR),
-    ("第一作者 通讯作者", FIRST_AUTHOR),
-    ("刊名 中文刊名 外文刊名 英文刊名 期刊 来源 会议名称", VENUE),
-    ("日期 出版年 年代 年 出版日期 年份 出版时间", YEAR),
-    ("语种 语言", LANGUAGE),
-    ("文献类型 资料类型", TYPE),
-    ("doi", DOI),
-    ("issn", ISSN),
-    ("pmid 流水号 记录号", NUMBER),
-    ("作者单位 第一作者单位 通讯作者单位 单位 机构 国省市名 地区 国家 出版地 出版国", NOWHERE),
-    ("分类号 中图分类号 基金 资助项目 资助类别 参考文献 卷 期 页码 卷期 出版者 出版社", NOWHERE),
-    ("导师 研究专业 学位类型 学位级别 授予单位 学位授予单位 主办单位 馆藏号 索书号", NOWHERE),
-    ("年龄组 性别 对象类型 限定 其他 创建日期 更新日期 入库日期", NOWHERE),
-)
+_CODES = codes(f"""
+    any: 全部字段 全字段 所有字段
+    topic: 常用字段 缺省
+    title subject: 核心字段
+    title: 中文标题 标题 英文标题 题名 中文题名 英文题名 论文题名
+    abstract: 摘要 中文摘要 英文摘要 文摘
+    subject: 关键词 中文关键词 英文关键词
+    heading: 主题词 {_ANY_TOPIC} {_MAIN} 主要概念主题词 特征词 副主题词
+    author: 作者 中文作者 全部作者
+    first author: 第一作者 通讯作者
+    venue: 刊名 中文刊名 外文刊名 英文刊名 期刊 来源 会议名称
+    year: 日期 出版年 年代 年 出版日期 年份 出版时间
+    language: 语种 语言
+    type: 文献类型 资料类型
+    doi: doi
+    issn: issn
+    number: pmid 流水号 记录号
+    nowhere: 作者单位 第一作者单位 通讯作者单位 单位 机构 国省市名 地区 国家 出版地 出版国
+    nowhere: 分类号 中图分类号 基金 资助项目 资助类别 参考文献 卷 期 页码 卷期 出版者 出版社
+    nowhere: 导师 研究专业 学位类型 学位级别 授予单位 学位授予单位 主办单位 馆藏号 索书号
+    nowhere: 年龄组 性别 对象类型 限定 其他 创建日期 更新日期 入库日期
+    """)
 #: Behind a field and a colon: how its words are compared.
 _MODES = ("智能", "精确", "模糊", "扩展", "不扩展", "非扩展", "专指")
 _SUBHEADINGS = r"((?:/[^\s/()\[\]\"“”]{1,40}){0,4})"
@@ -73,7 +58,6 @@ _PREFIX = re.compile(r"([\u4e00-\u9fff]{1,8})\s{0,3}[:：=＝]\s{0,3}")
 
 SINOMED = DatabaseGrammar(
     "sinomed",
-    "SinoMed",
     _CODES,
     prefix=_PREFIX,
     suffix=_SUFFIX,
@@ -95,8 +79,6 @@ _SIGNS = re.compile(r"[?%*]{1,20}")
 
 
 class SinomedReader(DatabaseReader):
-    """One text in the syntax of SinoMed."""
-
     grammar = SINOMED
 
     def prefix(self) -> tuple[FieldTarget, str] | None:
@@ -150,7 +132,7 @@ class SinomedReader(DatabaseReader):
             plain(heading) or text, where, explode=explode, narrowed=main or bool(narrowed)
         )
 
-    def looked_for(
+    def search_for(
         self, text: str, tag: FieldTarget, where: tuple[int, int], *, quoted: bool
     ) -> Clause:
         """As in all databases; in Chinese, signs for letters stand between words."""
@@ -158,9 +140,9 @@ class SinomedReader(DatabaseReader):
         signs = _SIGNS.findall(text)
         ends_so = len(signs) == 1 and _SIGNS.search(text, len(text) - 1) and len(pieces) > 2
         if not signs or not _HAN.search(text) or ends_so or not plain(pieces):
-            return super().looked_for(text, tag, where, quoted=quoted)
+            return super().search_for(text, tag, where, quoted=quoted)
         self.losses.add("broken phrase", text)
-        clause = super().looked_for(plain(pieces), tag, where, quoted=False)
+        clause = super().search_for(plain(pieces), tag, where, quoted=False)
         return wider(clause.widest)
 
     def unknown_mode(self, mode: str, shown: str, where: tuple[int, int]) -> QuerySyntaxError:
@@ -169,30 +151,20 @@ class SinomedReader(DatabaseReader):
         )
         fixed = shown.replace(f":{mode}", "").replace(f"：{mode}", "")
         start = self.text.find(shown, where[0])
-        fix = self.replaced(start, start + len(shown), fixed) if start >= 0 else None
+        fix = self.with_replacement(start, start + len(shown), fixed) if start >= 0 else None
         return self.error(reason, *where, fix=fix, advice=message("Leave the second word out."))
 
 
 # SinoMed (https://www.sinomed.ac.cn): a field in square brackets after each term.
 
-STYLE = Style(
+STYLE = SyntaxStyle(
     name="sinomed",
-    label="SinoMed",
     framed=False,
     fields=fields_of(SINOMED, "{x}[{code}]", any="常用字段", doi="DOI", issn="ISSN"),
-    losses={
-        "any": message(
-            "SinoMed: what is looked for everywhere is looked for in titles, abstracts and keywords"
-        )
-    },
+    losses=BY_TOPIC,
     truncation="%",
     lost=f"[{DOUBLE}?%*]",
-    years=YearRanges(
-        only=("{first}-{first}[日期]",),
-        both=("{first}-{last}[日期]",),
-        since=("{first}-3000[日期]",),
-        until=("1000-{last}[日期]",),
-    ),
+    years=YearRanges("{first}-{last}[日期]"),
     headings={"exact": '"{x}"[不加权:不扩展]', "exploded": '"{x}"[不加权:扩展]'},
     types={"review": ("综述",), "thesis": ("学位论文",), "conference-paper": ("会议论文",)},
 )

@@ -10,10 +10,16 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import Clause
 from metasearch.query.combinations import in_signs, is_range
-from metasearch.query.lines import Lines, NumberedLine, lines_apart, numbered_lines, whole_text
-from metasearch.query.reading import ReadQuery, read_or_suggest
-from metasearch.query.scanner import Losses, StrategyLine
-from metasearch.query.tree import MAX_LINES, And, Near, Not, Or, Query
+from metasearch.query.reader import ReadQuery, read_or_suggest
+from metasearch.query.scanner import EarlierLine, SyntaxLosses
+from metasearch.query.strategy_lines import (
+    NumberedLine,
+    StrategyText,
+    lines_apart,
+    numbered_lines,
+    whole_text,
+)
+from metasearch.query.tree import MAX_LINES, leaves
 
 # Strategies whose lines have numbers, of which the last is the search: `1 exp X/`, `2 or/1-4`, `3
 # 1 and 2`. `lines.py` cuts the text. Each line is read when those before it are, so one that names
@@ -28,7 +34,7 @@ class LineReader(Protocol):
 
     def tree(self) -> Clause: ...
 
-    def ended(self, clause: Clause) -> ReadQuery: ...
+    def result_of(self, clause: Clause) -> ReadQuery: ...
 
 
 #: Makes the reader of a text, or of one line: from it, the lines before it, and where notes are
@@ -47,14 +53,10 @@ def read_strategy(text: str, make: Make, syntax: str) -> ReadQuery:
     if whole.lines and (whole.losses or whole.lines[0].number or whole.lines[0].hits is not None):
         losses = _losses(whole)
         one = make(" " * whole.lines[0].start + whole.lines[0].text, None, losses)
-    return one.ended(one.tree())
+    return one.result_of(one.tree())
 
 
-def read_lines(
-    cut: Lines,
-    make: Make,
-    syntax: str,
-) -> ReadQuery:
+def read_lines(cut: StrategyText, make: Make, syntax: str) -> ReadQuery:
     """The search that the last line is.
 
     Raises QuerySyntaxError: one of them cannot be read; its place is that in the text of all.
@@ -78,7 +80,7 @@ def read_lines(
             syntax=syntax,
         )
     losses = _losses(cut)
-    known: dict[int, StrategyLine] = {}
+    known: dict[int, EarlierLine] = {}
     uses: dict[int, set[int]] = {}
     for at, line in enumerate(lines):
         before = lines[at - 1].number if at else 0
@@ -91,18 +93,19 @@ def read_lines(
             if clause.widest is None and line is not lines[-1]:
                 losses.add("unknown line", message("line {number}", number=line.number))
             if line is lines[-1]:
-                _note_unused(losses, {**uses, line.number: one.used}, line.number)
-                return one.ended(clause)
+                _note_idle_lines(losses, {**uses, line.number: one.used}, line.number)
+                return one.result_of(clause)
         except QuerySyntaxError as error:
-            raise _placed(error, line, cut.text, syntax) from None
-        known[line.number] = StrategyLine(clause, max(1, _size(clause.widest)))
+            raise _error_in_text(error, line, cut.text) from None
+        size = sum(1 for _ in leaves(clause.widest)) if clause.widest is not None else 0
+        known[line.number] = EarlierLine(clause, size or 1)
         uses[line.number] = one.used
     raise AssertionError("a strategy has lines")
 
 
-def _losses(cut: Lines) -> Losses:
+def _losses(cut: StrategyText) -> SyntaxLosses:
     """What was cut away, as it is told."""
-    losses = Losses()
+    losses = SyntaxLosses()
     for kind, shown in cut.losses:
         losses.add(kind, shown)
     for line in cut.lines:
@@ -111,23 +114,7 @@ def _losses(cut: Lines) -> Losses:
     return losses
 
 
-def _size(query: Query | None) -> int:
-    """Words, phrases and ranges in it."""
-    waiting, size = [query], 0
-    while waiting:
-        match waiting.pop():
-            case And(parts) | Or(parts) | Near(parts):
-                waiting.extend(parts)
-            case Not(part):
-                waiting.append(part)
-            case None:
-                pass
-            case _:
-                size += 1
-    return size
-
-
-def _note_unused(losses: Losses, uses: Mapping[int, set[int]], last: int) -> None:
+def _note_idle_lines(losses: SyntaxLosses, uses: Mapping[int, set[int]], last: int) -> None:
     reached, waiting = {last}, [last]
     while waiting:
         new = uses[waiting.pop()] - reached
@@ -138,42 +125,22 @@ def _note_unused(losses: Losses, uses: Mapping[int, set[int]], last: int) -> Non
             losses.add("unused", f"line {number}")
 
 
-def _placed(
-    error: QuerySyntaxError, line: NumberedLine, text: str, syntax: str
-) -> QuerySyntaxError:
+def _error_in_text(error: QuerySyntaxError, line: NumberedLine, text: str) -> QuerySyntaxError:
     """The error of one line, as one of the whole."""
     fix, place, length = None, error.position, error.length
     if error.text != line.text:  # a combination in the signs of the syntax
         place, length = 0, len(line.text)
     elif error.suggestion is not None:
         fix = f"{text[: line.start]}{error.suggestion}{text[line.end :]}"
-    return QuerySyntaxError(
+    return error.with_changes(
         message("Line {number}: {reason}", number=line.number, reason=error.reason),
         text=text,
         position=line.start + place,
         length=length,
         suggestion=fix,
         advice=error.advice or message("Correct this line."),
-        syntax=syntax,
+        kind="syntax",
     )
-
-
-#: Syntax -> (module, class) of what reads a text or line in it.
-_READERS: Mapping[str, tuple[str, str]] = {
-    "pubmed": ("pubmed", "PubmedReader"),
-    "ovid": ("ovid", "OvidReader"),
-    "scopus": ("scopus", "ScopusReader"),
-    "wos": ("wos", "WosReader"),
-    "ebsco": ("ebsco", "EbscoReader"),
-    "embase": ("embase", "EmbaseReader"),
-    "cochrane": ("cochrane", "CochraneReader"),
-    "proquest": ("proquest", "ProquestReader"),
-    "ieee": ("ieee", "IeeeReader"),
-    "europepmc": ("europepmc", "EuropepmcReader"),
-    "acm": ("acm", "AcmReader"),
-    "vhl": ("vhl", "VhlReader"),
-    "sinomed": ("sinomed", "SinomedReader"),
-}
 
 
 def parse_database(text: str, syntax: str) -> ReadQuery:
@@ -190,6 +157,6 @@ def line_reader(syntax: str) -> Make:
     """What reads one line in the syntax of a database, made of its text, the lines that it may name
     and where its losses are gathered.
     """
-    module, name = _READERS[syntax]
-    made: Make = getattr(import_module(f"metasearch.query.{module}"), name)
+    module = import_module(f"metasearch.query.{syntax}")
+    made: Make = getattr(module, f"{syntax.capitalize()}Reader")
     return made

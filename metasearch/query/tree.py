@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -72,12 +72,16 @@ FIELDS = (
     "pmid",
     "pmcid",
     "arxiv",
+    "trial",
     "type",
     "language",
 )
 
 #: Fields that hold numbers, not words; PMCIDs with their letters, arXiv's without a version.
-IDENTIFIERS = frozenset({"doi", "isbn", "issn", "pmid", "pmcid", "arxiv"})
+IDENTIFIERS = frozenset({"doi", "isbn", "issn", "pmid", "pmcid", "arxiv", "trial"})
+#: Those of them that stand in the texts of works: where there is no field for one, it is looked for
+#: as a word.
+IN_TEXTS = frozenset({"trial"})
 #: Coded fields: their text is one word of a closed list. They narrow a search; alone they
 #: are no search.
 CODED_FIELDS = frozenset({"type", "language"})
@@ -151,8 +155,6 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The part does not hold."""
-
     part: Query
 
 
@@ -174,10 +176,8 @@ Query = Term | Years | And | Or | Not | Near
 
 
 def conjunction(*parts: Query | None) -> Query:
-    """AND of the parts that are there, flattened; a single part stands for itself.
-
-    Raises:
-        ValueError: No part is there.
+    """AND of the parts that are there, flattened; a single part stands for itself. Raises
+    ValueError: no part is there.
     """
     flat: list[Query] = []
     for part in parts:
@@ -189,10 +189,8 @@ def conjunction(*parts: Query | None) -> Query:
 
 
 def disjunction(parts: Iterable[Query]) -> Query:
-    """OR of the parts, flattened, each once; a single part stands for itself.
-
-    Raises:
-        ValueError: No part is there.
+    """OR of the parts, flattened, each once; a single part stands for itself. Raises ValueError: no
+    part is there.
     """
     flat = {
         (inner, inner.heading if isinstance(inner, Term) else ""): inner
@@ -209,6 +207,24 @@ def negation(query: Query) -> Query:
     return query.part if isinstance(query, Not) else Not(query)
 
 
+def with_joint_negations(query: Query) -> Query:
+    """The same query, in which no AND and no OR is of exclusions alone: NOT a AND NOT b is
+    NOT (a OR b), and the other way round (De Morgan). What is left of NOT stands beside something
+    that holds, or excludes all there is.
+    """
+    match query:
+        case And(parts) | Or(parts):
+            parts = tuple(map(with_joint_negations, parts))
+            excluded = [part.part for part in parts if isinstance(part, Not)]
+            if len(excluded) == len(parts):
+                every = isinstance(query, Or)
+                return Not(conjunction(*excluded) if every else disjunction(excluded))
+            return conjunction(*parts) if isinstance(query, And) else disjunction(parts)
+        case Not(part):
+            return negation(with_joint_negations(part))
+    return query
+
+
 def terms(query: Query, *, negated: bool = False) -> Iterator[Term]:
     """The terms of a query from left to right; those under a NOT only where `negated`."""
     match query:
@@ -219,6 +235,41 @@ def terms(query: Query, *, negated: bool = False) -> Iterator[Term]:
                 yield from terms(part, negated=negated)
         case Not(part) if negated:
             yield from terms(part, negated=negated)
+
+
+def leaves(query: Query, *, excluded: bool = False) -> Iterator[tuple[Query, bool]]:
+    """Each leaf from left to right, and whether it is excluded."""
+    match query:
+        case And(parts) | Or(parts) | Near(parts):
+            for part in parts:
+                yield from leaves(part, excluded=excluded)
+        case Not(part):
+            yield from leaves(part, excluded=not excluded)
+        case _:
+            yield query, excluded
+
+
+def with_leaves(query: Query, leaf: Callable[[Query], Query | None]) -> Query | None:
+    """The tree with another one in place of each leaf; None takes the leaf out.
+
+    What comes out is flat as a parser would have made it, alternatives stand once each.
+    """
+    match query:
+        case And(parts):
+            kept = [new for part in parts if (new := with_leaves(part, leaf)) is not None]
+            return conjunction(*kept) if kept else None
+        case Or(parts):
+            kept = [new for part in parts if (new := with_leaves(part, leaf)) is not None]
+            return disjunction(kept) if kept else None
+        case Near(parts, within, ordered):
+            near = [new for part in parts if (new := with_leaves(part, leaf)) is not None]
+            if len(near) < 2:
+                return near[0] if near else None
+            return Near(tuple(near), within, ordered)
+        case Not(part):
+            new = with_leaves(part, leaf)
+            return None if new is None else negation(new)
+    return leaf(query)
 
 
 def searches(query: Query) -> bool:

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from operator import index
 from typing import Any
 
+from metasearch.bib import trials
 from metasearch.bib.languages import language_code, language_words
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.late_pattern import late_pattern
@@ -70,10 +71,18 @@ _NAMED: Mapping[str, re.Pattern[str]] = {
 }
 
 
+#: Characters of a text that may name one registration number, with its registry.
+_LONGEST_TRIAL = 100
+
+
 def bare_number(field: str, text: str) -> str | None:
-    """A PMID, PMCID or arXiv number in its usual form, or None: ("arxiv", "2104.12255v2") ->
-    "2104.12255".
+    """A PMID, PMCID, arXiv number or registration number of a trial in its usual form, or None:
+    ("arxiv", "2104.12255v2") -> "2104.12255".
     """
+    if field == "trial":
+        found = trials.registrations(text[:_LONGEST_TRIAL], alone=True)
+        several = [number for value in found.values() for number in trials.numbers(value)]
+        return several[0] if len(several) == 1 else None
     match = _NUMBERS[field].fullmatch(text.rstrip(_DOI_TAIL)) if field in _NUMBERS else None
     if match is None:
         return None
@@ -83,7 +92,7 @@ def bare_number(field: str, text: str) -> str | None:
     return parts.lower()
 
 
-def named_number(text: str) -> tuple[str, str] | None:
+def number_and_field(text: str) -> tuple[str, str] | None:
     """The field of a number that needs none, and its usual form; None for all other texts."""
     if not text.startswith(("http", "PMC")):
         return None
@@ -97,7 +106,7 @@ def identifier_field(text: str) -> str | None:
     """The field of an identifier, as its form tells: "doi", "isbn", "issn", "pmcid", or None."""
     if bare_doi(text) is not None:
         return "doi"
-    if text.startswith("PMC") and named_number(text):
+    if text.startswith("PMC") and number_and_field(text):
         return "pmcid"
     if _ISSN.fullmatch(text):
         return "issn"
@@ -234,12 +243,12 @@ CODED_WORDS: Mapping[str, str] = {
 }
 
 
-def coded_word(field: str, text: str) -> str | None:
+def code_of_word(field: str, text: str) -> str | None:
     """The canonical "type" or "language" of a word: "Dissertations" -> "thesis"; or None."""
     return type_word(text) if field == "type" else language_code(text)
 
 
-def near_coded_words(field: str, text: str) -> list[str]:
+def codes_near(field: str, text: str) -> list[str]:
     """Canonical words near an unknown one, the nearest first, at most three."""
     from difflib import get_close_matches
 
@@ -306,20 +315,18 @@ def parse_years(text: str) -> Years:
 
 
 def read_years(value: str) -> Years:
-    """As `parse_years`, for callers that know the place of `value` in a longer query.
-
-    Raises:
-        BadYears: As there.
+    """As `parse_years`, for callers that know the place of `value` in a longer query. Raises
+    BadYears: as there.
     """
     plain = " ".join(value.translate(_FULL_WIDTH).split())
     if compared := _COMPARED.fullmatch(plain):
-        years = _compared(compared[1], int(compared[2]))
+        years = years_of_sign(compared[1], int(compared[2]))
     elif (ranged := _RANGE.fullmatch(plain)) and (ranged[1] or ranged[3]):
         first, last = (int(year) if year else None for year in (ranged[1], ranged[3]))
         years = Years(first, last if ranged[2] else first)
     else:
         raise BadYears(
-            message("Years are written with four digits, as {forms}", forms=_FORMS), _meant(plain)
+            message("Years are written with four digits, as {forms}", forms=_FORMS), _guess(plain)
         )
     if any(year is not None and not 1 <= year <= 9999 for year in (years.first, years.last)):
         raise BadYears(message("There is no such year"))
@@ -340,10 +347,8 @@ _MONTH_FIRST = late_pattern(r"([0-9]{1,2}/[0-9]{1,2})/([0-9]{4})")
 
 
 def read_span(text: str) -> tuple[Years, bool]:
-    """The years of a `SPAN`, and whether it says no more than years.
-
-    Raises:
-        BadYears: There is none in it, or it ends before it begins.
+    """The years of a `SPAN`, and whether it says no more than years. Raises BadYears: there is none
+    in it, or it ends before it begins.
     """
     match = SPAN.fullmatch(text)
     if match is None:
@@ -364,13 +369,11 @@ def read_span(text: str) -> tuple[Years, bool]:
     return Years(first, last), exact and _at_edge(end, "12", "31")
 
 
-def dated(text: str) -> tuple[Years, bool]:
-    """The years of a date or range, and whether that is all that it says.
-
-    Raises:
-        BadYears: It is none.
+def years_of_date(text: str) -> tuple[Years, bool]:
+    """The years of a date or range, and whether that is all that it says. Raises BadYears: it is
+    none.
     """
-    text = numbered_months(text)
+    text = months_as_digits(text)
     if (date := _DATE.fullmatch(text)) is not None:
         return read_years(date[1]), date[2] is None and date[3] is None
     return read_years(text), True
@@ -386,7 +389,7 @@ _MONTH_BEFORE = late_pattern(
 )
 
 
-def numbered_months(text: str) -> str:
+def months_as_digits(text: str) -> str:
     """Dates with the names of months in digits: "Mar 2020" -> "2020-03", "2020 May 1" ->
     "2020-05-01".
     """
@@ -412,12 +415,9 @@ def whole_years(years: Years) -> Years | None:
 
 def between(first: str, last: str) -> tuple[Years, bool]:
     """The years from one date to another, and whether that is all that they say; the year 3000 is
-    the open end.
-
-    Raises:
-        BadYears: One is no date, or the last is before the first.
+    the open end. Raises BadYears: one is no date, or the last is before the first.
     """
-    (begin, whole), (end, also_whole) = dated(first), dated(last)
+    (begin, whole), (end, also_whole) = years_of_date(first), years_of_date(last)
     exact = (whole or bool(re.fullmatch(r"[0-9]{4}(?:\D0?1){1,2}", first))) and (
         also_whole or bool(re.fullmatch(r"[0-9]{4}\D12(?:\D31)?", last))
     )
@@ -444,7 +444,7 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def counted_back(text: str) -> Years | None:
+def years_back(text: str) -> Years | None:
     """The years of "last 5 years" or "in the last 6 months", up to today and open, of which the
     first may be meant in part only; None where it is nothing of the kind.
     """
@@ -523,7 +523,8 @@ def years_text(years: Years) -> str:
     return first if first == last else f"{first}-{last}"
 
 
-def _compared(operator: str, year: int) -> Years:
+def years_of_sign(operator: str, year: int) -> Years:
+    """The years that are equal to one, or at least or at most this, as a sign says."""
     if operator == "=":
         return Years(year, year)
     if operator in (">=", "=>", "≥"):
@@ -533,7 +534,7 @@ def _compared(operator: str, year: int) -> Years:
     return Years(year + 1, None) if operator == ">" else Years(None, year - 1)
 
 
-def _meant(plain: str) -> str | None:
+def _guess(plain: str) -> str | None:
     """A guess: "2019-24" -> "2019-2024", "2019-05-01" -> "2019", "from 2024 to 2019" ->
     "2019-2024".
     """
@@ -569,7 +570,7 @@ def years_in(text: str) -> tuple[Years, bool]:
     """The years that a date, a range or a comparison of a database says, and whether it says no
     more than years. Raises BadYears: it says none.
     """
-    plain = _YEAR_LAST.sub(_year_first, numbered_months(" ".join(text.split())))
+    plain = _YEAR_LAST.sub(_year_first, months_as_digits(" ".join(text.split())))
     if stem := _STEM.fullmatch(plain):  # 201* is a decade, 202306* a month
         first = int(stem[1][:4].ljust(4, "0"))
         return Years(first, first + 10 ** (4 - min(len(stem[1]), 4)) - 1), len(stem[1]) <= 4
@@ -613,7 +614,7 @@ def _at_edge(date: str, month: str, day: str) -> bool:
     return len(digits) == 4 or digits[4:] in (month, month + day)
 
 
-def type_named(text: str) -> tuple[str | None, bool]:
+def publication_type(text: str) -> tuple[str | None, bool]:
     """The type that a publication type means, or None, and whether that holds more."""
     name = " ".join(text.split()).casefold()
     for known in (name, name.removesuffix("s")):
@@ -622,7 +623,7 @@ def type_named(text: str) -> tuple[str | None, bool]:
     return type_word(name), False
 
 
-def language_named(text: str) -> str | None:
+def limit_language(text: str) -> str | None:
     """ISO 639-1 of what a limit calls a language: "english language", "ENG"."""
     name = " ".join(text.split()).casefold().removesuffix(" language")
     return language_code(name)

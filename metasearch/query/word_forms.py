@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import product
 from math import prod
-from pathlib import Path
-from typing import NamedTuple
 
+from metasearch.bib.word_list import word_list
 from metasearch.query.match import CJK
 
 #: The most words that one beginning, or one word with signs, becomes.
@@ -22,39 +20,6 @@ MOST = 12
 #: Where the list has fewer words, usual endings are tried too.
 _FEW = 3
 _LAST_WORD = re.compile(r"[^\W\d_]+\Z")
-
-
-class _List(NamedTuple):
-    """The words in order; each with its place among the forms of its stem; and the last letters
-    of a stem, three at most, with their usual endings.
-    """
-
-    words: Sequence[str]
-    places: Mapping[str, int]
-    endings: Mapping[str, Sequence[str]]
-
-
-@cache
-def _list() -> _List:
-    text = Path(__file__).with_name("title_words.txt").read_text(encoding="utf-8")
-    places: dict[str, int] = {}
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for line in text.splitlines():
-        if line.startswith("#"):
-            continue
-        left, _, right = line.partition("|")
-        endings = ["" if ending == "-" else ending for ending in left.split()]
-        for stem in right.split():
-            for place, ending in enumerate(endings):
-                places[stem + ending] = min(place, places.get(stem + ending, place))
-            if len(endings) > 1:
-                for length in (1, 2, 3):
-                    counts[stem[-length:]].update(endings)
-    usual = {
-        tail: [ending for ending, count in counted.most_common(MOST) if count > 1]
-        for tail, counted in counts.items()
-    }
-    return _List(sorted(places), places, usual)
 
 
 @lru_cache(maxsize=2_000)
@@ -69,11 +34,11 @@ def forms(stem: str, most: int = MOST) -> tuple[str, ...]:
     found = _LAST_WORD.search(stem)
     if found is None or not found[0].isascii() or len(found[0]) < 2:
         return ()
-    return tuple(stem[: found.start()] + word for word in _beginning(found[0].lower(), most))
+    return tuple(stem[: found.start()] + word for word in _words_from(found[0].lower(), most))
 
 
-def _beginning(stem: str, most: int) -> list[str]:
-    words, places, endings = _list()
+def _words_from(stem: str, most: int) -> list[str]:
+    words, places, endings = word_list(MOST)
     listed = list(words[bisect_left(words, stem) : bisect_left(words, f"{stem}~")])
 
     def rank(word: str) -> tuple[int, int, str]:
@@ -133,19 +98,19 @@ def spellings(word: str, letters: Mapping[str, tuple[int, int]], endless: str) -
         return ()
     if len(bare) > _LONGEST or sum(char in signs for char in bare) > _MOST_SIGNS:
         return ()
-    listed = _listed(bare.lower(), first, signs, open_end=bool(ending))
+    listed = _words_like(bare.lower(), first, signs, open_end=bool(ending))
     # With the letter and without; of short words the list lacks some.
     usual = 2 if any(letters.get(char, (1, 1))[0] == 0 for char in bare) else 1
     if len(listed) < usual or len(bare) < _SHORT:
-        listed = list(dict.fromkeys([*listed, *_guessed(bare.lower(), signs)]))
+        listed = list(dict.fromkeys([*listed, *_guesses(bare.lower(), signs)]))
     return tuple(f"{spelled}{ending}" for spelled in listed[:MOST])
 
 
-def _listed(
+def _words_like(
     bare: str, first: int, signs: Mapping[str, tuple[int, int]], *, open_end: bool
 ) -> list[str]:
     """The words of the list that a word with signs may be, or their beginnings."""
-    words = _list().words
+    words = word_list(MOST).words
     pieces = (_piece(char, signs) for char in bare)
     pattern = re.compile("".join(pieces) + ("" if open_end else r"\Z"))
     near = words[bisect_left(words, bare[:first]) : bisect_left(words, f"{bare[:first]}~")]
@@ -159,7 +124,7 @@ def _piece(char: str, signs: Mapping[str, tuple[int, int]]) -> str:
     return f"[a-z]{{{least},{most}}}"
 
 
-def _guessed(bare: str, signs: Mapping[str, tuple[int, int]]) -> list[str]:
+def _guesses(bare: str, signs: Mapping[str, tuple[int, int]]) -> list[str]:
     """The word with the letters in which spellings usually differ. None where that is too much."""
     choices: list[Sequence[str]] = []
     for at, char in enumerate(bare):

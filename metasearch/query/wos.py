@@ -10,31 +10,15 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.message import message
 from metasearch.query.clauses import Clause, either, without
-from metasearch.query.databases import DatabaseReader
+from metasearch.query.database_reader import DatabaseReader
 from metasearch.query.grammar import (
-    ABSTRACT,
-    ANY,
-    AUTHOR,
-    DOI,
+    BY_TOPIC,
     DOUBLE,
-    ENTRY_DATE,
-    HEADING,
-    ISSN,
-    LANGUAGE,
     NOWHERE,
-    NUMBER,
-    PMID,
-    SUBJECT,
-    TITLE,
-    TOPIC,
-    TYPE,
-    VENUE,
-    YEAR,
     DatabaseGrammar,
     FieldTarget,
-    Style,
+    SyntaxStyle,
     YearRanges,
     codes,
     fields_of,
@@ -43,32 +27,32 @@ from metasearch.query.grammar import (
 from metasearch.query.scanner import Sign
 from metasearch.query.tree import plain
 
-_CODES = codes(
-    ("all", ANY),
-    ("ts", TOPIC),
-    ("ti", TITLE),
-    ("ab", ABSTRACT),
-    ("au gp ed", AUTHOR),
-    ("ak kp de", SUBJECT),
-    ("mh mhx mj mjx mq mqx ma su wc", HEADING),
+_CODES = codes("""
+    any: all
+    topic: ts
+    title: ti
+    abstract: ab
+    author: au gp ed
+    subject: ak kp de
+    heading: mh mhx mj mjx mq mqx ma su wc
     # Vocabularies of BIOSIS, CAB Abstracts, FSTA, Inspec and the Zoological Record.
-    ("me mc cc ta st or tn ds gn gl gt od bd bt sy cb ch nm ns co ui cl sh", HEADING),
-    ("so is-so cf", VENUE),
-    ("py fpy", YEAR),
-    ("dop ld eay", ENTRY_DATE),
-    ("la", LANGUAGE),
-    ("dt", TYPE),
-    ("do", DOI),
-    ("is", ISSN),
-    ("pmid", PMID),
-    ("rn", NUMBER),
-    ("ad og oo sg sa ci ps cu zp", NOWHERE),
-    ("fo fg fd ft ai rid oid publ pub pubp lt oa ea edn sj tasca", NOWHERE),
-    ("tmac tmso tmic sdg wou np sub ssgi", NOWHERE),
+    heading: me mc cc ta st or tn ds gn gl gt od bd bt sy cb ch nm ns co ui cl sh
+    venue: so is-so cf
+    year: py fpy
+    entry date: dop ld eay
+    language: la
+    type: dt
+    doi: do
+    issn: is
+    pmid: pmid
+    number: rn
+    nowhere: ad og oo sg sa ci ps cu zp
+    nowhere: fo fg fd ft ai rid oid publ pub pubp lt oa ea edn sj tasca
+    nowhere: tmac tmso tmic sdg wou np sub ssgi
     # Accession numbers, patents and classes of Derwent, Inspec and MEDLINE.
-    ("ac ae ga cx cac can cau cpa dcr tm", NOWHERE),
-    ("ut an id ip dc man pn ae pan cpn rin dcn drn sq ni ao ss si gs", NOWHERE),
-)
+    nowhere: ac ae ga cx cac can cau cpa dcr tm
+    nowhere: ut an id ip dc man pn ae pan cpn rin dcn drn sq ni ao ss si gs
+    """)
 #: Code -> what the pages call the field.
 _LABELS: Mapping[str, str] = {
     "all": "all fields",
@@ -107,7 +91,6 @@ _NAMES = "|".join(sorted(map(re.escape, _OF_LABEL), key=len, reverse=True)).repl
 
 WOS = DatabaseGrammar(
     "wos",
-    "Web of Science",
     _CODES,
     prefix=re.compile(
         rf"((?:{_NAMES})(?=\s?[:=]\s?[(\"\w])|[A-Za-z]{{2,6}}(?=\s{{0,5}}=))\s{{0,5}}(?::|==?)",
@@ -131,6 +114,7 @@ WOS = DatabaseGrammar(
         r"|(?:\.{3}|(?:View|Show) )(?:Less|More)(?=\W{0,5}\Z)",
         re.IGNORECASE,
     ),
+    limits_by_type=True,
 )
 
 # What the pages print round a query.
@@ -165,14 +149,12 @@ _FIELD = re.compile(r"([A-Za-z]{2,10})\s{0,3}(==?)\s{0,3}(?=[\w(\"'*])")
 
 
 class WosReader(DatabaseReader):
-    """One text in the syntax of Web of Science."""
-
     grammar = WOS
     #: Whether limits of a whole query are being read; they go on to its end.
     refines = False
 
-    def known(self, names: str) -> FieldTarget | None:
-        return super().known(_OF_LABEL.get(plain(names).lower(), names))
+    def target_of(self, names: str) -> FieldTarget | None:
+        return super().target_of(_OF_LABEL.get(plain(names).lower(), names))
 
     def prefix(self) -> tuple[FieldTarget, str] | None:
         before, inside = self.at, self.target is not self.grammar.default
@@ -191,9 +173,6 @@ class WosReader(DatabaseReader):
             raise self.unknown_field(name, *unknown.span(1))
         return None
 
-    def type(self, text: str) -> Clause:
-        return self.type_or_limit(text)
-
     def limits(self, text: str, start: int) -> Clause:
         dates = text.removesuffix(" (Index Date)")
         if dates == text:
@@ -205,20 +184,20 @@ class WosReader(DatabaseReader):
 
     # ---------------------------------------------------------------- as pages print it
 
-    def peeked(self) -> Sign | None:
+    def peek(self) -> Sign | None:
         self.here()
         if excluding := _EXCLUDING.match(self.text, self.at):
             return Sign("NOT", *excluding.span())
-        return super().peeked()
+        return super().peek()
 
-    def printed_here(self) -> re.Match[str] | None:
-        return _REFINED.match(self.text, self.at) or super().printed_here()
+    def platform_text(self) -> re.Match[str] | None:
+        return _REFINED.match(self.text, self.at) or super().platform_text()
 
-    def take_printed(self, limits: list[Clause]) -> bool:
+    def take_platform_text(self, limits: list[Clause]) -> bool:
         self.here()
         refined = _REFINED.match(self.text, self.at)
         if refined is None:
-            return super().take_printed(limits)
+            return super().take_platform_text(limits)
         self.at = refined.end()
         if not self.refines and self.here():
             self.refines = True
@@ -226,15 +205,15 @@ class WosReader(DatabaseReader):
             self.refines = False
         return True
 
-    def prefixed(self, tag: FieldTarget, shown: str) -> Clause:
+    def operand_of_field(self, tag: FieldTarget, shown: str) -> Clause:
         listed = self.refines or not tag.of_words
         if not (listed and shown.endswith(":")) or self.here() in ("(", ""):
-            return super().prefixed(tag, shown)
+            return super().operand_of_field(tag, shown)
         # `Refined By: Document Types: Article or Review Article`: up to the next name of a field.
         outer = self.target, self.shown
         self.target, self.shown = tag, shown
         values = [self.operand(None)]
-        while (sign := self.peeked()) and sign.name == "OR" and not self.field_after(sign.end):
+        while (sign := self.peek()) and sign.name == "OR" and not self.field_after(sign.end):
             self.at = sign.end
             values.append(self.operand(sign))
         self.target, self.shown = outer
@@ -247,7 +226,7 @@ class WosReader(DatabaseReader):
         if box is None:
             return super().special()
         self.at = box.end()
-        return self.ignored("limit", box[0])
+        return self.ignore("limit", box[0])
 
     @cached_property
     def labels(self) -> dict[int, re.Match[str]]:
@@ -292,7 +271,7 @@ class WosReader(DatabaseReader):
 
     def part(self, label: re.Match[str]) -> Clause:
         """What stands up to the name of its field: `heart attack (Topic)`."""
-        tag = self.known(label[2])
+        tag = self.target_of(label[2])
         assert tag is not None, "every name has a field"
         whole, outer = self.text, (self.target, self.shown)
         self.text, self.target, self.shown = whole[: label.start()], tag, label[2]
@@ -300,20 +279,13 @@ class WosReader(DatabaseReader):
             clause = self.query()
         except QuerySyntaxError as error:
             fix = error.suggestion
-            raise QuerySyntaxError(
-                error.reason,
-                text=whole,
-                position=error.position,
-                length=error.length,
-                suggestion=None if fix is None else fix + whole[label.start() :],
-                advice=error.advice,
-                syntax=error.syntax,
-                kind=error.kind,
+            raise error.with_changes(
+                text=whole, suggestion=None if fix is None else fix + whole[label.start() :]
             ) from None
         finally:
             self.text, (self.target, self.shown) = whole, outer
         if self.at < label.start():
-            raise self.stray()
+            raise self.no_opening(self.at)
         self.at = label.end()
         if label[1] is None:
             return clause
@@ -325,26 +297,15 @@ class WosReader(DatabaseReader):
 # Web of Science (https://webofscience.help.clarivate.com/en-us/Content/advanced-search.html):
 # `TS=(salt AND marsh)`
 
-STYLE = Style(
+STYLE = SyntaxStyle(
     name="wos",
-    label="Web of Science",
     bracketed=True,
     fields=fields_of(WOS, "{CODE}=({x})", any="ts", isbn="is"),
-    losses={
-        "any": message(
-            "Web of Science: what is looked for everywhere is looked for in titles, abstracts "
-            "and keywords"
-        )
-    },
+    losses=BY_TOPIC,
     reserved="near|same",
     lost=f"[{DOUBLE}*?$]",
     least=3,
-    years=YearRanges(
-        only=("PY=({first})",),
-        both=("PY=({first}-{last})",),
-        since=("PY=({first}-3000)",),
-        until=("PY=(1000-{last})",),
-    ),
+    years=YearRanges("PY=({first}-{last})", only="PY=({first})"),
     types={
         "article": ("Article", "Review"),
         "review": ("Review",),

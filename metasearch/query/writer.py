@@ -1,5 +1,5 @@
 """Any query in the syntax of a database that people search by hand: the way back from
-`metasearch.query.syntaxes`.
+`metasearch.query.any_syntax`.
 
     translate('"salt marsh" carbon year:2018-', to="ovid").text
     # ("salt marsh" and carbon).mp. and 2018:3000.yr.
@@ -11,25 +11,29 @@ is read back as the query that it was written from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.query.grammar import Booleans, Style
-from metasearch.query.reduction import Group, Leaf, Part, QueryReducer, heading_note, is_framed
+from metasearch.query.grammar import Booleans, SyntaxStyle
+from metasearch.query.reduction import (
+    Leaf,
+    Part,
+    PartGroup,
+    QueryReducer,
+    heading_note,
+    is_framed,
+)
 from metasearch.query.simple import to_text
+from metasearch.query.syntaxes import TARGETS
 from metasearch.query.tree import (
-    And,
-    Near,
-    Not,
-    Or,
     Query,
     Term,
-    conjunction,
     disjunction,
     terms,
+    with_joint_negations,
+    with_leaves,
 )
 
 # A query tree -> text in one syntax, by its `Style`. Brackets stand only where an operator changes.
@@ -38,49 +42,39 @@ from metasearch.query.tree import (
 
 
 class QueryWriter(QueryReducer):
-    """Writes one query."""
-
     def write(self, query: Query) -> str:
         """Returns the text; "" where nothing of the query can be written, which a note says."""
-        part = self.reduced(query if self.style.truncation else self.spelled_out(query))
+        query = with_joint_negations(query)
+        part = self.reduce(query if self.style.truncation else self.with_usual_words(query))
         if part is None:
-            self.note(
-                message("nothing of the query can be written for {label}", label=self.style.label)
-            )
+            self.note(message("nothing of the query can be written for {label}", label=self.label))
             return ""
         return self.text(part)
 
-    def spelled_out(self, query: Query) -> Query:
+    def with_usual_words(self, query: Query) -> Query:
         """The query with usual words in the place of beginnings of words."""
-        match query:
-            case Term(truncated=True):
-                from metasearch.query.word_forms import forms
+        return with_leaves(query, self.usual_words) or query
 
-                words = forms(query.text)
-                if words in ((), (query.text,)):
-                    return query
-                self.note(
-                    message(
-                        "{label} cannot be asked for the beginnings of words: {bare}* is written "
-                        "as {words}, and other words that begin so are not found",
-                        label=self.style.label,
-                        bare=query.text[:30],
-                        words=", ".join(words),
-                    )
-                )
-                return disjunction([replace(query, text=one, truncated=False) for one in words])
-            case And(parts):
-                return conjunction(*map(self.spelled_out, parts))
-            case Or(parts):
-                return disjunction(map(self.spelled_out, parts))
-            case Near(parts):
-                return replace(query, parts=tuple(map(self.spelled_out, parts)))
-            case Not(part):
-                return Not(self.spelled_out(part))
-        return query
+    def usual_words(self, leaf: Query) -> Query:
+        if not isinstance(leaf, Term) or not leaf.truncated:
+            return leaf
+        from metasearch.query.word_forms import forms
+
+        words = forms(leaf.text)
+        if words in ((), (leaf.text,)):
+            return leaf
+        self.note(
+            message(
+                "{label} cannot be asked for the beginnings of words: {bare}* is written "
+                "as {words}, and other words that begin so are not found",
+                label=self.label,
+                bare=leaf.text[:30],
+                words=", ".join(words),
+            )
+        )
+        return disjunction([replace(leaf, text=one, truncated=False) for one in words])
 
     def text(self, part: Part) -> str:
-        """Returns the text of a part, each field around all that is looked for in it."""
         if isinstance(part, Leaf):
             return part.frame.format(x=part.text)
         if part.frame:
@@ -89,9 +83,9 @@ class QueryWriter(QueryReducer):
         if part.sign:
             return part.sign.join(self.operand(inner, None) for inner in part.parts)
         parts, without = self.by_frame(part)
-        return self.joined(part.every, parts, without, self.style.booleans)
+        return self.join(part.every, parts, without, self.style.booleans)
 
-    def by_frame(self, group: Group) -> tuple[list[str], list[str]]:
+    def by_frame(self, group: PartGroup) -> tuple[list[str], list[str]]:
         """Returns the texts of the parts and of what must not hold.
 
         Parts of one field are put together, and each text is in brackets where it needs them.
@@ -116,7 +110,7 @@ class QueryWriter(QueryReducer):
                 continue
             parts, without = framed[entry]
             together.append(
-                self.grouped(parts, without) if group.every else self.alternatives(parts)
+                self.requirements(parts, without) if group.every else self.alternatives(parts)
             )
         return (
             [self.operand(part, group.every) for part in together],
@@ -126,7 +120,7 @@ class QueryWriter(QueryReducer):
     def operand(self, part: Part, every: bool | None) -> str:
         """Returns the text of a part of a group of that kind; None for what follows a NOT."""
         text = self.text(part)
-        loose = isinstance(part, Group) and not part.frame and _is_loose(part, every)
+        loose = isinstance(part, PartGroup) and not part.frame and _is_loose(part, every)
         return f"({text})" if loose else text
 
     def inside(self, part: Part) -> str:
@@ -137,45 +131,21 @@ class QueryWriter(QueryReducer):
             return part.sign.join(self.operand_inside(inner, None) for inner in part.parts)
         parts = [self.operand_inside(inner, part.every) for inner in part.parts]
         without = [self.operand_inside(inner, None) for inner in part.without]
-        return self.joined(part.every, parts, without, self.style.within)
+        return self.join(part.every, parts, without, self.style.within)
 
     def operand_inside(self, part: Part, every: bool | None) -> str:
-        """As `operand`, in a frame."""
-        loose = isinstance(part, Group) and _is_loose(part, every)
+        loose = isinstance(part, PartGroup) and _is_loose(part, every)
         return f"({self.inside(part)})" if loose else self.inside(part)
 
     @staticmethod
-    def joined(every: bool, parts: list[str], without: list[str], booleans: Booleans) -> str:
-        """Returns the texts with the operators of the syntax between them."""
+    def join(every: bool, parts: list[str], without: list[str], booleans: Booleans) -> str:
         positive = (booleans.all if every else booleans.either).join(parts)
         return "".join([positive, *(f"{booleans.without}{text}" for text in without)])
 
 
-def _is_loose(group: Group, every: bool | None) -> bool:
+def _is_loose(group: PartGroup, every: bool | None) -> bool:
     """Whether a group needs brackets in one of that kind."""
     return group.every is not every or bool(group.sign)
-
-
-#: Name -> what is written, in a few words; in the order of a list of all.
-TARGETS: Mapping[str, str] = {
-    "ovid": "Ovid: (salt and marsh).ti,ab.",
-    "pubmed": 'PubMed: "salt marsh"[tw]',
-    "scopus": "Scopus: TITLE-ABS-KEY(salt AND marsh)",
-    "wos": "Web of Science: TS=(salt AND marsh)",
-    "ebsco": "EBSCOhost: TI (salt AND marsh)",
-    "embase": "Embase.com: (salt AND marsh):ti,ab,kw",
-    "cochrane": "the Cochrane Library: (salt AND marsh):ti,ab,kw",
-    "proquest": "ProQuest: noft(salt AND marsh)",
-    "ieee": 'IEEE Xplore: "All Metadata":(salt AND marsh)',
-    "europepmc": "Europe PMC: salt AND marsh",
-    "acm": "ACM Digital Library: AllField:(salt AND marsh)",
-    "vhl": "LILACS and the Virtual Health Library: tw:(salt AND marsh)",
-    "cnki": "CNKI: SU%=('盐沼'*'碳')",
-    "sinomed": 'SinoMed: "盐沼"[常用字段]',
-    "wanfang": 'Wanfang: 主题:("盐沼" AND "碳")',
-    "cql": 'CQL 1.2: cql.anywhere = "carbon"',
-    "simple": "our own: salt marsh",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,16 +176,16 @@ def translate(query: str | Query, *, to: str, syntax: str = "auto") -> Translati
             advice=message("Choose one of {names}.", names=", ".join(TARGETS)),
         )
     if not isinstance(query, str):
-        return written(query, to)
-    from metasearch.query.syntaxes import read
+        return write_query(query, to)
+    from metasearch.query.any_syntax import read
 
     source = read(query, syntax)
-    translation = written(source.query, to)
+    translation = write_query(source.query, to)
     notes = dict.fromkeys((*source.losses, *translation.notes))
     return Translation(translation.text, to, tuple(notes))
 
 
-def written(query: Query, to: str) -> Translation:
+def write_query(query: Query, to: str) -> Translation:
     """A tree in the syntax `to`, a key of `TARGETS`."""
     if to in ("simple", "cql"):
         label = "CQL" if to == "cql" else message("our own syntax")
@@ -231,11 +201,11 @@ def written(query: Query, to: str) -> Translation:
     return Translation(text, to, writer.notes)
 
 
-def style_of(syntax: str) -> Style:
+def style_of(syntax: str) -> SyntaxStyle:
     """How a syntax of `TARGETS` is written; "simple" and "cql" have printers and no style."""
     if syntax == "wanfang":
         from metasearch.query.cnki import WANFANG_STYLE
 
         return WANFANG_STYLE
-    style: Style = import_module(f"metasearch.query.{syntax}").STYLE
+    style: SyntaxStyle = import_module(f"metasearch.query.{syntax}").STYLE
     return style

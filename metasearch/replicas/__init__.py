@@ -10,7 +10,7 @@ __all__ = ["Alone", "Away", "SharedLimits", "Sharing", "SharingState", "Start"]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SharedPage:
     """A value that one of the replicas has kept. `value`: as it was given to `Pages.keep`. `age`:
     seconds since then, by the server's clock.
     """
@@ -19,12 +19,12 @@ class Found:
     age: float
 
 
-class Pages(Protocol):
+class SharedPages(Protocol):
     """What the fetch path asks of all replicas' pages; no method raises for the server."""
 
     async def claim(
         self, key: str, *, seconds: float, oldest: float, until: float | None
-    ) -> Found | None:
+    ) -> SharedPage | None:
         """The value of a key; waits as long as another replica fetches it.
 
         `oldest`: the greatest age, in seconds, of a value that is wanted. `until`: latest moment of
@@ -138,9 +138,7 @@ class Sharing(Protocol):
         ...
 
     @property
-    def state(self) -> SharingState:
-        """A snapshot."""
-        ...
+    def state(self) -> SharingState: ...
 
     async def start(
         self, source: str, limits: SharedLimits, longest: float, missed: Start | None = None
@@ -172,7 +170,7 @@ class Sharing(Protocol):
         """
         ...
 
-    def probed(self, source: str) -> None:
+    def end_probe(self, source: str) -> None:
         """The probe has ended, however; says nothing where this replica did not send it."""
         ...
 
@@ -185,7 +183,7 @@ class Sharing(Protocol):
         ...
 
     @property
-    def pages(self) -> Pages | None:
+    def pages(self) -> SharedPages | None:
         """The pages that all replicas have together; None where nothing is shared."""
         ...
 
@@ -232,7 +230,7 @@ class Alone:
         """See `Sharing`."""
         raise Away
 
-    def probed(self, source: str) -> None:
+    def end_probe(self, source: str) -> None:
         """See `Sharing`."""
 
     def tell(self, source: str, cause: str, seconds: float) -> None:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from metasearch.errors import UsageError
 from metasearch.extras import how_to_install
-from metasearch.loop import ended, lag
+from metasearch.loop import cancel_all, lag
 from metasearch.message import message
 from metasearch.replicas import Away, SharingState
 
@@ -40,7 +40,7 @@ def secret_of(url: str, secret: str = "") -> bytes:
     return f"metasearch:{secret or parts.password or url}".encode()
 
 
-class Names:
+class KeyNames:
     """Names in the server. `secret`: equal in all replicas; see `secret_of`."""
 
     def __init__(self, secret: bytes) -> None:
@@ -140,9 +140,9 @@ class Batches:
         self._waiting.append((words, future))
         self._bytes += sum(len(word) for word in words if isinstance(word, bytes))
         if len(self._waiting) == MOST_TOGETHER or self._bytes >= MOST_BYTES:
-            self._begin_waiting()
+            self._begin_late()
         elif self._timer is None:
-            self._timer = loop.call_later(TOGETHER, self._begin_waiting)
+            self._timer = loop.call_later(TOGETHER, self._begin_late)
         return await future
 
     def _add(self, command: _Command) -> None:
@@ -165,7 +165,7 @@ class Batches:
         batch, self._next = self._next, []
         self._begin(batch, soon=True)
 
-    def _begin_waiting(self) -> None:
+    def _begin_late(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -190,7 +190,7 @@ class Batches:
             self._timer.cancel()
         unsent = [*self._next, *self._waiting]
         sending = dict(self._sending)
-        await ended(sending)
+        await cancel_all(sending)
         for batch in (unsent, *sending.values()):
             _fail(batch, ConnectionError("closed"))
         with suppress(Exception):
@@ -273,7 +273,7 @@ class Script:
         self.sha = sha1(text.encode(), usedforsecurity=False).hexdigest().encode()
 
 
-class Connection:
+class RedisConnection:
     """Commands to the server. Belongs to one event loop; nothing is connected before the first.
 
     `url`: "redis://", "rediss://" (TLS) or "unix://". `client`: what sends, in place of a client
@@ -282,7 +282,7 @@ class Connection:
     """
 
     def __init__(self, url: str, client: Redis | None = None) -> None:
-        self._where = _shown(url)
+        self._where = _address(url)
         self._client = _client(url) if client is None else client
         self._reason = ""
         self._commands = self._failures = 0
@@ -303,7 +303,6 @@ class Connection:
 
     @property
     def state(self) -> SharingState:
-        """A snapshot."""
         return SharingState(
             "away" if self._reason else "shared", self._commands, self._failures, self._reason
         )
@@ -318,7 +317,7 @@ class Connection:
             self._answered = True
             return answer
         except (RedisError, OSError, TimeoutError) as exc:
-            self._failed(exc)
+            self._give_up(exc)
             raise Away from exc
 
     async def script(
@@ -344,7 +343,7 @@ class Connection:
             self._answered = True
             return answer
         except (RedisError, OSError, TimeoutError) as exc:
-            self._failed(exc)
+            self._give_up(exc)
             raise Away from exc
 
     async def messages(self, channel: str) -> AsyncGenerator[bytes | None, None]:
@@ -353,19 +352,18 @@ class Connection:
         """
         while not self._closed:
             with suppress(Exception):  # whatever it is, it is tried again
-                async with aclosing(self._subscribed(channel)) as found:
+                async with aclosing(self._subscribe(channel)) as found:
                     async for each in found:
                         yield each
             await asyncio.sleep(PROBE)
 
     async def close(self) -> None:
-        """Closes all connections."""
         self._closed = True
         if self._probing is not None:
-            await ended((self._probing,))
+            await cancel_all((self._probing,))
         await self._batches.close()
 
-    async def _subscribed(self, channel: str) -> AsyncGenerator[bytes | None, None]:
+    async def _subscribe(self, channel: str) -> AsyncGenerator[bytes | None, None]:
         async with self._client.pubsub(ignore_subscribe_messages=True) as subscription:
             async with asyncio.timeout(PATIENCE):
                 await subscription.subscribe(channel)
@@ -380,9 +378,9 @@ class Connection:
             raise Away
         self._commands += 1
 
-    def _failed(self, exc: Exception) -> None:
+    def _give_up(self, exc: Exception) -> None:
         """Leaves the server alone from now on, unless it was we who were late."""
-        if self.away or (isinstance(exc, TimeoutError) and lag().stalled):
+        if self.away or (isinstance(exc, TimeoutError) and lag().is_stalled):
             return
         self._failures += 1
         self._reason = _reason(exc)
@@ -448,7 +446,7 @@ def _client(url: str) -> Redis:
         ) from exc
 
 
-def _shown(url: str) -> str:
+def _address(url: str) -> str:
     """The address without user, password and options, for logs."""
     parts = urlsplit(url)
     where = parts.netloc.rpartition("@")[2] or parts.path

@@ -6,17 +6,17 @@ import asyncio
 import hmac
 import logging
 import secrets
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing, suppress
 from functools import partial
 from hashlib import blake2b
 from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
-from metasearch.loop import ended
-from metasearch.opening import deflated, inflated
-from metasearch.replicas import Away, Found
-from metasearch.replicas.connection import Connection, Names, Script
+from metasearch.loop import cancel_all, keep_running
+from metasearch.regular_files import deflate, inflate
+from metasearch.replicas import Away, SharedPage
+from metasearch.replicas.connection import KeyNames, RedisConnection, Script
 
 # Values that lie in a server which others can write to: compressed, bounded, and with a code that
 # shows that one of us wrote them.
@@ -53,7 +53,7 @@ class Seal:
         """The value as it is kept under a name for so long; None for one that is too large."""
         if len(value) > LARGEST_VALUE:
             return None
-        rest = milliseconds.to_bytes(8, "big") + deflated(value)
+        rest = milliseconds.to_bytes(8, "big") + deflate(value)
         if _HEAD - 8 + len(rest) > LARGEST_SEALED:
             return None
         return _MARK + self._code(name, rest) + rest
@@ -68,7 +68,7 @@ class Seal:
         if not hmac.compare_digest(code, self._code(name, rest)):
             raise Damaged("its code is not ours")
         try:
-            value = inflated(rest[8:], LARGEST_VALUE)
+            value = inflate(rest[8:], LARGEST_VALUE)
         except ValueError as exc:
             raise Damaged(str(exc)) from exc
         return value, int.from_bytes(rest[:8], "big")
@@ -133,7 +133,7 @@ class RedisPages:
     server; closed with this. `names`: what keys are called there.
     """
 
-    def __init__(self, connection: Connection, names: Names) -> None:
+    def __init__(self, connection: RedisConnection, names: KeyNames) -> None:
         self._connection = connection
         self._names = names
         self._seal = Seal(names.secret("values"))
@@ -153,8 +153,7 @@ class RedisPages:
 
     async def claim(
         self, key: str, *, seconds: float, oldest: float, until: float | None
-    ) -> Found | None:
-        """See `Pages`."""
+    ) -> SharedPage | None:
         least = max(0, int((seconds - oldest) * 1000))
         found = await self._look(key, least)
         if found != "waits":
@@ -181,7 +180,6 @@ class RedisPages:
         return found
 
     async def keep(self, key: str, value: bytes, seconds: float) -> None:
-        """See `Pages`."""
         milliseconds = int(seconds * 1000)
         async with self._changing.setdefault(key, asyncio.Lock()):
             keys = self._keys(key)
@@ -190,12 +188,10 @@ class RedisPages:
             await self._land(keys, self._tokens.pop(key, ""), sealed or b"", milliseconds)
 
     async def release(self, key: str) -> None:
-        """See `Pages`."""
         if token := self._tokens.pop(key, ""):
             await self._land(self._keys(key), token)
 
     async def forget(self, key: str) -> None:
-        """See `Pages`."""
         async with self._changing.setdefault(key, asyncio.Lock()):
             with suppress(Away):
                 await self._connection.command("DEL", self._keys(key)[0])
@@ -204,12 +200,12 @@ class RedisPages:
         """Ends the flights that this process has, and the waits."""
         await asyncio.gather(*map(self.release, list(self._tokens)))
         if self._listening is not None:
-            await ended((self._listening,))
+            await cancel_all((self._listening,))
         if self._ending:
             await asyncio.wait(self._ending)
         await self._connection.close()
 
-    async def _look(self, key: str, least: int) -> Found | Literal["waits"] | None:
+    async def _look(self, key: str, least: int) -> SharedPage | Literal["waits"] | None:
         """What there is under a key, or the flight, or "waits" where another one has that. `least`:
         milliseconds for which a value must still be kept.
         """
@@ -224,16 +220,16 @@ class RedisPages:
             return None
         except asyncio.CancelledError:
             # The flight may be ours, and nobody would end it.
-            self._in_background(self._land(keys, token))
+            keep_running(self._land(keys, token), self._ending)
             raise
         if reply == 0:
             return "waits"
         if reply == 1:
             self._tokens[key] = token
             return None
-        return await self._opened(keys[0], *reply)
+        return await self._open(keys[0], *reply)
 
-    async def _opened(self, name: bytes, sealed: bytes, left: int) -> Found | None:
+    async def _open(self, name: bytes, sealed: bytes, left: int) -> SharedPage | None:
         unseal = partial(self._seal.open, name, sealed)
         try:
             value, whole = await _run(unseal, len(sealed))
@@ -242,7 +238,7 @@ class RedisPages:
         except Damaged as exc:
             _log.warning("a page in the server that replicas share is not used: %s", exc)
             return None
-        return Found(value, (whole - left) / 1000)
+        return SharedPage(value, (whole - left) / 1000)
 
     async def _land(
         self, keys: Sequence[bytes], token: str, sealed: bytes = b"", milliseconds: int = 0
@@ -273,11 +269,6 @@ class RedisPages:
     def _keys(self, key: str) -> list[bytes]:
         """The names of the page, of its flight, and of "somebody waits"."""
         return self._names.all_of(("page", "flight", "waits"), key)
-
-    def _in_background(self, ending: Coroutine[None, None, None]) -> None:
-        task = asyncio.get_running_loop().create_task(ending)
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
 
 
 async def _run(work: Callable[[], T], size: int) -> T:

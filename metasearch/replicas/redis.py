@@ -9,9 +9,14 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import aclosing, suppress
 
-from metasearch.loop import ended
+from metasearch.loop import cancel_all, keep_running
 from metasearch.replicas import Away, Heard, SharedLimits, SharingState, Start
-from metasearch.replicas.connection import Connection, Names, Script, Word
+from metasearch.replicas.connection import (
+    KeyNames,
+    RedisConnection,
+    Script,
+    Word,
+)
 from metasearch.replicas.pages import RedisPages
 
 # What the server does in one step for the limits, leases and pauses of all replicas. All moments
@@ -174,8 +179,8 @@ RELEASE = Script(
 
 # How often one client may ask all replicas together. The generic cell rate algorithm (ITU-T I.371,
 # annex A): one moment a client, at which all that it has asked for would be paid back. It is the
-# bucket of `RateLimiter` in server/limits/clients.py, which fills evenly, in one number; by the
-# server's clock, in microseconds.
+# bucket of `ClientRateLimiter` in server/limits/client_limits.py, which fills evenly, in one
+# number; by the server's clock, in microseconds.
 
 #: KEYS the client's moment. ARGV µs a request, requests at once. A moment that lies further ahead
 #: than it can have been put (a clock that was set back, a value that is not ours) becomes the
@@ -199,16 +204,11 @@ return {allowed, string.format('%.0f', (most - ahead / each) * 1000000)}
 class ClientRates:
     """Counts the requests of clients. Belongs to one event loop."""
 
-    def __init__(self, connection: Connection, names: Names) -> None:
+    def __init__(self, connection: RedisConnection, names: KeyNames) -> None:
         self._connection = connection
         self._names = names
 
     async def take(self, client: str, limit: int, window: float) -> tuple[float, bool]:
-        """Counts a request, unless it is one too many.
-
-        `window`: seconds. Returns the requests that are left, and whether this one may be answered.
-        Raises Away: the server cannot be used.
-        """
         words = (max(1, round(window * 1e6 / limit)), limit)
         allowed, left = await self._connection.script(
             _TAKE, (self._names.of("client", client),), words
@@ -232,7 +232,7 @@ class Leases:
     back.
     """
 
-    def __init__(self, connection: Connection, names: Names, replica: str) -> None:
+    def __init__(self, connection: RedisConnection, names: KeyNames, replica: str) -> None:
         self._connection = connection
         self._names = names
         self._replica = replica
@@ -275,13 +275,13 @@ class Leases:
             task = asyncio.get_running_loop().create_task(self._give_back(wait))
             self._returning[wait] = task
 
-    def lost(self, source: str, lease: str) -> None:
+    def forget(self, source: str, lease: str) -> None:
         """The server has given the place to another one, or never gave it."""
         self._held.get(source, set()).discard(lease)
 
     async def close(self) -> None:
         """Gives everything back, if the server can be told."""
-        await ended((*filter(None, (self._renewing,)), *self._returning.values()))
+        await cancel_all((*filter(None, (self._renewing,)), *self._returning.values()))
         for source, leases in self._held.items():
             self._spare.setdefault(source, []).extend(leases)
         self._held.clear()
@@ -332,8 +332,8 @@ class Pauses:
 
     def __init__(
         self,
-        connection: Connection,
-        names: Names,
+        connection: RedisConnection,
+        names: KeyNames,
         replica: str,
         sources: Callable[[], Iterable[str]],
     ) -> None:
@@ -353,19 +353,15 @@ class Pauses:
         connection.when_back.append(self._back)
 
     def listen(self, heard: Heard | None) -> None:
-        """Calls `heard` with the pauses of other replicas from now on; None ends that."""
         self._heard = heard
         if heard is not None and not self._listening:
             loop = asyncio.get_running_loop()
             self._listening = [loop.create_task(self._listen()), loop.create_task(self._look())]
 
     def tell(self, source: str, cause: str, seconds: float) -> None:
-        """Has the other replicas pause a source, without waiting for them."""
         if len(self._telling) < MOST_TOLD:
             pause = f"{self._names.digest('source', source)} {cause}"
-            task = asyncio.get_running_loop().create_task(self._tell(pause, round(seconds * 1e6)))
-            self._telling.add(task)
-            task.add_done_callback(self._telling.discard)
+            keep_running(self._tell(pause, round(seconds * 1e6)), self._telling)
 
     async def read(self) -> None:
         """Acts on all pauses that are kept and not known yet."""
@@ -380,7 +376,7 @@ class Pauses:
 
     async def close(self) -> None:
         """Ends all that runs here."""
-        await ended((*self._telling, *self._listening))
+        await cancel_all((*self._telling, *self._listening))
 
     async def _tell(self, pause: str, microseconds: int) -> None:
         self._own.add(pause)
@@ -396,9 +392,7 @@ class Pauses:
     def _back(self) -> None:
         """The server is back: others may have told it what this replica has not heard."""
         if self._heard is not None:
-            task = asyncio.get_running_loop().create_task(self.read())
-            self._telling.add(task)
-            task.add_done_callback(self._telling.discard)
+            keep_running(self.read(), self._telling)
 
     async def _look(self) -> None:
         while True:
@@ -450,8 +444,8 @@ class RedisSharing:
 
     def __init__(
         self,
-        connection: Connection,
-        names: Names,
+        connection: RedisConnection,
+        names: KeyNames,
         *,
         replicas: int = 2,
         sources: Callable[[], Iterable[str]] = tuple,
@@ -471,28 +465,23 @@ class RedisSharing:
 
     @property
     def away(self) -> bool:
-        """See `Sharing`."""
         return self.connection.away
 
     @property
     def left(self) -> float:
-        """See `Sharing`."""
         return self.connection.left
 
     @property
     def returned(self) -> float:
-        """See `Sharing`."""
         return self.connection.returned
 
     @property
     def state(self) -> SharingState:
-        """See `Sharing`."""
         return self.connection.state
 
     async def start(
         self, source: str, limits: SharedLimits, longest: float, missed: Start | None = None
     ) -> Start:
-        """See `Sharing`."""
         most, per = _starts(limits)
         lease = self._leases.take(source) if missed is None else missed.lease
         moment = 0 if missed is None else missed.moment
@@ -518,15 +507,13 @@ class RedisSharing:
         if state == 0:
             self._leases.give_back(source, lease)
         else:
-            self._leases.lost(source, lease)
+            self._leases.forget(source, lease)
         return Start(wait / 1e6, "", busy=state < 0)
 
     def finished(self, source: str, lease: str) -> None:
-        """See `Sharing`."""
         self._leases.give_back(source, lease)
 
     async def probe(self, source: str, seconds: float) -> bool:
-        """See `Sharing`."""
         answer = await self.connection.command(
             "SET", self._probe(source), self._replica, "NX", "PX", math.ceil(seconds * 1000)
         )
@@ -534,28 +521,21 @@ class RedisSharing:
             self._probes.add(source)
         return bool(answer)
 
-    def probed(self, source: str) -> None:
-        """See `Sharing`."""
+    def end_probe(self, source: str) -> None:
         if source in self._probes:
             self._probes.discard(source)
-            task = asyncio.get_running_loop().create_task(self._end_probe(source))
-            self._ending.add(task)
-            task.add_done_callback(self._ending.discard)
+            keep_running(self._end_probe(source), self._ending)
 
     def tell(self, source: str, cause: str, seconds: float) -> None:
-        """See `Sharing`."""
         self._pauses.tell(source, cause, seconds)
 
     def listen(self, heard: Heard | None) -> None:
-        """See `Sharing`."""
         self._pauses.listen(heard)
 
     async def take(self, client: str, limit: int, window: float) -> tuple[float, bool]:
-        """See `Sharing`."""
         return await self._clients.take(client, limit, window)
 
     async def close(self) -> None:
-        """See `Sharing`."""
         await self._pauses.close()
         if self._ending:
             await asyncio.wait(set(self._ending))

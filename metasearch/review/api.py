@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import IO, Any, Literal, TypeVar
 
 import orjson
@@ -24,14 +25,11 @@ from multidict import MultiMapping
 from metasearch.errors import UsageError
 from metasearch.formats.text import line
 from metasearch.message import message
-from metasearch.review.projects.projects import Project
-from metasearch.review.service import WorkspaceService, workspace_of
-from metasearch.review.store.workspace import Workspace
+from metasearch.review.service import ProjectRequest, WorkspaceRequest, workspace_of
 from metasearch.server.forms import whole_body
-from metasearch.server.identity import who
-from metasearch.server.middleware import check_addressed
+from metasearch.server.middleware import check_host_and_origin
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED, ServerContext
+from metasearch.server.site import SHARED
 
 #: Bytes of a body without a file, and levels of what stands in it.
 LARGEST, DEEPEST = 2_000_000, 8
@@ -61,6 +59,8 @@ class Member:
 
 
 Members = Mapping[str, Member]
+#: A number from 1 that names something: a line of a log, a pin, a version.
+Ordinal = partial(Member, kind="whole", least=1, most=2**53)
 #: Of what two people may change at once.
 VERSION = Member(
     help="The `version` that the change was made with. If it was changed since, the answer is 409 "
@@ -88,10 +88,10 @@ async def body_of(request: web.Request, members: Members, most: int = LARGEST) -
                 deepest=DEEPEST,
             ),
         )
-    return checked(value, members)
+    return read_members(value, members)
 
 
-def checked(value: Mapping[str, Any], members: Members) -> dict[str, Any]:
+def read_members(value: Mapping[str, Any], members: Members) -> dict[str, Any]:
     """The members of an object, each of its kind and within its bounds."""
     errors = [
         {"parameter": line(str(name))[:40], "reason": message("is no member of this")}
@@ -141,7 +141,7 @@ def parameters_of(given: MultiMapping[str], members: Members) -> dict[str, Any]:
             value[name] = texts[0]
     if errors:
         raise Problem.bad_parameters(errors)
-    return checked(value, members)
+    return read_members(value, members)
 
 
 def _number(text: str) -> int | str:
@@ -149,7 +149,6 @@ def _number(text: str) -> int | str:
 
 
 def _faults(given: Any, member: Member) -> Iterator[str]:
-    """What is wrong with a value; nothing where nothing is."""
     match member.kind:
         case "text":
             if not isinstance(given, str):
@@ -233,47 +232,32 @@ T = TypeVar("T")
 _LONGEST = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Here:
-    """The workspace that a request is about; `by` is who asks, for the log."""
-
-    shared: ServerContext
-    service: WorkspaceService
-    by: str
-
-    @property
-    def workspace(self) -> Workspace:
-        """Its file."""
-        return self.service.workspace
-
-
-def opened(request: web.Request) -> Here:
-    """The workspace of a request."""
+def workspace_request(request: web.Request) -> WorkspaceRequest:
     service = workspace_of(request)
-    check_addressed(request)
-    return Here(request.app[SHARED], service, who(request))
+    check_host_and_origin(request)
+    return WorkspaceRequest(request, service)
 
 
-async def project_of(request: web.Request, here: Here) -> Project:
-    """The project of the address, by its uid or name."""
-    return await found(here.service.project(named(request, "project")))
+async def project_request(request: web.Request) -> ProjectRequest:
+    """A request about the project that its address names, by its uid or name."""
+    service = workspace_request(request).service
+    return ProjectRequest(
+        request, service, await or_not_found(service.project(part_of_path(request, "project")))
+    )
 
 
-def named(request: web.Request, part: str) -> str:
-    """A variable part of the address."""
+def part_of_path(request: web.Request, part: str) -> str:
     return request.match_info[part][:_LONGEST]
 
 
-def numbered(request: web.Request, part: str) -> int:
-    """A number in the address."""
-    text = named(request, part)
+def number_in_path(request: web.Request, part: str) -> int:
+    text = part_of_path(request, part)
     if not (text.isascii() and text.isdigit() and len(text) <= 15):
         raise Problem(404)
     return int(text)
 
 
-async def found(finding: Awaitable[T]) -> T:
-    """What an address names."""
+async def or_not_found(finding: Awaitable[T]) -> T:
     try:
         return await finding
     except UsageError as exc:

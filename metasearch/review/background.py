@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -107,12 +107,11 @@ class Job(Generic[T]):
         self.told.append(told)
         self._wake()
 
-    def begun(self, number: int) -> None:
-        """Note the number of the run."""
+    def set_number(self, number: int) -> None:
         self.number = number
         self._wake()
 
-    async def known(self) -> None:
+    async def wait_for_number(self) -> None:
         """Wait until the number of the run is known, or it has ended."""
         while self.number is None and not self.ended:
             await self._news.wait()
@@ -170,8 +169,6 @@ class Job(Generic[T]):
 
 
 class Jobs(Generic[T]):
-    """The jobs of one process."""
-
     def __init__(self, shares: Shares) -> None:
         self._shares = shares
         self._running: dict[Hashable, Job[T]] = {}
@@ -193,7 +190,7 @@ class Jobs(Generic[T]):
 
         def ended(job: Job[T]) -> None:
             give_back()
-            self._ended(job)
+            self._finish(job)
 
         job: Job[T] = Job(key)
         self._running[key] = job
@@ -204,15 +201,21 @@ class Jobs(Generic[T]):
         """The job of this key that runs; None if there is none."""
         return self._running.get(key)
 
-    def numbered(self, key: Hashable, number: int) -> Job[T] | None:
+    def job_of_run(self, key: Hashable, number: int) -> Job[T] | None:
         """The job of a run, also of one that has ended not long ago."""
+        return next((job for job in self._jobs(key) if job.number == number), None)
+
+    def last(self, key: Hashable) -> Job[T] | None:
+        """The job of this key that runs, or has ended last."""
+        return next(self._jobs(key), None)
+
+    def _jobs(self, key: Hashable) -> Iterator[Job[T]]:
         jobs = (*self._running.values(), *reversed(self._finished))
-        return next((job for job in jobs if (job.key, job.number) == (key, number)), None)
+        return (job for job in jobs if job.key == key)
 
     async def close(self) -> None:
-        """End all."""
         await asyncio.gather(*(job.stop() for job in list(self._running.values())))
 
-    def _ended(self, job: Job[T]) -> None:
+    def _finish(self, job: Job[T]) -> None:
         self._running.pop(job.key, None)
         self._finished = [*self._finished[1 - MOST_FINISHED :], job]

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from metasearch import opening
+from metasearch import regular_files
 from metasearch.cli.command_group import CommandGroup
-from metasearch.cli.options import common
-from metasearch.cli.output import Console, Exit, Sink, columns, counted
+from metasearch.cli.options import common, complete_source, demo_options
+from metasearch.cli.output import Console, Exit, Sink, columns, quantity
 from metasearch.engine.options import OPTIONS
 from metasearch.errors import MetasearchError, UsageError
 from metasearch.message import message
 
 if TYPE_CHECKING:
-    from metasearch.review.projects.projects import Project
+    from metasearch.review.projects.projects import Project, ProjectRow
     from metasearch.review.store.database import Database
     from metasearch.review.strategies.strategies import Strategy
     from metasearch.review.works.lists import WorksQuery
@@ -38,36 +38,8 @@ _MOST = 200
 _UID = re.compile(r"[a-z0-9]{1,40}")
 
 
-def place(workspace: Path) -> Path:
-    """The file that holds the uid of the project, beside the workspace."""
-    return workspace.with_name(f"{workspace.name}.project")
-
-
-def remembered(workspace: Path) -> str | None:
-    """The uid of the project; None where none is remembered."""
-    try:
-        text = opening.read(place(workspace), _MOST).decode("utf-8", "replace").strip()
-    except OSError:
-        return None
-    return text if _UID.fullmatch(text) else None
-
-
-def remember(workspace: Path, uid: str) -> None:
-    """Remember a project. A folder that cannot be written costs the memory only."""
-    if remembered(workspace) == uid:
-        return
-    final = place(workspace)
-    draft = final.with_name(f".{final.name}.{os.getpid()}.part")
-    with suppress(OSError):
-        draft.write_text(f"{uid}\n", encoding="ascii")
-        draft.replace(final)
-
-
-def forget(workspace: Path, uid: str) -> None:
-    """Forget a project that is no longer there."""
-    if remembered(workspace) == uid:
-        with suppress(OSError):
-            place(workspace).unlink()
+# What adds options to a command.
+Adder = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -79,6 +51,7 @@ class Call:
         config: The configuration file, or None.
         workspace: The value of `--workspace`, or None.
         named: The value of `--project`, or None.
+        demo_catalogue: The value of `--demo-catalogue`, or None.
     """
 
     console: Console
@@ -86,13 +59,14 @@ class Call:
     config: Path | None
     workspace: Path | None
     named: str | None = None
+    demo_catalogue: Path | None = None
 
     @cached_property
     def settings(self) -> Settings:
         """The configuration. Raises SettingsError: it cannot be used."""
         from metasearch.settings import Settings
 
-        return Settings.load(self.config, os.environ)
+        return Settings.load(self.config, os.environ).with_demo(self.demo_catalogue)
 
     @cached_property
     def file(self) -> Path:
@@ -130,10 +104,10 @@ class Call:
 
         if self.named is not None:
             found = projects.find(db, self.named)
-            remember(self.file, found.uid)
+            self.use(found)
             return found
         every = projects.every(db)
-        last = remembered(self.file)
+        last = self.last
         chosen = next((project for project in every if project.uid == last), None)
         if chosen is None and len(every) == 1:
             chosen = every[0]
@@ -151,13 +125,35 @@ class Call:
         self.tell(f"project {chosen.name}")
         return chosen
 
-    def use(self, project: Project) -> None:
-        """Remember a project for the next commands."""
-        remember(self.file, project.uid)
+    @property
+    def _last(self) -> Path:
+        """The file beside the workspace that holds the uid of the project that was used last."""
+        return self.file.with_name(f"{self.file.name}.project")
 
-    def gone(self, project: Project) -> None:
-        """Forget a project that was deleted."""
-        forget(self.file, project.uid)
+    @property
+    def last(self) -> str | None:
+        """The uid of the project that was used last; None where none is remembered."""
+        try:
+            text = regular_files.read(self._last, _MOST).decode("utf-8", "replace").strip()
+        except OSError:
+            return None
+        return text if _UID.fullmatch(text) else None
+
+    def use(self, project: ProjectRow) -> None:
+        """Remember a project for the next commands. A folder that cannot be written costs the
+        memory only.
+        """
+        if self.last == project.uid:
+            return
+        draft = self._last.with_name(f".{self._last.name}.{os.getpid()}.part")
+        with suppress(OSError):
+            draft.write_text(f"{project.uid}\n", encoding="ascii")
+            draft.replace(self._last)
+
+    def forget(self, project: ProjectRow) -> None:
+        if self.last == project.uid:
+            with suppress(OSError):
+                self._last.unlink()
 
     # ---------------------------------------------------------------- what is written
 
@@ -168,23 +164,20 @@ class Call:
 
     def answer(self, value: Any, lines: Iterable[str]) -> None:
         """Write the answer to stdout: with `--json` the value, else the lines."""
-        if self.json:
-            import orjson
+        from metasearch.formats.text import clean
 
-            layout = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-            content = orjson.dumps(value, option=layout)
-        else:
-            from metasearch.formats.text import clean
-
-            content = "".join(f"{clean(line)}\n" for line in lines).encode("utf-8", "replace")
         with Sink() as sink:
-            sink.write(content)
+            if self.json:
+                sink.write_json(value)
+            else:
+                text = "".join(f"{clean(line)}\n" for line in lines)
+                sink.write(text.encode("utf-8", "replace"))
 
     def table(self, value: Any, heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
         """Write a table, or with `--json` the value; nothing where there are no rows."""
         self.answer(value, columns([heads, *rows]) if rows else ())
 
-    def confirmed(self, question: str, *, yes: bool) -> None:
+    def confirm(self, question: str, *, yes: bool) -> None:
         """Ask, unless `yes`. Raises UsageError: no terminal; click.Abort: the answer is no."""
         if yes:
             return
@@ -201,17 +194,17 @@ _MOST_NUMBERS, _MOST_DIGITS = 500, 6
 
 def in_workspace(command: Callable[..., int]) -> Any:
     """Add the options of every command; the function gets a `Call` first."""
-    return _decorated(command, project=False)
+    return _with_call(command, project=False)
 
 
 def in_project(command: Callable[..., int]) -> Any:
     """The same, and `--project`."""
-    return _decorated(command, project=True)
+    return _with_call(command, project=True)
 
 
-def _decorated(command: Callable[..., int], *, project: bool) -> Any:
+def _with_call(command: Callable[..., int], *, project: bool) -> Any:
     @wraps(command)
-    def called(
+    def run(
         console: Console,
         /,
         *,
@@ -219,11 +212,13 @@ def _decorated(command: Callable[..., int], *, project: bool) -> Any:
         config: Path | None,
         as_json: bool,
         project: str | None = None,
+        demo_catalogue: Path | None = None,
         **rest: Any,
     ) -> int:
-        return int(command(Call(console, as_json, config, workspace, project), **rest))
+        call = Call(console, as_json, config, workspace, project, demo_catalogue)
+        return int(command(call, **rest))
 
-    decorated: Any = click.pass_obj(called)
+    decorated: Any = click.pass_obj(run)
     decorators: tuple[Any, ...] = (
         click.option("--json", "as_json", is_flag=True, help="Write one JSON document."),
         click.option(
@@ -252,18 +247,24 @@ def _decorated(command: Callable[..., int], *, project: bool) -> Any:
 def complete_project(
     ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of projects that begin so, each with its title."""
-    call = Call(
-        Console(quiet=True), False, ctx.params.get("config"), ctx.params.get("workspace"), None
-    )
-    try:
-        from metasearch.review.projects import projects
+    from metasearch.review.projects import projects
 
+    return completions(
+        ctx, incomplete, lambda db: ((each.name, each.title) for each in projects.every(db))
+    )
+
+
+def completions(
+    ctx: click.Context, incomplete: str, listed: Callable[[Database], Iterable[tuple[str, str]]]
+) -> list[CompletionItem]:
+    """The names in the workspace that begin so, each with what it is; none where it has no file."""
+    call = Call(Console(quiet=True), False, ctx.params.get("config"), ctx.params.get("workspace"))
+    try:
         with call.open() as db:
             return [
-                CompletionItem(project.name, help=project.title)
-                for project in projects.every(db)
-                if project.name.startswith(incomplete)
+                CompletionItem(name, help=about)
+                for name, about in listed(db)
+                if name.startswith(incomplete)
             ]
     except MetasearchError:
         return []
@@ -301,7 +302,6 @@ def numbers(
 
 
 def strategy_option(command: Any) -> Any:
-    """Add `--strategy`."""
     return click.option(
         "--strategy",
         "name",
@@ -311,7 +311,6 @@ def strategy_option(command: Any) -> Any:
 
 
 def syntax_option(command: Any) -> Any:
-    """Add `--syntax`."""
     return click.option(
         "--syntax",
         type=click.Choice(OPTIONS["syntax"].choices),
@@ -325,12 +324,45 @@ def names_of(sources: tuple[str, ...]) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(filter(None, named))) or None
 
 
-def found(call: Call, db: Database, name: str | None) -> tuple[Project, Strategy]:
+def output_option(about: str = "Write to FILE, not to standard output.") -> Adder:
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help=about,
+    )
+
+
+def sources_option(about: str) -> Adder:
+    return click.option(
+        "-s",
+        "--sources",
+        multiple=True,
+        metavar="NAME,...",
+        shell_complete=complete_source,
+        help=about,
+    )
+
+
+#: Add what all commands have that ask sources.
+demo_option = demo_options("Ask simulated databases on this machine; nothing is sent.")
+cache_option = click.option(
+    "--no-cache",
+    "cache",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help="Ask the sources even for what is in the cache.",
+)
+
+
+def find_strategy(call: Call, db: Database, name: str | None) -> tuple[Project, Strategy]:
     """The project and the strategy that a command is about. Raises UsageError: there is none."""
     from metasearch.review.strategies import strategies
 
     project = call.project(db)
-    return project, strategies.find(db, project, name)
+    return project, strategies.find(project, name)
 
 
 # The options by which the works of a project are chosen, for all commands about several works.
@@ -339,24 +371,46 @@ def found(call: Call, db: Database, name: str | None) -> tuple[Project, Strategy
 STANDINGS = ("undecided", "decided", "relevant", "close", "excluded", "unavailable", "conflict")
 STAGES = ("title", "fulltext")
 SORTS = ("added", "title", "author", "year", "citations", "relevance")
-#: Names of the options -> fields of `WorksQuery`.
-_FIELDS = (
-    *("text", "verdict", "stage", "tags", "sources", "steps", "runs", "first_runs"),
-    *("years", "types", "languages", "known", "sort"),
-)
+#: Works that a list shows, where no number is given.
+PAGE = 20
 #: Bytes of ids on standard input.
 _LARGEST = 20_000_000
 
 
-def _listed(
+def _split_names(
     _ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]
 ) -> tuple[str, ...]:
-    named = (name.strip() for value in values for name in value.split(","))
-    return tuple(dict.fromkeys(filter(None, named)))
+    return names_of(values) or ()
+
+
+def stage_option(about: str = "By title and abstract, or by the whole text.") -> Adder:
+    return click.option(
+        "--stage", type=click.Choice(STAGES), default="title", show_default=True, help=about
+    )
+
+
+def part_options(most: int) -> Adder:
+    """Adds `--limit`, up to a number of works, and `--start`."""
+
+    def decorate(command: Any) -> Any:
+        command = click.option(
+            "--start", type=click.IntRange(0), default=0, metavar="N", help="Skip N works."
+        )(command)
+        return click.option(
+            "-n",
+            "--limit",
+            "count",
+            type=click.IntRange(0, most),
+            default=PAGE,
+            show_default=True,
+            metavar="N",
+            help="At most N works.",
+        )(command)
+
+    return decorate
 
 
 def works_filters(command: Any) -> Any:
-    """Add them."""
     options = (
         click.option(
             "--text",
@@ -367,13 +421,7 @@ def works_filters(command: Any) -> Any:
         click.option(
             "--verdict", type=click.Choice(STANDINGS), help="What was decided in the stage."
         ),
-        click.option(
-            "--stage",
-            type=click.Choice(STAGES),
-            default="title",
-            show_default=True,
-            help="By title and abstract, or by the whole text.",
-        ),
+        stage_option(),
         click.option(
             "--tag", "tags", multiple=True, metavar="TEXT", help="With this tag. May be repeated."
         ),
@@ -381,7 +429,7 @@ def works_filters(command: Any) -> Any:
             "--source",
             "sources",
             multiple=True,
-            callback=_listed,
+            callback=_split_names,
             metavar="NAME,...",
             help="Found in one of these sources.",
         ),
@@ -389,7 +437,7 @@ def works_filters(command: Any) -> Any:
             "--step",
             "steps",
             multiple=True,
-            callback=_listed,
+            callback=_split_names,
             metavar="N,...",
             help="Found by one of these steps: 3, or of a strategy main/3.",
         ),
@@ -408,12 +456,12 @@ def works_filters(command: Any) -> Any:
             "--type",
             "types",
             multiple=True,
-            callback=_listed,
+            callback=_split_names,
             metavar="NAME,...",
             help="Of one of these types: article, preprint ...",
         ),
         click.option(
-            "--language", "languages", multiple=True, callback=_listed, metavar="CODE,...",
+            "--language", "languages", multiple=True, callback=_split_names, metavar="CODE,...",
             help="In one of these languages: en, zh ...",
         ),
         click.option(
@@ -436,7 +484,8 @@ def query_of(options: dict[str, Any]) -> WorksQuery:
     """What the options ask for; they are taken out of `options`."""
     from metasearch.review.works.lists import WorksQuery
 
-    given = {name: options.pop(name) for name in _FIELDS}
+    names = [field.name for field in fields(WorksQuery) if field.name in options]
+    given = {name: options.pop(name) for name in names}
     return WorksQuery(**{name: value for name, value in given.items() if value is not None})
 
 
@@ -447,7 +496,7 @@ def is_narrow(query: WorksQuery) -> bool:
     return replace(query, sort="added", stage="title") != WorksQuery()
 
 
-def chosen_works(command: Any) -> Any:
+def works_choice(command: Any) -> Any:
     """Add `ID...` and `--all-matching` with the options that choose works."""
     command = works_filters(command)
     command = click.option(
@@ -458,9 +507,7 @@ def chosen_works(command: Any) -> Any:
     return click.argument("ids", nargs=-1, metavar="[ID]...")(command)
 
 
-def uids_of(
-    db: Database, project: Project, ids: tuple[str, ...], options: dict[str, Any]
-) -> list[str]:
+def uids_of(project: Project, ids: tuple[str, ...], options: dict[str, Any]) -> list[str]:
     """The works that a command is about. `ids`: any names of works; "-" reads them from standard
     input. Raises UsageError: None is named, or both ways are used.
     """
@@ -474,7 +521,7 @@ def uids_of(
                 message("--all-matching names works, and so do IDs"),
                 advice=message("Use one of them."),
             )
-        return lists.uids(db, project, query)
+        return lists.uids(project, query)
     if is_narrow(query):
         raise UsageError(
             message("works are chosen by options, and --all-matching is not given"),
@@ -522,7 +569,7 @@ def where(call: Call, /) -> int:
     if file.exists():
         with call.open() as db:
             every = projects.every(db)
-        last = next((each for each in every if each.uid == remembered(file)), None)
+        last = next((each for each in every if each.uid == call.last), None)
         value |= {
             "bytes": file.stat().st_size,
             "projects": len(every),
@@ -548,7 +595,9 @@ def backup(call: Call, /, *, file: Path) -> int:
     with call.open() as db:
         made = copied(db, file)
     call.answer({"file": str(made.file), "bytes": made.bytes, "projects": made.projects}, ())
-    call.tell(f"{counted(made.projects, 'project')} in {made.file}, {counted(made.bytes, 'byte')}")
+    call.tell(
+        f"{quantity(made.projects, 'project')} in {made.file}, {quantity(made.bytes, 'byte')}"
+    )
     return Exit.OK
 
 
@@ -567,7 +616,7 @@ def check(call: Call, /, *, repair: bool) -> int:
     from metasearch.review.store.checks import check as problems_of
 
     with call.open() as db:
-        for what in removal.remove_remains(db).told() if repair else ():
+        for what in removal.remove_remains(db).messages() if repair else ():
             call.tell(f"repaired: {what}")
         problems = problems_of(db)
     call.answer(

@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import Protocol
 
-from metasearch.demo import replayed
-from metasearch.demo.server import DemoTransport, all_held
+from metasearch.demo import replay_settings
+from metasearch.demo.server import DemoTransport, demo_world
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
 from metasearch.message import message
@@ -24,14 +24,16 @@ from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Kind, Project
 from metasearch.review.reports import reports
 from metasearch.review.reports.numbers import STUDY
-from metasearch.review.runs import known_works, other_sources
+from metasearch.review.runs import citations, known_works, other_sources
+from metasearch.review.runs.citations import CitationStep
 from metasearch.review.runs.imports import import_file
-from metasearch.review.runs.run import count_strategy, run_strategy
+from metasearch.review.runs.plan import RunOptions
+from metasearch.review.runs.run import run_strategy
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import now
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.strategies import steps, strategies
-from metasearch.review.strategies.strategies import Strategy
+from metasearch.review.strategies.strategies import Step, Strategy
 from metasearch.review.works import decisions, lists, works
 from metasearch.review.works.lists import WorksQuery
 from metasearch.review.works.works import Stage, Verdict, Work
@@ -41,8 +43,6 @@ Rule = Callable[[Work], tuple[Verdict, str] | None]
 
 
 class Example(Protocol):
-    """Makes the project of an example."""
-
     def __call__(
         self, workspace: Workspace, *, name: str = ..., by: str = ...
     ) -> Awaitable[Project]:
@@ -50,13 +50,13 @@ class Example(Protocol):
 
 
 @asynccontextmanager
-async def making(
+async def example_project(
     workspace: Workspace, name: str, kind: Kind, title: str, by: str
 ) -> AsyncIterator[tuple[Engine, Project]]:
     """An engine over the demo, and a new project, which is removed again if the block fails. Raises
     UsageError: there is a project of this name, or it cannot be one.
     """
-    if await workspace.read(_exists, name):
+    if await workspace.read(Database.one, "SELECT 1 FROM project WHERE name = ?", name):
         raise UsageError(
             message("There is a project {name} already", name=repr(name)),
             advice=message(
@@ -67,40 +67,46 @@ async def making(
         )
     project = await workspace.write(projects.create, name, kind, title, by=by)
     try:
-        await asyncio.to_thread(all_held)  # which takes a moment, the first time
-        async with Engine(replayed(), transport=DemoTransport()) as engine:
+        await asyncio.to_thread(demo_world)  # which takes a moment, the first time
+        async with Engine(replay_settings(), transport=DemoTransport()) as engine:
             yield engine, project
     except BaseException:
-        await workspace.write(projects.delete, project)
+        await workspace.write(project.bind(projects.delete))
         raise
 
 
 def content(name: str) -> bytes:
-    """A file of the examples."""
     return (files("metasearch.review") / "example_files" / name).read_bytes()
 
 
-def found(db: Database, project: Project, query: WorksQuery) -> list[Work]:
+def works_of(project: Project, query: WorksQuery) -> list[Work]:
     """All works of a list, in its order."""
-    return works.read(db, lists.rows(db, project, query))
+    return works.read(project.db, lists.rows(project, query))
 
 
-def decide(
-    db: Database, project: Project, rule: Rule, *, stage: Stage = "title", by: str = ""
-) -> None:
-    """Decide on the works that are undecided in a stage, by a rule."""
+def decide(project: Project, rule: Rule, *, stage: Stage = "title") -> None:
     decided: dict[tuple[Verdict, str], list[str]] = {}
-    for work in found(db, project, WorksQuery(verdict="undecided", stage=stage)):
+    for work in works_of(project, WorksQuery(verdict="undecided", stage=stage)):
         said = rule(work)
         if said is not None:
             decided.setdefault(said, []).append(work.uid)
-    with db.transaction():
+    with project.db.transaction():
         for (verdict, reason), uids in decided.items():
-            decisions.mark(db, project, uids, verdict, stage=stage, reason=reason, by=by)
+            decisions.mark(project, uids, verdict, stage=stage, reason=reason)
 
 
-def _exists(db: Database, name: str) -> bool:
-    return db.one("SELECT 1 FROM project WHERE name = ?", name) is not None
+async def _run(
+    workspace: Workspace,
+    engine: Engine,
+    project: Project,
+    strategy: Strategy,
+    by: str,
+    numbers: Sequence[int] | None = None,
+) -> None:
+    """Count the hits of steps, and then fetch their records."""
+    for mode in ("counts", "records"):
+        wanted = RunOptions(mode=mode, steps=numbers)
+        await run_strategy(workspace, engine, project, strategy, wanted, by=by)
 
 
 # A novelty search (科技查新) on the restoration of shallow lakes, with the strategy of the paper
@@ -196,31 +202,27 @@ async def install_novelty(
     """Make the example, as a new project. Raises UsageError: there is a project of this name, or it
     cannot be one; nothing was made.
     """
-    async with making(workspace, name, "novelty", NOVELTY_TITLE, by) as (engine, project):
-        strategy = await workspace.write(_begun, project, by)
-        wanted = list(range(1, len(NOVELTY_STEPS) + 1))
-        await count_strategy(workspace, engine, project, strategy, steps=wanted, by=by)
-        await run_strategy(workspace, engine, project, strategy, steps=wanted, by=by)
-        return await workspace.write(_finished, project, strategy, by)
+    async with example_project(workspace, name, "novelty", NOVELTY_TITLE, by) as (engine, project):
+        strategy = await workspace.write(project.bind(_begin_novelty, by))
+        await _run(workspace, engine, project, strategy, by, range(1, len(NOVELTY_STEPS) + 1))
+        return await workspace.write(project.bind(_finish_novelty, by), strategy)
 
 
-def _begun(db: Database, project: Project, by: str) -> Strategy:
-    """The strategy and the contract."""
+def _begin_novelty(project: Project) -> Strategy:
     today = now()[:10]
     ordered = dt.date.fromisoformat(today) - dt.timedelta(days=DAYS)
     dates = {"novelty.ordered": ordered.isoformat(), "novelty.completed": today}
-    with db.transaction():
-        strategy = strategies.create(db, project, "main", sources=SOURCES, years=YEARS, by=by)
+    with project.db.transaction():
+        strategy = strategies.create(project, "main", sources=SOURCES, years=YEARS)
         for text, note in NOVELTY_STEPS:
-            steps.add(db, strategy, text, note=note, by=by)
-        projects.answer(db, project, _ANSWERS | dates, by=by)
+            steps.add(project.db, strategy, text, note=note, by=project.by)
+        projects.answer(project, _ANSWERS | dates)
     return strategy
 
 
-def _finished(db: Database, project: Project, strategy: Strategy, by: str) -> Project:
+def _finish_novelty(project: Project, strategy: Strategy) -> Project:
     """The search by hand, the relation of every work, and its points of novelty."""
     import_file(
-        db,
         project,
         strategy,
         content("cnki.ris"),
@@ -230,28 +232,23 @@ def _finished(db: Database, project: Project, strategy: Strategy, by: str) -> Pr
         query="SU=('沉水植物'+'贝类'+'鱼类')*'生态系统'*'水质'*('种类'+'密度')",
         note="手工检索后导出；CNKI 不允许程序检索。文件为虚构。",
         claimed=4,
-        by=by,
     )
-    decide(db, project, related, by=by)
-    with db.transaction():
-        for work in found(db, project, WorksQuery()):
-            tags = [f"查新点{point}" for point in _points(work)]
+    decide(project, relation_of)
+    with project.db.transaction():
+        for work in works_of(project, WorksQuery()):
+            tags = [f"查新点{point}" for point in _of(work, _CLOSE) or _of(work, _GENERAL)]
             if tags:
-                decisions.tag(db, project, [work.uid], add=tags, by=by)
+                decisions.tag(project, [work.uid], add=tags)
     return project
 
 
-def related(work: Work) -> tuple[Verdict, str]:
+def relation_of(work: Work) -> tuple[Verdict, str]:
     """Whether a work is closely related, generally, or not at all."""
     if _of(work, _CLOSE):
         return "close", ""
     if _of(work, _GENERAL):
         return "relevant", ""
     return "excluded", _UNRELATED
-
-
-def _points(work: Work) -> tuple[int, ...]:
-    return _of(work, _CLOSE) or _of(work, _GENERAL)
 
 
 def _of(work: Work, titles: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
@@ -270,6 +267,8 @@ FIRST, UPDATE = (
     ("demo-crossref", "demo-pubmed"),
     ("demo-crossref", "demo-pubmed", "demo-openalex", "demo-library"),
 )
+#: Those that are asked for citations.
+INDEXES = ("demo-crossref", "demo-openalex", "demo-pubmed")
 STEPS = (
     ("gambling OR betting OR wagering", "the activity"),
     ("harm OR harms OR harmful OR problem OR problems", "what it does"),
@@ -286,7 +285,6 @@ KNOWN = """\
 """
 ANSWERS = {
     "prisma_s.online": "The web pages of two example foundations were looked through.",
-    "prisma_s.citations": "The references of the included studies were searched by hand.",
     "prisma_s.contacts": "Nobody was asked for further studies.",
     "prisma_s.other_methods": "There were no other methods.",
     "prisma_s.limits": "Works since 2010, because earlier reviews cover what came before; no limit "
@@ -312,35 +310,35 @@ async def install(workspace: Workspace, *, name: str = NAME, by: str = "") -> Pr
     """Make the example, as a new project. Raises UsageError: there is a project of this name, or it
     cannot be one; nothing was made.
     """
-    async with making(workspace, name, "review", TITLE, by) as (engine, project):
-        strategy = await workspace.write(_begun_review, project, by)
-        await count_strategy(workspace, engine, project, strategy, by=by)
-        await run_strategy(workspace, engine, project, strategy, by=by)
-        strategy = await workspace.write(_first_search, project, strategy, by)
-        await count_strategy(workspace, engine, project, strategy, by=by)
-        await run_strategy(workspace, engine, project, strategy, by=by)
-        return await workspace.write(_screened, project, by)
+    async with example_project(workspace, name, "review", TITLE, by) as (engine, project):
+        strategy = await workspace.write(project.bind(_begun_review, by))
+        await _run(workspace, engine, project, strategy, by)
+        step = await workspace.write(project.bind(_first_search, by), strategy)
+        wanted = RunOptions(steps=[step.number])
+        await run_strategy(workspace, engine, project, strategy, wanted, by=by)
+        strategy = await workspace.write(project.bind(_first_reports, by), strategy)
+        await _run(workspace, engine, project, strategy, by)
+        return await workspace.write(project.bind(_screen_all, by))
 
 
-def _begun_review(db: Database, project: Project, by: str) -> Strategy:
+def _begun_review(project: Project) -> Strategy:
     """The strategy, the works that it should find, and the answers for its report."""
-    with db.transaction():
+    with project.db.transaction():
         strategy = strategies.create(
-            db, project, "main", sources=FIRST, note="Two ideas, joined, since 2010.", by=by
+            project, "main", sources=FIRST, note="Two ideas, joined, since 2010."
         )
         for text, note in STEPS:
-            steps.add(db, strategy, text, note=note, by=by)
-        known_works.add_lines(db, project, KNOWN, by=by)
-        projects.answer(db, project, ANSWERS, by=by)
+            steps.add(project.db, strategy, text, note=note, by=project.by)
+        known_works.add_lines(project, KNOWN)
+        projects.answer(project, ANSWERS)
     return strategy
 
 
-def _first_search(db: Database, project: Project, strategy: Strategy, by: str) -> Strategy:
-    """What follows the first search: a search by hand, other ways of searching, screening and the
-    reports, which the update continues.
+def _first_search(project: Project, strategy: Strategy) -> Step:
+    """What follows the first search: a search by hand, another way of searching, and screening.
+    Returns the step that follows the citations of what was included.
     """
     import_file(
-        db,
         project,
         strategy,
         content("psycinfo.ris"),
@@ -350,10 +348,8 @@ def _first_search(db: Database, project: Project, strategy: Strategy, by: str) -
         query="(gambling or betting).ti. and harm*.ti,ab.",
         note="An invented file, in place of an export of this database.",
         claimed=5,
-        by=by,
     )
     other_sources.add(
-        db,
         project,
         "website",
         "Two example foundations",
@@ -363,40 +359,30 @@ def _first_search(db: Database, project: Project, strategy: Strategy, by: str) -
         sought=3,
         not_retrieved=1,
         excluded={"Not about harm": 1},
-        by=by,
     )
-    other_sources.add(
-        db,
-        project,
-        "citation",
-        "References of the included studies",
-        how="By hand.",
-        date=now()[:10],
-        identified=40,
-        sought=2,
-        not_retrieved=0,
-        excluded={"No own data": 2},
-        by=by,
-    )
-    project = _screened(db, project, by)
-    reports.freeze(db, project, "prisma-s", by=by)
-    reports.freeze(db, project, "prisma-flow", by=by)
-    return strategies.update(db, strategy, sources=UPDATE, by=by)
+    _screen_all(project)
+    return citations.add_step(project, strategy, CitationStep(indexes=INDEXES))
 
 
-def _screened(db: Database, project: Project, by: str) -> Project:
-    """Decide on all works that are undecided."""
-    decide(db, project, by_title, by=by)
-    decide(db, project, by_full_text, stage="fulltext", by=by)
-    with db.transaction():
-        listed = found(db, project, WorksQuery())
+def _first_reports(project: Project, strategy: Strategy) -> Strategy:
+    """What follows the citation search: screening, and the reports, which the update continues."""
+    project = _screen_all(project)
+    reports.freeze(project, "prisma-s")
+    reports.freeze(project, "prisma-flow")
+    return strategies.update(project.db, strategy, sources=UPDATE, by=project.by)
+
+
+def _screen_all(project: Project) -> Project:
+    decide(project, by_title)
+    decide(project, by_full_text, stage="fulltext")
+    with project.db.transaction():
+        listed = works_of(project, WorksQuery())
         same = [work.uid for work in listed if work.venue.startswith(_ONE_STUDY)]
-        decisions.tag(db, project, same, add=[f"{STUDY}Example town"], by=by)
+        decisions.tag(project, same, add=[f"{STUDY}Example town"])
     return project
 
 
 def by_title(work: Work) -> tuple[Verdict, str]:
-    """The verdict on a work by its title."""
     if _NO_STUDY.search(work.title):
         return "excluded", "No study"
     if _POLICY.search(work.title):

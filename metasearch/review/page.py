@@ -6,33 +6,29 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from aiohttp import web
 from multidict import MultiDict, MultiMapping
 
 from metasearch.errors import Conflict, UsageError
+from metasearch.language import ReaderLanguage
 from metasearch.message import Message, message
 from metasearch.review.projects import projects
-from metasearch.review.projects.projects import Project
-from metasearch.review.service import WorkspaceService, workspace_of
+from metasearch.review.projects.projects import Project, ProjectRow
+from metasearch.review.service import ProjectRequest, WorkspaceService, workspace_of
 from metasearch.review.store.database import Database
-from metasearch.review.store.workspace import Workspace
-from metasearch.server.identity import check, who
+from metasearch.server.forms import read_form_fields
 from metasearch.server.middleware import check_host
-from metasearch.server.pages.environment import N_, Language
+from metasearch.server.pages.environment import N_
 from metasearch.server.pages.page import page_response, see_other
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.visit import Visit, visit_of
-
-if TYPE_CHECKING:
-    from metasearch.review.users.permissions import Action
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FormState:
     """What a page says about the form that was sent to it.
 
     Attributes:
@@ -63,63 +59,35 @@ _LONGEST_NAME = 100
 
 
 #: Makes a page after a form: with what there is to say, and the status.
-Render = Callable[[Said], Awaitable[str]]
+Render = Callable[[FormState], Awaitable[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A request for a page of a project."""
-
-    request: web.Request
-    service: WorkspaceService
-    project: Project
-
-    @property
-    def workspace(self) -> Workspace:
-        """Its file."""
-        return self.service.workspace
-
-    @property
-    def shared(self) -> ServerContext:
-        """What every handler of the server uses."""
-        return self.request.app[SHARED]
-
+class PageRequest(ProjectRequest):
     @property
     def visit(self) -> Visit:
-        """Who looks, and in which language."""
         return visit_of(self.request)
-
-    @property
-    def by(self) -> str:
-        """Who asks, for the log."""
-        return who(self.request)
-
-    def needs(self, action: Action) -> None:
-        """Refuse a form for which the role of its sender does not suffice."""
-        check(self.request, action)
 
     def path(self, rest: str = "", **parameters: str | int) -> str:
         """A local address below the project: "/works"."""
         return self.visit.site.path(f"/projects/{self.project.uid}{rest}", **parameters)
 
 
-def served(request: web.Request) -> WorkspaceService:
+def browser_service(request: web.Request) -> WorkspaceService:
     """The workspace of the server, for a browser that was sent here under a name of the server."""
     service = workspace_of(request)
     check_host(request)
     return service
 
 
-async def opened(request: web.Request) -> Opened:
-    """The project that the address names."""
-    service = served(request)
+async def page_request(request: web.Request) -> PageRequest:
+    service = browser_service(request)
     name = request.match_info["project"][:_LONGEST_NAME]
-    project = await service.workspace.read(_found, name)
+    project = await service.workspace.read(_find_project, name)
     await service.settle(project)
-    return Opened(request, service, project)
+    return PageRequest(request, service, project)
 
 
-def _found(db: Database, name: str) -> Project:
+def _find_project(db: Database, name: str) -> Project:
     try:
         return projects.find(db, name)
     except UsageError as error:
@@ -127,13 +95,24 @@ def _found(db: Database, name: str) -> Project:
 
 
 def strategy_path(name: str) -> str:
-    """The path of a strategy below its project."""
     return f"/strategies/{quote(name, safe='', errors='replace')}"
 
 
 def file_name(name: str) -> str:
     """A name of a project as that of a file that every system takes."""
     return name.encode("ascii", "replace").decode().replace("?", "_")
+
+
+async def page_or_form(
+    request: web.Request, action: Callable[[MultiMapping[str]], Awaitable[str]], render: Render
+) -> web.Response:
+    """The page, or the answer to its form: `action` does what the fields say, and returns the
+    address that shows it.
+    """
+    if request.method != "POST":
+        return page_response(request, await render(FormState()))
+    fields = await read_form_fields(request)
+    return await after_form(request, fields, lambda: action(fields), render)
 
 
 async def after_form(
@@ -148,17 +127,25 @@ async def after_form(
     try:
         address = await action()
     except UsageError as error:
-        page = await render(Said(error, fields, fields.get("do", "")))
+        page = await render(FormState(error, fields, fields.get("do", "")))
         return page_response(request, page, error.status, Problem.of(error).headers)
     return see_other(request, address)
 
 
-def version_of(fields: MultiMapping[str], name: str = "version") -> int | None:
+def version_of(fields: MultiMapping[str]) -> int | None:
     """The version of a form; None where it has none. Raises UsageError: it is no number."""
+    return number_in(fields, "version")
+
+
+def number_in(fields: MultiMapping[str], name: str) -> int | None:
+    """The number in a field; None where it is empty. Raises UsageError: it is none."""
     text = fields.get(name, "").strip()
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) < 17):
+    return number_of(text) if text else None
+
+
+def number_of(text: str) -> int:
+    """A whole number of a form or an address. Raises UsageError: it is none."""
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
         raise UsageError(message("{text} is no number", text=repr(text[:40])))
     return int(text)
 
@@ -171,7 +158,7 @@ def with_parameters(path: str, parameters: Mapping[str, str | int], place: str =
 
 def unknown_form() -> Problem:
     """400 for a form whose button this page does not have."""
-    return Problem.bad_parameters([{"parameter": "do", "reason": message("missing")}])
+    return Problem.bad_parameter("do", message("missing"))
 
 
 # What all pages of a project share: the way back, its title, and the tabs.
@@ -207,7 +194,7 @@ _TABS = (
 _SCREENING, _MEMBERS = ("/screening", N_("Screening")), ("/members", N_("Members"))
 
 
-def frame(visit: Visit, project: Project, here: str) -> Frame:
+def frame(visit: Visit, project: ProjectRow, here: str) -> Frame:
     """The head of a page. `here`: the path of its tab below the project: "", "/works"."""
     base = visit.site.path(f"/projects/{project.uid}")
     listed = (*_TABS[:3], _SCREENING, *_TABS[3:], _MEMBERS) if visit.user else _TABS
@@ -246,6 +233,7 @@ ACTION_WORDS: Mapping[str, str] = {
     "end team screening": N_("screening in a team ended"),
     "finish report": N_("report frozen"),
     "sign report": N_("report signed"),
+    "check works": N_("included works checked against databases"),
     "add other source": N_("other way of searching added"),
     "edit other source": N_("other way of searching changed"),
     "remove other source": N_("other way of searching removed"),
@@ -255,6 +243,7 @@ MODE_WORDS: Mapping[str, str] = {
     "records": N_("records fetched"),
     "counts": N_("counts only"),
     "import": N_("file imported"),
+    "citations": N_("citations followed"),
 }
 #: Status of a run -> its name.
 RUN_WORDS: Mapping[str, str] = {
@@ -284,12 +273,12 @@ STAGE_WORDS: Mapping[str, str] = {
 }
 
 
-def called(language: Language, names: Mapping[str, str]) -> dict[str, str]:
+def user_names(language: ReaderLanguage, names: Mapping[str, str]) -> dict[str, str]:
     """Names of users as a page shows them: that of one who is gone is a word of the language, and
     all others stay as they are.
     """
     return {
-        uid: language.said(name) if isinstance(name, Message) else name
+        uid: language.phrase(name) if isinstance(name, Message) else name
         for uid, name in names.items()
     }
 
@@ -329,8 +318,8 @@ class Clash:
 
 
 def clash_of(
-    said: Said,
-    language: Language,
+    said: FormState,
+    language: ReaderLanguage,
     labels: Mapping[str, str],
     action: str,
     *,
@@ -374,8 +363,7 @@ def clash_of(
     return Clash(error, rows, fields, action, leave or action)
 
 
-def value_words(value: Any, language: Language) -> str:
-    """A value as a text."""
+def value_words(value: Any, language: ReaderLanguage) -> str:
     match value:
         case None:
             return ""

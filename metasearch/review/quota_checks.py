@@ -15,22 +15,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from aiohttp import web
 
-from metasearch.adapters.specs.spec_folders import names_of
+from metasearch.adapters.specs.specfile import names_of
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import QuotaExceeded
 from metasearch.record import Record
-from metasearch.review.service import WORKSPACE
-from metasearch.server.identity import identity_of
+from metasearch.review.runs.plan import RunOptions
+from metasearch.review.runs.runs import Run
+from metasearch.review.service import WORKSPACE, ProjectRequest, client_of, user_of
+from metasearch.server.identity import who
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED
 
 if TYPE_CHECKING:
-    from metasearch.review.projects.projects import Project
-    from metasearch.review.runs.imports import Imported
+    from metasearch.review.projects.projects import ProjectRow
+    from metasearch.review.runs.imports import FileImport
     from metasearch.review.store.database import Database
     from metasearch.review.store.workspace import Workspace
     from metasearch.review.strategies.strategies import Strategy
-    from metasearch.review.users.permissions import Daily, Quotas
+    from metasearch.review.users.permissions_and_quotas import Daily, Quotas
 
 
 #: Seconds for which a search counts as the same one, and searches that are remembered.
@@ -58,12 +60,10 @@ class RecentSearches:
         return search not in self._seen
 
     def remember(self, search: Hashable) -> None:
-        """Note that a search is counted."""
         self._seen[search] = self._clock()
         self._seen.move_to_end(search)
 
     async def close(self) -> None:
-        """Forget all."""
         self._seen.clear()
 
 
@@ -81,29 +81,29 @@ async def take(request: web.Request, kind: Daily) -> None:
     """Count something of today: an export. Raises Problem: 429 where the quota of the user is used
     up.
     """
-    uid = _uid(request)
+    uid = who(request)
     if uid:
         quotas = quotas_of(request)
-        await _checked(request, uid, lambda db: quotas.take(db, uid, kind))
+        await _or_too_many(request, uid, lambda db: quotas.take(db, uid, kind))
 
 
-async def take_export(request: web.Request, project: Project, what: str) -> None:
+async def take_export(request: web.Request, project: ProjectRow, what: str) -> None:
     """Count that something of a project is taken out, and tell it in the audit log. Raises Problem:
     429 where the quota of the user is used up.
     """
-    uid = _uid(request)
+    uid = who(request)
     if not uid:
         return
     from metasearch.review.users import audit
 
-    quotas, client = quotas_of(request), _client(request)
+    quotas, client = quotas_of(request), client_of(request)
 
     def taken(db: Database) -> None:
         with db.transaction():
             quotas.take(db, uid, "exports")
             audit.write(db, uid, "export", f"project:{project.uid}", {"what": what}, client)
 
-    await _checked(request, uid, taken)
+    await _or_too_many(request, uid, taken)
 
 
 async def count_search(request: web.Request, options: SearchOptions) -> None:
@@ -111,7 +111,7 @@ async def count_search(request: web.Request, options: SearchOptions) -> None:
     Raises Problem: 429 where it asks more sources than the user may, or the searches of today are
     used up.
     """
-    uid = _uid(request)
+    uid = who(request)
     if not uid:
         return
     shared, quotas = request.app[SHARED], quotas_of(request)
@@ -134,21 +134,21 @@ async def count_search(request: web.Request, options: SearchOptions) -> None:
             quotas.take(db, uid, "searches")
 
     is_new = recent.is_new(search)
-    await _checked(request, uid, counted)
+    await _or_too_many(request, uid, counted)
     if is_new:
         recent.remember(search)
 
 
-async def check_records(request: web.Request, project: Project) -> None:
+async def check_records(request: web.Request, project: ProjectRow) -> None:
     """Check that a project may have one more record; it counts for its owner.
 
     Raises:
         Problem: 429 where it may not.
     """
-    uid = _uid(request)
+    uid = who(request)
     if uid:
         quotas = quotas_of(request)
-        await _checked(request, uid, lambda db: quotas.check_stored(db, project, 1, 0))
+        await _or_too_many(request, uid, lambda db: quotas.check_storage(project.at(db), 1))
 
 
 async def check_archive(request: web.Request, path: Path, largest: int | None = None) -> None:
@@ -157,33 +157,63 @@ async def check_archive(request: web.Request, path: Path, largest: int | None = 
     """
     from metasearch.review.projects import archive_checks
 
-    uid = _uid(request)
+    uid = who(request)
     if uid:
         quotas = quotas_of(request)
-        records, size = await asyncio.to_thread(archive_checks.brought, path, largest)
-        await _checked(request, uid, lambda db: quotas.check_owner(db, uid, records, size))
+        records, size = await asyncio.to_thread(archive_checks.size_of, path, largest)
+        await _or_too_many(request, uid, lambda db: quotas.check_owner(db, uid, records, size))
 
 
 async def import_file(
-    request: web.Request,
-    project: Project,
-    strategy: Strategy,
-    content: bytes,
-    name: str,
-    **how: Any,
-) -> Imported:
+    here: ProjectRequest, strategy: Strategy, content: bytes, name: str, **how: Any
+) -> FileImport:
     """Import a file as `imports.import_file` does, if the project may have its records. Raises
     Problem: 429 where it may not; UsageError: as there.
     """
     from metasearch.review.runs import imports
 
-    workspace, uid = request.app[WORKSPACE].workspace, _uid(request)
-    check = quotas_of(request).check_new if uid else None
-    work = workspace.work(imports.import_file, project, strategy, content, name, check=check, **how)
+    check = quotas_of(here.request).check_new if here.by else None
+    work = here.work(imports.import_file, strategy, content, name, check=check, **how)
     try:
-        return await _held(workspace, work, uid, _client(request))
+        return await _with_audit(here.workspace, work, here.by, client_of(here.request))
     except QuotaExceeded as error:
         raise Problem.of(error) from error
+
+
+async def begin_run(here: ProjectRequest, strategy: Strategy, options: RunOptions) -> Run:
+    """Begin a run in the share, and within the quotas, of who asks. Raises Problem: 429 where the
+    project may have no more records; else as `WorkspaceService.begin_run`.
+    """
+    if options.mode == "records":
+        await check_records(here.request, here.project)
+    return await here.service.begin_run(
+        here.project,
+        strategy,
+        options,
+        by=here.by,
+        user=user_of(here.request),
+        limits=RunQuota(here.request, here.project),
+    )
+
+
+async def resume_run(here: ProjectRequest, run: Run) -> Run:
+    """Resume a run, as `begin_run`."""
+    if run.mode == "records":
+        await check_records(here.request, here.project)
+    limits = RunQuota(here.request, here.project)
+    return await here.service.resume_run(
+        here.project, run, user=user_of(here.request), limits=limits
+    )
+
+
+async def begin_check(here: ProjectRequest) -> None:
+    """Begin a check of the included works in the share, and within the quotas, of who asks: it is
+    one search. Raises MetasearchError, Problem: as `WorkspaceService.begin_check`.
+    """
+    limits = RunQuota(here.request, here.project)
+    await here.service.begin_check(
+        here.project, by=here.by, user=user_of(here.request), limits=limits
+    )
 
 
 class RunQuota:
@@ -191,10 +221,10 @@ class RunQuota:
     it may be answered before the run ends.
     """
 
-    def __init__(self, request: web.Request, project: Project) -> None:
+    def __init__(self, request: web.Request, project: ProjectRow) -> None:
         self._workspace = request.app[WORKSPACE].workspace
         self._quotas = quotas_of(request)
-        self._uid, self._client = _uid(request), _client(request)
+        self._uid, self._client = who(request), client_of(request)
         self._project = project
 
     async def begins(self, searches: int, sources: int) -> None:
@@ -207,37 +237,38 @@ class RunQuota:
                 self._quotas.check_sources(db, self._uid, sources)
                 self._quotas.take(db, self._uid, "searches", searches)
 
-        await self._held(self._workspace.write(counted))
+        await self._enforce(self._workspace.write(counted))
 
     async def brings(self, records: Sequence[Record]) -> None:
         """Check that records may be stored. Raises QuotaExceeded: they would be too many."""
-        await self._held(self._workspace.read(self._quotas.check_new, self._project, records))
+        await self._enforce(
+            self._workspace.read(self._project.bind(self._quotas.check_new), records)
+        )
 
-    async def _held(self, check: Coroutine[None, None, None]) -> None:
+    async def _enforce(self, check: Coroutine[None, None, None]) -> None:
         if self._uid:
-            await _held(self._workspace, check, self._uid, self._client)
+            await _with_audit(self._workspace, check, self._uid, self._client)
         else:
             check.close()
 
 
-async def enforced(request: web.Request, work: Callable[[Database, Quotas], T]) -> T:
+async def with_quotas(request: web.Request, work: Callable[[Database, Quotas], T]) -> T:
     """What a function returns that changes the workspace and checks quotas of the user as it does;
     for a request of a user. Raises Problem: 429 where a quota of the user is used up.
     """
     made: list[T] = []
     quotas = quotas_of(request)
-    await _checked(request, _uid(request), lambda db: made.append(work(db, quotas)))
+    await _or_too_many(request, who(request), lambda db: made.append(work(db, quotas)))
     return made[0]
 
 
 def quotas_of(request: web.Request) -> Quotas:
-    """The quotas of the server."""
-    from metasearch.review.users.permissions import Quotas
+    from metasearch.review.users.permissions_and_quotas import Quotas
 
     return Quotas(request.app[SHARED].engine.settings.users.quotas)
 
 
-async def _checked(request: web.Request, uid: str, check: Callable[[Database], None]) -> None:
+async def _or_too_many(request: web.Request, uid: str, check: Callable[[Database], None]) -> None:
     """As `_held`, for a request.
 
     Raises:
@@ -245,23 +276,23 @@ async def _checked(request: web.Request, uid: str, check: Callable[[Database], N
     """
     workspace = request.app[WORKSPACE].workspace
     try:
-        await _held(workspace, workspace.write(check), uid, _client(request))
+        await _with_audit(workspace, workspace.write(check), uid, client_of(request))
     except QuotaExceeded as error:
         raise Problem.of(error) from error
 
 
-async def _held(workspace: Workspace, work: Awaitable[T], uid: str, client: str) -> T:
+async def _with_audit(workspace: Workspace, work: Awaitable[T], uid: str, client: str) -> T:
     """What comes of something that counts; its first excess of a user, a kind and a day is told in
     the audit log. Raises QuotaExceeded: it is too much.
     """
     try:
         return await work
     except QuotaExceeded as error:
-        await workspace.write(partial(_told, uid=uid, error=error, client=client))
+        await workspace.write(partial(_write_excess, uid=uid, error=error, client=client))
         raise
 
 
-def _told(db: Database, *, uid: str, error: QuotaExceeded, client: str) -> None:
+def _write_excess(db: Database, *, uid: str, error: QuotaExceeded, client: str) -> None:
     """Write the line, unless today has it."""
     from metasearch.review.store.values import now
     from metasearch.review.users import audit
@@ -275,14 +306,3 @@ def _told(db: Database, *, uid: str, error: QuotaExceeded, client: str) -> None:
             for line in newest
         ):
             audit.write(db, uid, "quota", about, facts, client)
-
-
-def _uid(request: web.Request) -> str:
-    identity = identity_of(request)
-    return identity.uid if identity is not None else ""
-
-
-def _client(request: web.Request) -> str:
-    """A pseudonym of the address, for the audit log."""
-    clients = request.app[SHARED].clients
-    return clients.pseudonym(clients.of(request))

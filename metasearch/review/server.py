@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from metasearch.engine.engine import Engine
     from metasearch.engine.options import SearchOptions
-    from metasearch.review.alerts.runs import SavedRunner
+    from metasearch.review.alerts.runs import SavedSearchRunner
     from metasearch.review.service import WorkspaceService
-    from metasearch.review.users.permissions import Action
-    from metasearch.review.users.service import UsersService
-    from metasearch.review.users.sources import Switches
+    from metasearch.review.users.identification import UsersService
+    from metasearch.review.users.permissions_and_quotas import Action
+    from metasearch.review.users.source_switches import Switches
     from metasearch.server.parameters import Parameters
     from metasearch.server.protocols.openapi.operation import Chapter
     from metasearch.server.route import Route
@@ -86,7 +86,7 @@ class WorkspaceWing(ServerWing):
         self._workspace: WorkspaceService | None = None
         self._users: UsersService | None = None
         self._switches: Switches | None = None
-        self._runner: SavedRunner | None = None
+        self._runner: SavedSearchRunner | None = None
 
     # ---------------------------------------------------------------- before the server starts
 
@@ -129,8 +129,8 @@ class WorkspaceWing(ServerWing):
 
         app[WORKSPACE] = self._workspace
         if settings.users.mode != "none":
-            from metasearch.review.users.service import USERS, UsersService
-            from metasearch.review.users.sources import SWITCHES, Switches
+            from metasearch.review.users.identification import USERS, UsersService
+            from metasearch.review.users.source_switches import SWITCHES, Switches
 
             app[USERS] = self._users = UsersService(settings.users, self._workspace.workspace)
             app[SWITCHES] = self._switches = Switches(
@@ -139,9 +139,9 @@ class WorkspaceWing(ServerWing):
             self.users = settings.users.mode
             await self._switches.begin()
         if settings.alerts.run:
-            from metasearch.review.alerts.runs import SavedRunner
+            from metasearch.review.alerts.runs import SavedSearchRunner
 
-            self._runner = SavedRunner(self._workspace.workspace, engine)
+            self._runner = SavedSearchRunner(self._workspace.workspace, engine)
             self._runner.start()
 
     async def close(self) -> None:
@@ -153,13 +153,13 @@ class WorkspaceWing(ServerWing):
     # ---------------------------------------------------------------- around a request
 
     async def identify(self, request: web.Request, asked: Route | None) -> None:
-        from metasearch.review.users.service import identify
+        from metasearch.review.users.identification import identify
 
         assert self._users is not None
         await identify(request, self._users, asked)
 
     def permit(self, request: web.Request, asked: Route | None) -> None:
-        from metasearch.review.users.service import permit
+        from metasearch.review.users.identification import permit
 
         assert self._users is not None
         permit(request, self._users, asked)
@@ -172,17 +172,17 @@ class WorkspaceWing(ServerWing):
             from metasearch.review.background import OWNER
             from metasearch.review.service import user_of
             from metasearch.review.store.workspace import LONG_OF
-            from metasearch.server.limits.clients import USER
+            from metasearch.server.limits.client_limits import USER
 
             LONG_OF.set(user_of(request) if USER in request else OWNER)
 
     async def finish(self, request: web.Request) -> None:
-        from metasearch.review.users.service import keep_chosen
+        from metasearch.review.users.identification import keep_preferences
 
-        await keep_chosen(request)
+        await keep_preferences(request)
 
     def may(self, request: web.Request, action: str) -> bool:
-        from metasearch.review.users.service import may
+        from metasearch.review.users.identification import may
 
         return may(request, cast("Action", action))
 
@@ -197,7 +197,7 @@ class WorkspaceWing(ServerWing):
     def session_mark(self, request: web.Request) -> str:
         if self._users is None:
             return ""
-        from metasearch.review.users.service import session_mark
+        from metasearch.review.users.identification import session_mark
 
         return session_mark(request)
 
@@ -205,10 +205,10 @@ class WorkspaceWing(ServerWing):
         return _links() if self._workspace is not None else ()
 
     def save_address(self, request: web.Request, asked: Parameters) -> str:
-        from metasearch.server.identity import allowed
+        from metasearch.server.identity import is_allowed
         from metasearch.server.site import site_of
 
-        if self._workspace is None or not allowed(request, "save search"):
+        if self._workspace is None or not is_allowed(request, "save search"):
             return ""
         given = asked.pairs()
         kept: dict[str, Any] = {
@@ -249,7 +249,7 @@ def chapter(*, users: bool) -> Chapter:
             operations.extend(module.operations())
             schemas |= module.SCHEMAS
     operations.extend(alerts.operations())
-    # `tools/openapi_examples.py` writes them.
+    # `tools/openapi_examples.py` has a demo server answer them.
     examples = (files("metasearch.review") / "openapi_examples.json").read_bytes()
     return Chapter(
         tags={shared.TAG: _TAG, **(_TAGS_OF_USERS if users else {})},
@@ -280,7 +280,7 @@ async def _workspace(engine: Engine) -> WorkspaceService | None:
     if not settings.serve_workspace or settings.workspace is None:
         return None
     if settings.mail.host:
-        from metasearch.review.alerts.mail import MailServer
+        from metasearch.review.alerts.email_sender import MailServer
 
         MailServer(settings.mail, settings.env)  # nobody should find out by e-mails that lack
     from metasearch.review.service import WorkspaceService

@@ -15,38 +15,47 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Concatenate, Literal, ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from metasearch.errors import MetasearchError, WorkspaceError
+from metasearch.engine.lookup import LookupOptions
+from metasearch.errors import MetasearchError, RunClash, WorkspaceError
+from metasearch.loop import keep_running
 from metasearch.message import message
 from metasearch.review.background import OWNER, Job, Jobs, Shares
 from metasearch.review.projects import projects, removal
-from metasearch.review.projects.archive_reader import ImportedProject, import_project
-from metasearch.review.projects.projects import Kind as projects_Kind
-from metasearch.review.projects.projects import Project
+from metasearch.review.projects.archive_reader import (
+    ProjectImport,
+    import_project,
+)
+from metasearch.review.projects.projects import Project, ProjectRow
 from metasearch.review.projects.removal import remove_hidden
 from metasearch.review.runs import runs
 from metasearch.review.runs.imports import recover
-from metasearch.review.runs.plan import RunLimits
-from metasearch.review.runs.run import count_strategy, resume_run, run_strategy
-from metasearch.review.runs.runs import Run, SourceAnswer
+from metasearch.review.runs.plan import RunLimits, RunOptions
+from metasearch.review.runs.run import resume_run, run_strategy
+from metasearch.review.runs.runs import Run, StoredAnswer
 from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.strategies.strategies import Strategy
 from metasearch.review.works.intake import are_made, make_works
+from metasearch.review.works.work_checks import check_again, check_works
 from metasearch.server.forms import FORM
-from metasearch.server.identity import identity_of, who
-from metasearch.server.limits.clients import USER
+from metasearch.server.identity import check, identity_of, who
+from metasearch.server.limits.client_limits import USER
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED
+from metasearch.server.site import SHARED, ServerContext
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
+    from metasearch.review.users.permissions_and_quotas import Action
 
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 logger = logging.getLogger("metasearch.server")
 
@@ -65,23 +74,6 @@ MOST_STREAMS, MOST_USER_STREAMS = 64, 8
 _STOPPING, _LOOKED = 5.0, 0.1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
-    """What is asked for in a run; see `run_strategy`.
-
-    Attributes:
-        steps: Numbers; None takes the usual ones.
-        sources: Names of sources and groups; None takes those of the strategy.
-        per_source: Records of each source and step.
-        timeout: Seconds for each step at each source.
-    """
-
-    steps: tuple[int, ...] | None = None
-    sources: tuple[str, ...] | None = None
-    per_source: int | None = None
-    timeout: float | None = None
-
-
 class WorkspaceService:
     """What the handlers of one process share of a workspace. `path`: of the file; made where it
     does not exist.
@@ -98,7 +90,7 @@ class WorkspaceService:
         self.workspace = Workspace(path)
         self.engine = engine
         runs_ = Shares(message("runs"), MOST_RUNS)
-        self.jobs: Jobs[SourceAnswer] = Jobs(runs_)
+        self.jobs: Jobs[StoredAnswer] = Jobs(runs_)
         self.archives = Shares(message("archives that are received or written"), MOST_ARCHIVES)
         self.exports = Shares(message("exports"), MOST_EXPORTS)
         self.uploads = Shares(message("files that are received"), MOST_UPLOADS)
@@ -115,7 +107,7 @@ class WorkspaceService:
         self._clean(remove_hidden)
         self._clean(recover)
 
-    def _clean(self, remove: Callable[..., object], *of: Project) -> None:
+    def _clean(self, remove: Callable[..., object], *of: ProjectRow) -> None:
         """Remove what a process has left that died, beside all else: no request waits for it."""
 
         async def cleaned() -> None:
@@ -124,9 +116,7 @@ class WorkspaceService:
             except (MetasearchError, RuntimeError) as error:  # also where the server ends meanwhile
                 logger.warning("what a process has left is removed the next time: %s", error)
 
-        task = asyncio.create_task(cleaned(), name="clean the workspace")
-        self._cleaning.add(task)
-        task.add_done_callback(self._cleaning.discard)
+        keep_running(cleaned(), self._cleaning, "clean the workspace")
 
     async def close(self) -> None:
         """End the runs, whose answers so far are saved, and close the file."""
@@ -138,40 +128,39 @@ class WorkspaceService:
         """All projects, the newest first."""
         return await self.workspace.read(projects.every)
 
-    async def project(self, name: str) -> Project:
+    async def project(self, name: str) -> ProjectRow:
         """The project with this uid or name. Raises UsageError: there is none."""
         found = await self.workspace.read(projects.find, name)
         await self.settle(found)
         return found
 
-    async def settle(self, project: Project) -> None:
+    async def settle(self, project: ProjectRow) -> None:
         """Deal with runs of a project whose processes are gone."""
         if await self.workspace.look(runs.has_dead, project):
             await self.workspace.write(runs.look, project)
             self._clean(recover, project)
 
-    async def ready(self, project: Project) -> None:
+    async def ready(self, project: ProjectRow) -> None:
         """Let a pin touch few works only, where the project came of an archive or its rules have
         changed: all its works are made anew then, beside others who write.
         """
-        if await self.workspace.look(are_made, project):
+        if await self.workspace.look(project.bind(are_made)):
             return
         # One request does it: the others, which would each hold a thread, wait here.
         turn = self._made.get(project.id)
         if turn is None:
             turn = self._made[project.id] = asyncio.Lock()
         async with turn:
-            if not await self.workspace.look(are_made, project):
-                await self.workspace.work(make_works, project)
+            if not await self.workspace.look(project.bind(are_made)):
+                await self.workspace.work(project.bind(make_works))
 
     # ---------------------------------------------------------------- runs
 
     async def begin_run(
         self,
-        project: Project,
+        project: ProjectRow,
         strategy: Strategy,
-        mode: Literal["records", "counts"],
-        asked: RunOptions,
+        options: RunOptions,
         *,
         by: str = "",
         user: str = OWNER,
@@ -188,45 +177,24 @@ class WorkspaceService:
                 one user may, 503 where too many are.
         """
 
-        async def work(job: Job[SourceAnswer]) -> None:
-            def begun(run: Run) -> None:
-                job.begun(run.number)
-
-            if mode == "counts":
-                await count_strategy(
-                    self.workspace,
-                    self.engine,
-                    project,
-                    strategy,
-                    steps=asked.steps,
-                    sources=asked.sources,
-                    timeout=asked.timeout,
-                    by=by,
-                    begun=begun,
-                    progress=job.tell,
-                    limits=limits,
-                )
-            else:
-                await run_strategy(
-                    self.workspace,
-                    self.engine,
-                    project,
-                    strategy,
-                    steps=asked.steps,
-                    sources=asked.sources,
-                    per_source=asked.per_source,
-                    timeout=asked.timeout,
-                    by=by,
-                    begun=begun,
-                    progress=job.tell,
-                    limits=limits,
-                )
+        async def work(job: Job[StoredAnswer]) -> Run:
+            return await run_strategy(
+                self.workspace,
+                self.engine,
+                project,
+                strategy,
+                options,
+                by=by,
+                begun=lambda run: job.set_number(run.number),
+                progress=job.tell,
+                limits=limits,
+            )
 
         return await self._begun(project, work, user)
 
     async def resume_run(
         self,
-        project: Project,
+        project: ProjectRow,
         run: Run,
         *,
         user: str = "",
@@ -240,13 +208,13 @@ class WorkspaceService:
             Problem: As `begin_run`.
         """
 
-        async def work(job: Job[SourceAnswer]) -> None:
-            await resume_run(
+        async def work(job: Job[StoredAnswer]) -> Run:
+            return await resume_run(
                 self.workspace,
                 self.engine,
                 project,
                 run.number,
-                begun=lambda again: job.begun(again.number),
+                begun=lambda again: job.set_number(again.number),
                 progress=job.tell,
                 limits=limits,
             )
@@ -254,32 +222,130 @@ class WorkspaceService:
         return await self._begun(project, work, user)
 
     async def _begun(
-        self, project: Project, work: Callable[[Job[SourceAnswer]], Awaitable[None]], user: str
+        self, project: ProjectRow, work: Callable[[Job[StoredAnswer]], Awaitable[Run]], user: str
     ) -> Run:
-        """The run that `work` has begun, and carries out in the background."""
-        job = self.jobs.begin(project.id, work, user)
-        await job.known()
+        """The run that `work` has begun, and carries out in the background; then what is included
+        is checked again.
+        """
+
+        async def whole(job: Job[StoredAnswer]) -> None:
+            if (await work(job)).mode == "records":
+                await check_again(self.workspace, self.engine, project)
+
+        job = self.jobs.begin(project.id, whole, user)
+        await job.wait_for_number()
         if job.number is None:
             raise job.error or WorkspaceError(
                 str(self.workspace.path), message("the run was ended")
             )
-        return await self.workspace.read(runs.find, project, job.number)
+        return await self.workspace.read(project.bind(runs.find), job.number)
 
-    async def stop_run(self, project: Project, run: Run) -> Run:
+    async def begin_check(
+        self, project: ProjectRow, *, by: str, user: str, limits: RunLimits
+    ) -> None:
+        """Begin a check of the included works, which goes on in the background. Raises UsageError,
+        QuotaExceeded, RunClash: as `check_works`; Problem: as `begin_run`.
+        """
+
+        async def work(job: Job[StoredAnswer]) -> None:
+            place = self.workspace, self.engine, project, LookupOptions(user=project.uid)
+            try:
+                await check_works(*place, by=by, begun=job.set_number, limits=limits)
+            except RunClash:
+                if job.number is None:  # else somebody has stopped it
+                    raise
+
+        job = self.jobs.begin(("check", project.id), work, user)
+        await job.wait_for_number()
+        if job.number is None and job.error is not None:
+            raise job.error
+
+    def check_error(self, project: ProjectRow) -> str | None:
+        """Why the last check of this process was broken off, where it was."""
+        job = self.jobs.last(("check", project.id))
+        return None if job is None else job.reason
+
+    async def stop_run(self, project: ProjectRow, run: Run) -> Run:
         """End a run that is under way, in whichever process, or was interrupted; what its sources
         have answered is kept. Returns the run; one of another process may be running still. Raises
         RunClash: it has ended.
         """
-        stopped = await self.workspace.write(runs.stop, project, run.number)
+        stopped = await self.workspace.write(project.bind(runs.stop), run.number)
         job = self.jobs.of(project.id)
         if job is not None and job.number == run.number:
             await job.stop()
         for _ in range(int(_STOPPING / _LOOKED)):
-            stopped = await self.workspace.read(runs.find, project, run.number)
+            stopped = await self.workspace.read(project.bind(runs.find), run.number)
             if stopped.status != "running":
                 break
             await asyncio.sleep(_LOOKED)
         return stopped
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceRequest:
+    request: web.Request
+    service: WorkspaceService
+
+    @property
+    def workspace(self) -> Workspace:
+        return self.service.workspace
+
+    @property
+    def shared(self) -> ServerContext:
+        return self.request.app[SHARED]
+
+    @property
+    def by(self) -> str:
+        return who(self.request)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRequest(WorkspaceRequest):
+    """A request about a project: what both its pages and its JSON interface need. The functions
+    that it calls get the project in the file of their thread, acting for who asks.
+    """
+
+    project: ProjectRow
+
+    def needs(self, action: Action) -> None:
+        """Refuse what the role of who asks does not suffice for."""
+        check(self.request, action)
+
+    async def read(
+        self, function: Callable[Concatenate[Project, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """`Workspace.read` of a function of the project."""
+        return await self.workspace.read(self.project.bind(function, self.by), *args, **kwargs)
+
+    async def write(
+        self, function: Callable[Concatenate[Project, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """`Workspace.write` of a function of the project."""
+        return await self.workspace.write(self.project.bind(function, self.by), *args, **kwargs)
+
+    async def long(
+        self, function: Callable[Concatenate[Project, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """`Workspace.long` of a function of the project."""
+        return await self.workspace.long(self.project.bind(function, self.by), *args, **kwargs)
+
+    async def work(
+        self, function: Callable[Concatenate[Project, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """`Workspace.work` of a function of the project."""
+        return await self.workspace.work(self.project.bind(function, self.by), *args, **kwargs)
+
+    async def undo(self, change: int) -> int:
+        """Undo a change of the project; returns the number of the new one. One that is not of who
+        asks needs the role to edit. Raises UsageError: it cannot be undone.
+        """
+        from metasearch.review.works.undo import is_own, undo
+
+        if not await self.read(is_own, change):
+            self.needs("edit")
+        await self.service.ready(self.project)
+        return await self.write(undo, change)
 
 
 #: The workspace of a server that serves one.
@@ -316,7 +382,7 @@ async def names(
     """Uid -> name for people; None on a server without users."""
     if identity_of(request) is None:
         return None
-    from metasearch.review.users.accounts import shown_name as shown
+    from metasearch.review.users.accounts import names_for_people as shown
 
     wanted = {uid for uid in uids if uid}
     return await workspace.read(shown, wanted) if wanted else {}
@@ -342,21 +408,21 @@ class Maker:
     uid: str | None
     client: str
 
-    def create(self, db: Database, name: str, kind: projects_Kind, title: str = "") -> Project:
+    def create(self, db: Database, name: str, kind: projects.Kind, title: str = "") -> Project:
         """Make a project. Raises UsageError: as `projects.create`."""
         with db.transaction():
             free = self._free(db, name)
             made = projects.create(db, free, kind, title or name, by=self.uid or "")
-            self._own(db, made)
+            self._own(made)
             return made
 
-    def imported(
+    def import_archive(
         self,
         db: Database,
         path: Path,
         name: str | None,
         largest: int | None = None,
-    ) -> ImportedProject:
+    ) -> ProjectImport:
         """Make a project of an archive; without a name it has that of the archive. Raises
         UsageError: as `import_project`; WorkspaceError: as `import_project`.
         """
@@ -364,7 +430,7 @@ class Maker:
         by = self.uid or ""
         return import_project(db, path, name=free, largest=largest, by=by, last=self._own)
 
-    def listed(self, db: Database) -> list[Project]:
+    def projects_of(self, db: Database) -> list[Project]:
         """The projects that are theirs, the newest first; all of them where there are no users."""
         every = projects.every(db)
         if self.uid is None:
@@ -380,51 +446,30 @@ class Maker:
     def _free(self, db: Database, name: str) -> str:
         return name if self.uid is None else projects.free_name(db, name)
 
-    def _own(self, db: Database, project: Project) -> None:
+    def _own(self, project: Project) -> None:
         if self.uid is None:
             return
         from metasearch.review.projects import members
         from metasearch.review.users import accounts
 
-        user = accounts.find(db, self.uid)
-        members.add(db, project, user, "owner", by=self.uid, client=self.client)
+        user = accounts.find(project.db, self.uid)
+        members.add(project, user, "owner", client=self.client)
 
 
 def maker_of(request: web.Request) -> Maker:
-    """Who asks."""
     identity = identity_of(request)
     return Maker(None if identity is None else identity.uid, client_of(request))
 
 
-# What leaves a project, or ends it, told by the audit log of a server with users.
-
-
-async def deleted(request: web.Request, workspace: Workspace, project: Project) -> None:
-    """Delete a project, and note it on a server with users."""
+async def delete_project(request: web.Request, workspace: Workspace, project: ProjectRow) -> None:
     detail = {"name": project.name, "title": project.title}
     await workspace.write(removal.hide, project.id)
-    await _told(request, workspace, project, "delete", detail)
+    if (identity := identity_of(request)) is not None:
+        from metasearch.review.users import audit
+
+        about, client = f"project:{project.uid}", client_of(request)
+        await workspace.write(audit.write, identity.uid, "delete", about, detail, client)
     await workspace.work(removal.remove, project.id)
-
-
-async def _told(
-    request: web.Request,
-    workspace: Workspace,
-    project: Project,
-    action: Literal["delete"],
-    detail: Mapping[str, object],
-) -> None:
-    identity = identity_of(request)
-    if identity is None:
-        return
-    from metasearch.review.users import audit
-
-    actor, client, about = identity.uid, client_of(request), f"project:{project.uid}"
-
-    def write(db: Database) -> None:
-        audit.write(db, actor, action, about, detail, client)
-
-    await workspace.write(write)
 
 
 # Requests that take a permit while they are answered, and in whose share. A user with accounts is
@@ -475,7 +520,6 @@ def in_share(kind: Kind, *methods: str) -> Callable[[Handler], Handler]:
 
 
 def user_of(request: web.Request) -> str:
-    """Whose share a request takes from."""
     if not who(request) and request.app[SHARED].clients.of(request).local:
         return OWNER
     return request[USER]

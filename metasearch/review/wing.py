@@ -11,7 +11,7 @@ WING = Wing(
         "works": "metasearch.review.works.commands:works",
         "report": "metasearch.review.reports.commands:report",
         "user": "metasearch.review.users.commands:user",
-        "saved": "metasearch.review.alerts.commands:saved",
+        "saved": "metasearch.review.alerts.commands:saved_group",
         "alerts": "metasearch.review.alerts.commands:alerts",
         "workspace": "metasearch.review.commands:workspace",
     },

@@ -4,31 +4,38 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from metasearch.server import routes
 from metasearch.server import search as api
-from metasearch.server.cookies import Cookies, kept_key
+from metasearch.server import short_answers
+from metasearch.server.cookies import Cookies, load_key
 from metasearch.server.limits import Options
 from metasearch.server.limits.admission import Admission
-from metasearch.server.limits.clients import ApiKeys, Clients, Connection, Connections, RateLimiter
+from metasearch.server.limits.client_limits import (
+    ApiKeys,
+    ClientConnection,
+    ClientConnections,
+    ClientRateLimiter,
+    Clients,
+)
 from metasearch.server.live import Hub
 from metasearch.server.metrics import Metrics
 from metasearch.server.middleware import (
-    admitted,
+    admit,
     cors_headers,
     errors,
-    observed,
+    observe,
     preflights,
     security_headers,
 )
-from metasearch.server.pages.advanced import advanced
+from metasearch.server.pages.advanced import answer_advanced
 from metasearch.server.peers import Peers
 from metasearch.server.process import address, listen
-from metasearch.server.route import Route, add, on_first_request
-from metasearch.server.search import updates
+from metasearch.server.route import LaterModule, Route, add
+from metasearch.server.search import answer_updates
 from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.suggest import Suggestions
 from metasearch.server.wing import server_wing
@@ -36,105 +43,87 @@ from metasearch.settings import Settings
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
+    from metasearch.server import citations, references
+    from metasearch.server.pages import basket as basket_page
+    from metasearch.server.pages import settings as settings_page
+    from metasearch.server.pages import work as work_page
+    from metasearch.server.protocols import searxng
+    from metasearch.server.protocols.mcp import http as mcp
+    from metasearch.server.protocols.openapi import routes as openapi
+    from metasearch.server.protocols.pazpar2 import handler as pazpar2
+    from metasearch.server.protocols.sru import handler as sru
+else:
+    basket_page = LaterModule("metasearch.server.pages.basket")
+    settings_page = LaterModule("metasearch.server.pages.settings")
+    work_page = LaterModule("metasearch.server.pages.work")
+    mcp = LaterModule("metasearch.server.protocols.mcp.http")
+    openapi = LaterModule("metasearch.server.protocols.openapi.routes")
+    citations = LaterModule("metasearch.server.citations")
+    references = LaterModule("metasearch.server.references")
+    pazpar2 = LaterModule("metasearch.server.protocols.pazpar2.handler")
+    searxng = LaterModule("metasearch.server.protocols.searxng")
+    sru = LaterModule("metasearch.server.protocols.sru.handler")
 
 #: Makes the engine inside the running loop, and closes it.
 EngineFactory = Callable[[], AbstractAsyncContextManager["Engine"]]
 
+#: What search engines leave aside; what needs no key; and what no quota counts either.
+_aside = partial(Route, listed=False)
+_open = partial(Route, keyless=True)
+_free = partial(_open, counted="none")
 #: Those of a wing stand behind them.
 ROUTES = (
-    Route(path="/", handler=api.search),
-    Route(path="/search", handler=api.search, posts=True, listed=False),
-    Route(path="/updates", handler=updates, listed=False),
-    Route(path="/plan", handler=routes.plan, listed=False),
-    Route(path="/advanced", handler=advanced, listed=False),
-    Route(path="/help", handler=routes.help_),
-    Route(path="/translate", handler=routes.translate, posts=True),
-    Route(path="/sources", handler=routes.sources),
-    Route(path="/opensearch.xml", handler=routes.opensearch),
-    Route(path="/suggest", handler=routes.suggest, listed=False),
-    Route(path="/healthz", handler=routes.healthz, keyless=True, counted="none"),
-    Route(path="/readyz", handler=routes.readyz, keyless=True, counted="none"),
-    Route(
-        path="/metrics",
-        handler=routes.metrics,
-        action="administer",
-        local=True,
-        counted="none",
-        listed=False,
+    Route(path="/", handler=api.answer_search),
+    _aside("/search", api.answer_search, posts=True),
+    _aside("/updates", answer_updates),
+    _aside("/plan", short_answers.answer_plan),
+    _aside("/advanced", answer_advanced),
+    Route(path="/help", handler=short_answers.answer_help),
+    Route(path="/translate", handler=short_answers.answer_translate, posts=True),
+    Route(path="/sources", handler=short_answers.answer_sources),
+    Route(path="/opensearch.xml", handler=short_answers.answer_opensearch),
+    _aside("/suggest", short_answers.answer_suggest),
+    _free("/healthz", short_answers.answer_healthz),
+    _free("/readyz", short_answers.answer_readyz),
+    _aside(
+        "/metrics", short_answers.answer_metrics, action="administer", local=True, counted="none"
     ),
-    Route(path="/robots.txt", handler=routes.robots, keyless=True, counted="none"),
-    Route(path="/favicon.ico", handler=routes.favicon, keyless=True, counted="none"),
-    Route(path="/static/{name}", handler=routes.static, keyless=True, counted="none"),
+    _free("/robots.txt", short_answers.answer_robots),
+    _free("/favicon.ico", short_answers.answer_favicon),
+    _free("/static/{name}", short_answers.answer_static),
     *(
-        Route(
-            path=path,
-            handler=on_first_request("protocols.searxng", "search"),
-            posts=True,
-            listed=False,
-        )
+        _aside(path, searxng.answer_search, posts=True)
         for path in ("/searxng", "/searxng/", "/searxng/search")
     ),
-    Route(
-        path="/searxng/config",
-        handler=on_first_request("protocols.searxng", "config"),
-        listed=False,
-    ),
-    Route(
-        path="/searxng/autocompleter",
-        handler=on_first_request("protocols.searxng", "autocompleter"),
+    _aside("/searxng/config", searxng.answer_config),
+    _aside(
+        "/searxng/autocompleter",
+        searxng.answer_autocompleter,
         posts=True,
-        listed=False,
     ),
-    Route(
-        path="/pazpar2/search.pz2",
-        handler=on_first_request("protocols.pazpar2.handler", "answer"),
+    _aside(
+        "/pazpar2/search.pz2",
+        pazpar2.answer,
         posts=True,
         counted="by the handler",
-        listed=False,
     ),
-    Route(path="/work/{id:.+}", handler=on_first_request("pages.work", "work"), listed=False),
-    Route(
-        path="/basket", handler=on_first_request("pages.basket", "basket"), posts=True, listed=False
-    ),
-    Route(
-        path="/settings",
-        handler=on_first_request("pages.settings", "settings"),
-        posts=True,
-        listed=False,
-    ),
-    Route(
-        path="/unapi", handler=on_first_request("pages.work", "unapi"), counted="none", listed=False
-    ),
-    Route(
-        path="/mcp",
-        handler=on_first_request("protocols.mcp.http", "answer"),
+    _aside("/work/{id:.+}", work_page.answer_work),
+    _aside("/lookup", references.answer_lookup, posts=True),
+    _aside("/check", references.answer_check, posts=True),
+    _aside("/cite", citations.answer_cite, posts=True),
+    _aside("/basket", basket_page.answer_basket, posts=True),
+    _aside("/settings", settings_page.answer_settings, posts=True),
+    _aside("/unapi", work_page.answer_unapi, counted="none"),
+    _aside(
+        "/mcp",
+        mcp.answer,
         posts=True,
         counted="by the handler",
-        listed=False,
     ),
-    Route(
-        path="/sru",
-        handler=on_first_request("protocols.sru.handler", "answer"),
-        posts=True,
-        listed=False,
-    ),
-    Route(
-        path="/sru/{database}",
-        handler=on_first_request("protocols.sru.handler", "answer"),
-        posts=True,
-        listed=False,
-    ),
-    Route(
-        path="/openapi.json",
-        handler=on_first_request("protocols.openapi.routes", "document"),
-        keyless=True,
-    ),
-    Route(path="/docs", handler=on_first_request("protocols.openapi.routes", "docs"), keyless=True),
-    Route(
-        path="/.well-known/api-catalog",
-        handler=on_first_request("protocols.openapi.routes", "api_catalog"),
-        keyless=True,
-    ),
+    *(_aside(path, sru.answer, posts=True) for path in ("/sru", "/sru/{database}")),
+    _open("/openapi.json", openapi.answer_document),
+    _open("/docs", openapi.answer_docs),
+    _open("/.well-known/api-catalog", openapi.answer_catalog),
 )
 #: Seconds that requests in flight have when the server stops; aiohttp waits for them twice. A
 #: server ends within two seconds.
@@ -177,7 +166,7 @@ def make_app(
                 running.registry.spec(name)
             await wing.open(app, running)
             metrics = Metrics(running.source_states, others.saved(), lambda: running.sharing)
-            hub = Hub(limits, metrics.searched)
+            hub = Hub(limits, metrics.count_search)
             limited = limits.rate_limit > 0
             app[SHARED] = ServerContext(
                 engine=running,
@@ -187,7 +176,7 @@ def make_app(
                 suggestions=Suggestions((*running.settings.server.suggestions, *examples)),
                 metrics=metrics,
                 clients=Clients(limits.trusted_proxies, secret),
-                limiter=RateLimiter(
+                limiter=ClientRateLimiter(
                     _part(limits.rate_limit, running), limits.rate_window, limits.max_clients
                 )
                 if limited
@@ -210,7 +199,7 @@ def make_app(
         await app[SHARED].close_faces()
         await app[SHARED].hub.close()
 
-    app = web.Application(middlewares=[observed, errors, preflights, admitted])
+    app = web.Application(middlewares=[observe, errors, preflights, admit])
     app.cleanup_ctx.append(lifespan)
     app.on_shutdown.append(end_streams)
     app.on_response_prepare.append(security_headers)
@@ -226,7 +215,7 @@ def _part(limit: int, engine: Engine) -> int:
 
 
 @asynccontextmanager
-async def listening(
+async def open_server(
     settings: Settings,
     *,
     host: str = "127.0.0.1",
@@ -239,24 +228,23 @@ async def listening(
     """
     limits = options or Options.of(settings)
     keys = ApiKeys.load(settings)
-    factory, examples, notice = searching(settings, demo=demo)
+    factory, examples, notice = engine_and_examples(settings, demo=demo)
     app = make_app(
         factory,
         options=limits,
         keys=keys,
         examples=examples,
         notice=notice,
-        cookie_key=None if demo else kept_key(settings.cache_dir),
+        cookie_key=None if demo else load_key(settings.cache_dir),
         users=settings.users.mode != "none",
     )
-    async with _bound(app, limits, host, port) as url:
+    async with _bind(app, limits, host, port) as url:
         yield url
 
 
 @asynccontextmanager
-async def _bound(app: web.Application, limits: Options, host: str, port: int) -> AsyncIterator[str]:
-    """The application behind a socket."""
-    async with started(app, limits) as protocol:
+async def _bind(app: web.Application, limits: Options, host: str, port: int) -> AsyncIterator[str]:
+    async with run_app(app, limits) as protocol:
         listener = await listen(protocol, host, port)
         try:
             yield address(listener.sockets[0])
@@ -265,7 +253,9 @@ async def _bound(app: web.Application, limits: Options, host: str, port: int) ->
 
 
 @asynccontextmanager
-async def started(app: web.Application, limits: Options) -> AsyncIterator[Callable[[], Connection]]:
+async def run_app(
+    app: web.Application, limits: Options
+) -> AsyncIterator[Callable[[], ClientConnection]]:
     """Runs the application for as long as the block lasts; yields the factory of the protocol for
     each connection.
     """
@@ -277,13 +267,15 @@ async def started(app: web.Application, limits: Options) -> AsyncIterator[Callab
     try:
         server = runner.server
         assert server is not None
-        connections = Connections(limits, app[SHARED].clients)
+        connections = ClientConnections(limits, app[SHARED].clients)
         yield lambda: connections.make(server)
     finally:
         await runner.cleanup()
 
 
-def searching(settings: Settings, *, demo: bool) -> tuple[EngineFactory, Sequence[str], str]:
+def engine_and_examples(
+    settings: Settings, *, demo: bool
+) -> tuple[EngineFactory, Sequence[str], str]:
     """Returns the factory of the engine, example queries, and a notice for the start page."""
     return _demo(settings) if demo else (_engine(settings), (), "")
 
@@ -295,15 +287,17 @@ def _engine(settings: Settings) -> EngineFactory:
 
 
 def _demo(settings: Settings) -> tuple[EngineFactory, Sequence[str], str]:
-    from metasearch.demo import EXAMPLE_QUERIES, NOTICE, DemoDatabases
+    from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases, notice
     from metasearch.engine.engine import Engine
+
+    catalogue = settings.demo_catalogue
 
     @asynccontextmanager
     async def engine() -> AsyncIterator[Engine]:
         async with (
-            DemoDatabases() as demo,
+            DemoDatabases(catalogue=catalogue) as demo,
             Engine(demo.settings(settings), spec_files=False) as running,
         ):
             yield running
 
-    return engine, EXAMPLE_QUERIES, NOTICE
+    return engine, () if catalogue else EXAMPLE_QUERIES, notice(catalogue)

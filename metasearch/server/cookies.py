@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from itsdangerous import BadData, URLSafeSerializer
 
-from metasearch.opening import opened
+from metasearch.regular_files import open_regular
 
 logger = logging.getLogger("metasearch.server")
 
@@ -118,7 +118,6 @@ def _path(base: str) -> str:
 
 
 def _is_secure(base: str) -> bool:
-    """Whether the browser sends a cookie by HTTPS alone."""
     return base.startswith("https:")
 
 
@@ -126,7 +125,7 @@ def _xor(left: bytes, right: bytes) -> bytes:
     return bytes(a ^ b for a, b in zip(left, right, strict=False))
 
 
-def kept_key(folder: Path | None) -> bytes | None:
+def load_key(folder: Path | None) -> bytes | None:
     """The key in a folder, drawn and written there when it is first asked for.
 
     `folder`: that of the cache, where the works of the baskets are kept, too: who deletes one
@@ -139,7 +138,7 @@ def kept_key(folder: Path | None) -> bytes | None:
         folder.mkdir(parents=True, exist_ok=True)
         if not path.exists():
             _draw_key(path)
-        with opened(path) as file:
+        with open_regular(path) as file:
             key = file.read(_KEY_BYTES + 1)
     except OSError as exc:
         reason = exc.strerror or str(exc)

@@ -27,7 +27,7 @@ from multidict import MultiDict, MultiMapping
 
 from metasearch.message import message
 from metasearch.server.limits import Options
-from metasearch.server.limits.clients import LONGEST_LINE
+from metasearch.server.limits.client_limits import LONGEST_LINE
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Site, site_of
 from metasearch.server.visit import FORGED, TOKEN, visit_of
@@ -45,7 +45,7 @@ SLOWEST = 50_000
 _JSON_BODY = message("a JSON object of at most {number} members", number=_MOST_FIELDS)
 
 
-async def given(request: web.Request, options: Options) -> MultiMapping[str]:
+async def read_parameters(request: web.Request, options: Options) -> MultiMapping[str]:
     """The parameters of a request, those of the address before those of its body. Raises Problem:
     400 where the body cannot be read, 408 where it does not come, 413 where it is too large, 415
     where it is neither form nor JSON.
@@ -57,7 +57,7 @@ async def given(request: web.Request, options: Options) -> MultiMapping[str]:
     return parameters
 
 
-def given_so_far(request: web.Request) -> MultiMapping[str]:
+def parameters_so_far(request: web.Request) -> MultiMapping[str]:
     """As `given`, of a request whose body may not have been read."""
     parameters: MultiMapping[str] = request.get(GIVEN, request.query)
     return parameters
@@ -69,13 +69,8 @@ def only(parameters: MultiMapping[str], name: str) -> str:
     """
     values = [value for value in parameters.getall(name, []) if value]
     if len(values) > 1:
-        raise Problem.bad_parameters(
-            [
-                {
-                    "parameter": name,
-                    "reason": message("given {number} times; name it once", number=len(values)),
-                }
-            ]
+        raise Problem.bad_parameter(
+            name, message("given {number} times; name it once", number=len(values))
         )
     return values[0] if values else ""
 
@@ -182,12 +177,8 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, str | int | float):
         return str(value)
     if value is None:
-        raise Problem.bad_parameters(
-            [{"parameter": name[:40], "reason": message("has null in its list; leave it out")}]
-        )
-    raise Problem.bad_parameters(
-        [{"parameter": name[:40], "reason": message("must be text, a number, or a list of these")}]
-    )
+        raise Problem.bad_parameter(name[:40], message("has null in its list; leave it out"))
+    raise Problem.bad_parameter(name[:40], message("must be text, a number, or a list of these"))
 
 
 def _unreadable(meant: str) -> Problem:
@@ -222,7 +213,7 @@ class Upload:
     content: bytes = b""
 
 
-async def posted(request: web.Request) -> MultiMapping[str]:
+async def read_form_fields(request: web.Request) -> MultiMapping[str]:
     """The fields of a form that a page of this server has sent. Raises Problem: 403 for a form of
     another site or visitor, 415 for anything but a form, 400 where it cannot be read, 408 where it
     does not come, 413 where it is too large.
@@ -247,18 +238,18 @@ def ignore_broken_parts() -> None:
         warnings.filterwarnings("ignore", category=category)
 
 
-async def posted_with_file(
+async def read_form_with_file(
     request: web.Request, most: int, disk: IO[bytes] | None = None
 ) -> tuple[MultiMapping[str], Upload]:
     """The fields of a form that may hold a file, and the file.
 
     `most`: bytes that the file may have. `disk`: an open file that it is written to instead of
     memory; the token must then come before it, so that nothing is kept of a form of another site.
-    Raises Problem: as `posted`; 413 also where the file is too large. Raises OSError: the file
-    cannot be written.
+    Raises Problem: as `read_form_fields`; 413 also where the file is too large. Raises OSError: the
+    file cannot be written.
     """
     if request.content_type != WITH_FILE:
-        return await posted(request), Upload()
+        return await read_form_fields(request), Upload()
     if is_from_elsewhere(request):
         raise Problem(403, "forged-form", FORGED)
     ignore_broken_parts()
@@ -295,20 +286,20 @@ async def _parts(
         if not isinstance(part, BodyPartReader) or parts > _MOST_PARTS:
             raise ValueError("too many parts, or parts of parts")
         if part.filename is None:
-            content = await _bounded(part, _LONGEST_PART, came)
+            content = await _read_part(part, _LONGEST_PART, came)
             fields.add(part.name or "", content.decode())
         elif disk is not None:
             _check_token(request, fields)
             if upload.name:
                 raise ValueError("two files")
             upload = Upload(part.filename[:255])
-            await _written(part, most, disk, came)
+            await _write_part(part, most, disk, came)
         elif part.filename or not upload.name:
-            upload = Upload(part.filename[:255], await _bounded(part, most, came))
+            upload = Upload(part.filename[:255], await _read_part(part, most, came))
     return upload
 
 
-async def _bounded(part: BodyPartReader, most: int, came: Callable[[int], None]) -> bytes:
+async def _read_part(part: BodyPartReader, most: int, came: Callable[[int], None]) -> bytes:
     content = bytearray()
     while chunk := await part.read_chunk(_CHUNK):
         came(len(chunk))
@@ -318,7 +309,7 @@ async def _bounded(part: BodyPartReader, most: int, came: Callable[[int], None])
     return bytes(content)
 
 
-async def _written(
+async def _write_part(
     part: BodyPartReader, most: int, disk: IO[bytes], came: Callable[[int], None]
 ) -> None:
     size = 0
@@ -338,7 +329,7 @@ def _form_too_large(most: int) -> Problem:
     return Problem(413, None, message("The file has more than {most} bytes.", most=f"{most:,}"))
 
 
-def chosen(fields: MultiMapping[str], name: str, allowed: tuple[str, ...], usual: str) -> str:
+def choice_of(fields: MultiMapping[str], name: str, allowed: tuple[str, ...], usual: str) -> str:
     """The value of a field that has one of a few values; `usual` where the form does not have it.
     Raises Problem: 400 for another value, or several.
     """
@@ -347,7 +338,7 @@ def chosen(fields: MultiMapping[str], name: str, allowed: tuple[str, ...], usual
         return usual
     if len(values) > 1 or values[0] not in allowed:
         reason = message("must be one of {values}", values=", ".join(filter(None, allowed)))
-        raise Problem.bad_parameters([{"parameter": name, "reason": reason}])
+        raise Problem.bad_parameter(name, reason)
     return values[0]
 
 

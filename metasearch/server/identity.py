@@ -9,7 +9,7 @@ from typing import Literal, Self
 from aiohttp import web
 
 from metasearch.message import message
-from metasearch.server.limits.clients import USER
+from metasearch.server.limits.client_limits import USER
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED
 from metasearch.settings.users import SystemRole
@@ -44,18 +44,18 @@ class Identity:
     preferences: tuple[tuple[str, object], ...] = ()
     means: Means | None = None
 
-    def dumped(self) -> str:
+    def dump(self) -> str:
         """For another worker of this server, to which the request is passed on: ASCII on one line.
         Preferences that would be too long for a header are left out.
         """
         scopes = None if self.scopes is None else sorted(self.scopes)
         members = {field.name: getattr(self, field.name) for field in fields(self)}
         text = json.dumps(members | {"scopes": scopes})
-        return text if len(text) <= _LONGEST else replace(self, preferences=()).dumped()
+        return text if len(text) <= _LONGEST else replace(self, preferences=()).dump()
 
     @classmethod
-    def loaded(cls, text: str) -> Self:
-        """Of `dumped`; from another worker alone, as a client writes what it likes."""
+    def load(cls, text: str) -> Self:
+        """Of `dump`; from another worker alone, as a client writes what it likes."""
         members = json.loads(text)
         scopes = members.pop("scopes")
         preferences = tuple((name, value) for name, value in members.pop("preferences"))
@@ -98,16 +98,12 @@ def owner(request: web.Request) -> str | None:
     return request[USER] if request.app[SHARED].keys else None
 
 
-def allowed(request: web.Request, action: str) -> bool:
+def is_allowed(request: web.Request, action: str) -> bool:
     """Whether an action may be done, in the project of the address if it is one of a project."""
     return identity_of(request) is None or request.app[SHARED].wing.may(request, action)
 
 
 def check(request: web.Request, action: str) -> None:
-    """Refuse a request that asks for more than is allowed.
-
-    Raises:
-        Problem: 403.
-    """
-    if not allowed(request, action):
+    """Refuse a request that asks for more than is allowed. Raises Problem: 403."""
+    if not is_allowed(request, action):
         raise Problem(403, "not-allowed", message("Your role does not allow this."))

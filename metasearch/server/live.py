@@ -24,7 +24,7 @@ logger = logging.getLogger("metasearch.server")
 
 
 class Events(Protocol):
-    """The part of a search that a stream uses; see `page_links.Linked`."""
+    """The part of a search that a stream uses; see `page_links.SearchWithLinks`."""
 
     id: str
 
@@ -58,12 +58,10 @@ class LiveSearch:
         self._read = asyncio.Event()
 
     def __len__(self) -> int:
-        """Events so far."""
         return self.gone + len(self._events)
 
     @property
     def readers(self) -> int:
-        """How many read it."""
         return len(self._seen)
 
     def publish(self, event: SearchEvent) -> None:
@@ -86,7 +84,6 @@ class LiveSearch:
             self._events[place] = b""
 
     def close(self) -> None:
-        """No more events will come."""
         if self.state == "running":
             self.state = "broken"
         self._wake()
@@ -156,7 +153,6 @@ class Hub:
 
     @property
     def running(self) -> int:
-        """How many searches are being drained."""
         return len(self._tasks)
 
     def start(
@@ -209,7 +205,6 @@ class Hub:
                 self._later(self._options.grace, self._abandon, live.id)
 
     async def close(self) -> None:
-        """Ends all searches and all streams."""
         tasks = list(self._tasks.values())
         for live in self._kept.values():
             live.close()

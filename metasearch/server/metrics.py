@@ -70,8 +70,8 @@ class Metrics:
             "Sources of finished searches, by whether all pages came from the cache.",
             "outcome",
         )
-        self._registry.register(_CachedPages(states))
-        self._registry.register(_SharedServer(sharing))
+        self._registry.register(_CacheMetrics(states))
+        self._registry.register(_SharingMetrics(sharing))
         # Counted by the parent of the workers, which does without this library.
         self._counter("metasearch_workers_replaced", "Workers that were replaced.", "reason")
 
@@ -82,12 +82,10 @@ class Metrics:
         return Histogram(name, documentation, labels, buckets=BUCKETS, registry=self._registry)
 
     def answered(self, face: str, status: int, seconds: float) -> None:
-        """Counts a request that was answered."""
         self._requests.labels(face, str(status)).inc()
         self._durations.labels(face).observe(seconds)
 
-    def searched(self, answer: Answer) -> None:
-        """Counts a search that has finished."""
+    def count_search(self, answer: Answer) -> None:
         for report in answer.sources:
             self._source_requests.labels(report.source, report.status).inc()
             if report.status == "skipped":
@@ -119,11 +117,10 @@ class Metrics:
             ]
             for family in self.families()
         }
-        return added([self._earlier, own])
+        return add_dumps([self._earlier, own])
 
 
-def added(dumps: Iterable[Dump]) -> Dump:
-    """The sums of several dumps."""
+def add_dumps(dumps: Iterable[Dump]) -> Dump:
     sums: dict[str, dict[tuple[str, tuple[tuple[str, str], ...]], float]] = {}
     for dump in dumps:
         for family, samples in dump.items():
@@ -137,14 +134,13 @@ def added(dumps: Iterable[Dump]) -> Dump:
     }
 
 
-class _CachedPages(Collector):
+class _CacheMetrics(Collector):
     """Pages from the cache, which the states of the sources count already."""
 
     def __init__(self, states: Callable[[], Iterable[SourceState]]) -> None:
         self._states = states
 
     def collect(self) -> Iterator[Metric]:
-        """The one family."""
         family = CounterMetricFamily(
             "metasearch_source_cached_pages",
             "Pages from the cache, and their age.",
@@ -158,14 +154,13 @@ class _CachedPages(Collector):
         yield family
 
 
-class _SharedServer(Collector):
+class _SharingMetrics(Collector):
     """What was asked of the server that replicas share, which the connection counts already."""
 
     def __init__(self, sharing: Callable[[], SharingState] | None) -> None:
         self._sharing = sharing
 
     def collect(self) -> Iterator[Metric]:
-        """Two families."""
         state = self._sharing() if self._sharing is not None else None
         yield CounterMetricFamily(
             "metasearch_shared_commands",
@@ -180,8 +175,6 @@ class _SharedServer(Collector):
 
 
 class MetricsPage(Collector):
-    """What `/metrics` shows."""
-
     def __init__(
         self,
         dumps: Iterable[Dump],
@@ -193,14 +186,13 @@ class MetricsPage(Collector):
         away: int = 0,
     ) -> None:
         self._away = away
-        self._sums = added(dumps)
+        self._sums = add_dumps(dumps)
         self._states = states
         self._running = running
         self._build = (version, loop)
         self._workers = workers
 
     def text(self) -> bytes:
-        """The page, of the media type `MEDIA_TYPE`."""
         registry = CollectorRegistry()
         registry.register(self)
         return generate_latest(registry)

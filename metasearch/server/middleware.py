@@ -17,14 +17,13 @@ from metasearch.errors import MetasearchError, UsageError, WorkspaceError
 from metasearch.formats.text import line
 from metasearch.message import message
 from metasearch.replicas import Away
-from metasearch.server.answering import FACE, SEARCH_ID
 from metasearch.server.identity import identity_of
-from metasearch.server.limits.clients import (
+from metasearch.server.limits.client_limits import (
     LONGEST_LINE,
     USER,
-    Connection,
-    Quota,
-    RateLimiter,
+    ClientConnection,
+    ClientQuota,
+    ClientRateLimiter,
     set_security_headers,
 )
 from metasearch.server.pages.page import CONTENT_SECURITY_POLICY, VARY, page_response, problem_page
@@ -32,6 +31,7 @@ from metasearch.server.problem import Problem, is_storage, storage_problem, want
 from metasearch.server.process import access_logger, places_of
 from metasearch.server.route import Route, route_of
 from metasearch.server.search import form_again
+from metasearch.server.search_answers import FACE, SEARCH_ID
 from metasearch.server.site import SHARED, ServerContext, Site, connection_site, site_of
 from metasearch.server.visit import visit_of
 
@@ -44,9 +44,9 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 
 
 @web.middleware
-async def observed(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def observe(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Counts and logs a request when it is answered, or when its client has disconnected."""
-    connection = request.protocol if isinstance(request.protocol, Connection) else None
+    connection = request.protocol if isinstance(request.protocol, ClientConnection) else None
     began = time.perf_counter()
     status = CLIENT_LEFT
     if connection:
@@ -183,7 +183,7 @@ _USUAL_PORTS = {"http": 80, "https": 443}
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
-def check_addressed(request: web.Request) -> None:
+def check_host_and_origin(request: web.Request) -> None:
     """Whether the Host is a name of this server, and the Origin one that may ask.
 
     Names of the server are the host of `public_url` and the address on which the connection was
@@ -231,7 +231,7 @@ def _hosts(site: Site) -> set[str]:
 
 
 #: What is left of the quota of a request's client.
-QUOTA = web.RequestKey("quota", Quota)
+QUOTA = web.RequestKey("quota", ClientQuota)
 
 logger = logging.getLogger("metasearch.server")
 
@@ -270,7 +270,7 @@ async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 
 @web.middleware
-async def admitted(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Checks the rate limit and then the key, so that guesses of keys are limited, too. On a server
     with users, it finds out who asks, and whether they may. Raises Problem: 429, 401, or 400 for a
     key in the address; with users also 403 and 404. Raises HTTPSeeOther: to the page where users
@@ -332,17 +332,17 @@ async def count(request: web.Request, quota: str = "") -> None:
         identity = identity_of(request)
         counted = f"user {identity.uid}" if identity and identity.uid else client.name
         name = f"{counted} {quota}" if quota else counted
-        request[QUOTA] = await _taken(shared, shared.limiter, name)
+        request[QUOTA] = await _take_quota(shared, shared.limiter, name)
         request[QUOTA].check()
 
 
-async def _taken(shared: ServerContext, limiter: RateLimiter, name: str) -> Quota:
+async def _take_quota(shared: ServerContext, limiter: ClientRateLimiter, name: str) -> ClientQuota:
     """Counts a request: over all replicas, else over all workers, else here."""
     if shared.engine.settings.shared.url:
         limit, window = shared.options.rate_limit, shared.options.rate_window
         with suppress(Away):
             left, allowed = await shared.engine.take(name, limit, window)
-            return Quota(limit, window, left, allowed)
+            return ClientQuota(limit, window, left, allowed)
     return await shared.peers.take(name) or limiter.take(name)
 
 

@@ -18,7 +18,7 @@ NAMESPACE = "http://a9.com/-/spec/opensearch/1.1/"
 DESCRIPTION = "One query to many scholarly databases at once: one merged, ranked list."
 
 
-def describe(site: Site, example: str, *, suggests: bool) -> bytes:
+def describe_search(site: Site, example: str, *, suggests: bool) -> bytes:
     """The document in UTF-8, with absolute addresses. `suggests`: there is `/suggest`."""
     root = etree.Element(f"{{{NAMESPACE}}}OpenSearchDescription", nsmap={None: NAMESPACE})  # type: ignore[dict-item]
     _add(root, "ShortName", NAME)

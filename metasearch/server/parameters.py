@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from multidict import MultiMapping
 
-from metasearch.adapters.specs.spec_folders import is_path
+from metasearch.adapters.specs.specfile import is_path
 from metasearch.dedup import STRATEGIES
 from metasearch.engine.facets import facet_names, parse_filters
 from metasearch.engine.options import LAST_PLACE, OPTIONS, Option, SearchOptions
@@ -69,7 +69,7 @@ _REASONS: Mapping[str, str] = {
 _NAMED, _LONGEST = 5, 40
 
 
-def refused(name: str) -> str | None:
+def refusal_of(name: str) -> str | None:
     """Why a parameter of this name is refused, and which one to use; None if it is harmless."""
     return (
         _REASONS.get(name.replace("_", "").replace("-", "").lower())
@@ -138,9 +138,9 @@ class ParameterReader:
 
     def value(self, convert: Callable[[str], _Value], option: Option) -> _Value | None:
         """The parameter's value as `convert` reads it; what `convert` refuses is noted as wrong."""
-        return self.converted(convert, *option.parameters)
+        return self.convert_value(convert, *option.parameters)
 
-    def converted(self, convert: Callable[[str], _Value], *names: str) -> _Value | None:
+    def convert_value(self, convert: Callable[[str], _Value], *names: str) -> _Value | None:
         """The same by the names of the parameter, which may be given once, under one of them; None
         where it is absent or empty.
         """
@@ -178,7 +178,7 @@ class ParameterReader:
                 parameter,
                 message(
                     "{given} is a path; a source is named by its name, as /sources lists them",
-                    given=_quoted(path),
+                    given=_quote(path),
                 ),
             )
         return listed
@@ -197,7 +197,7 @@ class ParameterReader:
 
     def _span(self) -> str:
         """The filter of the years of a page's form, whose ends are two fields; "" for none."""
-        ends = [self.converted(_year_number, name) for name in ("from", "to")]
+        ends = [self.convert_value(_year_number, name) for name in ("from", "to")]
         if ends == [None, None]:
             return ""
         first, last = ("" if end is None else str(end) for end in ends)
@@ -237,7 +237,7 @@ def _years(text: str) -> Years:
     try:
         return parse_years(text)
     except QuerySyntaxError as exc:
-        quoted = _quoted(text)
+        quoted = _quote(text)
         reason = (
             message(
                 "{given}: {reason}; did you mean {suggestion}?",
@@ -253,7 +253,7 @@ def _years(text: str) -> Years:
 
 def _year_number(text: str) -> int:
     if not _whole.fullmatch(text) or len(text) > 4:
-        raise ValueError(f"{_quoted(text)} is not a year")
+        raise ValueError(f"{_quote(text)} is not a year")
     return int(text)
 
 
@@ -263,7 +263,7 @@ def _number(least: float, most: float) -> Callable[[str], int]:
             raise ValueError(
                 message(
                     "{given} is not a whole number from {least} to {most}",
-                    given=_quoted(text),
+                    given=_quote(text),
                     least=f"{least:.0f}",
                     most=f"{most:.0f}",
                 )
@@ -278,13 +278,13 @@ def _seconds(least: float) -> Callable[[str], float]:
         seconds = float(text) if DECIMAL.fullmatch(text) else math.nan
         if not seconds > 0:
             raise ValueError(
-                message("{given} is not a positive number of seconds", given=_quoted(text))
+                message("{given} is not a positive number of seconds", given=_quote(text))
             )
         if seconds < least:
             raise ValueError(
                 message(
                     "{given} is less than {least} seconds",
-                    given=_quoted(text),
+                    given=_quote(text),
                     least=f"{least:g}",
                 )
             )
@@ -297,7 +297,7 @@ def one_of(words: Iterable[str]) -> Callable[[str], str]:
     def word(text: str) -> str:
         if text not in words:
             raise ValueError(
-                message("{given} is none of {names}", given=_quoted(text), names=", ".join(words))
+                message("{given} is none of {names}", given=_quote(text), names=", ".join(words))
             )
         return text
 
@@ -306,11 +306,11 @@ def one_of(words: Iterable[str]) -> Callable[[str], str]:
 
 def yes_or_no(text: str) -> bool:
     if text not in ("0", "1"):
-        raise ValueError(message("{given} is neither 1 nor 0", given=_quoted(text)))
+        raise ValueError(message("{given} is neither 1 nor 0", given=_quote(text)))
     return text == "1"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     shown = line(text)
     return repr(shown if len(shown) <= 40 else shown[:39] + "…")
 
@@ -386,14 +386,14 @@ class Parameters(SearchOptions):
             if name == "start" and start is not None:
                 value = start
             if value != _DEFAULTS[name]:
-                given[option.parameters[0]] = self.year if name == "years" else _written(value)
+                given[option.parameters[0]] = self.year if name == "years" else _as_parameter(value)
         given |= {"bom": int(self.bom), "provenance": int(self.provenance)}
         if self.style != DEFAULT_STYLE:
             given["style"] = self.style
         return {name: value for name, value in given.items() if value}
 
 
-def _written(value: Any) -> str | int:
+def _as_parameter(value: Any) -> str | int:
     match value:
         case tuple():
             return ",".join(value)
@@ -415,11 +415,11 @@ def read(given: MultiMapping[str], options: Options) -> Parameters:
     named = (name for name, value in given.items() if name not in KNOWN and value.strip())
     unknown = tuple(dict.fromkeys(named))
     for name in unknown:
-        if (reason := refused(name)) is not None:
+        if (reason := refusal_of(name)) is not None:
             reader.wrong(name, reason)
     values = {name: reader.option(option) for name, option in ASKED.items()}
     values |= {
-        name: reader.converted(one_of(option.choices) if option.choices else yes_or_no, name)
+        name: reader.convert_value(one_of(option.choices) if option.choices else yes_or_no, name)
         for name, option in OUTPUT.items()
     }
     if (values["start"] or 0) + (values["limit"] or 0) > LAST_PLACE:

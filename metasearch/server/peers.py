@@ -21,7 +21,8 @@ from yarl import URL
 
 from metasearch.adapters.fetch.health import CAUSES, Pause, SourceState
 from metasearch.adapters.request import Budget
-from metasearch.server.limits.clients import Quota
+from metasearch.loop import keep_running
+from metasearch.server.limits.client_limits import ClientQuota
 from metasearch.server.process import PARENT_FILE
 from metasearch.server.suggest import Completion
 
@@ -42,7 +43,7 @@ _NO_ANSWER = (aiohttp.ClientError, OSError, TimeoutError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class WorkerSnapshot:
     """One worker, as of now. `metrics`: of `Metrics.dump`. `away`: whether it cannot use the server
     that replicas share.
     """
@@ -52,14 +53,12 @@ class Snapshot:
     running: int = 0
     away: bool = False
 
-    def dumped(self) -> bytes:
-        """As JSON."""
+    def dump(self) -> bytes:
         states = [asdict(state) for state in self.states]
         return orjson.dumps([self.metrics, states, self.running, self.away])
 
     @classmethod
-    def loaded(cls, text: bytes) -> Self:
-        """Of `dumped`."""
+    def load(cls, text: bytes) -> Self:
         metrics, states, running, away = orjson.loads(text)
         return cls(metrics, tuple(map(_state, states)), running, away)
 
@@ -70,7 +69,7 @@ def _state(facts: dict[str, Any]) -> SourceState:
 
 
 @dataclass(frozen=True, slots=True)
-class Forwarded:
+class PeerAnswer:
     """The answer of another worker to a request that was forwarded to it."""
 
     status: int
@@ -78,14 +77,13 @@ class Forwarded:
     body: bytes
 
 
-def dumped_pause(pause: Pause) -> bytes:
-    """As JSON."""
+def dump_pause(pause: Pause) -> bytes:
     reason = pause.reason[:_LONGEST_REASON].encode("utf-8", "replace").decode()
     return orjson.dumps([pause.source, pause.cause, pause.seconds, reason])
 
 
-def loaded_pause(text: bytes) -> Pause:
-    """Reads what `dumped_pause` wrote; the engine checks the source and the length of the pause.
+def load_pause(text: bytes) -> Pause:
+    """Reads what `dump_pause` wrote; the engine checks the source and the length of the pause.
     Raises ValueError: the text is no pause.
     """
     content = orjson.loads(text)
@@ -96,7 +94,7 @@ def loaded_pause(text: bytes) -> Pause:
     raise ValueError("not a pause")
 
 
-def asking_user(headers: Mapping[str, str]) -> str:
+def user_of_peer(headers: Mapping[str, str]) -> str:
     """Whose request another worker has passed on by `Peers.streamed`.
 
     Only for requests that came over the socket of this worker: a client writes what it likes.
@@ -126,16 +124,13 @@ class Peers:
 
     @property
     def number(self) -> int:
-        """Which of the workers this is, from 0."""
         return self._number
 
     @property
     def socket(self) -> Path:
-        """Where this one is asked."""
         return self._path(self._number, "sock")
 
     async def close(self) -> None:
-        """Closes all connections."""
         for task in self._sending:
             task.cancel()
         await asyncio.gather(*self._sending, return_exceptions=True)
@@ -143,7 +138,7 @@ class Peers:
             await session.close()
         self._sessions.clear()
 
-    async def snapshots(self, counted: bool = False) -> list[Snapshot]:
+    async def snapshots(self, counted: bool = False) -> list[WorkerSnapshot]:
         """Those of the other workers; of one that does not answer, the counts that it saved last.
         `counted` makes them save their counts.
         """
@@ -166,13 +161,13 @@ class Peers:
 
     def saved(self) -> Mapping[str, Any]:
         """The counts that the worker before this one saved last."""
-        return self._saved(self._number) if self._folder is not None else {}
+        return self._read_counts(self._number) if self._folder is not None else {}
 
     def parent_counts(self) -> Mapping[str, Any]:
         """The counts of the parent: how many workers it has replaced."""
         return _read(self._folder / PARENT_FILE) if self._folder is not None else {}
 
-    async def take(self, client: str) -> Quota | None:
+    async def take(self, client: str) -> ClientQuota | None:
         """Counts a request at the worker that is responsible for this client; None if that is this
         worker, or it does not answer.
         """
@@ -184,59 +179,56 @@ class Peers:
                 asyncio.timeout(PATIENCE),
                 self._session(home).post("/take", data=client.encode()) as response,
             ):
-                return Quota(**await response.json())
+                return ClientQuota(**await response.json())
         except _NO_ANSWER:
             return None
 
     def send_pause(self, pause: Pause) -> None:
         """Makes the other workers pause a source, too, without waiting for them."""
         if len(self._sending) < MOST_PAUSES and self.workers > 1:
-            task = asyncio.get_running_loop().create_task(self._send_pause(pause))
-            self._sending.add(task)
-            task.add_done_callback(self._sending.discard)
+            keep_running(self._send_pause(pause), self._sending)
 
     async def completions(self, prefix: str, user: str | None) -> list[list[Completion]]:
-        """The completions of each other worker for this user."""
         return list(
             await asyncio.gather(
                 *(self._completions(number, prefix, user) for number in self._others())
             )
         )
 
-    async def continued(self, event_id: str) -> aiohttp.ClientResponse | None:
+    async def continue_stream(self, event_id: str) -> aiohttp.ClientResponse | None:
         """The rest of an event stream, from the worker that runs its search; to be closed by the
         caller. None if there is none.
         """
         if not _EVENT_ID.fullmatch(event_id):
             return None
         for number in self._others():
-            try:
-                async with asyncio.timeout(PATIENCE):
-                    response = await self._session(number).get("/live", params={"after": event_id})
-            except _NO_ANSWER:
-                continue
-            if response.status == 200:
+            response = await self._stream(number, "/live", params={"after": event_id})
+            if response is not None:
                 return response
-            response.close()
         return None
 
-    async def streamed(
+    async def open_stream(
         self, number: int, path_qs: str, headers: Mapping[str, str], user: str
     ) -> aiohttp.ClientResponse | None:
         """The stream with which another worker answers a request; to be closed by the caller.
 
-        `path_qs`: where it is asked: a path of `routes.answering`, and the query string as the
-        client has sent it. `user`: whose request it is, see `Clients.user`; the other worker reads
-        it with `asking_user`. Returns None where there is no such worker, its stream does not begin
-        in time, or it answers with anything but a stream.
+        `path_qs`: where it is asked: a path of `short_answers.answer_peers`, and the query string
+        as the client has sent it. `user`: whose request it is, see `Clients.user`; the other worker
+        reads it with `user_of_peer`. Returns None where there is no such worker, its stream does
+        not begin in time, or it answers with anything but a stream.
         """
         if number not in self._others():
             return None
-        url = URL(path_qs, encoded=True)
         sent = {**headers, _USER_HEADER: user}
+        return await self._stream(number, URL(path_qs, encoded=True), headers=sent)
+
+    async def _stream(
+        self, number: int, url: str | URL, **more: Any
+    ) -> aiohttp.ClientResponse | None:
+        """The stream that a worker answers with; None where it has none, or does not begin it."""
         try:
             async with asyncio.timeout(PATIENCE):
-                response = await self._session(number).get(url, headers=sent)
+                response = await self._session(number).get(url, **more)
         except _NO_ANSWER:
             return None
         if response.status == 200:
@@ -244,9 +236,9 @@ class Peers:
         response.close()
         return None
 
-    async def forwarded(
+    async def forward(
         self, number: int, path: str, body: bytes, patience: float
-    ) -> Forwarded | None:
+    ) -> PeerAnswer | None:
         """The answer of another worker to a request that is its own.
 
         `path`: where it is asked. `patience`: seconds in which it must have answered. Returns None
@@ -259,7 +251,7 @@ class Peers:
                 asyncio.timeout(patience),
                 self._session(number).post(path, data=body) as response,
             ):
-                return Forwarded(response.status, response.headers, await response.read())
+                return PeerAnswer(response.status, response.headers, await response.read())
         except _NO_ANSWER:
             return None
 
@@ -285,19 +277,19 @@ class Peers:
             self._sessions[number] = session
         return session
 
-    async def _snapshot(self, number: int, counted: bool) -> Snapshot:
+    async def _snapshot(self, number: int, counted: bool) -> WorkerSnapshot:
         path = "/snapshot?counted" if counted else "/snapshot"
         try:
             async with asyncio.timeout(PATIENCE), self._session(number).get(path) as response:
-                return Snapshot.loaded(await response.read())
+                return WorkerSnapshot.load(await response.read())
         except _NO_ANSWER:
-            return Snapshot(self._saved(number))
+            return WorkerSnapshot(self._read_counts(number))
 
-    def _saved(self, number: int) -> Mapping[str, Any]:
+    def _read_counts(self, number: int) -> Mapping[str, Any]:
         return _read(self._path(number, "json"))
 
     async def _send_pause(self, pause: Pause) -> None:
-        body = dumped_pause(pause)
+        body = dump_pause(pause)
         await asyncio.gather(*(self._post(number, "/pause", body) for number in self._others()))
 
     async def _post(self, number: int, path: str, body: bytes) -> None:

@@ -9,7 +9,7 @@ import logging
 import re
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Self
@@ -30,8 +30,8 @@ from metasearch.errors import (
     WorkspaceError,
 )
 from metasearch.formats.text import clean, line
-from metasearch.message import changed, joined, message, message_template
-from metasearch.opening import NO_RIGHT, NO_SPACE, sqlite_kind
+from metasearch.message import N_, join_texts, map_values, message
+from metasearch.regular_files import NO_RIGHT, NO_SPACE, sqlite_kind
 
 _quality = re.compile(r"0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?", re.ASCII)
 #: Characters of an Accept-Language header that are read.
@@ -57,20 +57,25 @@ class Range:
         return self.type in ("*", kind) and self.subtype in ("*", subtype)
 
 
-def parse_accept(header: str) -> list[Range]:
-    """The media ranges of an Accept header; unreadable ones and parameters but `q` fall out."""
-    ranges = []
+def _parts_by_quality(header: str) -> Iterator[tuple[str, float]]:
+    """What each part of a header names, in small letters, and its quality."""
     for part in header.split(","):
-        media, *parameters = (piece.strip().lower() for piece in part.split(";"))
-        kind, slash, subtype = media.partition("/")
-        if not slash or not kind or not subtype or (kind == "*" and subtype != "*"):
-            continue
+        named, *parameters = (piece.strip().lower() for piece in part.split(";"))
         quality = 1.0
         for parameter in parameters:
             name, _, value = parameter.partition("=")
             if name.strip() == "q":
                 quality = float(value) if _quality.fullmatch(value.strip()) else 0.0
-        ranges.append(Range(kind, subtype, quality))
+        yield named, quality
+
+
+def parse_accept(header: str) -> list[Range]:
+    """The media ranges of an Accept header; unreadable ones and parameters but `q` fall out."""
+    ranges = []
+    for media, quality in _parts_by_quality(header):
+        kind, slash, subtype = media.partition("/")
+        if slash and kind and subtype and (kind != "*" or subtype == "*"):
+            ranges.append(Range(kind, subtype, quality))
     return ranges
 
 
@@ -104,17 +109,10 @@ def preferred_languages(header: str) -> list[str]:
     """The language ranges of an Accept-Language header in small letters, the best liked first
     (RFC 9110, section 12.5.4); those with quality 0 and "*" are left out.
     """
-    liked: list[tuple[float, str]] = []
-    for part in header[:_LONGEST_HEADER].split(","):
-        name, *parameters = (piece.strip().lower() for piece in part.split(";"))
-        quality = 1.0
-        for parameter in parameters:
-            key, _, value = parameter.partition("=")
-            if key.strip() == "q":
-                quality = float(value) if _quality.fullmatch(value.strip()) else 0.0
-        if name and name != "*" and quality > 0:
-            liked.append((quality, name))
-    return [name for _, name in sorted(liked, key=lambda each: -each[0])]
+    named = [
+        each for each in _parts_by_quality(header[:_LONGEST_HEADER]) if each[0] not in ("", "*")
+    ]
+    return [name for name, quality in sorted(named, key=lambda each: -each[1]) if quality > 0]
 
 
 # Errors as clients see them: problem details (RFC 9457) as JSON, or a page where a browser asks;
@@ -156,20 +154,20 @@ KINDS: Mapping[str, str] = {
 }
 #: The titles of other problems are the phrases of HTTP, of which pages show these.
 PHRASES = (
-    message_template("Bad Request"),
-    message_template("Not Found"),
-    message_template("Method Not Allowed"),
-    message_template("Request Timeout"),
-    message_template("Request Entity Too Large"),
-    message_template("Content Too Large"),
-    message_template("Request-URI Too Long"),
-    message_template("URI Too Long"),
-    message_template("Unsupported Media Type"),
-    message_template("Internal Server Error"),
-    message_template("Not Implemented"),
-    message_template("Bad Gateway"),
-    message_template("Service Unavailable"),
-    message_template("Gateway Timeout"),
+    N_("Bad Request"),
+    N_("Not Found"),
+    N_("Method Not Allowed"),
+    N_("Request Timeout"),
+    N_("Request Entity Too Large"),
+    N_("Content Too Large"),
+    N_("Request-URI Too Long"),
+    N_("URI Too Long"),
+    N_("Unsupported Media Type"),
+    N_("Internal Server Error"),
+    N_("Not Implemented"),
+    N_("Bad Gateway"),
+    N_("Service Unavailable"),
+    N_("Gateway Timeout"),
 )
 
 
@@ -196,13 +194,12 @@ class Problem(Exception):
         super().__init__(detail)
         self.status = status
         self.kind = kind
-        self.detail = changed(detail, line)
+        self.detail = map_values(detail, line)
         self.members = members
         self.headers = dict(headers or {})
 
     @property
     def title(self) -> str:
-        """What kind of error it is."""
         return KINDS[self.kind] if self.kind else message(HTTPStatus(self.status).phrase)
 
     def object(self, instance: str) -> dict[str, Any]:
@@ -216,7 +213,6 @@ class Problem(Exception):
         return head | detail | {"instance": clean(instance)} | self.members
 
     def response(self, instance: str) -> web.Response:
-        """The JSON answer."""
         return web.Response(
             body=orjson.dumps(self.object(instance), option=orjson.OPT_APPEND_NEWLINE),
             status=self.status,
@@ -225,10 +221,15 @@ class Problem(Exception):
         )
 
     @classmethod
+    def bad_parameter(cls, name: str, reason: str) -> Self:
+        """400 for one parameter that cannot be used."""
+        return cls.bad_parameters([{"parameter": name, "reason": reason}])
+
+    @classmethod
     def bad_parameters(cls, errors: Iterable[Mapping[str, str]]) -> Self:
         """400 for parameters that cannot be used: [{"parameter", "reason"}]."""
         listed = [dict(error) for error in errors]
-        detail = joined(
+        detail = join_texts(
             "; ",
             (
                 message(
@@ -251,8 +252,7 @@ class Problem(Exception):
 
     @classmethod
     def of(cls, error: MetasearchError) -> Self:
-        """The answer to a client for an error of `metasearch.errors`."""
-        advice = changed(error.advice, line) or None
+        advice = map_values(error.advice, line) or None
         match error:
             case QuerySyntaxError():
                 return cls(
@@ -264,7 +264,7 @@ class Problem(Exception):
                     length=error.length,
                     suggestion=clean(error.suggestion) if error.suggestion else None,
                     advice=None if error.suggestion else advice,
-                    errors=[{"parameter": "q", "reason": changed(error.reason, line)}],
+                    errors=[{"parameter": "q", "reason": map_values(error.reason, line)}],
                     syntax=error.syntax,
                 )
             case UnknownSource():
@@ -274,7 +274,7 @@ class Problem(Exception):
                     str(error),
                     advice=advice,
                     near_misses=[clean(name) for name in error.near_misses],
-                    errors=[{"parameter": "sources", "reason": changed(str(error), line)}],
+                    errors=[{"parameter": "sources", "reason": map_values(str(error), line)}],
                 )
             case Conflict():
                 theirs = error.theirs

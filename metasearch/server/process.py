@@ -118,7 +118,7 @@ BUSY = 20.0
 
 
 @asynccontextmanager
-async def sparing() -> AsyncIterator[None]:
+async def spare_memory() -> AsyncIterator[None]:
     """For a process that only serves, from when it is ready: garbage is collected rarely, and freed
     memory is given back.
     """
@@ -127,14 +127,14 @@ async def sparing() -> AsyncIterator[None]:
     if libc is not None:
         for parameter, value in (_LARGE, _FREE_END, _HEAPS):
             libc.mallopt(parameter, value)
-    task = asyncio.create_task(tidying(lambda: libc and libc.malloc_trim(0)), name="memory")
+    task = asyncio.create_task(tidy(lambda: libc and libc.malloc_trim(0)), name="memory")
     try:
         yield
     finally:
         task.cancel()
 
 
-async def tidying(
+async def tidy(
     give_back: Callable[[], object], clock: Callable[[], float] = time.process_time
 ) -> None:
     """Collect all garbage and call `give_back` whenever the process has computed and is idle now.
@@ -226,7 +226,7 @@ def stacks_of(folder: Path, number: int) -> Path:
 
 
 @contextmanager
-def telling_stacks(file: Path) -> Iterator[None]:
+def write_stacks_on_signal(file: Path) -> Iterator[None]:
     """Has this process write its stacks into a file when it is sent `TELL`, or crashes, as long as
     the block lasts.
     """
@@ -262,7 +262,7 @@ def beat(told: Connection, silence: float) -> None:
     sign()
 
 
-def heard(told: Connection) -> bool:
+def has_beaten(told: Connection) -> bool:
     """Whether there was a sign of life since the last look."""
     with suppress(BlockingIOError):
         return bool(os.read(told.fileno(), 4096))
@@ -277,13 +277,13 @@ async def stacks(pid: int, file: Path) -> str:
     size = -1
     for _ in range(int(_PATIENCE / 0.05)):
         await asyncio.sleep(0.05)
-        before, size = size, len(written(file))
+        before, size = size, len(read_stacks(file))
         if before == size > 0:  # it writes line by line: all is there when it grows no more
             break
-    return written(file)
+    return read_stacks(file)
 
 
-def written(file: Path) -> str:
+def read_stacks(file: Path) -> str:
     """The stacks that a process has written, cut to what a log can take."""
     try:
         with file.open("rb") as stream:

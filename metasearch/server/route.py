@@ -1,11 +1,12 @@
-"""What a route is, beside its handler, and handlers that are imported when their first request
-comes; the table of all routes is `ROUTES` in `app.py`.
+"""What a route is, beside its handler, and modules of handlers that are imported when their first
+request comes; the table of all routes is `ROUTES` in `app.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from functools import cache
 from importlib import import_module
 from typing import Literal
 
@@ -13,7 +14,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Route:
     """One address of the server; nearly all take GET and HEAD.
 
@@ -35,6 +36,7 @@ class Route:
 
     path: str
     handler: Handler
+    _: KW_ONLY
     posts: bool = False
     gets: bool = True
     keyless: bool = False
@@ -50,15 +52,23 @@ TABLE = web.AppKey("table", dict[str, Route])
 
 
 def add(app: web.Application, routes: Iterable[Route]) -> None:
-    """Adds routes to an application."""
     table = app[TABLE] = {}
     for route in routes:
-        added = [app.router.add_get(route.path, route.handler)] if route.gets else []
-        if route.posts:
-            added.append(app.router.add_post(route.path, route.handler))
-        resource = added[0].resource
-        assert resource is not None
+        resource = _resource(route)
+        app.router.register_resource(resource)
         table[resource.canonical] = route
+
+
+@cache
+def _resource(route: Route) -> web.AbstractResource:
+    """Once a process: those of all routes take 8 ms, and the tests start hundreds of servers."""
+    router = web.UrlDispatcher()
+    added = [router.add_get(route.path, route.handler)] if route.gets else []
+    if route.posts:
+        added.append(router.add_post(route.path, route.handler))
+    resource = added[0].resource
+    assert resource is not None
+    return resource
 
 
 def route_of(request: web.Request) -> Route | None:
@@ -67,7 +77,7 @@ def route_of(request: web.Request) -> Route | None:
     return request.app[TABLE].get(resource.canonical) if resource else None
 
 
-def closed(routes: Iterable[Route]) -> list[str]:
+def crawler_exclusions(routes: Iterable[Route]) -> list[str]:
     """The beginnings of the addresses that search engines must not visit."""
     starts = {route.path.partition("{")[0] for route in routes if not route.listed}
     return [
@@ -77,16 +87,19 @@ def closed(routes: Iterable[Route]) -> list[str]:
     ]
 
 
-# Other protocols over the same list: each reads its own parameters into `SearchOptions` and
-# writes the same answer. So do record pages, which programs read as much as people. A protocol is
-# imported when its first request comes.
+class LaterModule:
+    """A module of handlers that is imported when the first request for one of them comes: other
+    protocols, pages and wings cost a server nothing until somebody uses them.
 
+    For mypy its name is the module itself, so that a table of routes names functions.
+    """
 
-def on_first_request(module: str, handler: str, package: str = "metasearch.server") -> Handler:
-    """A handler whose module is imported when its first request comes."""
+    def __init__(self, name: str) -> None:
+        self.name = name
 
-    async def handle(request: web.Request) -> web.StreamResponse:
-        answer: Handler = getattr(import_module(f"{package}.{module}"), handler)
-        return await answer(request)
+    def __getattr__(self, handler: str) -> Handler:
+        async def handle(request: web.Request) -> web.StreamResponse:
+            answer: Handler = getattr(import_module(self.name), handler)
+            return await answer(request)
 
-    return handle
+        return handle

@@ -15,38 +15,42 @@ from typing import TYPE_CHECKING, TypeVar
 import orjson
 from aiohttp import web
 
-from metasearch.engine.pages import held_back
+from metasearch.engine.pages import sources_with_more
 from metasearch.errors import MetasearchError
 from metasearch.events import Answer, Finished, SearchEvent
 from metasearch.formats import WRITABLE, write
 from metasearch.formats.answer import answer_json
 from metasearch.message import message
-from metasearch.server import answering, problem
-from metasearch.server.answering import (
+from metasearch.server import problem, search_answers
+from metasearch.server.forms import (
+    only,
+    parameters_so_far,
+    read_parameters,
+)
+from metasearch.server.identity import IDENTITY, Identity, identity_of, owner
+from metasearch.server.limits.client_limits import USER
+from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
+from metasearch.server.pages.facets_panel import PAGE_FACETS
+from metasearch.server.pages.hit import Marker, names_search
+from metasearch.server.pages.page import VARY, SearchForm, page_response, start_page
+from metasearch.server.pages.results import Differences, Results, query_marker, results_page
+from metasearch.server.parameters import Parameters, not_used, read
+from metasearch.server.problem import Problem
+from metasearch.server.search_answers import (
     FACE,
     PING,
     SEARCH_ID,
     file_name,
-    finished,
+    finish_search,
     head,
-    lasting_parts,
-    nothing_answered,
+    no_answer_problem,
     prepare,
     relay,
     send,
     server_timing,
+    stable_parts,
     status_of,
 )
-from metasearch.server.forms import given, given_so_far, only
-from metasearch.server.identity import IDENTITY, Identity, identity_of, owner
-from metasearch.server.limits.clients import USER
-from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
-from metasearch.server.pages.facets_panel import PAGE_FACETS
-from metasearch.server.pages.hit import Marker, names_search
-from metasearch.server.pages.page import VARY, Form, page_response, start_page
-from metasearch.server.pages.results import Differences, Results, query_marker, results_page
-from metasearch.server.parameters import Parameters, not_used, read
-from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, SITE, Site, site_of
 from metasearch.server.sources import labels, view
 from metasearch.server.visit import SIZES, Visit, visit_of, with_sources, with_style
@@ -55,7 +59,7 @@ if TYPE_CHECKING:
     from metasearch.engine.search import Search
 
 
-class Linked:
+class SearchWithLinks:
     """The events of a search, its answer with the address of its next page."""
 
     def __init__(self, search: Search, parameters: Parameters, site: Site) -> None:
@@ -68,17 +72,16 @@ class Linked:
         async with aclosing(self._search):
             async for event in self._search:
                 yield (
-                    Finished(linked(event.answer, self._parameters, self._site))
+                    Finished(with_next_address(event.answer, self._parameters, self._site))
                     if isinstance(event, Finished)
                     else event
                 )
 
     async def aclose(self) -> None:
-        """Stop the search."""
         await self._search.aclose()
 
 
-def linked(answer: Answer, parameters: Parameters, site: Site) -> Answer:
+def with_next_address(answer: Answer, parameters: Parameters, site: Site) -> Answer:
     """The answer with the address of its next page, without host and format, which
     stay the same.
 
@@ -95,7 +98,7 @@ def linked(answer: Answer, parameters: Parameters, site: Site) -> Answer:
 def _notes(answer: Answer, parameters: Parameters) -> Iterator[str]:
     if parameters.unknown:
         yield not_used(parameters.unknown)
-    if names := held_back(answer):
+    if names := sources_with_more(answer):
         have = "has" if len(names) == 1 else "have"
         yield (
             f"{', '.join(names)} {have} more records than were requested: per_source=N requests "
@@ -159,11 +162,10 @@ LARGE_BODY = 1 << 18
 _WITH_CHARSET = frozenset({"html", "csv", "citations"})
 
 
-async def search(request: web.Request) -> web.StreamResponse:
-    """Answers `/` and `/search`."""
+async def answer_search(request: web.Request) -> web.StreamResponse:
     shared = request.app[SHARED]
-    sent = await given(request, shared.options)
-    form = request[FACE] = chosen_format(request)
+    sent = await read_parameters(request, shared.options)
+    form = request[FACE] = format_of(request)
     asked = parameters = read(sent, shared.options)
     if form == "html":
         parameters = for_page(asked, visit_of(request))
@@ -177,44 +179,44 @@ async def search(request: web.Request) -> web.StreamResponse:
                     visit_of(request), view(shared.engine), shared.examples, shared.notice
                 )
             return page_response(request, page, headers={"Link": descriptions(site_of(request))})
-        raise Problem.bad_parameters(
-            [{"parameter": "q", "reason": message("missing; give a query")}]
-        )
+        raise Problem.bad_parameter("q", message("missing; give a query"))
     if form == "sse" and request.headers.get("Last-Event-ID"):
-        return await answering.resume(request, request.headers["Last-Event-ID"])
+        return await search_answers.resume(request, request.headers["Last-Event-ID"])
     # People who look at a page are not kept waiting.
     page_wait = shared.options.page_wait if form == "html" else None
     prepared = await prepare(request, parameters, page_wait)
-    if form in answering.FORMS and request.method == "HEAD":
-        return answering.head(form)
-    if form not in answering.FORMS and prepared.joins:  # nothing is asked of any source
+    if form in search_answers.FORMS and request.method == "HEAD":
+        return search_answers.head(form)
+    if form not in search_answers.FORMS and prepared.joins:  # nothing is asked of any source
         async with shared.admission.brief():
             pass
         return await _whole(request, prepared, parameters, asked, form)
     with await shared.admission.enter(request[USER]) as permit:
-        if form in answering.FORMS:
-            told = Linked(prepared, parameters, site_of(request))
-            return await answering.events(request, told, parameters.query, form, permit)
+        if form in search_answers.FORMS:
+            told = SearchWithLinks(prepared, parameters, site_of(request))
+            return await search_answers.events(request, told, parameters.query, form, permit)
         return await _whole(request, prepared, parameters, asked, form)
 
 
-def chosen_format(request: web.Request) -> str:
+def format_of(request: web.Request) -> str:
     """What `format=` says, else what the client likes best of what we have. Raises Problem: 406,
     with everything that there is; 400 where `format` is repeated. Raises UsageError: what writes
     the format is not installed.
     """
     starting = request.path == "/" and not request.query.get("q")
-    offered = sorted(OFFERED.items(), key=lambda media_type: starting and media_type[0] != "html")
-    return chosen_of(request, dict(offered))
+    return choose_form(request, OFFERED, starting=starting)
 
 
-def chosen_of(request: web.Request, offered: Mapping[str, str]) -> str:
+def choose_form(request: web.Request, offered: Mapping[str, str], *, starting: bool = False) -> str:
     """As `chosen_format`, of the forms that are offered.
 
     `request`: its `format` and its Accept header decide. `offered`: name -> media type, the first
-    for a client that does not say what it likes.
+    for a client that does not say what it likes. `starting`: whether nothing is asked yet, so that
+    such a client wants the page with the form.
     """
-    if form := only(given_so_far(request), "format"):
+    if starting:
+        offered = {"html": offered["html"], **offered}
+    if form := only(parameters_so_far(request), "format"):
         if form not in offered:
             raise Problem.unacceptable(
                 message("There is no format {name}.", name=repr(form[:40])), _usable(offered)
@@ -249,18 +251,18 @@ async def _whole(
     """The answer as one document: the finished one, or what is there at the soft deadline."""
     shared, visit = request.app[SHARED], visit_of(request)
     site = visit.site
-    answer = await finished(request, prepared, parameters)
+    answer = await finish_search(request, prepared, parameters)
     status = status_of(answer)
     headers = {"Vary": "Accept", "Cache-Control": "no-store"}
     if shared.options.server_timing:
         headers["Server-Timing"] = server_timing(answer)
     if status != 200 and form != "html":
-        raise nothing_answered(answer, status, headers)
+        raise no_answer_problem(answer, status, headers)
     began = time.perf_counter()
-    answer = linked(answer, parameters, site)
+    answer = with_next_address(answer, parameters, site)
     if form == "html" and not names_search(site, parameters.pairs()):
         await shared.engine.works.keep(answer.hits)  # else no link to their pages would work
-    if (following := _following(answer, parameters, form, site)) is not None:
+    if (following := _next_address(answer, parameters, form, site)) is not None:
         headers["Link"] = f'<{following}>; rel="next"'
     large = len(answer.hits) > WRITTEN_AT_ONCE
     body: bytes | bytearray
@@ -319,7 +321,7 @@ def _body(
     """(what the entity tag is made from, the body); the first contains no times."""
     if form == "json":
         document, hits = answer_json(answer)
-        return (hits, orjson.dumps(lasting_parts(answer))), document
+        return (hits, orjson.dumps(stable_parts(answer))), document
     if form in FEEDS:
         here = parameters.pairs()
         links = {
@@ -329,7 +331,7 @@ def _body(
         }
         if answer.paging.start:
             links["first"] = site.url("/search", **parameters.pairs(0), format=form)
-        if (following := _following(answer, parameters, form, site)) is not None:
+        if (following := _next_address(answer, parameters, form, site)) is not None:
             links["next"] = following
         body = WRITABLE[form].write(answer, links=links)
     else:
@@ -351,7 +353,7 @@ def _tag(form: str, content: Iterable[bytes | memoryview]) -> str:
     return digest.hexdigest()[:32]
 
 
-def _following(answer: Answer, parameters: Parameters, form: str, site: Site) -> str | None:
+def _next_address(answer: Answer, parameters: Parameters, form: str, site: Site) -> str | None:
     """The absolute address of the next page in the same format, or None where the list ends."""
     following = answer.paging.next
     return (
@@ -363,7 +365,7 @@ def _following(answer: Answer, parameters: Parameters, form: str, site: Site) ->
 
 def _stable(answer: Answer) -> bytes:
     """What a page shows, without the times."""
-    return orjson.dumps([orjson.Fragment(bytes(answer_json(answer)[1])), *lasting_parts(answer)])
+    return orjson.dumps([orjson.Fragment(bytes(answer_json(answer)[1])), *stable_parts(answer)])
 
 
 def descriptions(site: Site) -> str:
@@ -380,10 +382,10 @@ def descriptions(site: Site) -> str:
     )
 
 
-def form_again(request: web.Request) -> Form:
+def form_again(request: web.Request) -> SearchForm:
     """The search form with what was typed, for pages about an error in it."""
-    query = given_so_far(request)
-    return Form(query.get("q", ""))
+    query = parameters_so_far(request)
+    return SearchForm(query.get("q", ""))
 
 
 # `/updates`: what a result page still lacks, as server-sent events, while its search goes on. The
@@ -402,7 +404,7 @@ _IDENTITY_HEADER = "X-Metasearch-Identity"
 T = TypeVar("T")
 
 
-async def updates(request: web.Request) -> web.StreamResponse:
+async def answer_updates(request: web.Request) -> web.StreamResponse:
     """The states of a page, from now to the end of its search. Raises Problem: 400 without a query;
     503 where too many searches run.
     """
@@ -412,29 +414,29 @@ async def updates(request: web.Request) -> web.StreamResponse:
         sent = {name: request.headers[name] for name in _PASSED_ON if name in request.headers}
         sent[_SITE_HEADER] = site_of(request).base
         if (identity := identity_of(request)) is not None:
-            sent[_IDENTITY_HEADER] = identity.dumped()
-        elsewhere = await peers.streamed(
+            sent[_IDENTITY_HEADER] = identity.dump()
+        elsewhere = await peers.open_stream(
             int(number), f"/updates?{request.rel_url.raw_query_string}", sent, str(request[USER])
         )
         if elsewhere is not None:
             return await relay(request, elsewhere, "")
-    return await _answered(request)
+    return await _answer_updates(request)
 
 
-async def peer_updates(request: web.Request) -> web.StreamResponse:
+async def answer_peer_updates(request: web.Request) -> web.StreamResponse:
     """The same for another worker, to whose client it is passed on."""
     request[SITE] = Site(request.headers[_SITE_HEADER])
     if request.app[SHARED].wing.users != "none":
-        request[IDENTITY] = Identity.loaded(request.headers[_IDENTITY_HEADER])
-    return await _answered(request)
+        request[IDENTITY] = Identity.load(request.headers[_IDENTITY_HEADER])
+    return await _answer_updates(request)
 
 
-async def _answered(request: web.Request) -> web.StreamResponse:
+async def _answer_updates(request: web.Request) -> web.StreamResponse:
     shared = request.app[SHARED]
     asked = read(request.query, shared.options)
     if not asked.query:
         reason = message("missing; give a query")
-        raise Problem.bad_parameters([{"parameter": "q", "reason": reason}])
+        raise Problem.bad_parameter("q", reason)
     parameters = for_page(asked, visit_of(request))
     prepared = await prepare(request, parameters, shared.options.page_wait)
     if request.method == "HEAD":
@@ -452,31 +454,31 @@ async def _states(
 ) -> AsyncGenerator[bytes]:
     shared = request.app[SHARED]
     request[SEARCH_ID] = prepared.id
-    answers = prepared.growing(EVERY)
+    answers = prepared.follow(EVERY)
     seen = request.query.get("seen", "")[:_LONGEST_SEEN].split(".")
     differences = Differences(frozenset(seen))
     yield b"retry: %d\n" % shared.options.retry  # a field of the event that follows
     try:
         async with aclosing(answers):
-            async for answer in pinged(answers, shared.options.ping):
+            async for answer in with_pings(answers, shared.options.ping):
                 if answer is None:
                     yield PING
                     continue
                 if not answer.running:
-                    shared.metrics.searched(answer)
+                    shared.metrics.count_search(answer)
                     shared.suggestions.learn(parameters.query, answer, owner(request))
-                whole = linked(answer, parameters, visit_of(request).site)
+                whole = with_next_address(answer, parameters, visit_of(request).site)
                 results = await results_of(request, whole, parameters, asked)
                 for name, data in differences.events(results):
                     yield b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(data))
                     await shared.engine.scheduler.turns().next()
     except MetasearchError as exc:
-        said = visit_of(request).language.said
+        said = visit_of(request).language.phrase
         data = {"title": said(message("The search failed.")), "detail": said(exc.message)}
         yield b"event: failed\ndata: %s\n\n" % orjson.dumps(data)
 
 
-async def pinged(values: AsyncGenerator[T], seconds: float) -> AsyncGenerator[T | None]:
+async def with_pings(values: AsyncGenerator[T], seconds: float) -> AsyncGenerator[T | None]:
     """The values of a generator, and None after each stretch of so many seconds without one."""
     waiting: asyncio.Task[T] | None = None
     try:

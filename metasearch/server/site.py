@@ -11,7 +11,11 @@ from aiohttp import web
 
 from metasearch.server.limits import Options
 from metasearch.server.limits.admission import Admission
-from metasearch.server.limits.clients import ApiKeys, Clients, RateLimiter
+from metasearch.server.limits.client_limits import (
+    ApiKeys,
+    ClientRateLimiter,
+    Clients,
+)
 from metasearch.server.live import Hub
 from metasearch.server.metrics import Metrics
 from metasearch.server.peers import Peers
@@ -44,11 +48,9 @@ class Site:
         return urlsplit(self.base).path
 
     def path(self, path: str, **parameters: str | int) -> str:
-        """A local address."""
         return self.root + path + _query(parameters)
 
     def url(self, path: str, **parameters: str | int) -> str:
-        """An absolute address."""
         return self.base + path + _query(parameters)
 
 
@@ -88,7 +90,7 @@ class ServerContext:
     suggestions: Suggestions
     metrics: Metrics
     clients: Clients
-    limiter: RateLimiter | None
+    limiter: ClientRateLimiter | None
     keys: ApiKeys
     peers: Peers
     cookies: Cookies

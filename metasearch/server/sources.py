@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 from metasearch.errors import MetasearchError
 from metasearch.formats.text import clean_or_none, web_url
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
 
 logger = logging.getLogger("metasearch.server")
+
+
+#: "paused" to "half-open" are of `SourceState`, after the last searches.
+SourceStatus = Literal[
+    "ok", "paused", "open", "half-open", "key missing", "disabled", "misconfigured"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +60,14 @@ class SourceView:
 
     @property
     def label(self) -> str:
-        """For people."""
         return self.spec.label if self.spec else self.name
 
     @property
     def homepage(self) -> str | None:
-        """Where a browser can read about it."""
         return web_url(self.spec.homepage) if self.spec else None
 
     @property
-    def status(self) -> str:
-        """One word: "misconfigured", "key missing", "disabled", or the state of `SourceState`."""
+    def status(self) -> SourceStatus:
         if self.spec is None:
             return "misconfigured"
         if any(key.required and not key.set for key in self.keys):
@@ -81,15 +84,15 @@ class SourceView:
 _STANDING = ("ok", "half-open", "paused", "open")
 
 
-def together(lists: Iterable[Sequence[SourceState]]) -> list[SourceState]:
+def join_states(lists: Iterable[Sequence[SourceState]]) -> list[SourceState]:
     """Joins the states of all workers: the worst of each source, with the sums of its counts."""
     of_source: dict[str, list[SourceState]] = {}
     for state in (state for states in lists for state in states):
         of_source.setdefault(state.source, []).append(state)
-    return [_joined(states) for states in of_source.values()]
+    return [_join_states(states) for states in of_source.values()]
 
 
-def _joined(states: Sequence[SourceState]) -> SourceState:
+def _join_states(states: Sequence[SourceState]) -> SourceState:
     worst = max(
         states,
         key=lambda state: (
@@ -142,8 +145,55 @@ def _spec(engine: Engine, name: str) -> AdapterSpec | None:
         return None
 
 
-def source_object(source: SourceView) -> dict[str, Any]:
+class SourceBudget(TypedDict):
+    """What a source allows, as its last answer said."""
+
+    left: Annotated[float, "How much of it is left."]
+    of: Annotated[float | None, "How much there is in all."]
+    unit: Annotated[str, "requests, credits, USD, or a word of the database."]
+    seconds_until_renewed: Annotated[int | None, "Until it is whole again."]
+
+
+class SourceLimits(TypedDict):
+    """What this server asks of a source at most."""
+
+    requests: Annotated[float, "At most so many requests"]
+    per: Annotated[float, "in so many seconds."]
+    concurrency: Annotated[int, "Requests at once."]
+    timeout: Annotated[float, "Seconds for one answer."]
+    ttl: Annotated[float, "Seconds that its pages are kept in the cache."]
+
+
+class SourceObject(TypedDict):
     """One entry of the JSON list."""
+
+    name: Annotated[str, "What `sources=` calls it."]
+    label: Annotated[str, "Its name for people."]
+    homepage: Annotated[str | None, {"format": "iri"}]
+    docs: Annotated[
+        str | None, {"format": "iri", "description": "The documentation of its interface."}
+    ]
+    terms: Annotated[str | None, "Its terms of use: an address or a sentence."]
+    coverage: Annotated[str | None, "What it holds."]
+    languages: Annotated[list[str], "ISO 639 codes; * stands for many."]
+    syntax: Annotated[str | None, "Its own query language, in words."]
+    default: Annotated[bool, "Whether it is asked by a search that names no source."]
+    usable: Annotated[bool, "Whether a search would ask it now."]
+    status: SourceStatus
+    seconds_until_asked: Annotated[float, "0 if it may be asked now."]
+    last_error: Annotated[str | None, "Kept until it answers again."]
+    requests: int
+    failures: int
+    cached_pages: Mapping[str, int]
+    p50_ms: Annotated[float | None, "Milliseconds of half of the last answers."]
+    p95_ms: Annotated[float | None, "Milliseconds of 95 % of the last answers."]
+    budget: SourceBudget | None
+    keys: Annotated[list[SourceKey], "Keys and contacts that it takes."]
+    limits: SourceLimits | None
+
+
+def source_object(source: SourceView) -> SourceObject:
+    """For JSON, which has its keys as objects."""
     spec = source.spec
     return {
         "name": source.name,
@@ -176,7 +226,7 @@ def source_object(source: SourceView) -> dict[str, Any]:
         }
         if (budget := source.state.budget)
         else None,
-        "keys": [{"env": key.env, "required": key.required, "set": key.set} for key in source.keys],
+        "keys": list(source.keys),
         "limits": {
             "requests": source.limits.requests,
             "per": source.limits.per,

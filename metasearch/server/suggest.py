@@ -34,7 +34,7 @@ class Completion:
     description: str
 
 
-class _Seen:
+class _History:
     """Recent queries and titles of one user, the newest last; the oldest is removed first."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Suggestions:
         self._examples = [
             Completion(text, "example") for example in examples if (text := line(example))
         ]
-        self._seen: OrderedDict[str, _Seen] = OrderedDict()
+        self._seen: OrderedDict[str, _History] = OrderedDict()
         self._most_users = users
         self._most_queries = queries
         self._most_titles = titles
@@ -70,7 +70,7 @@ class Suggestions:
         text = line(query)
         if user is None or not answer.hits or not text or len(text) > _LONGEST:
             return
-        seen = self._seen.setdefault(user, _Seen())
+        seen = self._seen.setdefault(user, _History())
         self._seen.move_to_end(user)
         if len(self._seen) > self._most_users:
             self._seen.popitem(last=False)
@@ -88,13 +88,13 @@ class Suggestions:
         if not typed:
             return []
         found: dict[str, Completion] = {}
-        for completion in self._candidates(typed, self._seen.get(user or "", _Seen())):
+        for completion in self._candidates(typed, self._seen.get(user or "", _History())):
             found.setdefault(completion.text.casefold(), completion)
             if len(found) == limit:
                 break
         return list(found.values())
 
-    def _candidates(self, typed: str, seen: _Seen) -> Iterator[Completion]:
+    def _candidates(self, typed: str, seen: _History) -> Iterator[Completion]:
         groups = (reversed(seen.queries.values()), self._examples, reversed(seen.titles.values()))
         known = [
             (completion.text.casefold(), completion) for group in groups for completion in group
@@ -103,7 +103,7 @@ class Suggestions:
         yield from (completion for text, completion in known if f" {typed}" in text)
 
 
-def together(lists: Iterable[Iterable[Completion]], limit: int = MOST) -> list[Completion]:
+def join_completions(lists: Iterable[Iterable[Completion]], limit: int = MOST) -> list[Completion]:
     """Completions from several processes, each once: first all firsts, then seconds, ..."""
     found: dict[str, Completion] = {}
     for completion in chain.from_iterable(zip_longest(*lists)):
@@ -134,6 +134,7 @@ def _keep(kept: OrderedDict[str, Completion], completion: Completion, most: int)
 
 def _description(record: Record) -> str:
     """Who, where, when: "Vaswani, NeurIPS, 2017"."""
-    first = record.authors[0].family or record.authors[0].name if record.authors else None
+    author = next(iter(record.byline), None)
+    first = (author.family or author.name) if author else None
     parts = (line(first), line(record.venue)[:80], str(record.year or ""))
     return ", ".join(filter(None, parts))

@@ -27,14 +27,14 @@ from tempfile import mkdtemp
 from metasearch.errors import MetasearchError, UsageError
 from metasearch.server import process
 from metasearch.server.limits import Options
-from metasearch.server.limits.clients import ApiKeys
+from metasearch.server.limits.client_limits import ApiKeys
 from metasearch.server.process import (
     BACKLOG,
     LoopName,
     address,
     listen,
     loop_factory,
-    sparing,
+    spare_memory,
     supervisable,
 )
 from metasearch.server.wing import server_wing
@@ -83,7 +83,7 @@ def work(
     try:
         with (
             job.prepare(),
-            process.telling_stacks(process.stacks_of(job.folder, number)),
+            process.write_stacks_on_signal(process.stacks_of(job.folder, number)),
             asyncio.Runner(loop_factory=loop_factory(job.loop)) as runner,
         ):
             runner.run(_work(job, number, sockets, ready, signs))
@@ -102,10 +102,10 @@ async def _work(
 ) -> None:
     # All that is heavy is loaded here, in the worker, and not by the parent, which imports this
     # module too.
-    from metasearch.server.app import make_app, searching, started
-    from metasearch.server.cookies import kept_key
+    from metasearch.server.app import engine_and_examples, make_app, run_app
+    from metasearch.server.cookies import load_key
     from metasearch.server.peers import Peers
-    from metasearch.server.routes import answering
+    from metasearch.server.short_answers import answer_peers
     from metasearch.server.site import SHARED
 
     stopped = asyncio.Event()
@@ -114,7 +114,7 @@ async def _work(
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     process.beat(signs, job.settings.server.silence)
     peers = Peers(job.folder, number, job.settings.workers)
-    factory, examples, notice = searching(job.settings, demo=job.demo)
+    factory, examples, notice = engine_and_examples(job.settings, demo=job.demo)
     app = make_app(
         factory,
         options=job.options,
@@ -123,18 +123,18 @@ async def _work(
         notice=notice,
         peers=peers,
         secret=job.secret,
-        cookie_key=(None if job.demo else kept_key(job.settings.cache_dir)) or _key(job.secret),
+        cookie_key=(None if job.demo else load_key(job.settings.cache_dir)) or _key(job.secret),
         users=job.settings.users.mode != "none",
     )
-    orphaned = asyncio.create_task(_orphaned(stopped, job.folder))
+    orphaned = asyncio.create_task(_end_orphan(stopped, job.folder))
     async with AsyncExitStack() as stack:
-        protocol = await stack.enter_async_context(started(app, job.options))
+        protocol = await stack.enter_async_context(run_app(app, job.options))
         if peers.workers > 1:
-            await stack.enter_async_context(answering(app[SHARED], peers))
+            await stack.enter_async_context(answer_peers(app[SHARED], peers))
         servers = [
             await loop.create_server(protocol, sock=sock, backlog=BACKLOG) for sock in sockets
         ]
-        await stack.enter_async_context(sparing())
+        await stack.enter_async_context(spare_memory())
         ready.send(None)
         ready.close()
         await stopped.wait()
@@ -148,7 +148,7 @@ def _key(secret: bytes) -> bytes:
     return blake2b(secret, person=b"cookies", digest_size=32).digest()
 
 
-async def _orphaned(stopped: asyncio.Event, folder: Path) -> None:
+async def _end_orphan(stopped: asyncio.Event, folder: Path) -> None:
     """Ends a worker whose parent is gone, and clears up in its place."""
     parent = parent_process()
     assert parent is not None
@@ -190,7 +190,6 @@ class Replacements:
         self._counts: Counter[str] = Counter()
 
     def count(self, reason: str) -> None:
-        """Counts one worker."""
         self._counts[reason] += 1
         if self._folder is None:
             return
@@ -256,13 +255,11 @@ class WorkerKeeper:
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def finish(self) -> None:
-        """Tells the worker to finish."""
         self._finishing.set()
         if self._process.pid is not None:
             self._process.terminate()
 
     def kill(self) -> None:
-        """Ends it."""
         if self._process.pid is not None and self._process.exitcode is None:
             logger.warning("worker %d did not end in time, and was killed", self._number)
             self._process.kill()
@@ -286,7 +283,7 @@ class WorkerKeeper:
         self._process.join()
         crashed = self._process.exitcode not in (0, -signal.SIGKILL, -signal.SIGTERM)
         if crashed and (
-            stacks := process.written(process.stacks_of(self._job.folder, self._number))
+            stacks := process.read_stacks(process.stacks_of(self._job.folder, self._number))
         ):
             logger.error("worker %d crashed; it was at:\n%s", self._number, stacks)
         if self._refusal is not None:
@@ -329,7 +326,7 @@ class WorkerKeeper:
         missed, began = 0, False
         while True:
             await asyncio.sleep(process.EVERY)
-            if process.heard(signs):
+            if process.has_beaten(signs):
                 missed, began = 0, True
                 continue
             missed += 1
@@ -338,17 +335,16 @@ class WorkerKeeper:
                 if not began:
                     self._process.kill()  # it serves no client yet
                 elif seconds >= STUCK:
-                    await self._stopped(seconds)
+                    await self._log_stacks(seconds)
                     self.kill()
                     return
             elif silence and seconds >= (silence if began else max(silence, BEGINNING)):
-                await self._stopped(seconds)
+                await self._log_stacks(seconds)
                 self._ended = f"by us, after {seconds:g} s of silence"
                 self._process.kill()
                 return
 
-    async def _stopped(self, seconds: float) -> None:
-        """Logs the stacks of a silent worker."""
+    async def _log_stacks(self, seconds: float) -> None:
         assert self._process.pid is not None
         stacks = await process.stacks(
             self._process.pid, process.stacks_of(self._job.folder, self._number)
@@ -458,7 +454,7 @@ async def _listeners(host: str, port: int, workers: int) -> list[list[socket.soc
     if workers == 1 or not sys.platform.startswith("linux"):
         common = [sock.dup() for sock in probe.sockets]
         probe.close()
-        return _listening([common] * workers)
+        return _listen([common] * workers)
     probe.close()
     listeners: list[list[socket.socket]] = []
     async with AsyncExitStack() as opened:
@@ -469,10 +465,10 @@ async def _listeners(host: str, port: int, workers: int) -> list[list[socket.soc
             for server in servers:
                 opened.callback(server.close)
             listeners.append([sock.dup() for server in servers for sock in server.sockets])
-    return _listening(listeners)
+    return _listen(listeners)
 
 
-def _listening(listeners: list[list[socket.socket]]) -> list[list[socket.socket]]:
+def _listen(listeners: list[list[socket.socket]]) -> list[list[socket.socket]]:
     for sock in (sock for sockets in listeners for sock in sockets):
         sock.listen(BACKLOG)
     return listeners
@@ -558,13 +554,13 @@ def _is_loopback(host: str) -> bool:
 async def _serve(
     settings: Settings, host: str, port: int, demo: bool, announce: Callable[[str], None]
 ) -> None:
-    from metasearch.server.app import listening
+    from metasearch.server.app import open_server
 
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # Windows: Ctrl-C arrives as KeyboardInterrupt
             loop.add_signal_handler(name, stopped.set)
-    async with listening(settings, host=host, port=port, demo=demo) as url, sparing():
+    async with open_server(settings, host=host, port=port, demo=demo) as url, spare_memory():
         announce(url)
         await stopped.wait()

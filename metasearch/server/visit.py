@@ -14,19 +14,13 @@ from aiohttp import web
 from multidict import MultiMapping
 
 from metasearch.bib.work_ids import is_hit_id
+from metasearch.engine.lookup import LookupOptions
 from metasearch.engine.options import SearchOptions
 from metasearch.formats.citations import DEFAULT_STYLE, STYLES
+from metasearch.language import DEFAULT, TAGS, ReaderLanguage, language, tag_of
 from metasearch.server.cookies import Cookies
-from metasearch.server.identity import Identity, allowed, identity_of
-from metasearch.server.pages.environment import (
-    DEFAULT,
-    N_,
-    TAGS,
-    Language,
-    language,
-    negotiated,
-    tag_of,
-)
+from metasearch.server.identity import Identity, identity_of, is_allowed
+from metasearch.server.pages.environment import N_, negotiate_language
 from metasearch.server.parameters import Parameters
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED, Site, site_of
@@ -36,7 +30,7 @@ from metasearch.settings.users import UsersMode
 # What a reader has chosen: for pages in the address, else in a cookie, else by the browser; for
 # searches in the account.
 
-O = TypeVar("O", bound=SearchOptions)  # noqa: E741
+O = TypeVar("O", bound=SearchOptions | LookupOptions)  # noqa: E741
 
 COOKIE = "metasearch-settings"
 #: Parameters of an address that are about the page alone, and are remembered.
@@ -94,7 +88,8 @@ def preferences(kept: object, given: MultiMapping[str], accept_language: str) ->
     values: Mapping[str, object] = kept if isinstance(kept, dict) else {}
     asked = tag_of(given.get("lang", ""))
     return Preferences(
-        language=asked or _one_of(TAGS, values.get("language"), negotiated(accept_language)),
+        language=asked
+        or _one_of(TAGS, values.get("language"), negotiate_language(accept_language)),
         theme=_one_of(THEMES, given.get("theme"), _one_of(THEMES, values.get("theme"), "auto")),
         page_size=_one_of(SIZES, values.get("page_size"), SIZES[0]),
         style=_one_of(tuple(STYLES), values.get("style"), ""),
@@ -159,10 +154,10 @@ MOST_IN_BASKET = 150
 #: The field of a form that holds its token.
 TOKEN = "token"  # noqa: S105
 _VISITOR_BYTES = 12
-_USUAL_STYLES = {"en": "apa", "zh-Hans": DEFAULT_STYLE}
+_USUAL_STYLES = {"zh-Hans": DEFAULT_STYLE}
 
 
-def _everything(_: str) -> bool:
+def _may_all(_: str) -> bool:
     """What may be done on a server without users."""
     return True
 
@@ -200,11 +195,10 @@ class Visit:
     user: Identity | None = None
     _mode: UsersMode = "none"
     _session: str = ""
-    can: Callable[[str], bool] = _everything
+    can: Callable[[str], bool] = _may_all
 
     @cached_property
-    def language(self) -> Language:
-        """Of the page."""
+    def language(self) -> ReaderLanguage:
         return language(self.preferences.language)
 
     @property
@@ -214,8 +208,7 @@ class Visit:
 
     @property
     def usual_style(self) -> str:
-        """The style that is usual in the language."""
-        return _USUAL_STYLES[self.language.tag]
+        return _USUAL_STYLES.get(self.language.tag, "apa")
 
     @property
     def basket(self) -> tuple[str, ...]:
@@ -227,7 +220,9 @@ class Visit:
         """For a form that changes something; the answer sets a cookie that goes with it."""
         if not self._visitor:
             self._changes.visitor = self._changes.visitor or secrets.token_hex(_VISITOR_BYTES)
-        return self._cookies.token(self._marked(self._visitor or self._changes.visitor or ""))
+        return self._cookies.token(
+            self._token_subject(self._visitor or self._changes.visitor or "")
+        )
 
     @property
     def chosen(self) -> Preferences | None:
@@ -292,11 +287,11 @@ class Visit:
         """Refuse a form that did not come from a page of this visitor; `forms.posted` does it for
         every form. Raises Problem: 403.
         """
-        visitor = self._marked(self._visitor) if self._visitor else ""
+        visitor = self._token_subject(self._visitor) if self._visitor else ""
         if not self._cookies.is_token(token, visitor):
             raise Problem(403, "forged-form", FORGED)
 
-    def _marked(self, visitor: str) -> str:
+    def _token_subject(self, visitor: str) -> str:
         """What tokens are of: the visitor, and the session of who is logged in. Who plants a cookie
         of a visitor in another browser has no token for the session there.
         """
@@ -351,7 +346,7 @@ def visit_of(request: web.Request) -> Visit:
         identity_of(request),
         shared.wing.users,
         shared.wing.session_mark(request),
-        partial(allowed, request),
+        partial(is_allowed, request),
     )
     if any(name in request.query for name in PARAMETERS):
         visit.prefer()

@@ -50,21 +50,14 @@ class ServerWing:
 
     def check(self, settings: Settings) -> None:
         """Check the configuration; the parent of workers does so, too, and loads nothing for it
-        that answers requests.
-
-        Raises:
-            SettingsError: It cannot be used; with every problem.
+        that answers requests. Raises SettingsError: it cannot be used; with every problem.
         """
 
     def warn(self, settings: Settings, host: str) -> None:
         """Log what is unwise on a server that others than this machine reach at this address."""
 
     def routes(self, *, users: bool) -> Sequence[Route]:
-        """Its addresses.
-
-        Args:
-            users: Whether those of a server with users are among them.
-        """
+        """Its addresses. `users`: whether those of a server with users are among them."""
         return ()
 
     # ---------------------------------------------------------------- while it runs
@@ -86,18 +79,13 @@ class ServerWing:
     # ---------------------------------------------------------------- around a request
 
     async def identify(self, request: web.Request, asked: Route | None) -> None:
-        """Find out who a request is from, and set `IDENTITY`; called where there are users.
-
-        Raises:
-            Problem: 400, 401, 403: the request shows something that is not good.
+        """Find out who a request is from, and set `IDENTITY`; called where there are users. Raises
+        Problem: 400, 401, 403: the request shows something that is not good.
         """
 
     def permit(self, request: web.Request, asked: Route | None) -> None:
-        """Let a request through to its handler, or not; called where there are users.
-
-        Raises:
-            HTTPSeeOther: The browser is sent to the login.
-            Problem: 401, 403, 404.
+        """Let a request through to its handler, or not; called where there are users. Raises
+        HTTPSeeOther: the browser is sent to the login; Problem: 401, 403, 404.
         """
 
     def prepare(self, request: web.Request) -> None:
@@ -111,10 +99,8 @@ class ServerWing:
         return False
 
     async def count_search(self, request: web.Request, options: SearchOptions) -> None:
-        """Count a search that asks sources against the quotas of its user.
-
-        Raises:
-            Problem: 429 where they are used up.
+        """Count a search that asks sources against the quotas of its user. Raises Problem: 429
+        where they are used up.
         """
 
     # ---------------------------------------------------------------- what pages and documents say

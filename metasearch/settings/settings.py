@@ -2,28 +2,20 @@
 where files lie.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from metasearch.errors import SettingsError
 from metasearch.late_pattern import late_pattern
-from metasearch.record import VERSIONS_MODES, VersionsMode
-from metasearch.settings.alerts import AlertsSettings, MailSettings, alerts, mail
-from metasearch.settings.server import (
-    FOLDER,
-    ServerSettings,
-    SettingsTables,
-    SharedSettings,
-    public_url,
-    read_file,
-    server_settings,
-    shared,
-)
+from metasearch.record import VersionsMode
+from metasearch.settings.alerts import AlertsSettings, MailSettings, mail
+from metasearch.settings.server import ServerSettings, SharedSettings, public_url
+from metasearch.settings.tables import SettingsTables, beside, positive, read_file
 from metasearch.settings.users import UsersSettings, users
+from metasearch.toml_tables import Table, TomlKey, below, key, keys_of
 
 # Where files lie: the configuration itself, pins, spec files, collections, and the cache. A
 # variable comes before the file. A relative path in the file begins in the folder of the file,
@@ -33,6 +25,11 @@ from metasearch.settings.users import UsersSettings, users
 PINS_FILE = "pins.txt"
 #: The folder of spec files beside the configuration, which is used if no other one is named.
 SPEC_FOLDER = "specs"
+#: The key of [sources] that names the folder of spec files. Every other key there is the name of a
+#: source, and its value is a table.
+FOLDER = "folder"
+_GROUP_NAME = late_pattern(r"[a-z0-9][a-z0-9_-]{0,39}")
+_HOST_PORT = late_pattern(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):\d{1,5}")
 
 
 def config_file(env: Mapping[str, str]) -> tuple[Path, bool]:
@@ -48,141 +45,246 @@ def config_file(env: Mapping[str, str]) -> tuple[Path, bool]:
     return Path(platformdirs.user_config_dir("metasearch")) / "config.toml", False
 
 
-def pins(tables: SettingsTables) -> Path | None:
-    """The file of pins that a variable or the configuration names; None if neither does."""
-    variable = tables.env.get("METASEARCH_PINS")
-    if variable:
-        return Path(variable).expanduser()
-    named = tables["dedup"].get("pins")
-    return tables.folder / Path(named).expanduser() if named else None
+def _named_file(tables: SettingsTables, value: str, where: str) -> Path | None:
+    # A variable is taken as it stands.
+    return Path(value).expanduser() if where in tables.env else beside(tables, value, where)
 
 
-def spec_dir(tables: SettingsTables) -> Path | None:
-    """The folder of spec files; None if there is none.
+def _cache_dir(_tables: SettingsTables, value: str, _where: str) -> Path | None:
+    return Path(value).expanduser() if value else None
 
-    A folder that the configuration names must exist, except for the usual one.
-    """
-    named = tables["sources"].get(FOLDER)
-    # A table under this key is a source that is called "folder".
-    folder = named if isinstance(named, str) else SPEC_FOLDER
-    path = tables.folder / Path(folder).expanduser()
-    if path.is_dir() and folder:
+
+def _usual_place(kind: str, *names: str) -> Path:
+    """A file or folder in the user's folder of this kind."""
+    import platformdirs
+
+    return Path(getattr(platformdirs, f"user_{kind}_dir")("metasearch"), *names)
+
+
+def _spec_dir(tables: SettingsTables, named: str | Table, where: str) -> Path | None:
+    """The folder of spec files, which must exist, except for the usual one."""
+    if not isinstance(named, str):  # the table of a source that is called "folder"
+        return None
+    path = tables.folder / Path(named).expanduser()
+    if named and path.is_dir():
         return path
-    if folder != SPEC_FOLDER:
-        tables.wrong(f"sources.{FOLDER}", f"there is no folder {folder!r}")
+    if named != SPEC_FOLDER:
+        tables.wrong(where, f"there is no folder {named!r}")
     return None
 
 
-def collections_dir(tables: SettingsTables) -> Path:
-    """The folder of the collections, which need not exist."""
-    named = tables.env.get("METASEARCH_COLLECTIONS_DIR") or tables["collections"].get("dir")
-    if named:
-        return tables.folder / Path(str(named)).expanduser()
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("metasearch")) / "collections"
+def _sources(tables: SettingsTables, table: Table, where: str) -> dict[str, Table]:
+    for source, value in table.items():
+        if not isinstance(value, Mapping) and not (source == FOLDER and isinstance(value, str)):
+            tables.wrong(below(where, source), "must be a table")
+    return {name: value for name, value in table.items() if isinstance(value, Mapping)}
 
 
-def cache_dir(tables: SettingsTables) -> Path | None:
-    """The folder of the page cache; None if the configuration turns the cache off."""
-    cache = tables["cache"]
-    if cache.get("enabled") is False:
-        return None
-    named = tables.env.get("METASEARCH_CACHE_DIR") or cache.get("dir")
-    if named:
-        return Path(str(named)).expanduser()
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("metasearch"))
+def _groups(tables: SettingsTables, table: Table, where: str) -> dict[str, tuple[str, ...]]:
+    for group in table:
+        if not _GROUP_NAME.fullmatch(group) or group in ("all", "default"):
+            tables.wrong(
+                below(where, group),
+                "must be lower-case letters, digits, '-' or '_', and neither all nor default",
+            )
+    return {group: tables.strings(members, below(where, group)) for group, members in table.items()}
 
 
-def workspace(tables: SettingsTables) -> Path:
-    """The file of the workspace, which need not exist."""
-    named = tables.env.get("METASEARCH_WORKSPACE") or tables["workspace"].get("file")
-    if named:
-        return tables.folder / Path(str(named)).expanduser()
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("metasearch")) / "workspace.sqlite3"
+def _allow(tables: SettingsTables, entries: tuple[str, ...], where: str) -> frozenset[str]:
+    for entry in entries:
+        if not _HOST_PORT.fullmatch(entry):
+            tables.wrong(where, f'{entry!r} is not "host:port"')
+    return frozenset(entries)
 
 
-# `Settings`: everything that can be configured, read once and then handed down unchanged. Only the
-# command line, the server and the library read the environment, by `Settings.load`.
+def _records(tables: SettingsTables, value: int, where: str) -> int:
+    return min(1000, int(positive(tables, value, where)))
+
+
+def _bytes(tables: SettingsTables, value: int, where: str) -> int:
+    return int(positive(tables, value, where))
+
 
 #: In the place of an enricher: none is asked, whatever the configuration names.
 NO_ENRICHER = "none"
 VERSION_AGENT = "metasearch/0.1"
-_HOST_PORT = late_pattern(r"(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):\d{1,5}")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be configured. `shelf_dir`, `shelves_by_default`: the names of
-    `collections_dir` and `collections_by_default` in the last version; taken for one more version.
+    """Everything that can be configured.
+
+    Only the command line, the server and the library read files and the environment, by
+    `Settings.load`. `help` of a field says what its key means; beside that:
 
     Attributes:
+        default_sources: None is the shipped default group and every source that the configuration
+            adds.
+        cache_dir: None keeps no pages.
+        collections_dir: Each collection in it is a source; None if there is none.
+        wait: None if a search returns at the timeout only.
+        strategy: The name is not checked here: `metasearch.dedup` knows the strategies.
         sources: Source name -> table. The table changes a shipped spec or, with `extends`, adds a
             source.
-        spec_dir: Folder of spec files, each of which is a source; None if there is none.
-        default_sources: Sources and groups that are asked if a search names none. None is the
-            shipped default group and every source that the configuration adds.
-        groups: Group -> names of its sources; these come before the shipped groups.
-        allow: "host:port" of servers with private addresses that requests may go to all the same.
-        contact: Mail address for the operators of databases; sent to databases that ask for one.
-        cache_dir: Folder of the page cache; None keeps no pages.
-        cache_bytes: The largest size of the page cache.
-        collections_dir: Folder of the collections, each of which is a source; None if there is
-            none.
-        collections_by_default: Whether a search that names no source asks the collections, too.
-        workspace: File of the workspace; None if there is none.
-        serve_workspace: Whether a server has pages and an interface for the workspace.
-        alerts: When saved searches are run.
-        timeout: Seconds until a search returns the hits that it has.
-        wait: Seconds until a search returns its first hits and goes on in the background; None if a
-            search returns at the timeout only.
-        per_source: Records asked from each source, if a search does not set another number.
-        enrich: Sources that are asked for the works of an answer, if a search does not name others.
-        pins: File of pins; None if there is none.
-        versions: What happens to the versions of a work, if a search does not choose.
-        strategy: How duplicates are found, if a search does not choose. The name is not checked
-            here: `metasearch.dedup` knows the strategies.
+        public_url: None is the address at which the server listens.
         env: The variables in which keys are looked up.
-        public_url: Base of the absolute URLs that a server returns; None is the address at which
-            the server listens.
-        server: All other settings of a server.
-        shared: The server through which replicas act as one.
         workers: Processes that send requests at the same time; each takes its part of the limits of
             a source.
         shipped: Whether the shipped sources can be asked too, or only those in `sources`.
         file: The configuration file; "" if there was none.
     """
 
-    sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    spec_dir: Path | None = None
-    default_sources: tuple[str, ...] | None = None
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    allow: frozenset[str] = frozenset()
-    contact: str | None = field(default=None, repr=False)
-    cache_dir: Path | None = None
-    cache_bytes: int = 1 << 30
-    collections_dir: Path | None = None
-    collections_by_default: bool = True
-    workspace: Path | None = None
-    serve_workspace: bool = False
-    users: UsersSettings = field(default_factory=UsersSettings)
-    alerts: AlertsSettings = field(default_factory=AlertsSettings)
-    mail: MailSettings = field(default_factory=MailSettings)
-    timeout: float = 15.0
-    wait: float | None = None
-    per_source: int = 20
-    enrich: tuple[str, ...] = ()
-    pins: Path | None = None
-    versions: VersionsMode = "group"
-    strategy: str = "default"
+    default_sources: tuple[str, ...] | None = key(
+        None,
+        place="search.sources",
+        help="asked when -s names none: sources and groups; without it: the default set and every "
+        "source below",
+        example='["default", "hal", "mylibrary"]',
+    )
+    timeout: float = key(
+        15.0,
+        positive,
+        place="search.timeout",
+        variable="METASEARCH_TIMEOUT",
+        help="seconds until the answer is returned, also if sources are missing",
+    )
+    wait: float | None = key(
+        None,
+        positive,
+        place="search.wait",
+        help="seconds until the hits so far are returned: see waiting.md; without it: the timeout",
+        example="5.0",
+    )
+    per_source: int = key(
+        20, _records, place="search.per_source", help="records asked from each source"
+    )
+    enrich: tuple[str, ...] = key(
+        (),
+        place="search.enrich",
+        help="asked where the hits can be read: see enrich.md; without it: none",
+        example='["unpaywall"]',
+    )
+    groups: Mapping[str, tuple[str, ...]] = key(
+        {},
+        _groups,
+        place="groups",
+        help="for -s NAME, beside the shipped groups: medicine, physics, books ...",
+        example='mine = ["crossref", "mylibrary"]',
+    )
+    contact: str | None = key(
+        None,
+        repr=False,
+        place="network.contact",
+        variable="METASEARCH_CONTACT",
+        help="sent to databases that ask for a mail address",
+        example='"me@example.org"',
+    )
+    allow: frozenset[str] = key(
+        frozenset(),
+        _allow,
+        place="network.allow",
+        help="host:port that the guard against private addresses allows",
+        example='["127.0.0.1:9401"]',
+    )
+    cache_dir: Path | None = key(
+        None,
+        _cache_dir,
+        place="cache.dir",
+        variable="METASEARCH_CACHE_DIR",
+        help="the folder of the page cache",
+        example='"~/.cache/metasearch"',
+    )
+    cache_bytes: int = key(
+        1 << 30,
+        _bytes,
+        place="cache.max_bytes",
+        help="the largest size of the page cache",
+        example="1_000_000_000",
+    )
+    collections_dir: Path | None = key(
+        None,
+        beside,
+        place="collections.dir",
+        variable="METASEARCH_COLLECTIONS_DIR",
+        help="the folder of the collections: see collections.md",
+        example='"~/.local/share/metasearch/collections"',
+    )
+    collections_by_default: bool = key(
+        True,
+        place="collections.default",
+        help="whether a search that names no source asks the collections, too",
+    )
+    workspace: Path | None = key(
+        None,
+        beside,
+        place="workspace.file",
+        variable="METASEARCH_WORKSPACE",
+        help="the file of all projects: see workspace-file.md",
+        example='"~/.local/share/metasearch/workspace.sqlite3"',
+    )
+    serve_workspace: bool = key(
+        False,
+        place="workspace.serve",
+        help="whether a server has pages and an interface for the projects, open to all who reach "
+        "it",
+    )
+    users: UsersSettings = key(UsersSettings(), users, place="users")
+    alerts: AlertsSettings = key(AlertsSettings(), place="alerts")
+    mail: MailSettings = key(
+        MailSettings(), mail, place="mail", help="e-mails of saved searches: see alerts.md"
+    )
+    pins: Path | None = key(
+        None,
+        _named_file,
+        place="dedup.pins",
+        variable="METASEARCH_PINS",
+        help="decisions of yours: see pins.md; a relative path begins beside this file",
+        example='"pins.txt"',
+    )
+    versions: VersionsMode = key(
+        "group",
+        place="dedup.versions",
+        help='or "separate", "merge": preprint and article in one hit or two',
+    )
+    strategy: str = key(
+        "default",
+        place="dedup.strategy",
+        variable="METASEARCH_DEDUP",
+        help="how duplicates are found: a name that `metasearch strategies` lists",
+    )
+    demo_catalogue: Path | None = key(
+        None,
+        _named_file,
+        place="demo.catalogue",
+        variable="METASEARCH_DEMO_CATALOGUE",
+        help="the works that --demo holds: see cli.md; without it: some five hundred of ours",
+        example='"works.jsonl"',
+    )
+    public_url: str | None = key(
+        None,
+        public_url,
+        place="server.public_url",
+        variable="METASEARCH_PUBLIC_URL",
+        help="base of the absolute URLs in OpenSearch and Atom",
+        example='"https://search.example.org"',
+    )
+    server: ServerSettings = key(ServerSettings(), place="server")
+    shared: SharedSettings = key(
+        SharedSettings(),
+        place="shared",
+        help="replicas that act as one: see replicas.md; without it nothing is shared",
+    )
+    sources: Mapping[str, Table] = key({}, _sources, place="sources")
+    spec_dir: Path | None = key(
+        None,
+        _spec_dir,
+        place="sources.folder",
+        kind=object,
+        help="spec files of yours, each a source: see below; specs/ beside this file, if there is "
+        "one",
+        example=f'"{SPEC_FOLDER}"',
+    )
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
-    public_url: str | None = None
-    server: ServerSettings = field(default_factory=ServerSettings)
-    shared: SharedSettings = field(default_factory=SharedSettings)
     workers: int = 1
     shipped: bool = True
     file: str = ""
@@ -192,12 +294,12 @@ class Settings:
         """The name of the program, with the contact address if there is one."""
         return f"{VERSION_AGENT} (mailto:{self.contact})" if self.contact else VERSION_AGENT
 
-    def deduplicated(
+    def with_dedup(
         self,
         pins: Path | None = None,
         versions: VersionsMode | None = None,
         strategy: str | None = None,
-    ) -> Settings:
+    ) -> Self:
         """A copy with another file of pins, another mode of versions and another strategy.
 
         What is None stays as it is.
@@ -209,8 +311,12 @@ class Settings:
             strategy=strategy or self.strategy,
         )
 
+    def with_demo(self, catalogue: Path | None) -> Self:
+        """A copy with another catalogue of the demo; None leaves it."""
+        return replace(self, demo_catalogue=catalogue or self.demo_catalogue)
+
     @classmethod
-    def load(cls, file: Path | None, env: Mapping[str, str]) -> Settings:
+    def load(cls, file: Path | None, env: Mapping[str, str]) -> Self:
         """Settings from a file and from `METASEARCH_*` variables, which come before the file.
 
         `file`: None is $METASEARCH_CONFIG or metasearch/config.toml in the user's configuration
@@ -219,8 +325,8 @@ class Settings:
         """
         file, explicit = (file, True) if file is not None else config_file(env)
         table = read_file(file) if explicit or file.exists() else {}
-        tables = SettingsTables(table, file.parent, env)
-        settings = _settings(tables)
+        tables = SettingsTables(table, keys(), file.parent, env)
+        settings = cls(**_values(tables))
         if tables.problems:
             raise SettingsError(str(file) if table else "environment", tables.problems)
         pins = file.parent / PINS_FILE
@@ -229,76 +335,56 @@ class Settings:
         return replace(settings, file=str(file) if table else "")
 
 
-def _settings(tables: SettingsTables) -> Settings:
-    """Settings from checked tables; problems of single values are added to `tables.problems`."""
-    search, network, dedup = tables["search"], tables["network"], tables["dedup"]
-    env = tables.env
-    allow = tables.strings(network.get("allow", []), "network.allow")
-    for entry in allow:
-        if not _HOST_PORT.fullmatch(entry):
-            tables.wrong("network.allow", f'{entry!r} is not "host:port"')
-    timeout = tables.positive(search.get("timeout", 15.0), "search.timeout")
-    if env.get("METASEARCH_TIMEOUT"):
-        timeout = tables.positive(env["METASEARCH_TIMEOUT"], "METASEARCH_TIMEOUT")
-    wait = _wait(tables, timeout)
-    per_source = tables.positive(search.get("per_source", 20), "search.per_source")
-    contact = env.get("METASEARCH_CONTACT") or network.get("contact")
-    secrets = dict(env)
-    if contact:
-        secrets["METASEARCH_CONTACT"] = str(contact)
-    names = search.get("sources")
-    sources = tables["sources"]
-    return Settings(
-        sources={name: table for name, table in sources.items() if isinstance(table, Mapping)},
-        spec_dir=spec_dir(tables),
-        default_sources=tables.strings(names, "search.sources") if names is not None else None,
-        groups={
-            group: tables.strings(members, f"groups.{group}")
-            for group, members in tables["groups"].items()
-        },
-        allow=frozenset(allow),
-        contact=str(contact) if contact else None,
-        cache_dir=cache_dir(tables),
-        cache_bytes=int(
-            tables.positive(tables["cache"].get("max_bytes", 1 << 30), "cache.max_bytes")
-        ),
-        collections_dir=collections_dir(tables),
-        collections_by_default=tables["collections"].get("default") is not False,
-        workspace=workspace(tables),
-        serve_workspace=tables["workspace"].get("serve") is True,
-        users=users(tables),
-        alerts=alerts(tables),
-        mail=mail(tables),
-        timeout=timeout,
-        wait=wait,
-        per_source=min(1000, int(per_source)),
-        enrich=tables.strings(search.get("enrich", []), "search.enrich"),
-        pins=pins(tables),
-        versions=_versions(tables),
-        strategy=str(env.get("METASEARCH_DEDUP") or dedup.get("strategy") or "default"),
-        env=secrets,
-        public_url=public_url(tables),
-        server=server_settings(tables),
-        shared=shared(tables),
-    )
+#: Keys of which no field holds the value.
+_OTHERS = {
+    "cache": {"enabled": TomlKey("enabled", bool, help="whether pages are kept", example="true")},
+}
 
 
-def _wait(tables: SettingsTables, timeout: float) -> float | None:
-    """`search.wait`, in seconds; None if the file does not set it."""
-    if "wait" not in tables["search"]:
-        return None
-    wait = tables.positive(tables["search"]["wait"], "search.wait")
+@cache
+def keys() -> Mapping[str, Mapping[str, TomlKey]]:
+    """Each table of the configuration with its keys; [sources] and [groups] have any keys."""
+    tables: dict[str, dict[str, TomlKey]] = {}
+    for declared in keys_of(Settings).values():
+        table, _, name = declared.place.partition(".")
+        if name:
+            tables.setdefault(table, dict(_OTHERS.get(table, {})))[name] = declared
+        elif table:
+            tables.setdefault(table, {}).update(keys_of(declared.inner) if declared.inner else {})
+    return tables
+
+
+def _values(tables: SettingsTables) -> dict[str, Any]:
+    """The fields of settings; problems of single values are added to `tables.problems`."""
+    values: dict[str, Any] = {}
+    for declared in keys_of(Settings).values():
+        table, _, name = declared.place.partition(".")
+        if name:
+            values |= tables.values({name: declared}, tables[table], table)
+        elif declared.check is not None:
+            values[declared.field] = declared.check(tables, tables[table], table)
+        elif declared.inner is not None:
+            own = tables.values(keys_of(declared.inner), tables[table], table)
+            values[declared.field] = declared.inner(**own)
     # With a wrong timeout it is not known what the wait must be compared with.
+    timeout, wait = values.get("timeout", Settings().timeout), values.get("wait")
     of_timeout = ("search.timeout:", "METASEARCH_TIMEOUT:")
-    if wait > timeout and not any(problem.startswith(of_timeout) for problem in tables.problems):
+    known = not any(problem.startswith(of_timeout) for problem in tables.problems)
+    if wait and wait > timeout and known:
         tables.wrong("search.wait", f"must be at most the timeout, {timeout:g} s, is {wait:g}")
-    return wait
-
-
-def _versions(tables: SettingsTables) -> VersionsMode:
-    value = tables["dedup"].get("versions", "group")
-    for mode in VERSIONS_MODES:
-        if mode == value:
-            return mode
-    tables.wrong("dedup.versions", f"must be one of {', '.join(VERSIONS_MODES)}, is {value!r}")
-    return "group"
+    values["contact"] = values.get("contact") or None
+    values["strategy"] = values.get("strategy") or Settings().strategy
+    contact = {"METASEARCH_CONTACT": values["contact"]} if values["contact"] else {}
+    values["env"] = {**tables.env, **contact}
+    places = {
+        "cache_dir": ("cache",),
+        "collections_dir": ("data", "collections"),
+        "workspace": ("data", "workspace.sqlite3"),
+    }
+    for name, place in places.items():
+        values[name] = values.get(name) or _usual_place(*place)
+    usual = tables.folder / SPEC_FOLDER
+    values["spec_dir"] = values.get("spec_dir") or (usual if usual.is_dir() else None)
+    if not tables.values(_OTHERS["cache"], tables["cache"], "cache").get("enabled", True):
+        values["cache_dir"] = None
+    return values

@@ -2,16 +2,14 @@
 may.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 from metasearch.late_pattern import late_pattern
-from metasearch.settings.server import SettingsTables
-from metasearch.toml_kinds import is_of, mismatch
+from metasearch.settings.tables import SettingsTables, variable
+from metasearch.toml_tables import Table, TomlKey, below, key, keys_of, one_of, within
 
 # The table [users.quotas]: how much one user may take.
 
@@ -31,43 +29,64 @@ QUOTAS: Mapping[str, int] = {
 LARGEST = 1_000_000_000_000
 
 
-def quotas(tables: SettingsTables) -> Mapping[str, int]:
-    """The table [users.quotas]: all quotas, those that are not configured as in `QUOTAS`."""
-    found = dict(QUOTAS)
-    for name, value in tables["users"].get("quotas", {}).items():
-        where = f"users.quotas.{name}"
-        if name not in QUOTAS:
-            tables.wrong(where, f"unknown key; allowed are {', '.join(sorted(QUOTAS))}")
-        elif not is_of(value, int):
-            tables.wrong(where, mismatch(value, int))
-        elif not 0 <= value <= LARGEST:
-            tables.wrong(where, f"must be 0 to {LARGEST}")
-        else:
-            found[name] = value
-    return found
+def _quotas(tables: SettingsTables, table: Table, where: str) -> Mapping[str, int]:
+    """All quotas, those that are not configured as in `QUOTAS`."""
+    keys = {name: TomlKey(name, int, check=within(0, LARGEST)) for name in QUOTAS}
+    tables.check_keys(table, keys, where)
+    return {**QUOTAS, **tables.values(keys, table, where)}
 
 
 # The table [users.oidc]: the OpenID provider that says who the users of a server are.
 
-_KINDS: Mapping[str, type] = {
-    "issuer": str,
-    "client_id": str,
-    "client_secret": str,
-    "scopes": list,
-    "claim": str,
-    "roles": dict,
-}
 #: What is asked of the provider: who it is, and the name and the address for people.
 SCOPES = ("openid", "profile", "email")
 _ISSUER = late_pattern(
     r"https?://(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(?::\d{1,5})?(?:/[A-Za-z0-9._~%/:@-]*)?"
 )
 _LOOPBACK = late_pattern(r"http://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?(?:/.*)?")
-_VARIABLE = re.compile(r"ENV:([A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 #: What a scope may be (RFC 6749, 3.3).
 _SCOPE = re.compile(r"[!#-\[\]-~]{1,100}")
-_ROLES = ("administrator", "user", "guest")
 _MOST_SCOPES, _MOST_ROLES, _LONGEST = 20, 200, 300
+#: What a user is on the whole server. A guest only searches; so does who is not logged in, where
+#: guests are allowed.
+SystemRole = Literal["administrator", "user", "guest"]
+#: The role of an account that is made when somebody comes for the first time.
+DefaultRole = Literal["user", "guest"]
+
+
+def _issuer(tables: SettingsTables, issuer: str, where: str) -> str:
+    if issuer and (len(issuer) > _LONGEST or not _ISSUER.fullmatch(issuer)):
+        tables.wrong(where, f"{issuer[:80]!r} is no address such as https://login.example.org")
+    elif issuer.startswith("http:") and not _LOOPBACK.fullmatch(issuer):
+        tables.wrong(where, "must begin with https:, unless it is on this machine")
+    return issuer
+
+
+def _line(tables: SettingsTables, text: str, where: str) -> str:
+    if len(text) > _LONGEST or not text.isprintable():
+        tables.wrong(where, f"must be a text on one line, of at most {_LONGEST}")
+    return text
+
+
+def _secret(tables: SettingsTables, text: str, where: str) -> str:
+    name: str = variable("secret")(tables, text, where)
+    if name and not tables.env.get(name):
+        tables.wrong(where, f"the variable {name} is not set")
+    return name
+
+
+def _scopes(tables: SettingsTables, scopes: tuple[str, ...], where: str) -> tuple[str, ...]:
+    if len(scopes) > _MOST_SCOPES or not all(_SCOPE.fullmatch(scope) for scope in scopes):
+        tables.wrong(where, f"must be at most {_MOST_SCOPES} words such as {', '.join(SCOPES)}")
+    return scopes if "openid" in scopes else ("openid", *scopes)
+
+
+def _roles(tables: SettingsTables, roles: Table, where: str) -> Mapping[str, str]:
+    if len(roles) > _MOST_ROLES:
+        tables.wrong(where, f"has more than {_MOST_ROLES} groups")
+        return {}
+    role_of = TomlKey("", str, check=one_of(get_args(SystemRole)))
+    return tables.values({group: role_of._replace(field=group) for group in roles}, roles, where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,123 +103,21 @@ class OidcSettings:
         roles: Group -> the role of its members here; the highest one counts.
     """
 
-    issuer: str = ""
-    client_id: str = ""
-    client_secret: str = ""
-    scopes: tuple[str, ...] = SCOPES
-    claim: str = ""
-    roles: Mapping[str, str] = field(default_factory=dict)
-
-
-def oidc(tables: SettingsTables, *, needed: bool) -> OidcSettings:
-    """The table [users.oidc]. `needed`: whether users log in there, so that provider and client
-    must be named.
-    """
-    table = _checked(tables)
-    if needed:
-        for key in ("issuer", "client_id"):
-            if not table.get(key):
-                tables.wrong(f"users.oidc.{key}", "missing; [users] mode is oidc")
-    return OidcSettings(
-        issuer=_issuer(tables, table),
-        client_id=_line(tables, "client_id", table.get("client_id", "")),
-        client_secret=_secret(tables, table),
-        scopes=_scopes(tables, table),
-        claim=_line(tables, "claim", table.get("claim", "")),
-        roles=_roles(tables, table),
-    )
-
-
-def _checked(tables: SettingsTables) -> dict[str, Any]:
-    """The entries that are known and of the right kind."""
-    right: dict[str, Any] = {}
-    for key, value in tables["users"].get("oidc", {}).items():
-        where = f"users.oidc.{key}"
-        if key not in _KINDS:
-            tables.wrong(where, f"unknown key; allowed are {', '.join(sorted(_KINDS))}")
-        elif is_of(value, _KINDS[key]):
-            right[key] = value
-        else:
-            tables.wrong(where, mismatch(value, _KINDS[key]))
-    return right
-
-
-def _issuer(tables: SettingsTables, table: Mapping[str, Any]) -> str:
-    issuer: str = table.get("issuer", "")
-    if not issuer:
-        return ""
-    if len(issuer) > _LONGEST or not _ISSUER.fullmatch(issuer):
-        tables.wrong(
-            "users.oidc.issuer", f"{issuer[:80]!r} is no address such as https://login.example.org"
-        )
-        return ""
-    if issuer.startswith("http:") and not _LOOPBACK.fullmatch(issuer):
-        tables.wrong("users.oidc.issuer", "must begin with https:, unless it is on this machine")
-        return ""
-    return issuer
-
-
-def _line(tables: SettingsTables, key: str, text: str) -> str:
-    if len(text) <= _LONGEST and text.isprintable():
-        return text
-    tables.wrong(f"users.oidc.{key}", f"must be a text on one line, of at most {_LONGEST}")
-    return ""
-
-
-def _secret(tables: SettingsTables, table: Mapping[str, Any]) -> str:
-    text: str = table.get("client_secret", "")
-    match = _VARIABLE.fullmatch(text)
-    if text and not match:
-        # The entry may be the secret, so the message does not repeat it.
-        tables.wrong(
-            "users.oidc.client_secret",
-            'is not "ENV:NAME"; write the name of a variable, never the secret itself',
-        )
-    elif match and not tables.env.get(match[1]):
-        tables.wrong("users.oidc.client_secret", f"the variable {match[1]} is not set")
-    return match[1] if match else ""
-
-
-def _scopes(tables: SettingsTables, table: Mapping[str, Any]) -> tuple[str, ...]:
-    where = "users.oidc.scopes"
-    scopes = tables.strings(table.get("scopes", list(SCOPES)), where)
-    if len(scopes) > _MOST_SCOPES or not all(_SCOPE.fullmatch(scope) for scope in scopes):
-        tables.wrong(where, f"must be at most {_MOST_SCOPES} words such as {', '.join(SCOPES)}")
-        return SCOPES
-    return scopes if "openid" in scopes else ("openid", *scopes)
-
-
-def _roles(tables: SettingsTables, table: Mapping[str, Any]) -> Mapping[str, str]:
-    roles = table.get("roles", {})
-    where = "users.oidc.roles"
-    if roles and not table.get("claim"):
-        tables.wrong(where, "needs users.oidc.claim, the claim that lists the groups of a user")
-    if len(roles) > _MOST_ROLES:
-        tables.wrong(where, f"has more than {_MOST_ROLES} groups")
-        return {}
-    right: dict[str, str] = {}
-    for group, role in roles.items():
-        if role in _ROLES:
-            right[group] = role
-        else:
-            tables.wrong(f"{where}.{group[:80]}", f"must be one of {', '.join(_ROLES)}")
-    return right
+    issuer: str = key("", _issuer)
+    client_id: str = key("", _line)
+    client_secret: str = key("", _secret)
+    scopes: tuple[str, ...] = key(SCOPES, _scopes)
+    claim: str = key("", _line)
+    roles: Mapping[str, str] = key({}, _roles)
 
 
 #: none: everything is open, and there are no accounts; local: names and passwords; header: a proxy
 #: says who asks; oidc: an OpenID provider says it.
 UsersMode = Literal["none", "local", "header", "oidc"]
-MODES: tuple[UsersMode, ...] = get_args(UsersMode)
-#: What a user is on the whole server. A guest only searches; so does who is not logged in, where
-#: guests are allowed.
-SystemRole = Literal["administrator", "user", "guest"]
-#: The role of an account that is made when somebody comes for the first time.
-DefaultRole = Literal["user", "guest"]
-DEFAULT_ROLES: tuple[DefaultRole, ...] = get_args(DefaultRole)
-#: The header in which many proxies name the user.
-HEADER = "X-Remote-User"
 #: A name of a header. One with "_" is refused: proxies and servers take it for the one with "-".
 _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,79}", re.ASCII)
+#: The header in which many proxies name the user.
+HEADER = "X-Remote-User"
 #: Headers that mean something else.
 _NO_HEADERS = frozenset(
     "authorization cookie host origin referer forwarded from via x-forwarded-for x-forwarded-host "
@@ -208,59 +125,55 @@ _NO_HEADERS = frozenset(
 )
 
 
+def _header(tables: SettingsTables, name: str, where: str) -> str:
+    if not _HEADER.fullmatch(name) or name.lower() in _NO_HEADERS:
+        tables.wrong(
+            where,
+            f"{name[:80]!r} cannot name users; write the name of a header of its own, with '-' and "
+            "without '_', such as X-Remote-User",
+        )
+    return name
+
+
 @dataclass(frozen=True, slots=True)
 class UsersSettings:
-    """Who may use a server, where not everybody may.
-
-    Attributes:
-        guests: Whether who is not logged in may search.
-        header: In mode header: the header of a request in which a proxy names the user; it is
-            believed from `[server] trusted_proxies` alone.
-        default_role: In the modes header and oidc: the role of the account that is made when
-            somebody comes for the first time.
-        quotas: Quota -> how much one user may take; all of them.
+    """Who may use a server, where not everybody may. `header` is believed from `[server]
+    trusted_proxies` alone. `quotas`: quota -> how much one user may take; all of them.
     """
 
-    mode: UsersMode = "none"
-    guests: bool = False
-    header: str = HEADER
-    default_role: DefaultRole = "user"
-    oidc: OidcSettings = field(default_factory=OidcSettings)
-    quotas: Mapping[str, int] = field(default_factory=lambda: QUOTAS)
+    mode: UsersMode = key(
+        "none", help='or "local", "header", "oidc": who may use the server, see users-server.md'
+    )
+    guests: bool = key(False, help="whether who is not logged in may search")
+    header: str = key(HEADER, _header, help="mode header: in which a trusted proxy names the user")
+    default_role: DefaultRole = key(
+        "user",
+        one_of(get_args(DefaultRole), "; administrators are made with `metasearch user role`"),
+        help='or "guest": of accounts made at the first visit, in the modes header and oidc',
+    )
+    oidc: OidcSettings = key(
+        OidcSettings(), help="mode oidc: the provider, see users-server.md", example="{}"
+    )
+    quotas: Mapping[str, int] = key(
+        QUOTAS,
+        _quotas,
+        help="what one user may take, as searches = 1000, see users.md",
+        example="{}",
+    )
 
 
-def users(tables: SettingsTables) -> UsersSettings:
-    """The table [users]."""
-    table = tables["users"]
-    mode = table.get("mode", "none")
-    if mode not in MODES:
-        tables.wrong("users.mode", f"must be one of {', '.join(MODES)}")
-        mode = "none"
-    role = table.get("default_role", "user")
-    if role not in DEFAULT_ROLES:
+def users(tables: SettingsTables, table: Table, where: str) -> UsersSettings:
+    """Reads [users]: in mode oidc a provider and a client must be named, and roles need a claim."""
+    settings = UsersSettings(**tables.values(keys_of(UsersSettings), table, where))
+    oidc = table.get("oidc")
+    given = oidc if isinstance(oidc, Mapping) else {}
+    if settings.mode == "oidc":
+        for name in ("issuer", "client_id"):
+            if not given.get(name):
+                tables.wrong(below(f"{where}.oidc", name), "missing; [users] mode is oidc")
+    if given.get("roles") and not given.get("claim"):
         tables.wrong(
-            "users.default_role",
-            f"must be one of {', '.join(DEFAULT_ROLES)}; administrators are made with "
-            "`metasearch user role`",
+            f"{where}.oidc.roles",
+            "needs users.oidc.claim, the claim that lists the groups of a user",
         )
-        role = "user"
-    return UsersSettings(
-        mode=mode,
-        guests=table.get("guests") is True,
-        header=_header(tables),
-        default_role=role,
-        oidc=oidc(tables, needed=mode == "oidc"),
-        quotas=quotas(tables),
-    )
-
-
-def _header(tables: SettingsTables) -> str:
-    name = str(tables["users"].get("header", HEADER))
-    if _HEADER.fullmatch(name) and name.lower() not in _NO_HEADERS:
-        return name
-    tables.wrong(
-        "users.header",
-        f"{name[:80]!r} cannot name users; write the name of a header of its own, with '-' and "
-        "without '_', such as X-Remote-User",
-    )
-    return HEADER
+    return settings

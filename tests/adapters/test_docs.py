@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from metasearch.adapters.select.marc import compile_marc
 from metasearch.adapters.select.xml import NAMESPACES
-from metasearch.adapters.specs import shape_tables, specfile, tables
+from metasearch.adapters.specs import checks, spec_tables, specfile
 from metasearch.adapters.specs.registry import Registry
 from metasearch.bib import converters
 from metasearch.query.tree import FIELDS
 from metasearch.settings import Settings
 from tests.cases import each
+
+
+def keys_in(schema: object) -> Iterator[str]:
+    """The keys of all tables of a JSON Schema, but for fields of a query or a record."""
+    if isinstance(schema, dict):
+        yield from schema.get("properties", ())
+    for inner in schema.values() if isinstance(schema, dict) else ():
+        yield from keys_in(inner)
+    for inner in schema if isinstance(schema, list) else ():
+        yield from keys_in(inner)
+
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "adapters.md").read_text(encoding="utf-8")
 BLOCKS = [tomllib.loads(block) for block in re.findall(r"```toml\n(.*?)\n```", PAGE, re.DOTALL)]
@@ -25,6 +35,8 @@ WORDS = set(
         " ".join(re.findall(r"`[^`]*`|```.*?```|^### .*$|^\w+ +=", PAGE, re.DOTALL | re.MULTILINE)),
     )
 )
+#: What an editor may complete.
+KEYS = sorted(set(keys_in(specfile.schema())))
 
 
 def test_the_whole_example_can_be_built() -> None:
@@ -34,7 +46,7 @@ def test_the_whole_example_can_be_built() -> None:
     assert specfile.build(example, "example.toml").name == "example"
 
 
-@pytest.mark.parametrize("block", [block for block in BLOCKS if "sources" in block])
+@each("block", [block for block in BLOCKS if "sources" in block])
 def test_the_catalogues_in_the_configuration_can_be_built(
     block: dict[str, dict[str, dict[str, object]]],
 ) -> None:
@@ -45,7 +57,7 @@ def test_the_catalogues_in_the_configuration_can_be_built(
         assert registry.spec(name).request.url.startswith("https://")
 
 
-@each("key", sorted({key for keys in tables.KEYS.values() for key in keys} | {"same_envelope"}))
+@each("key", KEYS)
 def test_every_key_is_explained(key: str) -> None:
     """A key that a spec may have is named on the page."""
     if key in (
@@ -75,8 +87,8 @@ def test_every_field_and_placeholder_is_named() -> None:
     """Fields of a query, fields of a record, placeholders and known prefixes."""
     names = {
         *FIELDS,
-        *shape_tables.RECORD_FIELDS,
-        *(tables.PLACEHOLDERS - set(FIELDS)),
+        *spec_tables.RECORD_FIELDS,
+        *(checks.PLACEHOLDERS - set(FIELDS)),
         *(set(NAMESPACES) - {"xml"}),
     }
 
@@ -88,6 +100,6 @@ def test_every_marc_selector_compiles() -> None:
     block = PAGE.partition("MARC's own words:")[2].partition("```\n")[2].partition("```")[0]
     examples = re.findall(r"(?:^|\s{3,})((?:LDR|\d{3})[^\s]*)", block, re.MULTILINE)
 
-    assert len(examples) == 9
+    assert len(examples) == 11
     for example in examples:
         assert callable(compile_marc(example))

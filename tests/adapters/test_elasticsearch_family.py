@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.adapters.parse.parse import Parsed, parse
+from metasearch.adapters.parse.parse import PageContent, parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
@@ -16,6 +16,7 @@ from metasearch.errors import SourceSaysError
 from metasearch.query import parse as parse_query
 from metasearch.record import Author
 from metasearch.settings import Settings
+from tests.cases import each
 
 URL = "http://127.0.0.1:9200/works/_search"
 SPEC = Registry(
@@ -31,7 +32,7 @@ SPEC = Registry(
 ).spec("index")
 
 
-def read(body: dict[str, Any]) -> Parsed:
+def read(body: dict[str, Any]) -> PageContent:
     return parse(
         Page(request=Request(source="index", url=URL), body=json.dumps(body).encode()), SPEC
     )
@@ -67,7 +68,7 @@ def test_the_query_is_posted_as_json() -> None:
     }
 
 
-@pytest.mark.parametrize("total", [2, {"value": 2, "relation": "gte"}])
+@each("total", [2, {"value": 2, "relation": "gte"}])
 def test_totals_of_old_and_new_versions(total: Any) -> None:
     """Version 6 says a number, version 7 an object."""
     parsed = read(found({"title": "A"}, {"title": "B"}, total=total))
@@ -81,7 +82,7 @@ OBJECT = {"name": "Byron, Ada", "orcid": ORCID}
 PARTS = {"last_name": "Byron", "first_name": "Ada", "affiliation": "Lab"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "author"),
     [
         ({"authors": [OBJECT]}, Author("Ada Byron", "Byron", "Ada", ORCID)),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.adapters.parse.parse import Parsed, parse
+from metasearch.adapters.parse.parse import PageContent, parse
 from metasearch.adapters.request import Page, Request, public
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
@@ -16,6 +16,7 @@ from metasearch.errors import AccessDenied, SourceSaysError
 from metasearch.query.simple import parse as parse_query
 from metasearch.record import Author, Record
 from metasearch.settings import Settings
+from tests.cases import each
 
 FAMILIES = ("primo", "vufind", "opensearch", "searxng")
 REGISTRY = Registry(
@@ -32,7 +33,7 @@ def asked(family: str, query: str) -> tuple[dict[str, str], tuple[str, ...]]:
     return dict(public(planned.request.params)), planned.notes
 
 
-def read(family: str, body: Any, status: int = 200) -> Parsed:
+def read(family: str, body: Any, status: int = 200) -> PageContent:
     raw = body if isinstance(body, str) else json.dumps(body)
     request = Request(source=f"my-{family}", url="http://127.0.0.1/find", size=20, wanted=20)
     return parse(
@@ -91,7 +92,7 @@ def test_primo_subfields_are_plain() -> None:
 
 
 def test_primo_without_hits_is_empty_and_an_error_is_none() -> None:
-    assert read("primo", {"docs": [], "info": {"total": 0, "first": "1"}}) == Parsed(total=0)
+    assert read("primo", {"docs": [], "info": {"total": 0, "first": "1"}}) == PageContent(total=0)
     with pytest.raises(AccessDenied):
         read(
             "primo",
@@ -239,7 +240,7 @@ def test_an_atom_feed() -> None:
     assert ["Ada Byron"] == [author.name for author in record.authors]
 
 
-@pytest.mark.parametrize(
+@each(
     "feed",
     [
         "<rss version='2.0'><channel><title>x</title></channel></rss>",
@@ -251,7 +252,7 @@ def test_an_atom_feed() -> None:
     ],
 )
 def test_a_feed_of_nothing_need_not_count(feed: str) -> None:
-    assert read("opensearch", feed) == Parsed()
+    assert read("opensearch", feed) == PageContent()
 
 
 # --------------------------------------------------------------------------- SearXNG
@@ -304,4 +305,7 @@ def test_searxng_takes_words_and_languages() -> None:
         params["format"],
     )
     assert notes == ()
-    assert read("searxng", {"query": "zzz", "results": [], "unresponsive_engines": []}) == Parsed()
+    assert (
+        read("searxng", {"query": "zzz", "results": [], "unresponsive_engines": []})
+        == PageContent()
+    )

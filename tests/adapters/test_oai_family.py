@@ -9,11 +9,11 @@ import pytest
 
 from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Page, Request
-from metasearch.adapters.specs.spec_folders import shipped_table
-from metasearch.adapters.specs.specfile import build
+from metasearch.adapters.specs.specfile import build, shipped_table
 from metasearch.bib.converters import CONVERTERS
 from metasearch.errors import SourceSaysError
 from metasearch.record import Author, Record
+from tests.cases import each
 from tests.collections.harvest.repository import HEAD, dublin_core
 
 SPEC = build(
@@ -92,7 +92,7 @@ def test_dublin_core() -> None:
     assert record.abstract is not None
 
 
-@pytest.mark.parametrize(
+@each(
     ("dates", "date"),
     [
         (["2015-10-05", "2008-04-02", "2006"], "2006"),
@@ -110,7 +110,7 @@ def test_of_several_dates_the_earliest(dates: list[str], date: str | None) -> No
     assert CONVERTERS["earliest-date"](dates) == date
 
 
-@pytest.mark.parametrize(
+@each(
     ("identifiers", "field", "value"),
     [
         (["doi:10.1000/X"], "doi", "10.1000/x"),
@@ -133,7 +133,7 @@ def test_identifiers_are_told_apart_by_their_form(
     assert getattr(dc(identifier=identifiers), field) == value
 
 
-@pytest.mark.parametrize(
+@each(
     ("identifier", "scheme", "value"),
     [
         ("http://arxiv.org/abs/0709.2184", "arxiv", "0709.2184"),
@@ -146,7 +146,7 @@ def test_numbers_of_other_schemes(identifier: str, scheme: str, value: str) -> N
     assert dc(identifier=identifier).ids == {scheme: value}
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "type_"),
     [
         (["text", "info:eu-repo/semantics/doctoralThesis"], "thesis"),
@@ -162,7 +162,7 @@ def test_types(words: list[str], type_: str | None) -> None:
     assert dc(type=words).type == type_
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "type_", "venue"),
     [
         ("Journal of Islands; Vol 1 (2019)", "x", "Journal of Islands"),
@@ -178,7 +178,7 @@ def test_a_source_is_a_journal_only_where_it_may_be_one(
     assert dc(source=source, type=type_).venue == venue
 
 
-@pytest.mark.parametrize(
+@each(
     ("rights", "status"),
     [
         ("info:eu-repo/semantics/openAccess", "open"),
@@ -342,7 +342,7 @@ def test_values_that_contentdm_joined() -> None:
     assert ("Moss", "Indiana") == record.keywords
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "kind"),
     [
         ("Thèse ou Mémoire numérique / Electronic Thesis or Dissertation", "thesis"),

@@ -30,10 +30,10 @@ from typing import Any
 import pytest
 
 from metasearch import errors
-from metasearch.adapters.parse.parse import Parsed, parse
+from metasearch.adapters.parse.parse import PageContent, parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
-from metasearch.record import fields_filled
+from metasearch.record import PEOPLE, field_counts
 from metasearch.settings import Settings
 from tests.cases import each
 
@@ -79,7 +79,7 @@ def payloads(shared: Path) -> Path:
 
 
 @cache
-def parsed(payloads: Path, file: str) -> Parsed | errors.SourceError:
+def parsed(payloads: Path, file: str) -> PageContent | errors.SourceError:
     source, wanted = FILES[file]
     name = f"any-{source}" if source in FAMILIES else source
     request = Request(
@@ -106,11 +106,11 @@ def test_file(file: str, payloads: Path) -> None:
     if "error" in wanted:
         assert wanted["error"] == type(found).__name__
         return
-    assert isinstance(found, Parsed), found
+    assert isinstance(found, PageContent), found
     assert wanted["records"] == len(found.records)
     assert wanted.get("unread", 0) == len(found.unread)
     assert wanted.get("total") == found.total
-    assert {name: n for name, n in wanted.items() if name not in ABOUT} == fields_filled(
+    assert {name: n for name, n in wanted.items() if name not in ABOUT} == field_counts(
         found.records
     )
 
@@ -125,11 +125,11 @@ def test_record_as_a_person_reads_it(
 ) -> None:
     """What stands in the file stands in the record."""
     found = parsed(payloads, file)
-    assert isinstance(found, Parsed), found
+    assert isinstance(found, PageContent), found
     record = found.records[number - 1]
     for name, wanted in fields.items():
         value = record.ids.get(name[4:]) if name.startswith("ids.") else getattr(record, name)
-        if name in ("authors", "editors"):
+        if name in PEOPLE:
             value = [author.name for author in value][: len(wanted)]
         elif name == "abstract":  # no more than its beginning is written down
             assert value is not None
@@ -143,7 +143,7 @@ def test_plain_text(file: str, payloads: Path) -> None:
     """Nothing that is shown holds markup, entities, control characters or white space at its
     ends."""
     found = parsed(payloads, file)
-    assert isinstance(found, Parsed), found
+    assert isinstance(found, PageContent), found
     for record in found.records:
         shown = [record.title, record.subtitle, record.venue, record.publisher, record.abstract]
         shown += [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.adapters.parse.parse import Parsed, parse
+from metasearch.adapters.parse.parse import PageContent, parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.errors import NotParsable, SourceSaysError
@@ -83,7 +83,7 @@ EXPECTED: dict[str, tuple[int, int | None] | type[Exception]] = {
 SOURCE_OF = {folder: source for source, folders in FOLDERS.items() for folder in folders}
 
 
-def _read(shared: Path, file: str) -> Parsed:
+def _read(shared: Path, file: str) -> PageContent:
     body = (shared / "data" / "payloads" / file).read_bytes()
     source = SOURCE_OF[file.partition("/")[0]]
     return parse(
@@ -218,6 +218,7 @@ def test_pubmed_record(shared: Path) -> None:
         year=2015,
         date="2015",
         venue="Early science and medicine",
+        place="Netherlands",
         volume="20",
         issue="2",
         pages="150-68",
@@ -227,7 +228,14 @@ def test_pubmed_record(shared: Path) -> None:
         type="article",
         language="en",
         abstract=record.abstract,
-        subjects=("Embryology", "Female", "History, Ancient", "Humans", "Male", "Reproduction"),
+        subjects=(
+            "Embryology/history",
+            "Female",
+            "History, Ancient",
+            "Humans",
+            "Male",
+            "Reproduction",
+        ),
     )
 
 
@@ -292,6 +300,7 @@ def test_catalogue_marc(shared: Path) -> None:
         ),
         year=1960,
         publisher="Riverside Records",
+        place="New York, NY",
         type="audio",
         language="en",
         subjects=("Jazz", "Guitar with jazz ensemble"),

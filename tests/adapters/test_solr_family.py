@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.adapters.parse.parse import Parsed, parse
+from metasearch.adapters.parse.parse import PageContent, parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
@@ -16,6 +16,7 @@ from metasearch.errors import NotParsable, SourceSaysError
 from metasearch.query import parse as parse_query
 from metasearch.record import Author
 from metasearch.settings import Settings
+from tests.cases import each
 
 URL = "http://127.0.0.1:8983/solr/works/select"
 SPEC = Registry(
@@ -32,7 +33,7 @@ SPEC = Registry(
 ).spec("index")
 
 
-def read(body: str | dict[str, Any]) -> Parsed:
+def read(body: str | dict[str, Any]) -> PageContent:
     raw = body if isinstance(body, str) else json.dumps(body)
     return parse(Page(request=Request(source="index", url=URL), body=raw.encode()), SPEC)
 
@@ -58,7 +59,7 @@ def test_four_lines_make_a_source() -> None:
     }
 
 
-@pytest.mark.parametrize("suffix", ["", "_s", "_ss", "_t", "_txt", "_display", "_tesim"])
+@each("suffix", ["", "_s", "_ss", "_t", "_txt", "_display", "_tesim"])
 def test_fields_are_known_by_their_usual_names(suffix: str) -> None:
     """The suffixes of dynamic fields make no difference, nor whether a field is one string or
     several."""

@@ -6,12 +6,13 @@ from html import escape
 
 import pytest
 
-from metasearch.adapters.parse.parse import Parsed, parse
+from metasearch.adapters.parse.parse import PageContent, parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.errors import AccessDenied, NotParsable, SourceSaysError
 from metasearch.record import Author, Record
 from metasearch.settings import Settings
+from tests import cases
 
 SPEC = Registry(
     Settings(sources={"catalogue": {"extends": "sru", "url": "http://127.0.0.1:210/x"}})
@@ -20,7 +21,7 @@ SRW = "http://www.loc.gov/zing/srw/"
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 
 
-def _parse(body: str, **bookkeeping: int) -> Parsed:
+def _parse(body: str, **bookkeeping: int) -> PageContent:
     request = Request(
         source="catalogue",
         url="http://127.0.0.1:210/x",
@@ -78,13 +79,13 @@ def test_titles_lose_their_isbd_punctuation() -> None:
     assert record.subtitle == "a quarterly"
 
 
-@pytest.mark.parametrize("title", ["<<Der>> Prozess", "¬Der¬ Prozess", "\x98Der\x9c Prozess"])
+@cases.each("title", ["<<Der>> Prozess", "¬Der¬ Prozess", "\x98Der\x9c Prozess"])
 def test_marks_around_an_article_are_taken_off(title: str) -> None:
     """Three ways of German catalogues to say that an article does not sort."""
     assert _record(_field("245", "a" + title)).title == "Der Prozess"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("fields", "year"),
     [
         (_field("264", "c©2002", ind=" 4") + _field("264", "c[2001?]", ind=" 1"), 2001),
@@ -178,6 +179,22 @@ def test_an_article_lies_in_its_host() -> None:
     assert record.type == "article"
 
 
+def test_the_year_of_a_part_is_that_of_its_issue() -> None:
+    """Not that in which it was online, or printed apart; a whole in a series keeps its own. The
+    pages of a part stand in 300, too."""
+    fields = (
+        TITLE
+        + _field("264", "c2018", ind=" 1")
+        + _field("300", "aS. [4]-9")
+        + _field("773", "tKites", "gBd. 12 (2019), 3")
+    )
+    part = _record(fields, leader="00000naa a2200000 a 4500")
+    whole = _record(fields)
+
+    assert (part.year, part.volume, part.pages) == (2019, "12", "4-9")
+    assert (whole.year, whole.pages) == (2018, None)
+
+
 def test_a_package_of_e_books_is_no_venue() -> None:
     """A book with a bare 773 $t was bought in a package; that does not make it an article."""
     record = _record(TITLE + _field("773", "tSpringer e-books"))
@@ -186,7 +203,7 @@ def test_a_package_of_e_books_is_no_venue() -> None:
     assert record.type == "book"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("leader", "fields", "kind"),
     [
         ("nam", "", "book"),
@@ -236,7 +253,7 @@ def test_the_rest_of_a_record_is_tidied() -> None:
 # --------------------------------------------------------------------------- envelopes
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "namespace",
     [SRW, "http://www.loc.gov/zing/srw", "http://docs.oasis-open.org/ns/search-ws/sruResponse"],
 )
@@ -296,7 +313,7 @@ def _diagnostics(*each: str) -> str:
     return f"<diagnostics>{inner}</diagnostics>"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("diagnostics", "message"),
     [
         (
@@ -348,7 +365,7 @@ def test_diagnostics_alone_and_nothing_but_surrogates_are_errors() -> None:
         _parse(_answer(surrogate, surrogate))
 
 
-@pytest.mark.parametrize("root", ["records", "collection", "x"])
+@cases.each("root", ["records", "collection", "x"])
 def test_marc_without_an_envelope_is_read(root: str) -> None:
     """Saved records come in a collection, or as one record alone."""
     each = _marc(TITLE)
@@ -367,7 +384,7 @@ def test_diagnostics_beside_records_are_notes() -> None:
     assert parsed.notes == ("Sort ignored",)
 
 
-@pytest.mark.parametrize("root", ["explainResponse", "scanResponse"])
+@cases.each("root", ["explainResponse", "scanResponse"])
 def test_other_operations_are_no_lists_of_records(root: str) -> None:
     """The error names what came instead."""
     terms = "<terms><term><numberOfRecords>3</numberOfRecords></term></terms>"
@@ -379,7 +396,7 @@ def test_other_operations_are_no_lists_of_records(root: str) -> None:
 
 def test_no_hits_are_no_error_and_hits_without_records_are_told() -> None:
     """numberOfRecords 0 is an answer; 498 with no record is odd."""
-    assert _parse(_answer(total=0)) == Parsed(total=0)
+    assert _parse(_answer(total=0)) == PageContent(total=0)
     assert "498" in _parse(_answer(total=498)).notes[0]
 
 

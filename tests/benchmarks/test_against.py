@@ -16,6 +16,7 @@ from benchmarks.against.builds import NoBuild, Package
 from benchmarks.against.turns import Figures, TooOld
 from benchmarks.sides import NotMeasured
 from benchmarks.upstreams import ROOT
+from tests.cases import each
 
 HERE = (Package("before", ROOT), Package("after", ROOT))
 
@@ -39,7 +40,7 @@ def test_the_ratio_is_that_of_turns() -> None:
     assert turns.figures([(10, 5), (100, 50), (10, 5)]) == Figures(10, 5, 0.5)
 
 
-@pytest.mark.parametrize(
+@each(
     ("unit", "goal", "least", "reached"),
     [
         (RATIO, 0.5, False, True),
@@ -70,9 +71,7 @@ def broken(_: Any) -> Figures:
     raise ValueError("a bug")
 
 
-@pytest.mark.parametrize(
-    ("measure", "said", "reached"), [(absent, "nothing here", True), (broken, "a bug", False)]
-)
+@each(("measure", "said", "reached"), [(absent, "nothing here", True), (broken, "a bug", False)])
 def test_what_cannot_be_measured_is_said(measure: Any, said: str, reached: bool) -> None:
     """What is not here misses nothing, and a bug does."""
     line, fared = against.measured(TwoSided("name", "what", 1, "ms", measure), HERE)
@@ -98,7 +97,7 @@ def test_rows_are_chosen_by_their_names() -> None:
 # --------------------------------------------------------------------------- packages
 
 
-@pytest.mark.parametrize(
+@each(
     ("changed", "same"),
     [
         ({}, True),
@@ -121,12 +120,14 @@ def test_a_folder_that_holds_a_checkout_is_taken_as_it_is(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_no_such_commit(tmp_path: Path) -> None:
     """It is said by name."""
     with pytest.raises(NoBuild, match="no-such-commit"):
         builds.build("no-such-commit", tmp_path)
 
 
+@pytest.mark.slow
 def test_another_environment_is_made_by_the_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,6 +155,7 @@ def test_another_environment_is_made_by_the_commit(
 # --------------------------------------------------------------------------- processes
 
 
+@pytest.mark.slow
 def test_a_package_that_is_too_old_is_told_before_anything_is_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,6 +169,7 @@ def test_a_package_that_is_too_old_is_told_before_anything_is_measured(
     assert "No module named 'metasearch." in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_errors_of_a_side_come_to_the_other_end() -> None:
     """And the side goes on."""
     with turns.measuring(HERE[0]) as (side,):
@@ -175,6 +178,7 @@ def test_errors_of_a_side_come_to_the_other_end() -> None:
         assert side.call("memory")["most"] >= side.call("memory")["now"] > 0
 
 
+@pytest.mark.slow
 def test_a_side_that_ends_is_an_error(tmp_path: Path) -> None:
     """Its last words are told."""
     package = tmp_path / "metasearch"
@@ -188,6 +192,7 @@ def test_a_side_that_ends_is_an_error(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_rows_are_listed() -> None:
     """Without building anything."""
     command = [sys.executable, "-m", "benchmarks.against", "--against", "nothing", "--list"]

@@ -19,11 +19,12 @@ from benchmarks.against.equality import Found
 from benchmarks.against.in_order import InOrder, searched
 from benchmarks.upstreams import ROOT
 from metasearch.adapters.request import Page, Request
-from metasearch.demo import replayed
+from metasearch.demo import replay_settings
 from metasearch.demo.server import DemoTransport
 from metasearch.engine.engine import Engine
 from metasearch.events import Finished
 from metasearch.record import Record
+from tests.cases import each
 
 
 def made(**values: Any) -> Iterator[Found]:
@@ -52,7 +53,7 @@ def test_what_differs_is_shown() -> None:
     assert "2 DIFFER" in found.line()
 
 
-@pytest.mark.parametrize("swapped", [False, True])
+@each("swapped", [False, True])
 def test_a_thing_that_only_one_side_has(swapped: bool) -> None:
     """It is a difference, whichever side lacks it."""
     both = [made(a=1, b=2), made(a=1)]
@@ -70,6 +71,7 @@ def test_sides_that_compute_other_things() -> None:
     assert found.differ == ("b / c",)
 
 
+@pytest.mark.slow
 def test_what_one_side_writes_the_other_end_reads(
     capsysbinary: pytest.CaptureFixture[bytes],
 ) -> None:
@@ -89,7 +91,7 @@ def test_events_must_amount_to_the_answer() -> None:
 
     async def search() -> None:
         transport = InOrder(DemoTransport())
-        async with Engine(replayed(), transport=transport) as engine:
+        async with Engine(replay_settings(), transport=transport) as engine:
             answer, events = await searched(engine, transport, "jazz")
         assert searches.folded(answer, events)["query"] == "jazz"
         other = replace(answer, query="blues")
@@ -107,7 +109,7 @@ def test_databases_answer_in_the_order_of_asking() -> None:
             await asyncio.sleep(0.05 if request.source == first else 0)
             return await super().send(request, timeout=timeout, max_bytes=max_bytes)
 
-    settings = replayed()
+    settings = replay_settings()
     names = list(settings.default_sources or ())
     first = names[0]
 
@@ -131,6 +133,7 @@ def test_changes_of_records_one_by_one_and_together() -> None:
     assert len(things.changes(records, at_once=2)) == 3
 
 
+@pytest.mark.slow
 def test_the_package_of_a_checkout_is_imported(tmp_path: Path) -> None:
     """And not that of this one; a process that would import another one ends."""
     package = tmp_path / "metasearch"

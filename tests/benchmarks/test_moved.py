@@ -23,7 +23,7 @@ def test_all_that_is_looked_up() -> None:
     assert len(calls) > 5
 
     for call in calls:
-        moved(*re.findall(r'"(\w+)"', "".join(call)))
+        moved(*re.findall(r'"([\w|]+)"', "".join(call)))
 
 
 def test_one_file_and_no_other() -> None:

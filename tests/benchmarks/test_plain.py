@@ -11,16 +11,19 @@ import pytest
 
 from benchmarks.against import plain
 from metasearch import events, record
-from metasearch.adapters.parse.parse import Parsed
-from metasearch.adapters.parse.records import Unread
+from metasearch.adapters.parse.parse import PageContent, Unread
 from metasearch.record import Author, Hit, Record
 from tests.cases import each
 
-TYPES = {
-    name: getattr(record, name, None) or getattr(events, name, None)
-    for name in plain.FIELDS
-    if name not in ("Parsed", "Unread", "Request")
-} | {"Parsed": Parsed, "Unread": Unread}
+TYPES = (
+    {
+        name: getattr(record, name, None) or getattr(events, name, None)
+        for name in plain.FIELDS
+        if name not in ("Unread", "Request")
+    }
+    | dict.fromkeys(("PageContent", "Parsed"), PageContent)
+    | {"Unread": Unread}
+)
 
 
 @each(("name", "kind"), TYPES.items(), ids=str)

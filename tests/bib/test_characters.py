@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.normalise import has_han, is_cjk, plain, simplified, table_lines
+from metasearch.bib.normalise import has_han, is_cjk, plain, simplify, table_lines
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("臺灣軟體開發與氣候變遷", "台湾软体开发与气候变迁"),
@@ -33,21 +33,19 @@ from metasearch.bib.normalise import has_han, is_cjk, plain, simplified, table_l
 )
 def test_forms_of_one_text(one: str, other: str) -> None:
     """Traditional, simplified, variant and Japanese forms give one text."""
-    assert simplified(one) == simplified(other)
+    assert simplify(one) == simplify(other)
 
 
-@pytest.mark.parametrize(("one", "other"), [("芸", "藝"), ("欠", "缺"), ("浜", "濱"), ("中", "國")])
+@each(("one", "other"), [("芸", "藝"), ("欠", "缺"), ("浜", "濱"), ("中", "國")])
 def test_other_characters(one: str, other: str) -> None:
     """What is another word in China stays apart, although Japan writes it for the same word."""
-    assert simplified(one) != simplified(other)
+    assert simplify(one) != simplify(other)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "plain ASCII", "한국어 제목", "ひらがな カタカナ", "Ünïcödé ○", "中国科学"]
-)
+@each("text", ["", "plain ASCII", "한국어 제목", "ひらがな カタカナ", "Ünïcödé ○", "中国科学"])
 def test_nothing_to_do(text: str) -> None:
     """Other scripts, and text in simplified characters, stay as they are."""
-    assert simplified(text) == text
+    assert simplify(text) == text
 
 
 def test_plain() -> None:
@@ -75,9 +73,9 @@ def test_each_character_stands_in_one_class() -> None:
 @given(st.text(max_size=60))
 def test_equal_once_and_twice(text: str) -> None:
     """Any text is taken, keeps its length, and is settled after once."""
-    once = simplified(text)
+    once = simplify(text)
 
-    assert simplified(once) == once
+    assert simplify(once) == once
     assert len(once) == len(text)
 
 
@@ -88,11 +86,11 @@ def test_equal_once_and_twice(text: str) -> None:
 def test_a_part_of_a_title_is_a_part_of_its_form(text: str, end: int) -> None:
     """A main title is the beginning of the whole title after folding too; phrase tables do not
     grant that."""
-    assert simplified(text).startswith(simplified(text[:end]))
+    assert simplify(text).startswith(simplify(text[:end]))
 
 
 def test_no_library_is_loaded() -> None:
     """Neither OpenCC nor pypinyin is needed, so that keys are the same everywhere."""
-    simplified("臺灣")
+    simplify("臺灣")
 
     assert not {"opencc", "pypinyin"} & set(sys.modules)

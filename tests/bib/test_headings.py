@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from lxml import etree
 
 from metasearch.adapters.select.marc import MarcRecord, compile_marc
@@ -10,9 +9,10 @@ from metasearch.bib import authors
 from metasearch.bib.authors import marc_people
 from metasearch.bib.converters import CONVERTERS
 from metasearch.record import Author
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("heading", "name"),
     [
         ("Montgomery, Wes,", "Montgomery, Wes"),
@@ -43,7 +43,7 @@ def test_a_personal_heading_loses_dates_and_punctuation(heading: str, name: str)
     assert authors.personal(heading) == name
 
 
-@pytest.mark.parametrize(
+@each(
     ("heading", "name"),
     [
         ("Springer, Inc.,", "Springer, Inc."),
@@ -112,12 +112,33 @@ def test_publishers_printers_and_owners_are_no_authors() -> None:
     assert _authors(_field("710", "SpringerLink (Online service)", "2")) == ()
 
 
+def test_contributors_are_authors_only_where_nobody_else_is() -> None:
+    """Who contributes to the work of an author or editor is none; who heads a record is one."""
+    contributor = _field("700", "Osei, Kofi", x_4="ctb") + _field("700", "Lind, Mia", x_4="oth")
+    both = (Author("Kofi Osei", "Osei", "Kofi"), Author("Mia Lind", "Lind", "Mia"))
+    falk = Author("Greta Falk", "Falk", "Greta")
+
+    assert _authors(contributor) == both
+    assert _authors(_field("100", "Falk, Greta") + contributor) == (falk,)
+    assert _authors(_field("700", "Falk, Greta", x_4="edt") + contributor) == ()
+    assert _authors(_field("100", "Falk, Greta", x_4="ctb") + contributor) == (falk,)
+
+
 def test_forenames_are_entered_in_direct_order() -> None:
     """First indicator 0: "John Paul $b II" has no family name; catalogues that mean a surname write
     a comma."""
     assert _authors(_field("100", "John Paul", "0", x_b="II,", x_c="Pope,")) == (
         Author("John Paul II"),
     )
+    for additions, name in (
+        ("von Aquin, Heiliger,", "Thomas von Aquin"),
+        ("Aquinas, Saint,", "Thomas Aquinas"),
+        ("Preußen, König", "Thomas"),
+        ("(Musician)", "Thomas"),
+        ("Prior,", "Thomas Prior"),
+        ("1225-1274", "Thomas"),
+    ):
+        assert _authors(_field("100", "Thomas", "0", x_c=additions)) == (Author(name),), additions
     assert _authors(_field("100", "Laird, Rick", "0")) == (Author("Rick Laird", "Laird", "Rick"),)
 
 
@@ -137,6 +158,12 @@ def test_unimarc_has_family_and_given_names_apart() -> None:
         Author("Victor Hugo", "Hugo", "Victor"),
         Author("Institut, Paris", collective=True),
     )
+    for more, name in (
+        ({"x_d": "II", "x_c": "pape"}, "Jean II"),
+        ({"x_c": "d'Aquin"}, "Jean d'Aquin"),
+    ):
+        fields = _field("700", "Jean", **more).replace('ind2=" "', 'ind2="0"')
+        assert read(MarcRecord(etree.fromstring(f"<record>{fields}</record>"))) == (Author(name),)
 
 
 def test_dublin_core_creators_are_headings_as_well() -> None:

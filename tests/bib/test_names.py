@@ -9,24 +9,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.bib.bylines import people_in
 from metasearch.bib.chinese_names import (
     HanName,
-    Romanised,
+    LatinName,
     authors_agree,
     common_people,
     han_names,
     is_spelled,
+    latin_names,
     latin_surnames,
     readings,
-    romanised_name,
     same_person,
     surname_spellings,
     wade_giles,
 )
+from metasearch.bib.names import person
+from metasearch.bib.names_in_field import authors_in_field
+from metasearch.record import Author
 from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     ["田中太郎丸", "김철수", "たなか", "卡尔·马克思", "本刊编辑部", "希布斯", "", "张", "Zhang"],
 )
@@ -40,34 +44,34 @@ def test_two_ways_to_divide() -> None:
     assert han_names("欧阳修") == (HanName("欧阳", "修"), HanName("欧", "阳修"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "expected"),
     [
-        ("Zhang SF", Romanised("zhang", ("s", "f"))),
-        ("Zhang S.-F.", Romanised("zhang", ("s", "f"))),
-        ("Zhang, S. F.", Romanised("zhang", ("s", "f"))),
-        ("S. F. Zhang", Romanised("zhang", ("s", "f"))),
-        ("Zhang, San-Feng", Romanised("zhang", ("san", "feng"))),
-        ("Sanfeng Zhang", Romanised("zhang", ("sanfeng",))),
-        ("ZHANG San-feng", Romanised("zhang", ("san", "feng"))),
-        ("Chang San-feng", Romanised("chang", ("san", "feng"))),
-        ("Ou-Yang Xiu", Romanised("ouyang", ("xiu",))),
-        ("Ou Yang Xiu", Romanised("ouyang", ("xiu",))),
-        ("Wang Li", Romanised("wang", ("li",))),
-        ("Wang Li", Romanised("li", ("wang",))),
-        ("Lǚ Bù", Romanised("lu", ("bu",))),
-        ("Ch’ien Chung-shu", Romanised("chien", ("chung", "shu"))),
-        ("Peter S. F. Zhang", Romanised("zhang", ("s", "f"))),
-        ("Zhang HE", Romanised("zhang", ("h", "e"))),
-        ("Zhang HE", Romanised("zhang", ("he",))),
+        ("Zhang SF", LatinName("zhang", ("s", "f"))),
+        ("Zhang S.-F.", LatinName("zhang", ("s", "f"))),
+        ("Zhang, S. F.", LatinName("zhang", ("s", "f"))),
+        ("S. F. Zhang", LatinName("zhang", ("s", "f"))),
+        ("Zhang, San-Feng", LatinName("zhang", ("san", "feng"))),
+        ("Sanfeng Zhang", LatinName("zhang", ("sanfeng",))),
+        ("ZHANG San-feng", LatinName("zhang", ("san", "feng"))),
+        ("Chang San-feng", LatinName("chang", ("san", "feng"))),
+        ("Ou-Yang Xiu", LatinName("ouyang", ("xiu",))),
+        ("Ou Yang Xiu", LatinName("ouyang", ("xiu",))),
+        ("Wang Li", LatinName("wang", ("li",))),
+        ("Wang Li", LatinName("li", ("wang",))),
+        ("Lǚ Bù", LatinName("lu", ("bu",))),
+        ("Ch’ien Chung-shu", LatinName("chien", ("chung", "shu"))),
+        ("Peter S. F. Zhang", LatinName("zhang", ("s", "f"))),
+        ("Zhang HE", LatinName("zhang", ("h", "e"))),
+        ("Zhang HE", LatinName("zhang", ("he",))),
     ],
 )
-def test_reading_latin_letters(name: str, expected: Romanised) -> None:
+def test_reading_latin_letters(name: str, expected: LatinName) -> None:
     """The usual styles are read, and both readings where two are possible."""
-    assert expected in romanised_name(name)
+    assert expected in latin_names(name)
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "John Smith",
@@ -84,7 +88,7 @@ def test_reading_latin_letters(name: str, expected: Romanised) -> None:
 )
 def test_foreign_names(name: str) -> None:
     """Names that are no Chinese ones are not read."""
-    assert romanised_name(name) == ()
+    assert latin_names(name) == ()
 
 
 LATIN_OF = {
@@ -114,7 +118,7 @@ def test_one_person(han: str, latin: str) -> None:
     assert same_person(han, latin) is True
 
 
-@pytest.mark.parametrize(
+@each(
     ("han", "latin"),
     [
         ("张三丰", "Zhang LF"),
@@ -131,7 +135,7 @@ def test_two_people(han: str, latin: str) -> None:
     assert same_person(han, latin) is False
 
 
-@pytest.mark.parametrize(
+@each(
     ("han", "latin"),
     [
         ("张三丰", "John Zhang"),
@@ -155,7 +159,7 @@ def test_nobody_can_say(han: str, latin: str) -> None:
 HAN, LATIN = ["江文杰", "韩超", "顾达民"], ["Wenjie JIANG", "Chao HAN", "Damin GU"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("han", "latin", "expected"),
     [
         (HAN, LATIN, True),
@@ -232,3 +236,96 @@ def test_real_translated_names(shared: Path) -> None:
             )
             assert authors_agree(han, latin) is True
     assert pairs > 10
+
+
+@each(
+    ("written", "name"),
+    [
+        ("Thomas, von Aquin, Heiliger, 1225-1274", "Thomas von Aquin"),
+        ("Walther, von der Vogelweide", "Walther von der Vogelweide"),
+        ("Beethoven, Ludwig van", "Ludwig van Beethoven"),
+    ],
+)
+def test_where_somebody_comes_from_is_no_given_name(written: str, name: str) -> None:
+    """Behind a family name, a particle stands last."""
+    author = person(written)
+
+    assert author is not None
+    assert author.name == name
+
+
+@each(
+    "written",
+    [
+        *("[et al.]", "et al. (12 more)", "Et Al", "et alii", "and 12 others", "u.a.", "[u. a.]"),
+        *("и др.", "y otros", "e.a.", "i in.", "a kol.", "ve diğ.", "m.fl.", "et coll."),
+        *("等", "他", "他2名", "ほか", "외", "외 2명"),
+    ],
+)
+def test_words_for_further_authors_are_no_author(written: str) -> None:
+    """In any language, alone, in the parts of a name, or behind one."""
+    assert person(written) is None
+    assert people_in(written) == ()
+    assert authors_in_field(written) == ()
+    before, _, last = written.partition(" ")
+    assert person("", last or before, before if last else "") is None
+    assert person(f"Falk, Greta [{written.strip('[]')}]") == Author("Greta Falk", "Falk", "Greta")
+
+
+@each(
+    "name",
+    ["Thomas More", "Lee, Al", "Kim YM", "kim ym", "jones, e.a.", "U. A.", "E. Altri", "Smith, In"],
+)
+def test_names_like_words_for_further_authors_stay(name: str) -> None:
+    """Initials, and names that such words are beside."""
+    found = person(name)
+
+    assert found is not None
+    assert {*found.name.split()} == {*name.replace(",", "").split()}
+
+
+@each(
+    ("written", "names"),
+    [
+        ("Falk, Greta u.a.", ["Greta Falk"]),
+        ("Falk G, Osei KA i in.", ["G Falk", "KA Osei"]),
+        ("Falk, G.; Osei, K. и др.", ["G. Falk", "K. Osei"]),
+        ("山田太郎 他2名", ["山田太郎"]),
+        ("김철수 외", ["김철수"]),
+    ],
+)
+def test_a_byline_ends_before_words_for_further_authors(written: str, names: list[str]) -> None:
+    """Those are taken off, and nothing else."""
+    assert [author.name for author in people_in(written)] == names
+
+
+@each(
+    ("written", "name"),
+    [
+        ("Elisabeth II., Großbritannien, Königin", "Elisabeth II"),
+        ("Elizabeth II, Queen of Great Britain, 1926-2022", "Elizabeth II"),
+        ("Viktoria, Großbritannien, Königin", "Viktoria"),
+        ("Johannes Paul II., Papst", "Johannes Paul II"),
+        ("Napoléon I, empereur des Français", "Napoléon I"),
+        ("Hildegard, von Bingen, Heilige", "Hildegard von Bingen"),
+        ("Leonardo, da Vinci, 1452-1519", "Leonardo da Vinci"),
+    ],
+)
+def test_who_reigns_has_no_family_name(written: str, name: str) -> None:
+    """A rank behind a number, or behind a country, is no part of the name."""
+    assert person(written) == Author(name)
+
+
+@each(
+    ("written", "author"),
+    [
+        ("Smith III, John", Author("John Smith III", "Smith", "John", suffix="III")),
+        ("Smith III, John, Sir", Author("John Smith III", "Smith", "John", suffix="III")),
+        ("Bismarck, Otto, Graf", Author("Otto Bismarck", "Bismarck", "Otto")),
+        ("Falk, Greta, (Chemist)", Author("Greta Falk", "Falk", "Greta")),
+        ("More, Thomas, Saint", Author("Thomas More", "More", "Thomas")),
+    ],
+)
+def test_a_rank_behind_a_given_name_leaves_the_family_name(written: str, author: Author) -> None:
+    """Nobles, saints and namesakes have both."""
+    assert person(written) == author

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.bib import identifiers, normalise, numbering, texts
+from tests.cases import each
 from tests.growth import MOST, growth
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [
         ("https://doi.org/10.1000/ABC.", "10.1000/abc"),
@@ -26,6 +27,8 @@ from tests.growth import MOST, growth
         ("(see 10.1016/S0140-6736(96)07492-2)", "10.1016/s0140-6736(96)07492-2"),
         ("http://doi.acm.org/10.1145/1400214.1400231", "10.1145/1400214.1400231"),
         ("10.1000/", None),
+        ("10.1000/...", None),
+        ("(10.1000/)", None),
         ("10.1/x", None),
         ("", None),
         (None, None),
@@ -48,7 +51,7 @@ def test_a_plain_doi(before: str, prefix: str, suffix: str, end: str) -> None:
     assert identifiers.doi(value) == identifiers.doi(f" {value}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [
         ("arXiv:2104.12255v1", "2104.12255"),
@@ -62,7 +65,7 @@ def test_arxiv_id(value: str, expected: str | None) -> None:
     assert expected == identifiers.arxiv_id(value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [
         ("978-3-16-148410-0 (pbk.)", "9783161484100"),
@@ -84,7 +87,7 @@ def test_issn_and_orcid() -> None:
     assert identifiers.orcid("0000-0000-0000-0000") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [
         ("https://a.org/x", "https://a.org/x"),
@@ -113,7 +116,7 @@ def test_url_key() -> None:
     assert identifiers.url_key("https://a.org/") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [
         ("CO<sub>2</sub> &amp; H<sup>+</sup>", "CO2 & H+"),
@@ -165,7 +168,7 @@ def test_plain_is_stable(value: str) -> None:
     assert not any(c < " " for c in once)
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [
         ("Müller", "muller"),
@@ -206,7 +209,7 @@ def test_words_and_compact() -> None:
     assert not normalise.has_cjk("café")
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [("van der Berg", "berg"), ("O'Neill", "oneill"), ("De La", "dela"), ("", "")],
 )
@@ -215,7 +218,7 @@ def test_family_key(value: str, expected: str) -> None:
     assert expected == normalise.family_key(value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [("Vol. 012", "12"), ("XIV", "14"), ("abs/1", "1"), ("Suppl.", "suppl"), (None, "")],
 )
@@ -224,7 +227,7 @@ def test_number_key(value: str | None, expected: str) -> None:
     assert expected == numbering.number_key(value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "expected"),
     [
         ("123-8", ("123", "128")),

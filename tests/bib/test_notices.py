@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.bib.chinese_titles import GENERIC, is_generic, notice
-from metasearch.bib.normalise import simplified
+from metasearch.bib.normalise import simplify
 from tests.cases import each
 
 NOTICES = {
@@ -58,7 +57,7 @@ def test_notices(kind: str, title: str) -> None:
     assert notice(title) == kind
 
 
-@pytest.mark.parametrize(
+@each(
     "title",
     [
         "水质评价",
@@ -78,7 +77,7 @@ def test_works_of_their_own(title: str) -> None:
     assert notice(title) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     "title",
     [
         "编者按",
@@ -104,7 +103,7 @@ def test_titles_of_many_works(title: str) -> None:
     assert is_generic(title)
 
 
-@pytest.mark.parametrize(
+@each(
     "title",
     [
         "编者按：改革与水质",
@@ -123,7 +122,7 @@ def test_titles_of_one_work(title: str) -> None:
 
 def test_the_table_is_in_comparable_form() -> None:
     """Whoever looks a folded title up in the table finds it."""
-    assert all(simplified(title) == title for title in GENERIC)
+    assert all(simplify(title) == title for title in GENERIC)
 
 
 @given(st.text(max_size=60))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.bib.chinese_titles import edition, numbers, part_number
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     "title",
     [
         "桃金娘果实多糖的研究（二）",
@@ -40,7 +40,7 @@ def test_the_second_part(title: str) -> None:
     assert part_number(title) == {"2"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "expected"),
     [
         ("论调控模式(上)", {"1"}),
@@ -60,7 +60,7 @@ def test_other_parts(title: str, expected: set[str]) -> None:
     assert part_number(title) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     "title",
     [
         "铜(Ⅱ)的微波直接合成",
@@ -85,7 +85,7 @@ def test_what_is_no_part(title: str) -> None:
     assert part_number(title) == frozenset()
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "expected"),
     [
         ("2023年新疆“三农”舆情分析", {"2023"}),
@@ -101,7 +101,7 @@ def test_numbers(title: str, expected: set[str]) -> None:
     assert numbers(title) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "expected"),
     [
         ("基因工程（第二版）", {"2"}),

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.record_json import packed, unpacked
+from metasearch.bib.record_json import record_from_json, record_to_json
 from metasearch.record import Author, Record
+from tests.cases import each
 
 FULL = Record(
     source="x",
@@ -56,11 +57,11 @@ FULL = Record(
 
 def test_every_field_comes_back() -> None:
     """Nothing of a record is lost or changed, and what looks like markup is none."""
-    assert unpacked(orjson.loads(packed(FULL)), "x", 3) == FULL
+    assert record_from_json(orjson.loads(record_to_json(FULL)), "x", 3) == FULL
 
 
 def test_what_is_empty_is_not_kept() -> None:
-    assert orjson.loads(packed(Record(source="x", title="T", position=9))) == {"title": "T"}
+    assert orjson.loads(record_to_json(Record(source="x", title="T", position=9))) == {"title": "T"}
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -82,21 +83,27 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 )
 def test_any_record_comes_back(record: Record) -> None:
     if record.title or record.authors or record.doi or record.ids:
-        assert unpacked(orjson.loads(packed(record)), record.source, record.position) == record
+        assert (
+            record_from_json(orjson.loads(record_to_json(record)), record.source, record.position)
+            == record
+        )
 
 
 def test_what_utf8_cannot_say_is_replaced() -> None:
     assert (
-        unpacked(orjson.loads(packed(Record(source="x", title="a\ud800b"))), "x", 1).title == "a?b"
+        record_from_json(
+            orjson.loads(record_to_json(Record(source="x", title="a\ud800b"))), "x", 1
+        ).title
+        == "a?b"
     )
 
 
 def test_what_json_cannot_say_is_an_error() -> None:
     with pytest.raises(ValueError):
-        packed(Record(source="x", title="t", citations=10**30))
+        record_to_json(Record(source="x", title="t", citations=10**30))
 
 
-@pytest.mark.parametrize(
+@each(
     "found",
     [
         None,
@@ -122,9 +129,9 @@ def test_what_json_cannot_say_is_an_error() -> None:
 def test_what_is_no_record_is_an_error(found: Any) -> None:
     """A collection may come from anywhere."""
     with pytest.raises(ValueError):
-        unpacked(found, "x", 1)
+        record_from_json(found, "x", 1)
 
 
 def test_no_link_but_a_web_address() -> None:
     """What could run in a browser does not become a link."""
-    assert unpacked({"title": "T", "url": "javascript:alert(1)"}, "x", 1).url is None
+    assert record_from_json({"title": "T", "url": "javascript:alert(1)"}, "x", 1).url is None

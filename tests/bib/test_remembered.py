@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from metasearch.bib import authors
 from metasearch.bib.names import LONGEST_REMEMBERED as LONGEST
 from metasearch.bib.names import MOST_REMEMBERED as MOST
-from metasearch.bib.names import of_name, person, remembered
+from metasearch.bib.names import of_name, person, remember
 from tests.examples import examples
 
 NAMES = st.text(max_size=30) | st.text(
@@ -19,7 +19,7 @@ NAMES = st.text(max_size=30) | st.text(
 def test_a_short_text_is_asked_once() -> None:
     """A long one each time: nobody may fill the memory with it."""
     asked: list[str] = []
-    read = remembered(lambda text: asked.append(text) or len(text))
+    read = remember(lambda text: asked.append(text) or len(text))
     short, long = "a" * LONGEST, "b" * (LONGEST + 1)
 
     assert [read(text) for text in (short, short, long, long)] == [100, 100, 101, 101]
@@ -29,7 +29,7 @@ def test_a_short_text_is_asked_once() -> None:
 def test_only_the_last_texts_are_remembered() -> None:
     """However many there are."""
     asked: list[str] = []
-    read = remembered(asked.append)
+    read = remember(asked.append)
     for number in range(MOST + 1):
         read(str(number))
     read("0")

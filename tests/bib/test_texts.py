@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib import texts
+from metasearch.bib import isbd
 from metasearch.bib.texts import abstract, is_printable, strings, text_list
 from metasearch.bib.texts import plain_text as plain
 
@@ -64,9 +64,9 @@ ENDS = [
 def test_a_stop_behind_a_plain_word_needs_no_pattern(parts: list[str]) -> None:
     """The pattern of abbreviations is asked where the last word may be one."""
     for text in ("".join(parts) + ".", "".join(parts).upper() + "."):
-        tail = max(len(text) - texts._LONGEST_ABBREVIATED, 0)
+        tail = max(len(text) - isbd._LONGEST_ABBREVIATED, 0)
 
-        assert texts._is_abbreviated(text) == bool(texts._ABBREVIATED.search(text, tail))
+        assert isbd._is_abbreviated(text) == bool(isbd._ABBREVIATED.search(text, tail))
 
 
 @given(st.lists(_PIECES | st.sampled_from(("<jats:p>", "</jats:p>", "Abstract: ")), max_size=6))

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.chinese_titles import marked, split_titles, without_sections
+from metasearch.bib.chinese_titles import split_titles, with_breaks, without_sections
+from tests.cases import each
 from tests.growth import MOST, growth
 
 ZH, EN = "长江流域水质变化的评价", "Assessment of Water Quality Change in the Yangtze Basin"
 
 
-@pytest.mark.parametrize(
+@each(
     "title",
     [
         f"{ZH} = {EN}",
@@ -36,7 +37,7 @@ def test_two_titles(title: str) -> None:
     assert split_titles(title) == (ZH, EN)
 
 
-@pytest.mark.parametrize("title", [f"{EN} ({ZH})", f"{EN} {ZH}", f"{EN} = {ZH}", f"{EN}：{ZH}"])
+@each("title", [f"{EN} ({ZH})", f"{EN} {ZH}", f"{EN} = {ZH}", f"{EN}：{ZH}"])
 def test_two_titles_turned_round(title: str) -> None:
     """The English title may come first."""
     assert split_titles(title) == (EN, ZH)
@@ -49,7 +50,7 @@ def test_english_words_within_both() -> None:
     assert split_titles(" ".join(parts)) == parts
 
 
-@pytest.mark.parametrize("end", ["分析", "理论", "述评"])
+@each("end", ["分析", "理论", "述评"])
 def test_common_last_words(end: str) -> None:
     """What Chinese titles end with ends the Chinese title here too."""
     assert split_titles(f"{ZH}{end} {EN}") == (ZH + end, EN)
@@ -64,7 +65,7 @@ def test_japanese_and_korean_parallel_titles() -> None:
     assert len(split_titles("한국어 제목의 연구 = A study of Korean titles")) == 2
 
 
-@pytest.mark.parametrize(
+@each(
     "title",
     [
         "基于BERT的文本分类",
@@ -91,7 +92,7 @@ def test_one_title(title: str) -> None:
     assert split_titles(title) == (title,)
 
 
-@pytest.mark.parametrize(
+@each(
     "title",
     [
         f"【综述】{ZH}",
@@ -118,7 +119,7 @@ def test_column_heads(title: str) -> None:
     assert without_sections(title) == ZH
 
 
-@pytest.mark.parametrize(
+@each(
     "title",
     [
         f"【更正】{ZH}",
@@ -144,7 +145,7 @@ def test_what_is_no_column_head(title: str) -> None:
     assert without_sections(title) == title
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "expected"),
     [
         ("太湖五里湖生态重建示范工程——大型围隔试验", "太湖五里湖生态重建示范工程"),
@@ -166,7 +167,7 @@ def test_what_is_no_column_head(title: str) -> None:
 )
 def test_main_title(title: str, expected: str) -> None:
     """What stands before the subtitle, whatever mark divides them."""
-    assert marked(title).split("\n")[0] == expected
+    assert with_breaks(title).split("\n")[0] == expected
 
 
 @given(st.text(max_size=80))
@@ -175,9 +176,9 @@ def test_any_text_is_taken(title: str) -> None:
     assert all(split_titles(title)) or not title
     assert without_sections(title) or not title
     if title.isprintable():
-        assert [c for c in marked(title) if c.isalnum()] == [
+        assert [c for c in with_breaks(title) if c.isalnum()] == [
             c for c in title if c.isalnum()
-        ] or "为" in marked(title)
+        ] or "为" in with_breaks(title)
 
 
 @pytest.mark.slow
@@ -194,7 +195,7 @@ def test_any_text_is_taken(title: str) -> None:
 )
 def test_hostile_titles_cost_little(title: Callable[[int], str]) -> None:
     """Whatever is repeated, four times as much of it takes about four times as long."""
-    for function in (split_titles, without_sections, marked):
+    for function in (split_titles, without_sections, with_breaks):
         assert growth(lambda size, of=function: partial(of, title(size)), 250) <= MOST
 
 

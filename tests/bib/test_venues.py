@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.bib.chinese_venues import journal, thesis_container, thesis_degree
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("venue", "institution"),
     [
         ("北京大学", None),
@@ -32,9 +32,7 @@ def test_one_container(venue: str | None, institution: str | None) -> None:
     assert thesis_container(venue, institution) == "北京大学学位论文"
 
 
-@pytest.mark.parametrize(
-    "venue", ["", None, "硕士学位论文", "中国博士学位论文全文数据库", "[D]", "2019"]
-)
+@each("venue", ["", None, "硕士学位论文", "中国博士学位论文全文数据库", "[D]", "2019"])
 def test_no_university(venue: str | None) -> None:
     """A collection or a word is no container."""
     assert thesis_container(venue) == ""
@@ -47,7 +45,7 @@ def test_other_schools() -> None:
     assert len({thesis_container(name) for name in names}) == len(names)
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "degree"),
     [
         ("北京大学博士学位论文", "doctor"),
@@ -64,7 +62,7 @@ def test_degrees(said: str, degree: str) -> None:
     assert thesis_degree(None, said) == degree
 
 
-@pytest.mark.parametrize(
+@each(
     "venue",
     [
         "清华大学学报(自然科学版)",
@@ -83,7 +81,7 @@ def test_one_journal(venue: str) -> None:
     assert journal(venue) == ("清华大学学报", "自然科学版")
 
 
-@pytest.mark.parametrize("venue", ["中国版权", "中国出版", "现代出版", "出版发行研究"])
+@each("venue", ["中国版权", "中国出版", "现代出版", "出版发行研究"])
 def test_publishing_is_no_edition(venue: str) -> None:
     """版 within a word is no edition."""
     assert journal(venue) == (venue, "")

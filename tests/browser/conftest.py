@@ -59,7 +59,7 @@ async def window(browser) -> AsyncIterator[Open]:
 
     async def opened(address: str, **options: Any) -> Any:
         context = await browser.new_context(**({"viewport": DESKTOP} | options))
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         await context.add_init_script(WATCH)
         contexts.append(context)
         page = await context.new_page()

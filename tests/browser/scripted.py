@@ -13,8 +13,9 @@ import orjson
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from metasearch.language import DEFAULT, language
 from metasearch.record import Record
-from metasearch.server.pages.environment import ASSETS, DEFAULT, language, macro
+from metasearch.server.pages.environment import ASSETS, macro
 from metasearch.server.pages.hit import hit_view
 from metasearch.server.pages.page import CONTENT_SECURITY_POLICY
 from tests.server.fake import hit, record

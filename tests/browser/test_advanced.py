@@ -31,7 +31,7 @@ async def address() -> AsyncIterator[str]:
 async def without_script(browser, address) -> AsyncIterator[object]:
     """Opens a path of the server."""
     context = await browser.new_context(java_script_enabled=False)
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(60_000)
     page = await context.new_page()
     await page.goto(f"{address}/advanced")
     yield page

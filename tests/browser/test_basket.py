@@ -64,7 +64,7 @@ async def opened(browser: Any) -> AsyncIterator[Opened]:
     async def new_page(**options: Any) -> Any:
         context = await browser.new_context(**options)
         contexts.append(context)
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         return await context.new_page()
 
     yield new_page

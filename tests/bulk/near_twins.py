@@ -11,7 +11,7 @@ import pytest
 
 from metasearch.bulk.published.words import segmenter
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup, fingerprint
-from metasearch.dedup.matcher import Matcher, Searching
+from metasearch.dedup.matchers import Matcher, NeighbourMatcher
 from metasearch.record import Record
 from tests.dedup.records import record
 
@@ -99,7 +99,7 @@ def all_pairs(matcher: Matcher, prints: Sequence[Fingerprint]) -> Pairs:
     return found
 
 
-def candidates(matcher: Searching, prints: Sequence[Fingerprint]) -> Pairs:
+def candidates(matcher: NeighbourMatcher, prints: Sequence[Fingerprint]) -> Pairs:
     """The pairs that meet by a key or as neighbours, where records arrive in this order."""
     keys = [set(matcher.keys(it)) for it in prints]
     neighbours = matcher.neighbours()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from metasearch.bulk.job import Outcome, deduplicate, read_all
+from metasearch.bulk.job import JobOutcome, deduplicate, read_all
 from metasearch.dedup import DEFAULT
 from metasearch.formats.reading.files import gather
 
@@ -104,6 +104,6 @@ def write(folder: Path, **files: str | bytes) -> list[Path]:
     return paths
 
 
-def run(*paths: Path, **options: Any) -> Outcome:
+def run(*paths: Path, **options: Any) -> JobOutcome:
     """The whole job, without a command line."""
     return deduplicate(read_all(gather(paths).files), DEFAULT, **options)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from metasearch.bulk.export import tell
-from metasearch.bulk.job import Outcome
-from metasearch.bulk.report import Numbers
+from metasearch.bulk.export import observe
+from metasearch.bulk.job import JobOutcome
+from metasearch.bulk.report import JobNumbers
 
 
-def count(outcome: Outcome) -> Numbers:
+def count(outcome: JobOutcome) -> JobNumbers:
     """Its numbers."""
-    return tell(outcome, None).numbers
+    return observe(outcome, None).numbers
 
 
-def left_out(outcome: Outcome, name: str) -> list[str]:
+def left_out(outcome: JobOutcome, name: str) -> list[str]:
     """What a format has no place for."""
-    return tell(outcome, name).left_out
+    return observe(outcome, name).left_out

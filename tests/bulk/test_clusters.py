@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from metasearch.bulk.export import cluster_bytes as clusters
-from metasearch.bulk.job import ROWS, Outcome, deduplicate, read_all
+from metasearch.bulk.job import ROWS, JobOutcome, deduplicate, read_all
 from metasearch.dedup import DEFAULT
 from metasearch.formats.reading import Entry, FileReading
 from metasearch.formats.reading.files import gather
@@ -14,7 +14,7 @@ from metasearch.record import Record
 from tests.bulk.samples import LIBRARY, SCOPUS, run, write
 
 
-def lines(outcome: Outcome) -> list[dict[str, object]]:
+def lines(outcome: JobOutcome) -> list[dict[str, object]]:
     return [json.loads(line) for line in clusters(outcome).splitlines()]
 
 

@@ -61,6 +61,7 @@ def test_outputs_are_those_of_memory(
     assert not list(temporary.iterdir())
 
 
+@pytest.mark.slow
 def test_many_records_are_taken_to_disk(
     run: Run, exports: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

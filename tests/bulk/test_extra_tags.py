@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from metasearch.bulk.export import write
-from metasearch.bulk.job import Outcome
+from metasearch.bulk.job import JobOutcome
 from metasearch.bulk.report import as_text
 from metasearch.formats.reading import read_bytes
 from tests.bulk import samples
 from tests.bulk.samples import run
 from tests.bulk.telling import count, left_out
+from tests.cases import each
 from tests.growth import MOST, growth
 
 #: Tags that no field of a record holds.
@@ -84,11 +85,11 @@ ER  -
 
 
 @pytest.fixture
-def outcome(tmp_path: Path) -> Outcome:
+def outcome(tmp_path: Path) -> JobOutcome:
     return run(*samples.write(tmp_path, medline_ris=MEDLINE, embase_ris=EMBASE))
 
 
-def written(outcome: Outcome, name: str, **options: bool) -> bytes:
+def written(outcome: JobOutcome, name: str, **options: bool) -> bytes:
     return b"".join(write(name, outcome, **options))
 
 
@@ -102,18 +103,18 @@ def values(text: bytes, tag: str, record: int = 0) -> list[str]:
     return [value for name, value in fields(text)[record] if name == tag]
 
 
-def again(tmp_path: Path, text: bytes, name: str) -> Outcome:
+def again(tmp_path: Path, text: bytes, name: str) -> JobOutcome:
     return run(*samples.write(tmp_path, **{name: text}))
 
 
-def table(outcome: Outcome) -> list[tuple[object, ...]]:
+def table(outcome: JobOutcome) -> list[tuple[object, ...]]:
     """What goes into the PRISMA flow diagram."""
     it = count(outcome)
-    databases = [(p.name, p.found, p.kept, p.removed, p.only) for p in it.databases]
+    databases = [(p.name, p.total, p.kept, p.removed, p.only) for p in it.databases]
     return [(it.found, it.unread, it.duplicates, it.unique), *databases]
 
 
-def test_the_database_survives_and_the_file_stands_beside_it(outcome: Outcome) -> None:
+def test_the_database_survives_and_the_file_stands_beside_it(outcome: JobOutcome) -> None:
     """DB and DP are those of the input; the file is in a field of its own, an origin a record."""
     text = written(outcome, "ris")
 
@@ -124,7 +125,7 @@ def test_the_database_survives_and_the_file_stands_beside_it(outcome: Outcome) -
     ]
 
 
-def test_every_other_tag_comes_out_again_merged_by_union(outcome: Outcome) -> None:
+def test_every_other_tag_comes_out_again_merged_by_union(outcome: JobOutcome) -> None:
     """Repeated values once, in order; screening decisions are in N1."""
     text = written(outcome, "ris")
 
@@ -142,7 +143,7 @@ def test_every_other_tag_comes_out_again_merged_by_union(outcome: Outcome) -> No
     ("name", "file"), [("ris", "u_ris"), ("csv", "u_csv"), ("bibtex", "u_bib"), ("json", "u_json")]
 )
 def test_a_second_dedup_gives_the_same_prisma_table(
-    outcome: Outcome, tmp_path: Path, name: str, file: str
+    outcome: JobOutcome, tmp_path: Path, name: str, file: str
 ) -> None:
     """A record that was made of several counts as several, each of its own database."""
     second = again(tmp_path, written(outcome, name), file)
@@ -156,7 +157,7 @@ def test_a_second_dedup_gives_the_same_prisma_table(
 
 @pytest.mark.parametrize("name", ["ris", "csv"])
 def test_a_second_dedup_writes_the_same_records(
-    outcome: Outcome, tmp_path: Path, name: str
+    outcome: JobOutcome, tmp_path: Path, name: str
 ) -> None:
     """But for what names the file that was read."""
     (tmp_path / "b").mkdir()
@@ -173,7 +174,7 @@ def test_a_second_dedup_writes_the_same_records(
     assert told(second) == told(first)
 
 
-def test_json_gives_tags_back_to_their_format(outcome: Outcome, tmp_path: Path) -> None:
+def test_json_gives_tags_back_to_their_format(outcome: JobOutcome, tmp_path: Path) -> None:
     """Our own JSON has room for the tags of every format."""
     document = json.loads(written(outcome, "json"))
     text = written(again(tmp_path, written(outcome, "ndjson"), "u_ndjson"), "ris")
@@ -229,7 +230,7 @@ def test_columns_of_a_table_come_out_again(tmp_path: Path) -> None:
     assert found.splitlines()[1].endswith(",,Origin: a.csv |,seen,in,'-1+1")
 
 
-def test_what_has_no_home_in_the_output_is_told(outcome: Outcome, tmp_path: Path) -> None:
+def test_what_has_no_home_in_the_output_is_told(outcome: JobOutcome, tmp_path: Path) -> None:
     """A line a file, with the tags and how often they stand in it; JSON and CSV have room for
     all."""
     assert left_out(outcome, "ris") == left_out(outcome, "json") == left_out(outcome, "csv") == []
@@ -238,7 +239,7 @@ def test_what_has_no_home_in_the_output_is_told(outcome: Outcome, tmp_path: Path
     assert note in as_text(count(outcome), "1", left_out(outcome, "bibtex"))
 
 
-def test_provenance_goes_out_only_on_request(outcome: Outcome, tmp_path: Path) -> None:
+def test_provenance_goes_out_only_on_request(outcome: JobOutcome, tmp_path: Path) -> None:
     """In Zotero, N1 becomes a note beside each record; read again, it is no remark of the
     file's."""
     asked = written(outcome, "ris", provenance=True)
@@ -265,9 +266,7 @@ def test_what_is_kept_of_a_record_is_bounded_and_told() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "hostile", ["Origin: |", "Origin: a", "Origin: ; Origin: |", "Origin: " * 50_000]
-)
+@each("hostile", ["Origin: |", "Origin: a", "Origin: ; Origin: |", "Origin: " * 50_000])
 def test_an_origin_that_names_no_file_is_a_remark(hostile: str) -> None:
     """And takes no part in the counts."""
     (entry,) = read_bytes(

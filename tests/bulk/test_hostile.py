@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 from metasearch.bulk import export, report
 from metasearch.bulk import export as clusters
-from metasearch.bulk.job import FileRead, Outcome, deduplicate, read_all
-from metasearch.bulk.report import Numbers
+from metasearch.bulk.job import FileRead, JobOutcome, deduplicate, read_all
+from metasearch.bulk.report import JobNumbers
 from metasearch.dedup import DEFAULT
 from metasearch.dedup.index import CROWD_OF_FEW, OF_A_YEAR_OF_FEW
 from metasearch.formats import WRITABLE
 from metasearch.formats.reading.files import STDIN, Input
 from tests.bulk.telling import count
+from tests.cases import each
 from tests.examples import examples
 from tests.formats.reading import samples, structured
 
@@ -53,7 +54,7 @@ def read(*files: tuple[str, bytes], known: bool = False) -> list[FileRead]:
     return found
 
 
-def accounted_for(outcome: Outcome) -> Numbers:
+def accounted_for(outcome: JobOutcome) -> JobNumbers:
     """The numbers, which are held against one another there, and once more here by other means."""
     numbers = count(outcome)
     files = outcome.files
@@ -69,7 +70,7 @@ def accounted_for(outcome: Outcome) -> Numbers:
     return numbers
 
 
-def everything_written(outcome: Outcome, numbers: Numbers) -> None:
+def everything_written(outcome: JobOutcome, numbers: JobNumbers) -> None:
     lines = [json.loads(line) for line in clusters.cluster_bytes(outcome).splitlines()]
     assert sum(len(line["cluster"]) - 1 for line in lines) == numbers.duplicates
     assert json.loads(report.as_json(numbers, outcome.files, "1"))["unique"] == numbers.unique
@@ -122,7 +123,7 @@ def test_any_json_in_the_place_of_records(rows: list[dict[str, object]]) -> None
     assert numbers.found == 2 * len(rows)
 
 
-@pytest.mark.parametrize("form", sorted(FILES))
+@each("form", sorted(FILES))
 def test_a_file_beside_itself(form: str) -> None:
     """The same records once more are duplicates, all of them, in whatever form they stand."""
     once = deduplicate(read((form, FILES[form])), DEFAULT)
@@ -144,8 +145,8 @@ def test_order_of_files_changes_no_number(data: st.DataObject) -> None:
     back = accounted_for(deduplicate(read_once[::-1], DEFAULT))
 
     assert (there.found, there.unread, there.unique) == (back.found, back.unread, back.unique)
-    assert {(it.name, it.found, it.only) for it in there.files} == {
-        (it.name, it.found, it.only) for it in back.files
+    assert {(it.name, it.total, it.only) for it in there.files} == {
+        (it.name, it.total, it.only) for it in back.files
     }
 
 

@@ -70,7 +70,7 @@ def test_pins_win(tmp_path: Path) -> None:
         "different scopus.ris:s1 scopus.ris:@3\nsame scopus.ris:@2 library.bib:sato1999", "pins.txt"
     )
 
-    works = deduplicate(files, DEFAULT.pinned(pins)).works
+    works = deduplicate(files, DEFAULT.with_pins(pins)).works
 
     together = {frozenset(it.key for it in work.items) for work in works}
     assert frozenset({"scopus.ris:@2", "library.bib:sato1999"}) in together
@@ -94,7 +94,7 @@ def test_a_record_that_cannot_be_read_is_counted(tmp_path: Path) -> None:
     outcome = run(*write(tmp_path, a_ndjson=BROKEN))
 
     (file,) = outcome.files
-    assert (file.found, file.reading.lost, len(outcome.works), outcome.complete) == (3, 1, 2, False)
+    assert (file.total, file.reading.lost, len(outcome.works), outcome.complete) == (3, 1, 2, False)
 
 
 def test_no_file_and_no_record(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_standard_input(tmp_path: Path) -> None:
 
     assert [len(file.reading.entries) for file in files] == [3, 2]
     assert files[0].reading.entries[0].record.key == "stdin:s1"
-    assert read_all(inputs[:1])[0].found == 0
+    assert read_all(inputs[:1])[0].total == 0
 
 
 def test_format_and_encoding_are_those_of_all_files(tmp_path: Path) -> None:
@@ -150,8 +150,8 @@ def test_somebody_may_know_a_file_better(tmp_path: Path) -> None:
         return mine
 
     assert read_all(inputs, first=first)[0].reading is mine
-    assert read_all(inputs, first=lambda _, __: None)[0].found == 3
-    assert read_all(inputs, first=first, format="ris")[0].found == 3
+    assert read_all(inputs, first=lambda _, __: None)[0].total == 3
+    assert read_all(inputs, first=first, format="ris")[0].total == 3
     assert len(asked) == 1
 
 

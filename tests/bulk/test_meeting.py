@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from metasearch.dedup import DEFAULT, STRATEGIES, Fingerprint
-from metasearch.dedup.matcher import Matcher, Searching
+from metasearch.dedup.matchers import Matcher, NeighbourMatcher
 from metasearch.record import Record
 from tests.bulk.near_twins import near_twins, prints_of
 from tests.dedup.records import ABSTRACTS, ARTICLE, record, records
@@ -87,10 +87,12 @@ def met(matcher: Matcher, a: Fingerprint, b: Fingerprint) -> bool:
     index."""
     if not set(matcher.keys(a)).isdisjoint(matcher.keys(b)):
         return True
-    return isinstance(matcher, Searching) and (_finds(matcher, a, b) or _finds(matcher, b, a))
+    return isinstance(matcher, NeighbourMatcher) and (
+        _finds(matcher, a, b) or _finds(matcher, b, a)
+    )
 
 
-def _finds(matcher: Searching, there: Fingerprint, coming: Fingerprint) -> bool:
+def _finds(matcher: NeighbourMatcher, there: Fingerprint, coming: Fingerprint) -> bool:
     neighbours = matcher.neighbours()
     neighbours.add(0, there)
     return 0 in set(neighbours.near(coming))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from metasearch.bulk.job import deduplicate, read_all
-from metasearch.bulk.report import Numbers, Place, Trouble
+from metasearch.bulk.report import JobNumbers, PlaceNumbers, Trouble
 from metasearch.dedup import DEFAULT
 from metasearch.dedup.pins import Pins
 from metasearch.formats.reading.files import gather
@@ -17,37 +17,37 @@ from tests.bulk.telling import count
 
 
 @pytest.fixture
-def numbers(tmp_path: Path) -> Numbers:
+def numbers(tmp_path: Path) -> JobNumbers:
     """Of three files, one of them with a broken line."""
     return count(run(*write(tmp_path, scopus_ris=SCOPUS, library_bib=LIBRARY, own_ndjson=BROKEN)))
 
 
-def test_what_was_found_is_unique_or_duplicate_or_unread(numbers: Numbers) -> None:
+def test_what_was_found_is_unique_or_duplicate_or_unread(numbers: JobNumbers) -> None:
     """8 records: 3 + 2 + 3."""
     assert (numbers.found, numbers.unique, numbers.duplicates, numbers.unread) == (8, 5, 2, 1)
 
 
-def test_by_file(numbers: Numbers) -> None:
+def test_by_file(numbers: JobNumbers) -> None:
     """The first record of a work stays, the others are removed; a work may be nowhere else."""
     assert numbers.files == [
-        Place("scopus.ris", kept=2, removed=1, only=1),
-        Place("library.bib", kept=1, removed=1, only=1),
-        Place("own.ndjson", kept=2, removed=0, only=2, unread=1),
+        PlaceNumbers("scopus.ris", kept=2, removed=1, only=1),
+        PlaceNumbers("library.bib", kept=1, removed=1, only=1),
+        PlaceNumbers("own.ndjson", kept=2, removed=0, only=2, unread=1),
     ]
-    assert [it.found for it in numbers.files] == [3, 2, 3]
+    assert [it.total for it in numbers.files] == [3, 2, 3]
 
 
-def test_by_database(numbers: Numbers) -> None:
+def test_by_database(numbers: JobNumbers) -> None:
     """Most records first; records that name none are counted, too."""
     assert numbers.databases == [
-        Place("", kept=1, removed=1, only=1),
-        Place("Scopus", kept=2, removed=0, only=1),
-        Place("alpha", kept=2, removed=0, only=2),
-        Place("Embase", kept=0, removed=1, only=0),
+        PlaceNumbers("", kept=1, removed=1, only=1),
+        PlaceNumbers("Scopus", kept=2, removed=0, only=1),
+        PlaceNumbers("alpha", kept=2, removed=0, only=2),
+        PlaceNumbers("Embase", kept=0, removed=1, only=0),
     ]
 
 
-def test_by_rule(numbers: Numbers) -> None:
+def test_by_rule(numbers: JobNumbers) -> None:
     """Each duplicate counts for the rule that joined it."""
     assert numbers.rules == {"doi": 2}
     assert (numbers.within, numbers.across) == (1, 1)
@@ -58,13 +58,13 @@ def test_by_several_rules(tmp_path: Path) -> None:
     files = read_all(gather(write(tmp_path, scopus_ris=SCOPUS, library_bib=LIBRARY)).files)
     pins = Pins.read("same scopus.ris:@2 library.bib:sato1999", "pins.txt")
 
-    numbers = count(deduplicate(files, DEFAULT.pinned(pins)))
+    numbers = count(deduplicate(files, DEFAULT.with_pins(pins)))
 
     assert list(numbers.rules.items()) == [("doi", 2), ("pin", 1)]
     assert (numbers.within, numbers.across) == (1, 2)
 
 
-def test_troubles(numbers: Numbers) -> None:
+def test_troubles(numbers: JobNumbers) -> None:
     """What has cost a record, with file and line."""
     (lost,) = numbers.lost
     assert (lost.file, lost.line, lost.records) == ("own.ndjson", 2, 1)
@@ -88,7 +88,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     (error,) = numbers.errors
     assert error.file == "b.xyz"
     assert error.message.startswith("the format of this file is not known. ")
-    assert numbers.files[1] == Place("b.xyz", 0, 0, 0)
+    assert numbers.files[1] == PlaceNumbers("b.xyz", 0, 0, 0)
 
 
 def test_versions_are_duplicates_of_their_own_kind(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.bulk.job import Outcome, deduplicate, read_all
-from metasearch.bulk.report import Numbers, as_text
+from metasearch.bulk.job import JobOutcome, deduplicate, read_all
+from metasearch.bulk.report import JobNumbers, as_text
 from metasearch.dedup import DEFAULT
 from metasearch.formats.reading.files import gather
 from tests.bulk.telling import count
@@ -39,21 +39,21 @@ def begun(path: Path) -> int:
     return len(re.findall(pattern, text, re.MULTILINE))
 
 
-def job(folder: Path) -> tuple[Outcome, Numbers]:
+def job(folder: Path) -> tuple[JobOutcome, JobNumbers]:
     outcome = deduplicate(read_all(gather([folder]).files), DEFAULT)
     return outcome, count(outcome)
 
 
-def accounted_for(outcome: Outcome, numbers: Numbers) -> None:
+def accounted_for(outcome: JobOutcome, numbers: JobNumbers) -> None:
     """File by file and in all."""
     expected = {file.input.name: begun(file.input.path) for file in outcome.files}
-    assert {it.name: it.found for it in numbers.files} == expected
+    assert {it.name: it.total for it in numbers.files} == expected
     assert (
         numbers.found
         == sum(expected.values())
         == numbers.unique + numbers.duplicates + numbers.unread
     )
-    assert sum(it.found for it in numbers.databases) + numbers.unread == numbers.found
+    assert sum(it.total for it in numbers.databases) + numbers.unread == numbers.found
     total = (
         f"{numbers.found:,} found = {numbers.unique:,} unique + {numbers.duplicates:,} "
         f"duplicates + "

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from wcwidth import wcswidth
 
-from metasearch.bulk.job import Outcome
+from metasearch.bulk.job import JobOutcome
 from metasearch.bulk.report import LISTED, RULES, as_json, as_text, is_report, summary
 from metasearch.dedup import DEFAULT
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, run, write
@@ -16,13 +16,13 @@ from tests.bulk.telling import count
 
 
 @pytest.fixture
-def outcome(tmp_path: Path) -> Outcome:
+def outcome(tmp_path: Path) -> JobOutcome:
     return run(
         *write(tmp_path, scopus_ris=SCOPUS, library_bib=LIBRARY, own_ndjson=BROKEN, b_xyz="what?")
     )
 
 
-def text(outcome: Outcome) -> str:
+def text(outcome: JobOutcome) -> str:
     return as_text(count(outcome), "1.2")
 
 
@@ -39,7 +39,7 @@ def figures(told: str) -> dict[str, list[int]]:
     return found
 
 
-def test_every_number_is_in_the_text(outcome: Outcome) -> None:
+def test_every_number_is_in_the_text(outcome: JobOutcome) -> None:
     """Files with found, unread, removed, kept, only here; databases with read, removed, kept, only
     here."""
     found = figures(text(outcome))
@@ -61,7 +61,7 @@ def test_every_number_is_in_the_text(outcome: Outcome) -> None:
     assert found["comparisons passed over, because too many records share a key"] == [0]
 
 
-def test_the_text_says_what_is_missing_and_that_nothing_else_is(outcome: Outcome) -> None:
+def test_the_text_says_what_is_missing_and_that_nothing_else_is(outcome: JobOutcome) -> None:
     told = text(outcome)
 
     assert "\n  own.ndjson:2: the line could not be read" in told
@@ -106,7 +106,7 @@ def test_long_lists_are_cut_in_the_text_alone(tmp_path: Path) -> None:
     assert len(json.loads(as_json(count(outcome), outcome.files, "1.2"))["lost"]) == LISTED + 10
 
 
-def test_json(outcome: Outcome) -> None:
+def test_json(outcome: JobOutcome) -> None:
     """The same as data, with format and encoding of each file."""
     document = json.loads(as_json(count(outcome), outcome.files, "1.2"))
 
@@ -164,7 +164,7 @@ def test_json(outcome: Outcome) -> None:
     }
 
 
-def test_summary(outcome: Outcome) -> None:
+def test_summary(outcome: JobOutcome) -> None:
     """Two lines."""
     assert summary(count(outcome)).splitlines() == [
         "8 records in 4 files (1 could not be read): 5 unique, 2 duplicates, 1 could not be read",
@@ -179,7 +179,7 @@ def test_summary_without_duplicates(tmp_path: Path) -> None:
     ]
 
 
-def test_a_report_is_known_by_its_beginning(outcome: Outcome) -> None:
+def test_a_report_is_known_by_its_beginning(outcome: JobOutcome) -> None:
     """So that one may replace another, and nothing else."""
     assert is_report(text(outcome).encode()[:100])
     assert is_report(as_json(count(outcome), outcome.files, "1.2")[:100])

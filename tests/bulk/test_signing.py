@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.bulk.published import STRATEGIES
 from metasearch.dedup import Fingerprint
-from metasearch.dedup.index import keyed, searching_otherwise, signing
-from metasearch.dedup.matcher import Blocked
+from metasearch.dedup.matchers import (
+    BlockMatcher,
+    key_matchers,
+    signature_matchers,
+    unbounded_searchers,
+)
 from metasearch.record import Record
+from tests.cases import each
 
 TEXT = (
     "Wetlands store carbon for centuries. We measured the methane that drained peat emits over "
@@ -25,12 +28,12 @@ def a_record(text: str = TEXT, source_id: str = "1") -> Fingerprint:
     )
 
 
-@pytest.mark.parametrize("name", OF_BLOCKS)
+@each("name", OF_BLOCKS)
 def test_blocks_of_signatures_are_no_keys_of_a_large_job(name: str) -> None:
     """Their signatures are, and there is one for each four of the keys at most."""
     chain = STRATEGIES[name].chain
-    assert keyed(chain) == ()
-    (signs,) = signing(chain)
+    assert key_matchers(chain) == ()
+    (signs,) = signature_matchers(chain)
     found = list(signs.signatures(a_record()))
     assert (signs.name, signs.distance) == (name, 3)
     assert found
@@ -38,12 +41,12 @@ def test_blocks_of_signatures_are_no_keys_of_a_large_job(name: str) -> None:
     assert 0 < len(chain.keys(a_record())) <= 4 * len(found)
 
 
-@pytest.mark.parametrize("name", OF_BLOCKS)
+@each("name", OF_BLOCKS)
 def test_what_is_the_same_has_near_signatures(name: str) -> None:
     """So that records without near signatures need not be compared."""
     chain = STRATEGIES[name].chain
     one, other = a_record(), a_record(TEXT.replace("every month", "each month"), "2")
-    (signs,) = signing(chain)
+    (signs,) = signature_matchers(chain)
     near = any(
         (a ^ b).bit_count() <= signs.distance
         for a in signs.signatures(one)
@@ -54,32 +57,32 @@ def test_what_is_the_same_has_near_signatures(name: str) -> None:
     assert chain.judge(one, a_record(source_id="2")) is not None
 
 
-@pytest.mark.parametrize("name", OF_BLOCKS)
+@each("name", OF_BLOCKS)
 def test_a_title_alone_has_no_signature_where_the_strategy_says_nothing_of_it(name: str) -> None:
-    (signs,) = signing(STRATEGIES[name].chain)
+    (signs,) = signature_matchers(STRATEGIES[name].chain)
     empty = Fingerprint(Record(source="a", source_id="1", title="Notes"))
     assert list(signs.signatures(empty)) == []
 
 
 def test_the_default_chain_has_keys_and_the_signatures_of_its_fallback_on_text() -> None:
     chain = STRATEGIES["default"].chain
-    assert keyed(chain) == chain.matchers
-    assert [(signs.name, signs.distance) for signs in signing(chain)] == [("text", 12)]
-    assert not any(isinstance(matcher, Blocked) for matcher in chain.matchers)
+    assert key_matchers(chain) == chain.matchers
+    assert [(signs.name, signs.distance) for signs in signature_matchers(chain)] == [("text", 12)]
+    assert not any(isinstance(matcher, BlockMatcher) for matcher in chain.matchers)
 
 
 def test_only_overlapping_keywords_need_all_records_in_one_index() -> None:
     """Every other strategy is keys, or signatures, and verdicts."""
     assert {
-        name: searching_otherwise(strategy.chain)
+        name: unbounded_searchers(strategy.chain)
         for name, strategy in STRATEGIES.items()
-        if searching_otherwise(strategy.chain)
+        if unbounded_searchers(strategy.chain)
     } == {"keyword-overlap": ("keyword-overlap",)}
 
 
-@pytest.mark.parametrize("name", [name for name in OF_BLOCKS if name.endswith("simhash")])
+@each("name", [name for name in OF_BLOCKS if name.endswith("simhash")])
 def test_with_a_larger_distance_signatures_still_tell(name: str) -> None:
     """Keys find nothing then."""
     chain = STRATEGIES[name].at(12)
-    assert (signing(chain)[0].distance, keyed(chain)) == (12, ())
-    assert searching_otherwise(chain) == ()
+    assert (signature_matchers(chain)[0].distance, key_matchers(chain)) == (12, ())
+    assert unbounded_searchers(chain) == ()

@@ -10,6 +10,7 @@ from wcwidth import wcswidth
 from metasearch.bulk.commands import FACTS
 from metasearch.bulk.published import words as segment
 from metasearch.dedup import STRATEGIES
+from tests.cases import each
 from tests.cli.completion import offers
 from tests.cli.conftest import Run
 from tests.strategies import same_title
@@ -88,7 +89,7 @@ def test_the_list_as_data(run: Run) -> None:
         ]
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
+@each("name", STRATEGIES)
 def test_each_as_data(run: Run, name: str) -> None:
     """The threshold is a parameter of one of its matchers."""
     document = json.loads(run("strategies", name, "--json").out)
@@ -138,7 +139,7 @@ def test_one_that_is_not_there(run: Run) -> None:
     assert ", ".join(STRATEGIES) in flat(outcome.err)
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "offered"),
     [
         ("metasearch dedup a.ris --dedup u", "url"),

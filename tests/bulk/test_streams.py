@@ -14,12 +14,13 @@ import pytest
 
 from metasearch.bulk import export, report
 from metasearch.bulk import export as clusters
-from metasearch.bulk.job import MergedWork, Outcome
+from metasearch.bulk.job import JobOutcome, JobWork
 from metasearch.errors import UsageError
 from metasearch.formats import WRITABLE
 from tests.bulk import samples
 from tests.bulk.samples import BROKEN, LIBRARY, SCOPUS, VERSIONS, run
 from tests.bulk.telling import count, left_out
+from tests.cases import each
 
 #: Those that are held as a whole.
 WHOLE = {"atom", "rss", "jsonfeed", "table"}
@@ -35,11 +36,11 @@ NAMES = [name for name, form in WRITABLE.items() if not form.library]
 class Stream:
     """The works of a folder, as it were: made anew each time, one after another."""
 
-    def __init__(self, works: list[MergedWork]) -> None:
+    def __init__(self, works: list[JobWork]) -> None:
         self._works = works
         self.passes = self.taken = 0
 
-    def __iter__(self) -> Iterator[MergedWork]:
+    def __iter__(self) -> Iterator[JobWork]:
         self.passes += 1
         for work in self._works:
             self.taken += 1
@@ -55,28 +56,34 @@ def sheet(workbook: bytes) -> bytes:
         return parts.read("xl/worksheets/sheet1.xml")
 
 
-@pytest.fixture
-def kept(tmp_path: Path) -> Outcome:
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> JobOutcome:
     """Whose works are a list."""
     paths = samples.write(
-        tmp_path, a_ris=SCOPUS, b_bib=LIBRARY, c_ndjson=BROKEN, v_ris=VERSIONS, m_ris=MANY
+        tmp_path_factory.mktemp("files"),
+        a_ris=SCOPUS,
+        b_bib=LIBRARY,
+        c_ndjson=BROKEN,
+        v_ris=VERSIONS,
+        m_ris=MANY,
     )
     return run(*paths, versions="group")
 
 
 @pytest.fixture
-def streamed(kept: Outcome) -> Outcome:
+def streamed(kept: JobOutcome) -> JobOutcome:
     """The same, whose works are none, and whose entries were handed out."""
-    for file in kept.files:
-        file.reading.hand_out = len
-    files = [replace(file, reading=replace(file.reading, entries=[])) for file in kept.files]
+    files = [
+        replace(file, reading=replace(file.reading, entries=[], hand_out=len))
+        for file in kept.files
+    ]
     for file, whole in zip(files, kept.files, strict=True):
         file.reading.handed = whole.reading.count, whole.reading.check_sum, whole.reading.tags()
     return replace(kept, files=files, works=Stream(list(kept.works)))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_same_bytes(name: str, kept: Outcome, streamed: Outcome) -> None:
+@each("name", NAMES)
+def test_the_same_bytes(name: str, kept: JobOutcome, streamed: JobOutcome) -> None:
     """In every format, with all options."""
     options = {"provenance": True, "bom": True, "style": "apa"}
 
@@ -87,7 +94,7 @@ def test_the_same_bytes(name: str, kept: Outcome, streamed: Outcome) -> None:
 
 
 @pytest.mark.parametrize("name", ["parquet", "xlsx"])
-def test_the_same_rows(name: str, kept: Outcome, streamed: Outcome) -> None:
+def test_the_same_rows(name: str, kept: JobOutcome, streamed: JobOutcome) -> None:
     """In formats that a library writes; a workbook holds the time at which it was written."""
     pytest.importorskip(WRITABLE[name].library)
     some, others = (b"".join(export.write(name, it)) for it in (kept, streamed))
@@ -95,7 +102,7 @@ def test_the_same_rows(name: str, kept: Outcome, streamed: Outcome) -> None:
     assert some == others if name == "parquet" else sheet(some) == sheet(others)
 
 
-def test_the_same_numbers_and_clusters(kept: Outcome, streamed: Outcome) -> None:
+def test_the_same_numbers_and_clusters(kept: JobOutcome, streamed: JobOutcome) -> None:
     """Also the report, and each list of clusters."""
     assert count(streamed) == count(kept)
     assert report.as_json(count(streamed), streamed.files, "1") == report.as_json(
@@ -105,7 +112,7 @@ def test_the_same_numbers_and_clusters(kept: Outcome, streamed: Outcome) -> None
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in WHOLE])
-def test_works_are_written_as_they_come(name: str, streamed: Outcome) -> None:
+def test_works_are_written_as_they_come(name: str, streamed: JobOutcome) -> None:
     """When a part is given out, no more than one further work was taken than parts were, beyond
     whole passes."""
     works = streamed.works
@@ -120,7 +127,7 @@ def test_works_are_written_as_they_come(name: str, streamed: Outcome) -> None:
     assert works.passes <= 2
 
 
-def test_counting_goes_through_the_works_once(streamed: Outcome) -> None:
+def test_counting_goes_through_the_works_once(streamed: JobOutcome) -> None:
     """Reading them anew is what costs."""
     works = streamed.works
     assert isinstance(works, Stream)
@@ -134,7 +141,7 @@ def test_counting_goes_through_the_works_once(streamed: Outcome) -> None:
 
 @pytest.mark.parametrize("name", sorted(WHOLE))
 def test_what_is_held_as_a_whole_is_bounded(
-    name: str, kept: Outcome, streamed: Outcome, monkeypatch: pytest.MonkeyPatch
+    name: str, kept: JobOutcome, streamed: JobOutcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of works that are in memory anyway, any number is taken."""
     monkeypatch.setattr(export, "MOST_WHOLE", 10)
@@ -146,7 +153,7 @@ def test_what_is_held_as_a_whole_is_bounded(
     assert b"".join(export.write(name, kept))
 
 
-def test_a_loss_is_noticed_by_sum(streamed: Outcome) -> None:
+def test_a_loss_is_noticed_by_sum(streamed: JobOutcome) -> None:
     """A record that takes the place of another one, too."""
     works = list(streamed.works)
     alone = [number for number, work in enumerate(works) if len(work.items) == 1]

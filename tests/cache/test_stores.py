@@ -104,7 +104,7 @@ async def test_who_finds_nothing_does_not_wait_for_what_others_find(
     monkeypatch.setattr(store, "_value", slow)
     there, missing = (asyncio.create_task(store.get(key)) for key in "ab")
 
-    assert await asyncio.wait_for(missing, 30) is None
+    assert await asyncio.wait_for(missing, 60) is None
     assert not there.done()
     go_on.set()
     assert await there == b"1"
@@ -132,7 +132,7 @@ def test_a_loop_that_ended_while_it_asked_costs_the_next_one_nothing(tmp_path: P
 
     async def then() -> bytes | None:
         await store.set("a", b"1", 60)
-        found = await asyncio.wait_for(store.get("a"), 30)
+        found = await asyncio.wait_for(store.get("a"), 60)
         await store.close()
         return found
 
@@ -149,7 +149,7 @@ async def test_nobody_waits_for_a_store_that_is_closed_meanwhile(store: DiskStor
     await asyncio.sleep(0)
     await store.close()
 
-    assert await asyncio.wait_for(asked, 30) in (None, b"1")
+    assert await asyncio.wait_for(asked, 60) in (None, b"1")
 
 
 async def test_it_outlives_the_process(tmp_path: Path) -> None:
@@ -408,7 +408,7 @@ async def test_a_file_that_is_busy_when_it_is_opened_is_a_miss(
     store = DiskStore(tmp_path / "cache")
     with closing(sqlite3.connect(database(tmp_path), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             assert await store.get("a") is None
             assert (await store.stats()).busy
         other.execute("ROLLBACK")
@@ -470,13 +470,13 @@ async def test_a_closed_store_is_silent(tmp_path: Path) -> None:
 async def test_the_loop_runs_while_the_disk_works(store: DiskStore) -> None:
     """All work on the file happens in the store's own threads."""
     names = set()
-    guarded = store._guarded
+    guarded = store._guard
 
     def spy(*args: Any) -> Any:
         names.add(threading.current_thread().name)
         return guarded(*args)
 
-    store._guarded = spy  # type: ignore[method-assign]
+    store._guard = spy  # type: ignore[method-assign]
     await asyncio.gather(*(store.set(str(n), b"1", 60) for n in range(20)))
     await asyncio.gather(*(store.get(str(n)) for n in range(20)))
 
@@ -593,6 +593,7 @@ def writer(tmp_path: Path, name: str, many: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE)
 
 
+@pytest.mark.slow
 async def test_two_processes_write_into_one_folder(store: DiskStore, tmp_path: Path) -> None:
     """Both come through, and each finds what the other has kept; a third reads meanwhile."""
     with writer(tmp_path, "a", 60) as first, writer(tmp_path, "b", 60) as second:
@@ -611,6 +612,7 @@ async def test_two_processes_write_into_one_folder(store: DiskStore, tmp_path: P
     assert sum(value is not None for value in found.values()) > 100
 
 
+@pytest.mark.slow
 async def test_a_process_that_is_killed_while_it_writes_breaks_nothing(
     store: DiskStore, tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from metasearch.engine.options import OPTIONS, SearchOptions, search_options
-from metasearch.engine.resolved import query_of
+from metasearch.engine.resolve import query_of
 from metasearch.errors import SourceError, TimedOut
 from metasearch.events import (
     Added,

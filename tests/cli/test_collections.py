@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tests.cli.conftest import Run
 from tests.collections.harvest.repository import HEAD, Item, Reply, Repository, dublin_core
 
@@ -102,7 +103,7 @@ def test_index_tells_what_it_could_not_read(run: Run, refs: Path) -> None:
     assert nothing.code == 4
 
 
-@pytest.mark.parametrize(
+@each(
     ("args", "said"),
     [
         (["index"], "there is nothing to index"),
@@ -410,6 +411,7 @@ def test_a_failed_harvest_leaves_an_earlier_collection_as_it_was(
 # --------------------------------------------------------------------------- as a process
 
 
+@pytest.mark.slow
 def test_a_harvest_that_is_killed_before_its_first_record_leaves_no_collection(
     repository: Repository, config: str, tmp_path: Path
 ) -> None:
@@ -444,6 +446,7 @@ def test_a_harvest_that_is_killed_before_its_first_record_leaves_no_collection(
     assert sorted(it.suffix for it in (tmp_path / "own").iterdir()) == [".lock", ".sqlite"]
 
 
+@pytest.mark.slow
 def test_a_harvest_that_is_killed_goes_on(
     repository: Repository, config: str, tmp_path: Path
 ) -> None:
@@ -475,6 +478,7 @@ def test_a_harvest_that_is_killed_goes_on(
     assert "5 records in the collection repo" in done.stderr
 
 
+@pytest.mark.slow
 def test_local_and_remote_hits_are_one_list(
     refs: Path, repository: Repository, config: str, tmp_path: Path
 ) -> None:

@@ -14,6 +14,7 @@ from metasearch.record import TYPES
 from tests.cli.conftest import Run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_issue_14_10_completion_prints_a_script_that_the_shell_can_read(
     run: Run, shell: str, tmp_path: Path
@@ -30,6 +31,7 @@ def test_issue_14_10_completion_prints_a_script_that_the_shell_can_read(
         subprocess.run([shell, "-n", script], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash here")
 @pytest.mark.parametrize(
     ("words", "offered"),

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from metasearch.demo import DemoDatabases
+from tests.cases import each
 from tests.cli.conftest import Run
+from tests.demo.given import catalogue
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +19,7 @@ def no_latency(monkeypatch: pytest.MonkeyPatch) -> None:
     """The simulated databases answer at once."""
     from metasearch import demo
 
-    monkeypatch.setattr(demo, "DemoDatabases", lambda: DemoDatabases(latency=0))
+    monkeypatch.setattr(demo, "DemoDatabases", lambda **more: DemoDatabases(latency=0, **more))
 
 
 def test_demo_finds_something(run: Run) -> None:
@@ -120,3 +122,48 @@ def test_demo_stream(run: Run) -> None:
 
     assert json.loads(lines[0])["event"] == "start"
     assert json.loads(lines[-1])["event"] == "done"
+
+
+@each("named", ["--demo-catalogue", "METASEARCH_DEMO_CATALOGUE"])
+def test_the_demo_takes_another_catalogue(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    """As an option, which is enough, or as a variable beside `--demo`; nothing speaks of other
+    works."""
+    file = catalogue(tmp_path)
+    with monkeypatch.context() as env:
+        if named.startswith("--"):
+            options = [named, str(file)]
+        else:
+            options = ["--demo"]
+            env.setenv(named, str(file))
+        found = json.loads(run(*options, "visual", "--json").out)
+        none = run(*options, "zebra")
+
+    assert [hit["title"].partition(":")[0] for hit in found["hits"]] == ["MoDem"]
+    assert "demo-dblp" in {source["source"] for source in found["sources"]}
+    assert none.code == 1
+    assert "there are works about" not in none.err
+
+
+def test_a_catalogue_alone_is_no_demo(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A variable that is set does not keep a search from the databases that are asked."""
+    monkeypatch.setenv("METASEARCH_DEMO_CATALOGUE", str(tmp_path / "missing"))
+
+    assert "crossref" in run("--explain-plan", "x").out
+
+
+@each("command", [(), ("serve", "--workers", "0"), ("mcp",)])
+def test_a_catalogue_that_cannot_be_read_is_told(
+    run: Run, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """Before anything is asked or served, with the line."""
+    file = tmp_path / "own.jsonl"
+    file.write_text("{}")
+
+    outcome = run(*command, "--demo-catalogue", str(file), *(() if command else ("x",)))
+
+    assert outcome.code == 2
+    assert "own.jsonl: line 1: the work has no title" in outcome.err

@@ -14,6 +14,7 @@ import pytest
 from metasearch.bib.work_ids import hit_id
 from metasearch.dedup import STRATEGIES, Chain
 from metasearch.record import Hit, Record
+from tests.cases import sample
 from tests.cli.conftest import Run
 from tests.cli.fake import FakeEngine, failed, hit, ok
 from tests.strategies import SameYear, same_title
@@ -156,6 +157,7 @@ def test_json(run: Run, export: Path) -> None:
             "right",
             "keys",
             "rules",
+            "weights",
             "verdict",
             "together",
             "hits",
@@ -259,7 +261,7 @@ def test_another_strategy_has_other_rules(run: Run, export: Path) -> None:
     assert "url no result" in flat(outcome.out)
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize("name", sample(STRATEGIES, 5))
 def test_every_strategy_can_be_asked(run: Run, export: Path, name: str) -> None:
     """About a pair and about a hit, in words and as data."""
     for args in (
@@ -453,7 +455,7 @@ def quick_demo(monkeypatch: pytest.MonkeyPatch) -> None:
     from metasearch import demo
     from metasearch.demo.server import DemoDatabases
 
-    monkeypatch.setattr(demo, "DemoDatabases", lambda: DemoDatabases(latency=0))
+    monkeypatch.setattr(demo, "DemoDatabases", lambda **more: DemoDatabases(latency=0, **more))
 
 
 @pytest.mark.usefixtures("quick_demo")
@@ -468,6 +470,7 @@ def test_demo(run: Run) -> None:
     assert run("explain", *keys, "--query", "gambling", *sources).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick_demo")
 def test_the_commands_of_the_page(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -486,3 +489,25 @@ def test_the_commands_of_the_page(
 
     assert codes == [0, 0, 1]
     assert (tmp_path / "pins.txt").read_text().startswith("different demo-crossref:")
+
+
+def test_weights_of_the_fields_are_shown(run: Run, export: Path) -> None:
+    """What each adds or takes away, and how much the titles ask for."""
+    outcome = run("explain", "export.ris:1", "export.ris:2", "--json", str(export))
+
+    weights = json.loads(outcome.out)["weights"]
+    assert weights["titles"] == "start"
+    assert weights["parts"] == {"authors": 2.0, "year": 1.0, "venue": 1.0, "volume": 1.0}
+    assert (weights["points"], weights["needed"]) == (5.0, 2.0)
+
+
+def test_rows_of_a_labelled_set_are_records(run: Run, tmp_path: Path) -> None:
+    """As `dedup` and `evaluate` read them."""
+    file = tmp_path / "set.jsonl"
+    rows = [{"id": f"w{number}", "title": "Iron in lake sediments"} for number in (1, 2)]
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+
+    outcome = run("explain", "set.jsonl:w1", "set.jsonl:w2", str(file))
+
+    assert outcome.code in (0, 1)
+    assert "Iron in lake sediments" in outcome.out

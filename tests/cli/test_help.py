@@ -14,6 +14,7 @@ from metasearch import __version__
 from metasearch.cli.output import Exit
 from metasearch.cli.root import root
 from metasearch.wing import HOMES, wings
+from tests.cases import each
 from tests.cli.completion import offers
 from tests.cli.conftest import Run
 
@@ -52,7 +53,7 @@ def sections() -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("option", ["-h", "--help"])
+@each("option", ["-h", "--help"])
 def test_help_opens_with_examples(run: Run, option: str) -> None:
     """Help shows how to call it, examples, commands and options, in this order, and exits 0."""
     outcome = run(option)
@@ -78,7 +79,7 @@ def test_help_of_the_main_command_has_all_options_of_a_search(run: Run) -> None:
     )
 
 
-@pytest.mark.parametrize("path", [path for path, _ in commands()])
+@each("path", [path for path, _ in commands()])
 def test_help_of_every_command(run: Run, path: str) -> None:
     """Each command has its own help, whichever side of its name `--help` stands on."""
     words = path.split()[1:]
@@ -104,7 +105,7 @@ def test_no_arguments_is_help_on_stderr(run: Run) -> None:
     assert "Examples:" in outcome.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "offered"),
     [
         ("metasearch so", "sources"),
@@ -131,9 +132,7 @@ def test_completion(words: str, offered: str) -> None:
 # --------------------------------------------------------------------------- docs/cli.md
 
 
-@pytest.mark.parametrize(
-    "path", [path for path, command in commands() if not isinstance(command, click.Group)]
-)
+@each("path", [path for path, command in commands() if not isinstance(command, click.Group)])
 def test_page_names_every_option(path: str) -> None:
     """Each command has a heading in docs/cli.md or docs/workspace-cli.md, and each of its options
     stands under it or among the common ones."""
@@ -145,7 +144,7 @@ def test_page_names_every_option(path: str) -> None:
         names = (
             param.opts
             if isinstance(param, click.Option)
-            else [param.human_readable_name.strip("[].")]
+            else [param.human_readable_name.removeprefix("[SOURCE] ").strip("[].")]
         )
         for name in names:
             assert f"`{name}" in text or f"`{name}" in common, f"{path}: {name} is not in the page"

@@ -6,12 +6,13 @@ import pytest
 
 from metasearch.cli.command_group import edits, nearest
 from metasearch.cli.root import root
+from tests.cases import each
 from tests.cli.conftest import Run
 from tests.cli.fake import hit, ok
 from tests.cli.test_search import Script
 
 
-@pytest.mark.parametrize(
+@each(
     ("args", "command"),
     [
         (["sevre"], "serve"),
@@ -41,10 +42,8 @@ def test_issue_14_10_a_misspelt_command_is_asked_about_and_not_searched_for(
     assert engine.made == []
 
 
-@pytest.mark.parametrize("before", [["search"], ["--"]])
-@pytest.mark.parametrize(
-    "words", [["sevre"], ["source", "list"], ["sources", "list"], ["strategies", "of", "mice"]]
-)
+@each("before", [["search"], ["--"]])
+@each("words", [["sevre"], ["source", "list"], ["sources", "list"], ["strategies", "of", "mice"]])
 def test_issue_14_10_what_the_question_says_searches(
     run: Run, engine: Script, before: list[str], words: list[str]
 ) -> None:
@@ -81,7 +80,7 @@ def test_issue_14_10_what_resembles_no_command_is_searched_for(
     assert len(engine.made) == 1
 
 
-@pytest.mark.parametrize("args", [["serve", "justice"], ["sources", "of", "error"]])
+@each("args", [["serve", "justice"], ["sources", "of", "error"]])
 def test_issue_14_10_a_command_with_words_of_a_query_tells_how_to_search_for_them(
     run: Run, args: list[str]
 ) -> None:
@@ -92,7 +91,7 @@ def test_issue_14_10_a_command_with_words_of_a_query_tells_how_to_search_for_the
     assert f"metasearch -- {' '.join(args)}" in outcome.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "right", "count"),
     [
         ("serve", "serve", 0),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tests.cli.conftest import Run
 
 
@@ -157,3 +158,38 @@ def test_usage(run: Run, saved: Path, args: list[str]) -> None:
     assert outcome.code == 2
     assert outcome.err
     assert "Traceback" not in outcome.err
+
+
+EXPORT = """TY  - JOUR
+TI  - Island mice
+PY  - soon
+ER  -
+TY  - JOUR
+TI  - Lake mice
+ER  -
+"""
+
+
+def test_a_file_of_references(run: Run, tmp_path: Path) -> None:
+    """Without a source, the format is detected; what was not understood is told with its line."""
+    file = tmp_path / "export.ris"
+    file.write_text(EXPORT)
+
+    outcome = run("parse", str(file))
+
+    titles = [json.loads(line)["title"] for line in outcome.out.splitlines()]
+    assert (outcome.code, titles) == (0, ["Island mice", "Lake mice"])
+    assert outcome.err == 'line 1: PY holds no year: "soon"\n2 records, ris\n'
+
+
+def test_references_from_standard_input_in_a_format_that_is_named(run: Run) -> None:
+    """`-` and `--from` go together."""
+    outcome = run("parse", "-", "--from", "ris", stdin=EXPORT.encode())
+
+    assert len(outcome.out.splitlines()) == 2
+
+
+@each("words", [("crossref", "a.json", "b.json"), ("crossref", "a.json", "--from", "ris")])
+def test_what_goes_not_together_is_refused(run: Run, words: tuple[str, ...]) -> None:
+    """Two files, or a format for an answer of a source."""
+    assert run("parse", *words).code == 2

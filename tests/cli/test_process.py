@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from metasearch.formats.events import fold
+from tests.cases import each
 from tests.cli.pseudo_terminal import seen_on
 
 pytestmark = pytest.mark.skipif(
@@ -67,6 +68,7 @@ def on_terminal(*args: str, **env: str) -> str:
     return seen
 
 
+@pytest.mark.slow
 def test_interrupted_table() -> None:
     """Ctrl-C shows the hits so far and exits 130."""
     code, out, err = interrupted("gene")
@@ -77,6 +79,7 @@ def test_interrupted_table() -> None:
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_interrupted_json() -> None:
     """Ctrl-C still gives a whole document, which says that it is not complete."""
     code, out, _ = interrupted("gene", "--json")
@@ -85,6 +88,7 @@ def test_interrupted_json() -> None:
     assert json.loads(out)["complete"] is False
 
 
+@pytest.mark.slow
 def test_interrupted_stream() -> None:
     """Ctrl-C brings a stream of events to its end."""
     code, out, _ = interrupted("gene", "--ndjson")
@@ -95,7 +99,8 @@ def test_interrupted_stream() -> None:
     assert len(answer["hits"]) == 2
 
 
-@pytest.mark.parametrize("format_", ["table", "json", "ndjson"])
+@pytest.mark.slow
+@each("format_", ["table", "json", "ndjson"])
 def test_reader_that_leaves(format_: str) -> None:
     """A closed pipe ends the command without a word, as SIGPIPE would."""
     nobody, theirs = os.pipe()
@@ -108,6 +113,7 @@ def test_reader_that_leaves(format_: str) -> None:
     assert err == b""
 
 
+@pytest.mark.slow
 def test_terminal_shows_progress_and_links() -> None:
     """On a terminal the progress is drawn and taken away again; hits have colours and links, and
     counts follow."""
@@ -120,7 +126,8 @@ def test_terminal_shows_progress_and_links() -> None:
     assert seen.endswith("2 hits; 2 records, 0 duplicates; 1 of 1 sources answered; 1.50 s\r\n")
 
 
-@pytest.mark.parametrize(("args", "env"), [((), {"NO_COLOR": "1"}), (("--no-color",), {})])
+@pytest.mark.slow
+@each(("args", "env"), [((), {"NO_COLOR": "1"}), (("--no-color",), {})])
 def test_colours_can_be_refused(args: tuple[str, ...], env: dict[str, str]) -> None:
     """NO_COLOR and --no-color take the colours away, and nothing else."""
     seen = on_terminal("gene", *args, **env)
@@ -130,11 +137,13 @@ def test_colours_can_be_refused(args: tuple[str, ...], env: dict[str, str]) -> N
     assert "\x1b]8;;" in seen
 
 
+@pytest.mark.slow
 def test_dumb_terminal_gets_no_escape_sequence() -> None:
     """TERM=dumb gets plain text."""
     assert "\x1b" not in on_terminal("gene", TERM="dumb")
 
 
+@pytest.mark.slow
 def test_width_of_the_terminal() -> None:
     """Lines are as long as the terminal is wide."""
     seen = on_terminal("gene", "-q", TERM="dumb", COLUMNS="30")
@@ -142,6 +151,7 @@ def test_width_of_the_terminal() -> None:
     assert max(len(line) for line in seen.splitlines() if "http" not in line) <= 30
 
 
+@pytest.mark.slow
 def test_stream_on_a_terminal_is_not_disturbed() -> None:
     """Nothing is drawn between the lines of a stream that is read on the same terminal."""
     assert "\x1b[J" not in on_terminal("gene", "--ndjson")

@@ -13,6 +13,7 @@ from metasearch.errors import ConnectFailed, KeyMissing, SourceError
 from metasearch.events import SourceReport
 from metasearch.formats.events import fold
 from metasearch.query import Years
+from tests.cases import each
 from tests.cli.conftest import Run
 from tests.cli.fake import FakeEngine, failed, hit, ok
 
@@ -238,7 +239,7 @@ def test_exit_code(
     assert run("gene", *args).code == code
 
 
-@pytest.mark.parametrize(
+@each(
     "args",
     [
         ["gene", "--no-such-option"],
@@ -340,7 +341,7 @@ def test_explain_says_why(run: Run, engine: Script) -> None:
     assert "  sent: gene drives\n  note: years were dropped\n" in outcome.err
 
 
-@pytest.mark.parametrize("args", [["--json"], ["--format", "json"]])
+@each("args", [["--json"], ["--format", "json"]])
 def test_json_is_one_document(run: Run, engine: Script, args: list[str]) -> None:
     """`--json` writes the whole answer, with the failures in it."""
     engine.hits, engine.reports = [hit()], [ok(), failed()]
@@ -369,7 +370,7 @@ def test_ndjson_is_the_stream(run: Run, engine: Script) -> None:
     assert fold(stream) == json.loads(run("gene", "--json").out)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "holds"),
     [("csv", "10.5555/islands.1"), ("ris", "TY  - "), ("bibtex", "@article{"), ("atom", "<feed")],
 )

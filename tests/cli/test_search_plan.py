@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tests.cli.conftest import Run
 from tests.cli.fake import FakeEngine, hit, ok
 
@@ -82,7 +83,7 @@ def test_a_plan_is_no_reference(run: Run) -> None:
     assert "not as ris" in outcome.err
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "shown"),
     [
         (

@@ -66,6 +66,7 @@ def test_pins_versions_and_strategy(run: Run, served: Calls, tmp_path: Path) -> 
     assert served[0]["settings"].strategy == "url"
 
 
+@pytest.mark.slow
 def test_pins_that_cannot_be_used(run: Run, tmp_path: Path) -> None:
     """The server does not start: exit code 2, with the problems."""
     pins = tmp_path / "pins.txt"
@@ -77,6 +78,7 @@ def test_pins_that_cannot_be_used(run: Run, tmp_path: Path) -> None:
     assert "line 1: same needs two names or more" in outcome.err
 
 
+@pytest.mark.slow
 def test_a_strategy_that_is_not_there(run: Run) -> None:
     """The server does not start: exit code 2, with the names of those that are."""
     outcome = run("serve", "--port", "0", "--demo", "--dedup", "magic")

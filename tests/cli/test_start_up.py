@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests.cases import each
 from tests.extras import optional_packages
 
 HEAVY = (
@@ -39,9 +40,8 @@ def modules_after(code: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split())
 
 
-@pytest.mark.parametrize(
-    "args", [[], ["--help"], ["--version"], ["search", "--help"], ["sources", "list", "-h"]]
-)
+@pytest.mark.slow
+@each("args", [[], ["--help"], ["--version"], ["search", "--help"], ["sources", "list", "-h"]])
 def test_help_imports_nothing_heavy(args: list[str]) -> None:
     """Help and version import none of the libraries that only a running command needs."""
     loaded = modules_after(f"import metasearch.cli\nif {args}: metasearch.cli.main({args})")
@@ -50,6 +50,7 @@ def test_help_imports_nothing_heavy(args: list[str]) -> None:
     assert "metasearch.cli" in loaded
 
 
+@pytest.mark.slow
 def test_importing_the_package_loads_no_extra() -> None:
     loaded = modules_after("import metasearch")
 
@@ -57,6 +58,7 @@ def test_importing_the_package_loads_no_extra() -> None:
     assert "metasearch" in loaded
 
 
+@pytest.mark.slow
 def test_module_is_the_command() -> None:
     """`python -m metasearch` is the same command, under its own name."""
     done = subprocess.run(
@@ -66,6 +68,7 @@ def test_module_is_the_command() -> None:
     assert done.stdout.startswith("Usage: metasearch ")
 
 
+@pytest.mark.slow
 def test_a_command_line_loads_the_command_that_it_names() -> None:
     """Each other command stays unloaded, also where an option stands before the query."""
     loaded = modules_after(
@@ -101,15 +104,16 @@ NOT_FOR_THE_DEMO = frozenset(
 )
 
 
+@pytest.mark.slow
 def test_a_search_of_the_demo_loads_no_client_and_no_strategy_that_nobody_chose() -> None:
     """It asks databases of its own process, by the default strategy."""
     loaded = modules_after(
         "import asyncio\n"
-        "from metasearch.demo import replayed\n"
+        "from metasearch.demo import replay_settings\n"
         "from metasearch.demo.server import DemoTransport\n"
         "from metasearch.engine.engine import Engine\n"
         "async def search():\n"
-        "    async with Engine(replayed(), transport=DemoTransport()) as engine:\n"
+        "    async with Engine(replay_settings(), transport=DemoTransport()) as engine:\n"
         "        return await engine.search('gambling harms')\n"
         "assert asyncio.run(search()).hits"
     )
@@ -117,6 +121,7 @@ def test_a_search_of_the_demo_loads_no_client_and_no_strategy_that_nobody_chose(
     assert loaded.isdisjoint(NOT_FOR_THE_DEMO)
 
 
+@pytest.mark.slow
 def test_a_search_over_http_loads_no_strategy_that_nobody_chose() -> None:
     loaded = modules_after(
         "from metasearch.engine.engine import Engine, transport_of\n"
@@ -129,6 +134,7 @@ def test_a_search_over_http_loads_no_strategy_that_nobody_chose() -> None:
     assert loaded.isdisjoint({"numpy", "aiohttp.web", "http.server", "tomllib"})
 
 
+@pytest.mark.slow
 def test_a_search_of_databases_that_speak_json_loads_no_parser_of_xml() -> None:
     """Neither to read their specs nor to read their pages: it takes 4 MB of each process."""
     loaded = modules_after(

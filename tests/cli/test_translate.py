@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from metasearch.query.writer import TARGETS
+from metasearch.query.syntaxes import TARGETS
 from tests.cli.conftest import Run
 
 

@@ -23,11 +23,10 @@ FAILED = pytest.StashKey[bool]()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every test of this folder is one of a client, and none of the fast ones."""
+    """Every test of this folder is one of a client."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker("client")
-            item.add_marker("slow")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -60,7 +60,7 @@ def version_of(*, program: str = "", package: str = "") -> str | None:
     command = VERSIONS.get(program, (path or "", "--version"))
     if path is None or not shutil.which(command[0]):
         return None
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     number = re.search(r"\d+(?:\.\d+)+", done.stdout)
     return number[0] if number else None
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.server.app import started
+from metasearch.server.app import run_app
 from metasearch.server.process import address, listen
 from tests.clients.programs import ROOT, output, python
 from tests.clients.works import fetched
@@ -88,7 +88,7 @@ async def test_schemathesis(tried, tmp_path):
     databases answer at once."""
     row = tried("schemathesis", "every operation of /openapi.json", package="schemathesis")
     seed, examples = os.environ.get("SEED", "1"), os.environ.get("EXAMPLES", "5")
-    async with started(app(), OPTIONS) as protocol:
+    async with run_app(app(), OPTIONS) as protocol:
         listener = await listen(protocol, "127.0.0.1", 0)
         url = address(listener.sockets[0]).rstrip("/")
         out = await asyncio.to_thread(

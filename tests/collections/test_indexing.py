@@ -10,8 +10,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from metasearch.collections.indexing import Indexed, index, roots_of
-from metasearch.collections.search import Wanted, facts, search
+from metasearch.collections.index import IndexReport, index, roots_of
+from metasearch.collections.search import PageOrder, facts, search
 from metasearch.collections.store import Collection
 from metasearch.errors import UsageError
 
@@ -35,14 +35,14 @@ def files(tmp_path: Path) -> Path:
     return folder
 
 
-def run(tmp_path: Path, *named: Path) -> Indexed:
+def run(tmp_path: Path, *named: Path) -> IndexReport:
     with Collection.open(tmp_path / "own", "refs", "files") as collection:
         return index(named, collection)
 
 
 def found(tmp_path: Path) -> dict[str, str]:
     """Titles by key."""
-    answer = orjson.loads(search(tmp_path / "own" / "refs.sqlite", Wanted(size=1000)))
+    answer = orjson.loads(search(tmp_path / "own" / "refs.sqlite", PageOrder(size=1000)))
     return {it["source_id"]: it["title"] for it in answer["records"]}
 
 
@@ -50,7 +50,7 @@ def test_every_record_of_every_file(tmp_path: Path, files: Path) -> None:
     """Any mix of formats; a record is called after its file and its own identifier."""
     done = run(tmp_path, files)
 
-    assert (done.records, done.lost, len(done.read), done.unchanged) == (4, 0, 3, 0)
+    assert (done.records, done.unread_records, len(done.read), done.unchanged) == (4, 0, 3, 0)
     assert found(tmp_path) == {
         "a.ris:id1": "One",
         "a.ris:id2": "Two",
@@ -157,8 +157,8 @@ def test_what_cannot_be_read_is_counted_and_told(tmp_path: Path, files: Path) ->
 
     done = run(tmp_path, files)
 
-    assert done.failed == 1
-    assert done.lost == 1
+    assert done.unreadable_files == 1
+    assert done.unread_records == 1
     bad = next(file for file in done.read if file.name == "bad.ris")
     assert (bad.records, bad.lost) == (1, 1)
     assert [problem.line for problem in bad.problems if problem.lost] == [7]
@@ -173,7 +173,7 @@ def test_a_file_that_breaks_keeps_its_old_records(tmp_path: Path, files: Path) -
 
     done = run(tmp_path, files)
 
-    assert done.failed == 1
+    assert done.unreadable_files == 1
     assert "One" in found(tmp_path).values()
     (files / "a.ris").write_text(ris("Whole again"))
     run(tmp_path, files)

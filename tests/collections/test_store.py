@@ -16,10 +16,11 @@ import pytest
 
 from metasearch.adapters.specs import registry as folder
 from metasearch.adapters.specs.registry import collection_file, collection_names, name_for
-from metasearch.collections.search import Stopped, TooMuch, Wanted, facts, search
+from metasearch.collections.search import PageOrder, Stopped, TooMuch, facts, search
 from metasearch.collections.store import APPLICATION, VERSION, Collection, remove
 from metasearch.errors import CollectionError
 from metasearch.record import Record
+from tests.cases import each
 
 
 def work(number: int, **fields: object) -> Record:
@@ -38,7 +39,7 @@ def fill(folder: Path, *records: Record, name: str = "refs") -> Path:
 
 
 def titles(path: Path, words: str = "", **wanted: int) -> list[str]:
-    return [it["title"] for it in orjson.loads(search(path, Wanted(words, **wanted)))["records"]]
+    return [it["title"] for it in orjson.loads(search(path, PageOrder(words, **wanted)))["records"]]
 
 
 # --------------------------------------------------------------------------- filling
@@ -110,6 +111,7 @@ def test_a_search_goes_on_while_the_collection_is_filled(tmp_path: Path) -> None
     assert len(titles(path)) == 2
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_leaves_whole_pages_and_no_lock(tmp_path: Path) -> None:
     """What was committed is there, what was not is not, and the next one can go on."""
     path = fill(tmp_path, work(1))
@@ -173,7 +175,9 @@ def test_best_first_and_the_same_order_every_time(tmp_path: Path) -> None:
     same = [work(n, title="Trees", year=2000 + n % 2, abstract="") for n in range(6)]
     path = fill(tmp_path, work(9, title="Birds", abstract="trees"), *reversed(same))
 
-    found = [it.get("source_id") for it in orjson.loads(search(path, Wanted('"trees"')))["records"]]
+    found = [
+        it.get("source_id") for it in orjson.loads(search(path, PageOrder('"trees"')))["records"]
+    ]
 
     assert found == ["k1", "k3", "k5", "k0", "k2", "k4", "k9"]
 
@@ -197,7 +201,8 @@ def test_pages(tmp_path: Path) -> None:
     path = fill(tmp_path, *(work(n) for n in range(7)))
 
     pages = [
-        orjson.loads(search(path, Wanted('"work"', start=start, size=3))) for start in (0, 3, 6, 9)
+        orjson.loads(search(path, PageOrder('"work"', start=start, size=3)))
+        for start in (0, 3, 6, 9)
     ]
 
     assert [page["total"] for page in pages] == [7] * 4
@@ -222,7 +227,7 @@ def test_what_is_no_expression(tmp_path: Path, words: str) -> None:
     path = fill(tmp_path, work(1))
 
     with pytest.raises(CollectionError):
-        search(path, Wanted(words))
+        search(path, PageOrder(words))
     assert titles(path) == ["Work 1"]
 
 
@@ -232,18 +237,20 @@ def test_it_stops_when_nobody_waits(tmp_path: Path) -> None:
     stop.set()
 
     with pytest.raises(Stopped):
-        search(path, Wanted('"work"', size=1000), stop=stop.is_set)
+        search(path, PageOrder('"work"', size=1000), stop=stop.is_set)
 
 
 def test_a_page_is_bounded(tmp_path: Path) -> None:
     """It is a short one where records are long, and the next one goes on there."""
     path = fill(tmp_path, *(work(n, abstract="x" * 5000) for n in range(3)))
 
-    pages = [orjson.loads(search(path, Wanted(start=start), max_bytes=11_000)) for start in (0, 2)]
+    pages = [
+        orjson.loads(search(path, PageOrder(start=start), max_bytes=11_000)) for start in (0, 2)
+    ]
 
     assert [len(page["records"]) for page in pages] == [2, 1]
     with pytest.raises(TooMuch):
-        search(path, Wanted(), max_bytes=1000)
+        search(path, PageOrder(), max_bytes=1000)
 
 
 def test_a_record_is_bounded(tmp_path: Path) -> None:
@@ -275,7 +282,7 @@ def test_half_characters_cost_no_record(tmp_path: Path) -> None:
 
 def test_what_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(CollectionError, match="there is no such collection"):
-        search(tmp_path / "refs.sqlite", Wanted())
+        search(tmp_path / "refs.sqlite", PageOrder())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -286,7 +293,7 @@ def test_what_is_no_database(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
     with pytest.raises(CollectionError):
-        search(path, Wanted())
+        search(path, PageOrder())
     with pytest.raises(CollectionError):
         Collection.open(tmp_path, "refs", "files")
     assert path.read_bytes() == content
@@ -297,7 +304,7 @@ def test_an_empty_file_becomes_a_collection(tmp_path: Path) -> None:
     (tmp_path / "refs.sqlite").write_bytes(b"")
 
     with pytest.raises(CollectionError, match="not a collection of metasearch"):
-        search(tmp_path / "refs.sqlite", Wanted())
+        search(tmp_path / "refs.sqlite", PageOrder())
     assert titles(fill(tmp_path, work(1))) == ["Work 1"]
 
 
@@ -308,7 +315,7 @@ def test_a_database_of_somebody_else(tmp_path: Path) -> None:
         db.commit()
 
     with pytest.raises(CollectionError, match="not a collection of metasearch"):
-        search(path, Wanted())
+        search(path, PageOrder())
     with pytest.raises(CollectionError, match="not a collection of metasearch"):
         Collection.open(tmp_path, "refs", "files")
 
@@ -319,7 +326,7 @@ def test_a_collection_of_a_later_version(tmp_path: Path) -> None:
         db.execute(f"PRAGMA user_version = {VERSION + 1}")
 
     with pytest.raises(CollectionError, match=f"it has version {VERSION + 1}"):
-        search(path, Wanted())
+        search(path, PageOrder())
 
 
 def test_a_collection_whose_tables_are_missing(tmp_path: Path) -> None:
@@ -329,7 +336,7 @@ def test_a_collection_whose_tables_are_missing(tmp_path: Path) -> None:
         db.execute(f"PRAGMA user_version = {VERSION}")
 
     with pytest.raises(CollectionError, match="cannot be read"):
-        search(path, Wanted())
+        search(path, PageOrder())
 
 
 def test_a_broken_page_is_an_error_in_words(tmp_path: Path) -> None:
@@ -372,7 +379,7 @@ def test_a_view_that_never_ends(tmp_path: Path) -> None:
     asked = iter([False] * 50 + [True] * 1000)
 
     with pytest.raises(Stopped):
-        search(path, Wanted(), stop=lambda: next(asked, True))
+        search(path, PageOrder(), stop=lambda: next(asked, True))
 
 
 def test_a_broken_row_costs_no_page(tmp_path: Path) -> None:
@@ -381,7 +388,7 @@ def test_a_broken_row_costs_no_page(tmp_path: Path) -> None:
         db.execute("UPDATE records SET body = '{' WHERE key = 'k1'")
         db.commit()
 
-    found = orjson.loads(search(path, Wanted()))
+    found = orjson.loads(search(path, PageOrder()))
 
     assert [it and it["title"] for it in found["records"]] == ["Work 2", None]
 
@@ -451,7 +458,7 @@ def test_facts(tmp_path: Path) -> None:
     assert (found.name, found.records, found.lost, found.meta["kind"]) == ("refs", 2, 0, "files")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name"),
     [("My Refs", "my-refs"), ("export.arxiv.org", "export-arxiv-org"), ("文献", ""), ("_x_", "x")],
 )

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.collections.store import COLUMNS, exact, folded, indexed, spelt
+from metasearch.collections.store import (
+    COLUMNS,
+    exact,
+    fold_text,
+    index_texts,
+    with_index_spelling,
+)
 from metasearch.record import Author, Record
+from tests.cases import each
 
 
 def index_of(record: Record) -> sqlite3.Connection:
@@ -18,14 +24,14 @@ def index_of(record: Record) -> sqlite3.Connection:
         f"CREATE VIRTUAL TABLE texts USING fts5({', '.join(COLUMNS)}, tokenize = 'unicode61 "
         f"remove_diacritics 2')"
     )
-    db.execute(f"INSERT INTO texts VALUES (?{', ?' * (len(COLUMNS) - 1)})", indexed(record))
+    db.execute(f"INSERT INTO texts VALUES (?{', ?' * (len(COLUMNS) - 1)})", index_texts(record))
     return db
 
 
 def finds(record: Record, expression: str) -> bool:
     with index_of(record) as db:
         found = db.execute(
-            "SELECT count(*) FROM texts WHERE texts MATCH ?", (spelt(expression),)
+            "SELECT count(*) FROM texts WHERE texts MATCH ?", (with_index_spelling(expression),)
         ).fetchone()[0]
     db.close()
     return bool(found)
@@ -58,7 +64,7 @@ CHINESE = Record(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     "expression",
     [
         '"deja"',
@@ -90,7 +96,7 @@ def test_is_found(expression: str) -> None:
     assert finds(WORK, expression)
 
 
-@pytest.mark.parametrize(
+@each(
     "expression",
     [
         'title : "trees"',
@@ -108,7 +114,7 @@ def test_is_not_found(expression: str) -> None:
     assert not finds(WORK, expression)
 
 
-@pytest.mark.parametrize("text", ["沉水植物", "水植", "植物与水质", "水質", "质", "评", "生态学报"])
+@each("text", ["沉水植物", "水植", "植物与水质", "水質", "质", "评", "生态学报"])
 def test_any_part_of_chinese_text_is_found(text: str) -> None:
     """From one character on, in either form of the characters; FTS5's trigrams would need three."""
     assert finds(CHINESE, f'"{text}"')
@@ -118,7 +124,7 @@ def test_chinese_characters_must_follow_one_another() -> None:
     assert not finds(CHINESE, '"水沉"')
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "text"),
     [("機械学習入門", "学習"), ("머신러닝 연구", "러닝"), ("ディープラーニング", "ラー")],
 )
@@ -139,8 +145,8 @@ def test_mixed_text() -> None:
 def test_a_title_is_found_by_itself(title: str) -> None:
     """Whatever stands in a title, its whole text as a phrase finds it, if there is anything to
     find."""
-    if any(char.isalnum() and ord(char) < 0x10000 for char in folded(title)) and not any(
-        map(_unknown, folded(title))
+    if any(char.isalnum() and ord(char) < 0x10000 for char in fold_text(title)) and not any(
+        map(_unknown, fold_text(title))
     ):
         assert finds(Record(source="x", title=title), f'"{title.replace(chr(34), " ")}"')
 
@@ -171,5 +177,5 @@ def test_exact_words_are_equal_only_where_the_values_are(one: str, other: str) -
 
 def test_columns_agree() -> None:
     """Every column is filled."""
-    assert len(indexed(WORK)) == len(COLUMNS)
-    assert all(indexed(WORK))
+    assert len(index_texts(WORK)) == len(COLUMNS)
+    assert all(index_texts(WORK))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.dedup.titles import without_affixes
+from tests.cases import each
 
 TITLE = "Current aspects of sorption"
 
 
-@pytest.mark.parametrize(
+@each(
     "affix",
     [
         " [Review]",
@@ -33,7 +32,7 @@ def test_it_is_no_part_of_the_title(affix: str) -> None:
     assert (title.rstrip("."), mark) == (TITLE, "")
 
 
-@pytest.mark.parametrize(
+@each(
     ("affix", "mark"),
     [
         (" (vol 85, pg 553, 2010)", "erratum"),
@@ -48,15 +47,13 @@ def test_it_tells_what_the_record_is(affix: str, mark: str) -> None:
     assert without_affixes(TITLE + affix) == (TITLE, mark)
 
 
-@pytest.mark.parametrize(
-    "mark", ["RETRACTED: ", "[RETRACTED] ", "Retracted article: ", "WITHDRAWN: "]
-)
+@each("mark", ["RETRACTED: ", "[RETRACTED] ", "Retracted article: ", "WITHDRAWN: "])
 def test_a_mark_before_the_article_is_no_notice(mark: str) -> None:
     """Publishers mark the retracted article itself; a notice is called "Retraction"."""
     assert without_affixes(mark + TITLE) == (TITLE, "")
 
 
-@pytest.mark.parametrize(
+@each(
     "title",
     [
         "Sorption of phosphate (a column study)",

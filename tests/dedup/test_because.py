@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 
-import pytest
-
-from metasearch.dedup import DEFAULT, STRATEGIES, fingerprint
-from metasearch.dedup.evidence import BECAUSE, VERSION_KINDS
-from metasearch.message import Message, translated
+from metasearch.dedup import DEFAULT, STRATEGIES, evidence, fingerprint
+from metasearch.message import Message, TextList, join_texts, message, translate
 from metasearch.record import Record
+from tests import cases
 from tests.test_pairs import FILES, read
 
 PAIRS = [
@@ -22,7 +19,7 @@ PAIRS = [
 
 def shown(text: str) -> str:
     """The text with marks around each template, as a translation that changes all."""
-    return translated(text, lambda template: f"<{template}>", lambda *_: "")
+    return translate(text, lambda template: f"<{template}>", lambda *_: "")
 
 
 def test_all_that_is_said_of_pairs_has_a_template() -> None:
@@ -36,13 +33,13 @@ def test_all_that_is_said_of_pairs_has_a_template() -> None:
 
     assert len(said) > 100
     for because in said:
-        message = BECAUSE.messages(because)
-        assert message == because
-        for part in because.split("; "):
-            assert isinstance(BECAUSE.message(part), Message), part
+        assert isinstance(because, TextList)
+        assert "; ".join(map(str, because.parts)) == because
+        for part in because.parts:
+            assert isinstance(part, Message), part
 
 
-@pytest.mark.parametrize("name", [name for name, each in STRATEGIES.items() if not each.loads])
+@cases.each("name", [name for name, each in STRATEGIES.items() if not each.loads])
 def test_what_published_strategies_say_has_a_template(name: str) -> None:
     """Of two records with the same text."""
     text = " ".join(
@@ -66,48 +63,29 @@ def test_what_published_strategies_say_has_a_template(name: str) -> None:
     match = STRATEGIES[name].chain.judge(one, other)
 
     assert match is not None
-    message = BECAUSE.messages(match.because)
-    assert isinstance(message, Message)
-    assert message == match.because
+    assert isinstance(match.because, TextList)
+    assert all(isinstance(part, Message) for part in match.because.parts)
 
 
 def test_sentences_are_translated_one_by_one() -> None:
     """And so are the words of a list in them."""
-    because = "same title, venue, year; titles agree 0.97; said in another release"
+    because = join_texts(
+        "; ",
+        [
+            message(evidence.TITLE_AND_MEMBERS, members=evidence.members(["venue", "year"])),
+            message(evidence.TITLES_NEAR, score="0.97"),
+            "said in another release",
+        ],
+    )
 
-    assert shown(BECAUSE.messages(because)) == (
+    assert shown(because) == (
         "<same title, <venue>, <year>>; <titles agree 0.97>; said in another release"
     )
 
 
-def test_the_most_precise_template_is_taken() -> None:
-    """A standard is no scheme of numbers."""
-    for text, template in {
-        "same standard (GB/T 7714)": "same standard ({number})",
-        "same PMID (123)": "same {scheme} ({number})",
-        "same ISBN (123)": "same ISBN ({number})",
-        "DOIs differ: 10.1/a against 10.1/b": "DOIs differ: {left} against {right}",
-    }.items():
-        message = BECAUSE.message(text)
-        assert isinstance(message, Message)
-        assert message.template == template
-
-
 def test_versions_have_templates() -> None:
     """With a number and without."""
-    assert shown(VERSION_KINDS.message("conference abstract")) == "<conference abstract>"
-    assert shown(VERSION_KINDS.message("preprint, version 2")) == "<<preprint>, version 2>"
+    numbered = message(evidence.NUMBERED_VERSION, kind=evidence.PREPRINT, number="2")
 
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "text",
-    ["", "; ", "same (", "DOIs differ: " + " against " * 20_000, "one is " * 20_000, "{left}" * 99],
-    ids=lambda text: text[:12],
-)
-def test_any_text_is_read_at_once(text: str) -> None:
-    """A text that no rule here writes stays as it is."""
-    began = time.process_time()
-
-    assert BECAUSE.messages(text) == text
-    assert time.process_time() - began < 0.5
+    assert shown(evidence.CONFERENCE_ABSTRACT) == "<conference abstract>"
+    assert shown(numbered) == "<<preprint>, version 2>"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.record import Record
+from tests.cases import each
 from tests.dedup.records import record
 
 COLUMN: dict[str, Any] = {
@@ -152,7 +152,7 @@ def test_a_stream_tells_that_a_hit_is_divided() -> None:
     assert {r.key for change in told for r in change.hit.records} >= {"b:2003", "c:2003"}
 
 
-@pytest.mark.parametrize("recurs", [True, False])
+@each("recurs", [True, False])
 def test_copies_of_a_column_are_judged_as_it_is(recurs: bool) -> None:
     """Records that say the same in every field are put beside one another early, and parted where
     the title recurs."""

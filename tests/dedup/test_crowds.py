@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from metasearch import garbage_collection
-from metasearch.dedup import DEFAULT, OnlineDedup
-from metasearch.dedup.components import ALL_PAIRS
-from metasearch.dedup.index import CROWD_OF_FEW, OF_A_YEAR_OF_FEW
+from metasearch.dedup import DEFAULT, OnlineDedup, index
+from metasearch.dedup.clusters import ALL_PAIRS
 from metasearch.record import Record
 from tests.dedup.records import ARTICLE, record
 
@@ -17,6 +16,16 @@ def stage_of(rows: list[Record]) -> OnlineDedup:
     for row in rows:
         stage.insert(row)
     return stage
+
+
+#: Smaller crowds, which are compared within a year as large ones are.
+CROWD, OF_A_YEAR = 40, 4
+
+
+@pytest.fixture(autouse=True)
+def _small_crowds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "CROWD_OF_FEW", CROWD)
+    monkeypatch.setattr(index, "OF_A_YEAR_OF_FEW", OF_A_YEAR)
 
 
 @pytest.fixture
@@ -35,13 +44,13 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 def test_copies_are_one_work_and_cost_one_comparison(compared: list[object]) -> None:
     """A record that says what another one says is put beside it, however many there are."""
-    rows = [record("s", number, **ARTICLE) for number in range(400)]
+    rows = [record("s", number, **ARTICLE) for number in range(100)]
     stage = stage_of(rows)
 
-    assert [len(works) for works in stage.clusters()] == [400]
+    assert [len(works) for works in stage.clusters()] == [100]
     assert len(compared) < 3 * len(rows)
     (hit,) = stage.hits()
-    assert len(hit.matches) == 399
+    assert len(hit.matches) == 99
 
 
 def test_a_crowd_is_compared_within_its_years() -> None:
@@ -50,9 +59,9 @@ def test_a_crowd_is_compared_within_its_years() -> None:
         record(
             "s",
             number,
-            **{**ARTICLE, "year": 1500 + number % 200, "volume": str(number), "pages": None},
+            **{**ARTICLE, "year": 1500 + number % 20, "volume": str(number), "pages": None},
         )
-        for number in range(4 * CROWD_OF_FEW)
+        for number in range(2 * CROWD)
     ]
     twin = {**ARTICLE, "year": 1500, "volume": "0", "pages": None}
     stage = stage_of([*rows, record("t", 1, **twin)])
@@ -67,26 +76,26 @@ def test_the_comparisons_of_a_title_of_many_years_are_linear(compared: list[obje
     That holds for all its keys together: those of title and year bring no others than the title
     alone does.
     """
-    for number in (250, 600):
+    for number in (60, 150):
         compared.clear()
         works = stage_of(
             [
                 record(
-                    "s", n, **{**ARTICLE, "year": 1900 + n % 50, "volume": str(n), "pages": None}
+                    "s", n, **{**ARTICLE, "year": 1900 + n % 20, "volume": str(n), "pages": None}
                 )
                 for n in range(number)
             ]
         )
 
         assert len(works.clusters()) == number
-        assert len(compared) <= CROWD_OF_FEW**2 / 2 + 2 * OF_A_YEAR_OF_FEW * number
+        assert len(compared) <= CROWD**2 / 2 + 2 * OF_A_YEAR * number
 
 
 def test_what_is_passed_over_is_counted() -> None:
     """Nearly identical records of one year are more than are compared."""
     rows = [
         record("s", number, **{**ARTICLE, "pages": f"{number}-{number + 9}"})
-        for number in range(2 * CROWD_OF_FEW)
+        for number in range(2 * CROWD)
     ]
 
     assert stage_of(rows).passed_over > 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.dedup.explain import Explainer, Explanation
 from metasearch.dedup.pins import Pins
 from metasearch.record import VERSIONS_MODES, Record, VersionsMode
+from tests.cases import each
 from tests.dedup.records import ARTICLE, record, records
 
 
@@ -17,7 +17,7 @@ def explained(
     rows: list[Record], one: str, other: str, pinned: str = "", versions: VersionsMode = "group"
 ) -> Explanation:
     """The explanation of the first records that bear two names."""
-    explainer = Explainer(DEFAULT.pinned(Pins.read(pinned, "pins.txt")), rows, versions)
+    explainer = Explainer(DEFAULT.with_pins(Pins.read(pinned, "pins.txt")), rows, versions)
     return explainer.pair(explainer.bearers(one)[0], explainer.bearers(other)[0])
 
 
@@ -210,7 +210,7 @@ def test_the_same_object_twice_is_one_record() -> None:
     assert len(Explainer(DEFAULT, [row, row]).bearers("a:1")) == 1
 
 
-@pytest.mark.parametrize("name", ["10.1000/on", "10.1000/ONEE", "doi:10.1000/one"])
+@each("name", ["10.1000/on", "10.1000/ONEE", "doi:10.1000/one"])
 def test_near_misses(name: str) -> None:
     """Names that are nearly right come first, as they would have to be typed."""
     explainer = Explainer(

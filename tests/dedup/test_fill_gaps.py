@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-import pytest
 from hypothesis import given
 
 from metasearch.dedup.fingerprints import fingerprint
-from metasearch.dedup.merge import filled, merge
+from metasearch.dedup.hits import fill_gaps, merge
 from metasearch.record import OPEN_ACCESS, Hit, Record, Version
+from tests.cases import each
 from tests.dedup.records import ARTICLE, record, records
 
 DOI = "10.1000/one"
@@ -28,7 +28,7 @@ def said(**values: Any) -> Record:
 
 def test_gaps_are_filled_and_told() -> None:
     """Fields and identifiers that the hit lacks, each with the name of the enricher."""
-    hit = filled(
+    hit = fill_gaps(
         hit_of(record("a", 1, **ARTICLE, doi=DOI, ids={"pmid": "5"})),
         said(
             pdf_url="https://oa.example/1.pdf", licence="cc-by", ids={"pmid": "6", "pmcid": "PMC1"}
@@ -49,7 +49,7 @@ def test_nothing_is_replaced(rows: list[Record], others: list[Record]) -> None:
     """Whatever the records say: what the hit had, it has, but for a status that tells more."""
     (other,) = others
     before = hit_of(*rows)
-    hit = filled(
+    hit = fill_gaps(
         before,
         said(**{it.name: getattr(other, it.name) for it in fields(Record) if it.name not in NAMES}),
     )
@@ -72,7 +72,7 @@ def test_nothing_is_replaced(rows: list[Record], others: list[Record]) -> None:
 NAMES = ("source", "source_id", "doi")
 
 
-@pytest.mark.parametrize(
+@each(
     ("known", "other", "becomes"),
     [
         (None, "closed", "closed"),
@@ -86,7 +86,7 @@ NAMES = ("source", "source_id", "doi")
 def test_a_status_may_tell_more(known: str | None, other: str, becomes: str) -> None:
     """A colour instead of a mere "open", and either of these instead of "closed"."""
     assert {known, other, becomes} <= {None, *OPEN_ACCESS}
-    hit = filled(
+    hit = fill_gaps(
         hit_of(record("a", 1, **ARTICLE, doi=DOI, open_access=known)), said(open_access=other)
     )
 
@@ -99,7 +99,7 @@ def test_a_date_of_another_year_is_left_out() -> None:
     article = {**ARTICLE, "year": 2020}
     for date, expected in (("2019-12-31", None), ("2020-01-15", "2020-01-15")):
         assert (
-            filled(hit_of(record("a", 1, **article, doi=DOI)), said(date=date)).record.date
+            fill_gaps(hit_of(record("a", 1, **article, doi=DOI)), said(date=date)).record.date
             == expected
         )
 
@@ -109,7 +109,7 @@ def test_it_belongs_to_the_version_with_the_doi() -> None:
     versions = (Version("published", ("a:1",)), Version("preprint", ("b:1",)))
     rows = record("a", 1, **ARTICLE, doi=DOI), record("b", 1, **ARTICLE)
     before = hit_of(*rows)
-    hit = filled(Hit(before.id, rows[0], rows, before.provenance, versions=versions), said())
+    hit = fill_gaps(Hit(before.id, rows[0], rows, before.provenance, versions=versions), said())
 
     assert hit.versions == (
         Version("published", ("a:1", f"oa:{DOI}")),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.dedup.fingerprints import fingerprint
 from metasearch.record import Author, Record
 from tests.cases import each
@@ -42,6 +40,21 @@ def test_a_chinese_name_is_one_name_however_it_is_given() -> None:
 
     assert fingerprint(apart).first == fingerprint(whole).first
     assert fingerprint(apart).first.isdisjoint(fingerprint(other).first)
+
+
+def test_editors_of_a_work_without_authors_are_its_people() -> None:
+    """Catalogues call them authors. Those of what contains a chapter are other people."""
+    roe = (Author("Ada Roe", "Roe", "Ada"),)
+    book = {"source": "a", "title": "Clays of the lakes", "year": 1990, "venue": "Mud"}
+    as_authors = fingerprint(Record(**book, authors=roe, type="book"))
+    edited = fingerprint(Record(**book, editors=roe, type="book"))
+    chapter = fingerprint(Record(**book, editors=roe, type="chapter"))
+    of_both = fingerprint(Record(**book, authors=(Author("Max Os", "Os", "Max"),), editors=roe))
+
+    assert edited.first == as_authors.first == {"roe"}
+    assert edited.four_tuple == as_authors.four_tuple is not None
+    assert chapter.authors == ()
+    assert of_both.first == {"os"}
 
 
 def test_subtitles_begin_at_breaks() -> None:
@@ -85,9 +98,7 @@ def test_a_mark_ends_a_part_of_the_title(mark: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "nobody", ["Anonymous", "[Anonymous]", "Print Edition", "ANON.", "2011", "佚名"]
-)
+@each("nobody", ["Anonymous", "[Anonymous]", "Print Edition", "ANON.", "2011", "佚名"])
 def test_who_is_nobody_is_left_out_wherever_he_stands(nobody: str) -> None:
     """What stands in an author's place is no author; the others stay, in order."""
     it = fingerprint(record("a", 1, title="T", authors=["Müller, Anna", nobody, "Smith, J. 3rd"]))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.dedup.people import is_garbled
 from metasearch.record import Author
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     "names",
     [
         ["A B", "C. D."],
@@ -23,7 +22,7 @@ def test_a_garbled_byline_is_known(names: list[str]) -> None:
     assert is_garbled(tuple(map(Author, names)))
 
 
-@pytest.mark.parametrize(
+@each(
     "names",
     [
         ["Li Yu", "Wu X"],

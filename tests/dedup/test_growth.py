@@ -14,14 +14,15 @@ import pytest
 from benchmarks.generated import Library
 from benchmarks.hostile import HOSTILE
 from metasearch.dedup import DEFAULT, Chain, Fingerprint, OnlineDedup, fingerprints, index
-from metasearch.dedup.apart import Apart, by_others
+from metasearch.dedup.evidence import resemblance, surely_far
 from metasearch.dedup.fingerprints import Prints
-from metasearch.dedup.index import Tables
-from metasearch.dedup.matcher import share_a_key
-from metasearch.dedup.matchers.fields import Fields, are_strangers, surely_share_a_key
+from metasearch.dedup.index import KeyTables
+from metasearch.dedup.matchers import share_a_key
+from metasearch.dedup.online import DistantRecords, strangers_among
 from metasearch.dedup.pins import Pins
-from metasearch.dedup.titles import resemblance, surely_far
+from metasearch.dedup.weights_and_vetoes import Fields, are_strangers, surely_share_a_key
 from metasearch.record import Record, VersionsMode
+from tests.cases import each, sample
 from tests.dedup.records import ABSTRACTS, record
 
 
@@ -56,7 +57,7 @@ def _made_up(count: int) -> list[Record]:
     return [it for _, it in Library().records(count)]
 
 
-@pytest.mark.parametrize("versions", ["group", "separate", "merge"])
+@pytest.mark.parametrize("versions", sample(["group", "separate", "merge"], 3))
 def test_a_job_that_drops_and_packs_tells_the_same(
     versions: VersionsMode, request: pytest.FixtureRequest
 ) -> None:
@@ -68,6 +69,7 @@ def test_a_job_that_drops_and_packs_tells_the_same(
     assert _told(records, versions=versions) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_sets_are_told_the_same(name: str, request: pytest.FixtureRequest) -> None:
     """Neither do those of records that share a key with all others: crowds, columns, copies."""
@@ -85,7 +87,7 @@ def test_pins_join_records_of_titles_far_apart(small: None) -> None:
         record("b", 2, title="Zur Geschichte der Musik", authors=["Okafor, C."], year=1987),
     ]
     one, other = records[0].key, records[-1].key
-    chain = DEFAULT.pinned(Pins.read(f"same {one} {other}\n", "pins"))
+    chain = DEFAULT.with_pins(Pins.read(f"same {one} {other}\n", "pins"))
     works = _told(records, chain)["works"]
     assert [0, len(records) - 1] in works
 
@@ -114,7 +116,7 @@ def test_fingerprints_of_other_matchers_are_never_dropped(small: None) -> None:
 
 def test_what_was_packed_is_found_again(small: None) -> None:
     """The entries of single records leave their tables, and come back, each to its own table."""
-    packed = Tables()
+    packed = KeyTables()
     one, other = packed.new(), packed.new()
     for key in range(-50, 50):
         one[key] = abs(key)
@@ -165,7 +167,7 @@ def _are_apart(one: Fingerprint, other: Fingerprint) -> bool:
 def test_records_that_are_apart_are_no_work() -> None:
     """No rule but one on equal values would have made one of them."""
     made = [Fingerprint(it) for it in (*_made_up(120), *HOSTILE["nearly identical records"](20))]
-    apart = Apart()
+    apart = DistantRecords()
     for it in made:
         apart.add(it)
     pairs = list(combinations(range(len(made)), 2))
@@ -191,7 +193,7 @@ def _with_gaps(rng: random.Random) -> Record:
     )
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_what_surely_shares_a_key_shares_one(seed: int) -> None:
     """`surely_share_a_key` never says more than the keys do."""
     rng = random.Random(seed)
@@ -202,18 +204,18 @@ def test_what_surely_shares_a_key_shares_one(seed: int) -> None:
         assert share_a_key(Fields(), *pair)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_records_by_others_are_those_that_are_apart_one_by_one(seed: int) -> None:
     """`by_others` is `_are_apart` of each."""
     rng = random.Random(seed)
     made = [Fingerprint(_with_gaps(rng)) for _ in range(150)]
     numbers, found = set(range(len(made))), 0
     for one in made:
-        apart = by_others(made, numbers, one)
+        apart = strangers_among(made, numbers, one)
         assert apart == {number for number in numbers if _are_apart(made[number], one)}
         found += len(apart)
     assert 0 < found < len(made) ** 2
-    assert by_others(made, set(), made[0]) == set()
+    assert strangers_among(made, set(), made[0]) == set()
 
 
 def _thinned(seed: int, share: float) -> list[Record]:
@@ -232,6 +234,7 @@ def _thinned(seed: int, share: float) -> list[Record]:
     return [replace(it, position=place) for place, it in enumerate(thinned)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.9])
 @pytest.mark.parametrize("seed", range(4))
 def test_signatures_are_left_out_only_where_they_change_nothing(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import random
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.dedup import index
-from metasearch.dedup.index import AT_ONCE, MOST_NEAR, Signatures, block_keys
-from metasearch.dedup.index import FEW_SIGNATURES as FEW
+from metasearch.dedup.signatures import AT_ONCE, MOST_NEAR, NoNeighbours, Signatures, block_keys
+from metasearch.dedup.signatures import FEW_SIGNATURES as FEW
+from tests.cases import each
 
 WORDS = st.integers(0, 2**64 - 1)
 
@@ -25,7 +24,7 @@ def planted(count: int, seed: int = 1) -> list[int]:
     return out
 
 
-@pytest.mark.parametrize("count", [FEW - 1, FEW, FEW + 1, 2_000, AT_ONCE + 100])
+@each("count", [FEW - 1, FEW, FEW + 1, 2_000, AT_ONCE + 100])
 def test_the_scan_finds_what_brute_force_finds(count: int) -> None:
     """Few or many, in one go or several, and in the order in which they came."""
     signatures, table = planted(count), Signatures()
@@ -78,7 +77,7 @@ def test_blocks_are_told_apart_by_their_place(one: int, other: int) -> None:
 
 def test_no_neighbours_are_found_where_keys_find_all() -> None:
     """`Nothing` stands where a matcher needs no index of its own."""
-    nothing = index.Nothing()
+    nothing = NoNeighbours()
     nothing.add(1, None)  # type: ignore[arg-type]
 
     assert nothing.near(None) == []  # type: ignore[arg-type]

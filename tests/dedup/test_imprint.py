@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.dedup import DEFAULT, fingerprints
 from metasearch.dedup.evidence import evidence
 from metasearch.dedup.fingerprints import fingerprint
 from metasearch.dedup.imprint import houses
-from metasearch.dedup.matchers.vetoes import siblings
 from metasearch.dedup.people import is_body
+from metasearch.dedup.weights_and_vetoes import siblings
 from metasearch.record import Author
+from tests.cases import each
 from tests.dedup.records import record
 
 
-@pytest.mark.parametrize(
+@each(
     "doi",
     [
         "10.1007/978",
@@ -30,7 +29,7 @@ def test_a_doi_that_was_cut_off_names_nothing(doi: str) -> None:
     assert fingerprints.names_nothing(doi)
 
 
-@pytest.mark.parametrize(
+@each(
     "doi",
     [
         "10.1007/978-3-540-68279-0",

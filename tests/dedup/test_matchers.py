@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from metasearch.dedup import DEFAULT, fingerprint
 from metasearch.record import Match
+from tests.cases import each
 from tests.dedup.records import ARTICLE, record
 
 
@@ -129,7 +128,7 @@ APART: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", SAME)
+@each("name", SAME)
 def test_one_work(name: str) -> None:
     """These two records are one work."""
     match = said(*SAME[name])
@@ -139,7 +138,17 @@ def test_one_work(name: str) -> None:
     assert match.because
 
 
-@pytest.mark.parametrize("name", SAME)
+def test_a_page_without_its_volume_is_no_key() -> None:
+    """Every journal has a first page in every year, so all records of a year would meet."""
+    one, other = (
+        record(source, 1, title=title, year=2001, pages="1-9")
+        for source, title in (("a", "Iron in northern lakes"), ("b", "Voting among students"))
+    )
+
+    assert not set(DEFAULT.keys(fingerprint(one))) & set(DEFAULT.keys(fingerprint(other)))
+
+
+@each("name", SAME)
 def test_one_work_meets(name: str) -> None:
     """The two records share a key, so that they are compared at all."""
     left, right = (
@@ -149,7 +158,7 @@ def test_one_work_meets(name: str) -> None:
     assert set(DEFAULT.keys(fingerprint(left))) & set(DEFAULT.keys(fingerprint(right)))
 
 
-@pytest.mark.parametrize("name", APART)
+@each("name", APART)
 def test_two_works(name: str) -> None:
     """These two records are two works."""
     match = said(*APART[name])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.dedup.fingerprints import fingerprint
-from metasearch.dedup.merge import FIELDS, POLICIES, first, merge
-from metasearch.record import Hit, Match, Record
+from metasearch.dedup.hits import FIELDS, POLICIES, first, merge
+from metasearch.record import Author, Hit, Match, Record
 from tests.dedup.records import ARTICLE, record, records
 
 
@@ -47,6 +48,25 @@ def test_other_titles_are_united() -> None:
     )
 
     assert hit.record.titles == ("湖泊中的铁", "Eisen in Seen")
+
+
+def test_editors_whom_a_catalogue_calls_authors_stay_editors() -> None:
+    """Where no source names both, and the work is a whole one."""
+    roe, os = Author("Ada Roe", "Roe", "Ada"), Author("Max Os", "Os", "Max")
+    catalogue = Record(source="a", title="Clays", authors=(replace(roe, given="A."),), type="book")
+    edited = Record(source="b", title="Clays", editors=(roe,), type="book")
+
+    def people(*rows: Record) -> tuple[tuple[Author, ...], tuple[Author, ...]]:
+        found = merged(*rows).record
+        assert set(merged(*rows).provenance) >= {"title", "editors"}
+        return found.authors, found.editors
+
+    assert people(catalogue, edited) == ((), (roe,))
+    assert people(replace(catalogue, authors=(os,)), edited) == ((os,), (roe,))
+    both = replace(edited, source="c", authors=(roe,))
+    assert [one.family for one in people(catalogue, edited, both)[0]] == ["Roe"]
+    chapter = replace(edited, type="chapter")
+    assert people(catalogue, chapter)[0] == catalogue.authors
 
 
 def test_a_title_has_no_full_stop_that_another_record_of_it_does_not_have() -> None:

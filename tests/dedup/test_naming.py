@@ -16,8 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.bib.work_ids import find, find_each, hit_id, other_ids
-from metasearch.dedup import DEFAULT, OnlineDedup, fingerprint, naming
+from metasearch.dedup import DEFAULT, OnlineDedup, fingerprint
+from metasearch.dedup import hits as naming
 from metasearch.record import Author, Hit, Record, VersionsMode
+from tests.cases import each
 from tests.dedup.records import ARTICLE, record, records
 from tests.dedup.test_online import fold
 from tests.growth import MOST, growth
@@ -151,7 +153,7 @@ def test_of_two_works_with_one_key_the_earlier_keeps_the_id() -> None:
     assert find(both[2015].id, hits_of([late])) == [alone]
 
 
-@pytest.mark.parametrize(
+@each(
     "other",
     [
         {"title": "SORPTION OF PHOSPHATE ON IRON OXIDES IN LAKE SEDIMENTS"},
@@ -175,7 +177,7 @@ def test_spellings_of_one_work_have_one_key(other: dict[str, Any]) -> None:
     assert key(**other) == key()
 
 
-@pytest.mark.parametrize(
+@each(
     "other",
     [
         {"title": "Desorption of phosphate on iron oxides in lake sediments"},
@@ -243,6 +245,7 @@ def test_versions_that_are_separate_keep_their_ids() -> None:
     assert find(alone.id, [grouped]) == [grouped]
 
 
+@pytest.mark.slow
 def test_ids_are_the_same_in_every_process() -> None:
     """Whatever the seed of Python's hashes is."""
     program = (
@@ -281,7 +284,7 @@ def _naming(count: int) -> Callable[[], object]:
     works = [[number] for number in range(count)]
 
     def run() -> None:
-        own = naming.Names(prints)
+        own = naming.WorkIds(prints)
         for number in range(count):
             own.claim(number, [works[number]])
         own.settle(lambda root: [works[root]])

@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.dedup import DEFAULT, OnlineDedup
 from metasearch.events import Added, Change, Grown, Joined
 from metasearch.record import Hit, Record, VersionsMode
+from tests.cases import each
 from tests.dedup.records import ARTICLE, record, records
 
 
@@ -204,7 +204,7 @@ def test_a_merge_of_merges_merges_nothing_else(rows: list[Record]) -> None:
         assert before == 1
 
 
-@pytest.mark.parametrize(("versions", "works"), [("group", 1), ("separate", 2), ("merge", 1)])
+@each(("versions", "works"), [("group", 1), ("separate", 2), ("merge", 1)])
 def test_versions_are_grouped_parted_or_merged(versions: VersionsMode, works: int) -> None:
     """What becomes of a preprint and its article is a choice; nothing is lost by any."""
     stage = OnlineDedup(DEFAULT, versions=versions)

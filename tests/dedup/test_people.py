@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from metasearch.dedup import people
 from metasearch.record import Author
+from tests.cases import each
 from tests.dedup.records import record
 
 
@@ -23,7 +22,7 @@ def related(a: list[str], b: list[str]) -> str | None:
     return found
 
 
-@pytest.mark.parametrize(
+@each(
     ("a", "b", "relation"),
     [
         (

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from metasearch.bib.work_ids import read_name
-from metasearch.dedup.pins import Pin, read_line, shown
+from metasearch.dedup.pins import Pin, name_to_type, read_line
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name"),
     [
         ("10.1000/ABC", "doi:10.1000/abc"),
@@ -34,9 +35,7 @@ def test_names(text: str, name: str) -> None:
     assert read_name(text) == name
 
 
-@pytest.mark.parametrize(
-    "text", ["", "abc", ":1", "pmid:", "10.x/abc", "doi:abc", "https://example.org/1", "a:\x00b"]
-)
+@each("text", ["", "abc", ":1", "pmid:", "10.x/abc", "doi:abc", "https://example.org/1", "a:\x00b"])
 def test_what_is_no_name(text: str) -> None:
     """The message shows what was given."""
     with pytest.raises(ValueError) as raised:
@@ -46,10 +45,10 @@ def test_what_is_no_name(text: str) -> None:
 
 def test_a_doi_is_shown_as_it_is_typed() -> None:
     """The prefix is ours."""
-    assert shown(read_name("https://doi.org/10.1000/ABC")) == "10.1000/abc"
+    assert name_to_type(read_name("https://doi.org/10.1000/ABC")) == "10.1000/abc"
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "names", "reason"),
     [
         ("same a:1 b:2", ("a:1", "b:2"), ""),
@@ -70,13 +69,13 @@ def test_lines(line: str, names: tuple[str, ...], reason: str) -> None:
     assert read_line(line, 3, "pins.txt") == Pin("same", names, 3, "pins.txt", reason)
 
 
-@pytest.mark.parametrize("line", ["", "  \t ", "\r", "# nothing", "  #"])
+@each("line", ["", "  \t ", "\r", "# nothing", "  #"])
 def test_lines_that_say_nothing(line: str) -> None:
     """Blank ones and comments."""
     assert read_line(line, 1, "pins.txt") is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "reason"),
     [
         ("smae a:1 b:1", "begins with 'smae'"),

@@ -16,6 +16,7 @@ from metasearch.dedup import DEFAULT, OnlineDedup, fingerprint
 from metasearch.dedup.pins import MAX_BYTES, MAX_PROBLEMS, Pins
 from metasearch.errors import PinsError, UsageError
 from metasearch.record import VERSIONS_MODES, Match, Record, VersionsMode
+from tests.cases import each
 from tests.dedup.records import ARTICLE, record, records
 from tests.growth import MOST, growth
 
@@ -50,7 +51,7 @@ def word(known: Pins, a: Record, b: Record) -> str | None:
 # --------------------------------------------------------------------------- whom a name means
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "bearer"),
     [
         ("10.1000/ABC", record("x", 1, doi="10.1000/abc")),
@@ -322,7 +323,7 @@ def test_large_files_are_read_in_linear_time(lines: Callable[[int], list[str]]) 
 
 def together(rows: list[Record], known: Pins, versions: VersionsMode = "group") -> list[set[str]]:
     """The keys of the records of each hit."""
-    stage = OnlineDedup(DEFAULT.pinned(known), versions=versions)
+    stage = OnlineDedup(DEFAULT.with_pins(known), versions=versions)
     for row in rows:
         stage.insert(row)
     return [{row.key for row in hit.records} for hit in stage.hits()]
@@ -427,7 +428,7 @@ def test_a_chain_of_pins_lifts_vetoes_between_its_ends() -> None:
         assert together([rows[n] for n in order], known) == [{"a:1", "b:1", "c:1"}]
 
 
-@pytest.mark.parametrize("count", [30, 100, 300])
+@each("count", [30, 100])
 def test_pins_win_in_a_crowd(count: int) -> None:
     """Two of very many copies are told apart, and the copies that are pinned to each go with it or
     stay."""
@@ -440,7 +441,7 @@ def test_pins_win_in_a_crowd(count: int) -> None:
         ]
 
 
-@pytest.mark.parametrize("count", [30, 100, 300])
+@each("count", [30, 100])
 def test_a_large_group_is_one_hit(count: int) -> None:
     """However many records are pinned together, and however little they are alike."""
     rows = [

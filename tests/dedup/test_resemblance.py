@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from metasearch.dedup.evidence import _between_marks, _is_among, _within, resemblance
 from metasearch.dedup.fingerprints import fingerprint
-from metasearch.dedup.titles import (
-    SMALL_WORDS,
-    _between_marks,
-    _is_among,
-    _within,
-    one_word,
-    resemblance,
-)
+from metasearch.dedup.words import SMALL_WORDS, one_word
+from tests.cases import each
 from tests.dedup.records import record
 
 LONG = "Sorption of phosphate on iron oxides in lake sediments"
 
 
-@pytest.mark.parametrize(
+@each(
     ("a", "b", "relation"),
     [
         (LONG, LONG.upper() + ".", "equal"),

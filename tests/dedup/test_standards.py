@@ -8,12 +8,13 @@ from collections.abc import Callable
 import pytest
 
 from metasearch.dedup import DEFAULT, fingerprints
-from metasearch.dedup.fingerprints import fingerprint, relation, standard
+from metasearch.dedup.fingerprints import fingerprint, same_standard, standard
+from tests.cases import each
 from tests.dedup.records import record
 from tests.growth import MOST, growth
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "number", "year"),
     [
         ("GB/T 7714-2015 信息与文献", "GB 7714", "2015"),
@@ -38,7 +39,7 @@ def test_numbers_are_read_as_catalogues_write_them(title: str, number: str, year
     assert (found.number, found.year) == (number, year)
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "values"),
     [
         ("En 1914-1918, la guerre", {"authors": []}),
@@ -74,7 +75,7 @@ def test_every_verdict_has_a_key() -> None:
     for a in prints:
         for b in prints:
             match = matcher.compare(a, b)
-            assert relation(standard(a), standard(b)) is relation(standard(b), standard(a))
+            assert same_standard(a, b) is same_standard(b, a)
             if match is not None:
                 same += 1
                 assert set(matcher.keys(a)) & set(matcher.keys(b))

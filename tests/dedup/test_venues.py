@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.dedup.imprint import venue_kind, venue_relation, venue_words
+from tests.cases import each
 
 SAME = [
     ("N Engl J Med", "New England Journal of Medicine"),
@@ -41,25 +40,25 @@ def related(a: str, b: str) -> bool | None:
     return relation
 
 
-@pytest.mark.parametrize(("a", "b"), SAME)
+@each(("a", "b"), SAME)
 def test_one_venue(a: str, b: str) -> None:
     """Abbreviated word by word, as an acronym, cut off, with a number and a year."""
     assert related(a, b) is True
 
 
-@pytest.mark.parametrize(("a", "b"), OTHER)
+@each(("a", "b"), OTHER)
 def test_two_venues(a: str, b: str) -> None:
     """Names that have nothing in common."""
     assert related(a, b) is False
 
 
-@pytest.mark.parametrize(("a", "b"), UNKNOWN)
+@each(("a", "b"), UNKNOWN)
 def test_nobody_can_tell(a: str, b: str) -> None:
     """An acronym that the other does not spell out, a name that is none, another script."""
     assert related(a, b) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("venue", "kind"),
     [
         ("Americas Conference on Information Systems", "conference"),

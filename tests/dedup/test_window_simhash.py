@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from metasearch.dedup import window_simhash
 from metasearch.dedup import window_simhash as few_simhash
 from metasearch.dedup.window_simhash import overlap, shingles, signatures, signatures_of_many
+from tests.cases import each
 
 ENGLISH = (
     "Warm water holds less oxygen than cold water does, and a river that is warmed by a power "
@@ -54,9 +55,7 @@ def by_hand(text: str) -> int | None:
     )
 
 
-@pytest.mark.parametrize(
-    "text", [ENGLISH, CHINESE, ENGLISH * 30, CHINESE * 30, "", "short", "短文", "a" * 300]
-)
+@each("text", [ENGLISH, CHINESE, ENGLISH * 30, CHINESE * 30, "", "short", "短文", "a" * 300])
 def test_both_ways_count_what_is_counted_by_hand(text: str) -> None:
     """Of texts of any length: more than 255 windows are counted in parts by numpy."""
     assert signatures([text]) == signatures_of_many([text]) == [by_hand(text)]
@@ -85,6 +84,7 @@ def test_few_texts_are_signed_without_numpy_as_many_are_by_it(texts: list[str]) 
     assert signatures(texts) == signatures_of_many(texts)
 
 
+@pytest.mark.slow
 def test_what_few_texts_need_does_not_load_numpy() -> None:
     """A search that signs a text or two is done before numpy would be imported."""
     program = (
@@ -114,7 +114,7 @@ def test_a_batch_that_is_counted_in_several_goes() -> None:
     assert signatures(texts) == [signatures([text])[0] for text in texts]
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         (ENGLISH, ENGLISH.upper()),
@@ -166,7 +166,7 @@ def by_hand_overlap(one: str, other: str, width: int) -> tuple[float, float]:
     return len(a & b) / short, len(a & b) / long
 
 
-@pytest.mark.parametrize(("width", "text"), [(8, ENGLISH), (4, CHINESE)])
+@each(("width", "text"), [(8, ENGLISH), (4, CHINESE)])
 def test_overlap_is_that_of_sets_of_strings(width: int, text: str) -> None:
     """A copy cut to half its length stands in the whole one."""
     letters = "".join(c for c in text.lower() if c.isalnum())

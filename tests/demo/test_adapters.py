@@ -15,6 +15,7 @@ from metasearch.query import parse as parse_query
 from metasearch.query.match import matches
 from metasearch.record import Record
 from metasearch.settings import Settings
+from tests.cases import each
 
 DATABASES = {database.name: database for database in SOUND + FAULTY}
 ANSWERING = [name for name in DATABASES if name != "demo-failing"]
@@ -58,7 +59,7 @@ def ask(name: str, query: str, wanted: int = 200) -> tuple[list[Record], int | N
     return records, total
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "query"),
     [
         ("demo-crossref", "gambling"),
@@ -84,7 +85,7 @@ def test_every_record_is_read_whole(name: str, query: str):
     )  # dblp has no abstracts
 
 
-@pytest.mark.parametrize("name", ANSWERING)
+@each("name", ANSWERING)
 def test_paging_gives_what_one_page_gives(name: str):
     """Twenty-five records are the first twenty-five of all."""
     query = (
@@ -102,7 +103,7 @@ def test_paging_gives_what_one_page_gives(name: str):
     ]
 
 
-@pytest.mark.parametrize("query", EXAMPLE_QUERIES)
+@each("query", EXAMPLE_QUERIES)
 def test_example_queries_survive_translation(query: str):
     """In each database's own dialect, too, each example finds works in at least two databases, and
     errors in none."""
@@ -119,8 +120,8 @@ def test_the_failing_database_is_a_source_error():
         parse(answer(plan(parse_query("jazz"), spec).request), spec)
 
 
-@pytest.mark.parametrize("name", ANSWERING)
-@pytest.mark.parametrize(
+@each("name", ANSWERING)
+@each(
     ("wider", "narrower"),
     [
         ("gambl* OR betting", "gambling"),

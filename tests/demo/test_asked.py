@@ -16,6 +16,7 @@ from metasearch.demo.queries import (
     pubmed,
 )
 from metasearch.query import And, Not, Or, Term, Years
+from tests.cases import each
 
 FIELDS = {"ti": "title", "au": "author", "all": "any"}
 TAGS = {"ti": "title", "au": "author", "dp": "year"}
@@ -77,9 +78,7 @@ def test_cql_refuses_an_unknown_index():
         cql("dc.smell = roses", INDEXES)
 
 
-@pytest.mark.parametrize(
-    "text", ["(jazz", "jazz)", '"jazz', "(" * 200 + "jazz", "a " * (MAX_TOKENS + 1)]
-)
+@each("text", ["(jazz", "jazz)", '"jazz', "(" * 200 + "jazz", "a " * (MAX_TOKENS + 1)])
 def test_what_breaks_the_rules_is_refused(text: str):
     """Unbalanced brackets and quotes, deep nesting and endless queries are refused, not guessed
     at."""

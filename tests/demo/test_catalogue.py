@@ -7,15 +7,16 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
+from functools import cache, partial
 from importlib.resources import files
 
-import pytest
 from stdnum import isbn, issn
 
-from metasearch.demo.catalogue import EXAMPLE_QUERIES, SUBJECTS, Work, works
+from metasearch.demo.catalogue import EXAMPLE_QUERIES, SUBJECTS, CatalogueWork, works
 from metasearch.demo.databases import all_holdings
 from metasearch.query import parse
 from metasearch.record import TYPES
+from tests.cases import each
 
 WORKS = works()
 
@@ -27,7 +28,7 @@ def test_it_holds_a_few_hundred_works():
     assert len({(work.full_title.casefold(), work.authors) for work in WORKS}) == len(WORKS)
 
 
-@pytest.mark.parametrize("scheme", ["doi", "arxiv", "pmid"])
+@each("scheme", ["doi", "arxiv", "pmid"])
 def test_an_identifier_names_one_work(scheme: str):
     """No two works share a DOI, an arXiv id or a PMID."""
     found = [value for work in WORKS if (value := getattr(work, scheme))]
@@ -43,7 +44,7 @@ def test_every_subject_has_its_shelf_metre():
     assert min(counts.values()) >= 20
 
 
-def problems(work: Work) -> Iterator[str]:
+def problems(work: CatalogueWork) -> Iterator[str]:
     """What is wrong with a work's facts."""
     texts = (
         work.title,
@@ -83,7 +84,7 @@ def test_the_facts_are_well_formed():
 def test_it_holds_facts_and_short_texts_of_our_own():
     """A line has the keys of a work and no others, and no long text; at least 250 works have an
     abstract."""
-    known = set(Work._fields)
+    known = set(CatalogueWork._fields)
     lines = (files("metasearch.demo") / "catalogue.jsonl").read_text(encoding="utf-8").splitlines()
 
     for line in lines:
@@ -94,10 +95,13 @@ def test_it_holds_facts_and_short_texts_of_our_own():
     assert sum(bool(work.abstract) for work in WORKS) >= 250
 
 
-@pytest.mark.parametrize("query", EXAMPLE_QUERIES)
+_held = cache(partial(all_holdings, WORKS))
+
+
+@each("query", EXAMPLE_QUERIES)
 def test_an_example_query_finds_works_in_two_databases(query: str):
     """Each example finds something in at least two of the databases that answer in time."""
-    held = all_holdings(WORKS)
+    held = _held()
 
     finders = [
         name
@@ -108,7 +112,7 @@ def test_an_example_query_finds_works_in_two_databases(query: str):
     assert len(finders) >= 2
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
+@each("subject", SUBJECTS)
 def test_the_name_of_a_subject_finds_its_works(subject: str):
     """The first two words of a subject's name find at least twenty works on it, over all
     databases."""

@@ -6,14 +6,14 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
 from metasearch.demo.catalogue import works
 from metasearch.demo.databases import FAULTY, SOUND, all_holdings
-from metasearch.demo.databases.faulty import Reply
+from metasearch.demo.databases.database import Reply
+from tests import cases
 
 DATABASES = {database.name: database for database in SOUND + FAULTY}
 HOLDINGS = all_holdings(works())
@@ -86,7 +86,7 @@ def slow(start: int, size: int) -> tuple[int, list[str]]:
     return int(hits["@total"]), [hit["info"]["key"] for hit in hits.get("hit", [])]
 
 
-@pytest.mark.parametrize("page", [crossref, openalex, arxiv, pubmed, library, slow])
+@cases.each("page", [crossref, openalex, arxiv, pubmed, library, slow])
 def test_pages_give_each_record_once(page: Callable[[int, int], tuple[int, list[str]]]):
     """Pages of seven, put together, are the answer of one large page, and as many as the total
     says."""
@@ -98,7 +98,7 @@ def test_pages_give_each_record_once(page: Callable[[int, int], tuple[int, list[
     assert len(set(paged)) == total >= 10
 
 
-@pytest.mark.parametrize("page", [crossref, openalex, arxiv, pubmed, slow])
+@cases.each("page", [crossref, openalex, arxiv, pubmed, slow])
 def test_behind_the_last_page_there_is_nothing(page: Callable[[int, int], tuple[int, list[str]]]):
     """Asking beyond the end gives no records and the same total."""
     total, _ = page(0, 20)
@@ -106,7 +106,7 @@ def test_behind_the_last_page_there_is_nothing(page: Callable[[int, int], tuple[
     assert page(200, 20) == (total, [])
 
 
-@pytest.mark.parametrize("name", ["demo-crossref", "demo-openalex"])
+@cases.each("name", ["demo-crossref", "demo-openalex"])
 def test_cursors_lead_through_all_works(name: str):
     """Following the cursor from `*` gives every work once and then ends."""
     size = {"demo-crossref": "rows", "demo-openalex": "per__page"}[name]
@@ -124,7 +124,7 @@ def test_cursors_lead_through_all_works(name: str):
     assert len(seen) == len(set(seen)) == len(HOLDINGS[name].works)
 
 
-@pytest.mark.parametrize("database", SOUND, ids=lambda database: database.name)
+@cases.each("database", SOUND, ids=lambda database: database.name)
 def test_a_database_holds_a_part_of_what_fits(database):
     """Each holds between 45 and 85 per cent of the works that fit its kind, the same at every
     start."""
@@ -146,7 +146,7 @@ def test_every_work_is_somewhere_and_many_are_in_several():
     assert sum(count >= 2 for count in holders) >= len(holders) / 2
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("fact", "least"), [("subtitle", 10), ("doi", 10), ("year", 5), ("authors", 10), ("venue", 10)]
 )
 def test_databases_tell_the_same_work_differently(fact: str, least: int):
@@ -223,7 +223,7 @@ def test_arxiv_entries_are_preprints():
     assert any(dated[arxiv_id] != years[arxiv_id] for arxiv_id in dated)
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("name", "params", "status", "said"),
     [
         ("demo-crossref", {"rows": "1001"}, 400, "integer-not-valid"),

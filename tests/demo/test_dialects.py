@@ -15,10 +15,10 @@ import pytest
 from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Request
 from metasearch.adapters.translate.plan import all_names, plan
-from metasearch.demo.catalogue import Work, words
+from metasearch.demo.catalogue import CatalogueWork, words
 from metasearch.demo.catalogue import works as all_works
 from metasearch.demo.databases import FAULTY, SOUND
-from metasearch.demo.databases.faulty import Database
+from metasearch.demo.databases.database import SimulatedDatabase
 from metasearch.query import parse as parse_query
 from metasearch.query.tree import CODED_FIELDS, FIELDS, IDENTIFIERS
 from tests.cases import each
@@ -28,7 +28,7 @@ DATABASES = {
     database.name: database for database in (*SOUND, *FAULTY) if database.name != "demo-failing"
 }
 #: What tells a work in the records of a database.
-IDS: dict[str, Callable[[Work], str]] = {
+IDS: dict[str, Callable[[CatalogueWork], str]] = {
     "demo-crossref": lambda work: work.doi,
     "demo-openalex": lambda work: f"W90000{work.id[1:]}",
     "demo-arxiv": lambda work: work.arxiv,
@@ -44,10 +44,10 @@ class Case:
 
     name: str
     query: str
-    fits: Callable[[Work], bool]
+    fits: Callable[[CatalogueWork], bool]
 
 
-def _texts(work: Work) -> dict[str, str]:
+def _texts(work: CatalogueWork) -> dict[str, str]:
     return {
         "title": work.full_title,
         "author": " ".join(" ".join(name) for name in work.authors),
@@ -57,8 +57,8 @@ def _texts(work: Work) -> dict[str, str]:
     }
 
 
-def _holds(name: str, field: str, word: str) -> Callable[[Work], bool]:
-    def holds(work: Work) -> bool:
+def _holds(name: str, field: str, word: str) -> Callable[[CatalogueWork], bool]:
+    def holds(work: CatalogueWork) -> bool:
         texts = _texts(work)
         # PubMed has one tag for titles and abstracts.
         told = (
@@ -71,7 +71,7 @@ def _holds(name: str, field: str, word: str) -> Callable[[Work], bool]:
     return holds
 
 
-def _a_word(field: str, works: tuple[Work, ...]) -> str:
+def _a_word(field: str, works: tuple[CatalogueWork, ...]) -> str:
     """A word that some of the works have in a field and others have not."""
     counts: dict[str, int] = {}
     for work in works:
@@ -85,20 +85,20 @@ def _a_word(field: str, works: tuple[Work, ...]) -> str:
     return max(usable, key=lambda it: (counts[it], it))
 
 
-def _number(field: str, works: tuple[Work, ...]) -> str:
+def _number(field: str, works: tuple[CatalogueWork, ...]) -> str:
     """One of the works', or else one that only works of other databases have."""
     values = [getattr(work, field) for work in (*works, *all_works())]
     return next(value if isinstance(value, str) else value[0] for value in values if value)
 
 
-def _cases(database: Database) -> Iterator[Case]:
+def _cases(database: SimulatedDatabase) -> Iterator[Case]:
     spec, works, name = REGISTRY.spec(database.name), HOLDINGS[database.name].works, database.name
     dialect = spec.query
     asked = {*dialect.fields, *all_names(spec.request)} & set(FIELDS)
     for field in sorted(asked - CODED_FIELDS - IDENTIFIERS - {"any", "subject"}):
         word = _a_word(field, works)
         yield Case(field, f"{field}:{word}", _holds(name, field, word))
-    for field in sorted(asked & IDENTIFIERS & {*Work._fields}):
+    for field in sorted(asked & IDENTIFIERS & {*CatalogueWork._fields}):
         number = _number(field, works)
         yield Case(
             field, f"{field}:{number}", lambda work, f=field, n=number: n in getattr(work, f)
@@ -192,7 +192,7 @@ def test_every_field_of_the_five_adapters_is_walked():
     assert {"title", "author", "isbn", "years"} <= walked["demo-library"]
 
 
-@pytest.mark.parametrize("name", DATABASES)
+@each("name", DATABASES)
 def test_truncated_words_and_negations_are_understood(name: str):
     """Where the adapter can say them: a beginning finds what the whole word does, and NOT leaves
     out what it would."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.demo import catalogue
-from metasearch.demo.catalogue import Holdings, Work, dice, words
-from metasearch.query import parse
+from metasearch.demo.catalogue import CatalogueWork, Holdings, dice, words
+from metasearch.query import And, Not, Or, Query, Term, Years, parse
+from tests.cases import each
 
 
-def work(number: int, title: str, **facts: object) -> Work:
+def work(number: int, title: str, **facts: object) -> CatalogueWork:
     base = {
         "authors": (("Ellington", "Duke"),),
         "year": 1990,
@@ -21,7 +23,7 @@ def work(number: int, title: str, **facts: object) -> Work:
         "language": "en",
         "subject": "jazz",
     }
-    return Work(id=f"w{number:03}", title=title, **base | facts)  # type: ignore[arg-type]
+    return CatalogueWork(id=f"w{number:03}", title=title, **base | facts)  # type: ignore[arg-type]
 
 
 SHELF = Holdings(
@@ -38,7 +40,7 @@ SHELF = Holdings(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "expected"),
     [
         ("improvisations", ["w002"]),
@@ -105,3 +107,44 @@ def test_words_are_found_by_the_fast_patterns_as_by_the_slow_one(text: str):
     plain = "".join(char for char in decomposed if not unicodedata.combining(char))
 
     assert words(text) == tuple(map(catalogue._singular, catalogue._RUN.findall(plain)))
+
+
+class Scanned(Holdings):
+    """Looks at each work, without an index."""
+
+    class _index:  # noqa: N801
+        candidates = with_half = staticmethod(lambda _asked: range(len(ALL)))
+
+
+_WORDS = ("bebop", "the", "jazz", "art", "of", "improvisations", "napoléon", "乳腺癌", "癌患", "护")
+_TEXTS = [*_WORDS, *map(" ".join, pairwise(_WORDS)), "", "improv*", "乳腺*", "art of impro*"]
+_TEXTS += ["a* search", "αβ癌x", "1994", "w*", "*", "é"]
+_NUMBERS = ["10.1/A", "7", "2001.00001", "978-0195037708", "W90000001", "book"]
+_FIELDS = ["any", "title", "author", "venue", "abstract", "subject", "tiab", "doi", "isbn", "issn"]
+_FIELDS += ["pmid", "arxiv", "openalex", "type", "pmcid"]
+ALL = (
+    *SHELF.works,
+    work(6, "A* search of the αβγ癌xyz", doi="10.1/a", pmid="7", arxiv="2001.00001", year=0),
+    work(7, "Jazz", subject="nobody's", doi="10.1/b", issn=("1234-567X",), keywords=("护理 art",)),
+)
+_TERMS = st.builds(
+    Term, st.sampled_from(_TEXTS + _NUMBERS), st.sampled_from(_FIELDS), phrase=st.booleans()
+)
+_YEARS = st.builds(Years, st.sampled_from([None, 1990]), st.sampled_from([None, 1994]))
+_QUERIES = st.recursive(
+    _TERMS | _YEARS,
+    lambda part: (
+        st.builds(Not, part)
+        | st.builds(And, st.tuples(part, part))
+        | st.builds(Or, st.tuples(part, part))
+    ),
+    max_leaves=6,
+)
+
+
+@given(_QUERIES, st.booleans())
+def test_the_index_finds_what_a_look_at_each_work_finds(query: Query, lenient: bool):
+    """The same works in the same order, for every kind of query."""
+    indexed, scanned = Holdings("test", ALL), Scanned("test", ALL)
+
+    assert indexed.find(query, lenient=lenient) == scanned.find(query, lenient=lenient)

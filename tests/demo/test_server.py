@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from pathlib import Path
 
 import aiohttp
 import pytest
 
-from metasearch.demo import DemoDatabases, replayed
+from metasearch.demo import DemoDatabases, DemoTransport, replay_settings
 from metasearch.engine.engine import Engine
+from metasearch.server.app import engine_and_examples
 from metasearch.settings import Settings
+from tests.cases import each
+from tests.demo.given import WORKS, catalogue
 
 SOUND = {"demo-crossref", "demo-openalex", "demo-arxiv", "demo-pubmed", "demo-library"}
 
@@ -80,8 +84,8 @@ async def test_databases_answer_over_http():
 async def test_leaving_does_not_wait_for_a_slow_answer():
     """The demo closes at once while the slow database is still thinking, and its ports are
     closed."""
-    async with asyncio.timeout(2.0):
-        async with DemoDatabases(latency=1.0) as demo:
+    async with asyncio.timeout(60):
+        async with DemoDatabases(latency=600.0) as demo:
             allowed = demo.allow
             address = demo.settings_tables()["demo-slow"]["url"].split("/")[2]
             reader, writer = await asyncio.open_connection(*address.split(":"))
@@ -119,7 +123,7 @@ async def test_any_number_of_demos_runs_side_by_side():
 
 async def test_no_address_of_a_run_is_in_what_is_replayed():
     """A plan and a replay know the databases by names that no run changes and no resolver knows."""
-    rest = replayed()
+    rest = replay_settings()
     async with DemoDatabases(latency=0) as demo:
         tables = demo.settings_tables()
         renamed = {
@@ -134,6 +138,7 @@ async def test_no_address_of_a_run_is_in_what_is_replayed():
     assert rest.allow == frozenset()
 
 
+@pytest.mark.slow
 def test_importing_the_demo_is_cheap():
     """Neither aiohttp nor lxml is loaded before the databases start."""
     code = (
@@ -173,3 +178,58 @@ async def test_the_first_page_is_about_what_was_asked():
     assert all("jazz" in hit.record.title.lower() for hit in jazz.hits[:12])
     assert all("gambling harm" in hit.record.title.lower() for hit in harms.hits[:5])
     assert sum(bool(hit.record.abstract) for hit in (*jazz.hits[:10], *harms.hits[:10])) >= 18
+
+
+async def test_another_catalogue_is_what_the_databases_hold(tmp_path: Path) -> None:
+    """Of any subject, and no database is slow or fails; nothing speaks of the built-in works."""
+    file = catalogue(tmp_path)
+    async with DemoDatabases(latency=0, catalogue=file) as demo, Engine(demo.settings()) as engine:
+        tables = demo.settings_tables()
+        found = await engine.search("knots OR brackets OR modem OR jazz OR title")
+
+    assert tables.keys() == {*SOUND, "demo-dblp"}
+    assert all("of the 5 works of own.jsonl" in table["coverage"] for table in tables.values())
+    assert len(found.hits) == len(WORKS)
+    assert not any(report.failed for report in found.sources)
+
+
+@each("faults", [True, False])
+async def test_faults_of_another_catalogue_are_asked_for(tmp_path: Path, faults: bool) -> None:
+    async with DemoDatabases(latency=0, faults=faults, catalogue=catalogue(tmp_path)) as demo:
+        names = demo.settings_tables().keys()
+
+    assert ("demo-failing" in names) == ("demo-slow" in names) == faults
+
+
+async def test_a_changed_file_is_read_anew(tmp_path: Path) -> None:
+    """A process that goes on has the works of the file that is there now."""
+    before = replay_settings(catalogue=catalogue(tmp_path))
+    after = replay_settings(catalogue=catalogue(tmp_path, {"title": "Another"}))
+
+    assert "of the 5 works" in before.sources["demo-dblp"]["coverage"]
+    assert "of the 1 works" in after.sources["demo-dblp"]["coverage"]
+
+
+async def test_the_same_hits_of_another_catalogue_come_without_sockets(tmp_path: Path) -> None:
+    """A replay of them, too, knows whose works they are."""
+    file = catalogue(tmp_path)
+    settings = replay_settings(Settings(demo_catalogue=file))
+    transport = DemoTransport(catalogue=settings.demo_catalogue)
+    async with Engine(settings, transport=transport) as engine:
+        here = await engine.search("visual")
+    async with DemoDatabases(latency=0, catalogue=file) as demo, Engine(demo.settings()) as engine:
+        there = await engine.search("visual")
+
+    assert [hit.id for hit in here.hits] == [hit.id for hit in there.hits]
+    assert here.hits
+
+
+def test_the_notice_of_another_catalogue_names_its_file(tmp_path: Path) -> None:
+    """And there are no example queries, which would find nothing."""
+    settings = Settings(demo_catalogue=catalogue(tmp_path))
+
+    _, examples, notice = engine_and_examples(settings, demo=True)
+
+    assert examples == ()
+    assert "the 5 works of own.jsonl" in notice
+    assert "gambling" not in notice

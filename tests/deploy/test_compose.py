@@ -16,8 +16,9 @@ import jsonschema
 import pytest
 from redis.exceptions import NoPermissionError, RedisError
 
-from metasearch.replicas.connection import PREFIX, Connection, Script
+from metasearch.replicas.connection import PREFIX, RedisConnection, Script
 from metasearch.settings import Settings
+from tests.cases import each
 from tests.deploy.configuration import COMPOSE_ENV, loaded, variables
 from tests.deploy.files import CADDY, DEPLOY, METASEARCH, VALKEY, caddy, documents, seconds, size
 from tests.deploy.schemas import COMPOSE
@@ -90,7 +91,7 @@ def test_there_are_as_many_replicas_as_the_configuration_says() -> None:
     assert loaded("compose", COMPOSE_ENV).shared.replicas == len(REPLICAS) == 2
 
 
-@pytest.mark.parametrize("name", REPLICAS)
+@each("name", REPLICAS)
 def test_the_command_is_one_of_ours(name: str) -> None:
     """Its options are known, it listens where the proxy asks, and it has the time to end."""
     service = REPLICAS[name]
@@ -194,7 +195,7 @@ async def test_replicas_may_do_there_what_they_need_and_nothing_else(valkey: str
     check's PING."""
     from redis.asyncio import Redis
 
-    connection = Connection(valkey)
+    connection = RedisConnection(valkey)
     name = f"{PREFIX}test"
     script = Script("local t = redis.call('TIME') redis.call('ZADD', KEYS[1], t[1], 'x') return 7")
     try:

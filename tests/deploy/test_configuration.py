@@ -9,13 +9,14 @@ import pytest
 from metasearch.adapters.specs.registry import Registry
 from metasearch.errors import SettingsError
 from metasearch.review.server import check_users
+from tests.cases import each
 from tests.deploy.configuration import COMPOSE_ENV, KUBERNETES_ENV, loaded
 from tests.deploy.files import DEPLOY
 
 FOLDERS = {"compose": COMPOSE_ENV, "kubernetes": KUBERNETES_ENV, "systemd": {}}
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
+@each("folder", FOLDERS)
 def test_a_server_can_start_with_it(folder: str) -> None:
     """No key is unknown, no value wrong; users fit the rest; the default sources are there."""
     settings = loaded(folder, FOLDERS[folder])
@@ -32,7 +33,7 @@ def test_every_configuration_is_tested() -> None:
     assert {path.parent.name for path in DEPLOY.rglob("*.toml")} == set(FOLDERS)
 
 
-@pytest.mark.parametrize("folder", ["compose", "kubernetes"])
+@each("folder", ["compose", "kubernetes"])
 def test_replicas_share_and_say_so_where_they_cannot(folder: str) -> None:
     """Without the variable of the address the server does not start, instead of sharing nothing."""
     settings = loaded(folder, FOLDERS[folder])

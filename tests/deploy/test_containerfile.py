@@ -162,6 +162,7 @@ def checked(port: int, **env: str) -> int:
     return subprocess.run([sys.executable, *words], capture_output=True, env=env).returncode
 
 
+@pytest.mark.slow
 def test_the_health_check_follows_the_status(answering: tuple[int, int, list[str]]) -> None:
     """It asks an address that the server has, past any proxy of the environment, and fails where
     the answer does."""

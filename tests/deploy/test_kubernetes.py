@@ -14,7 +14,8 @@ import jsonschema
 import pytest
 
 from metasearch.adapters.specs.registry import Registry
-from metasearch.server.cookies import kept_key
+from metasearch.server.cookies import load_key
+from tests.cases import each
 from tests.deploy.configuration import KUBERNETES_ENV, loaded
 from tests.deploy.files import DEPLOY, METASEARCH, VALKEY, cpu, documents, final, size
 from tests.deploy.schemas import KUBERNETES
@@ -39,7 +40,7 @@ OURS = CONTAINERS["metasearch"]
 _CONTAINER = ("spec", "template", "spec", "containers", 0)
 
 
-@pytest.mark.parametrize("document", ALL, ids=lambda it: it["kind"])
+@each("document", ALL, ids=lambda it: it["kind"])
 def test_every_document_fits_the_schema_of_its_kind(document: Document) -> None:
     """Keys are spelt right, pods cannot be root, write to their root, or gain privileges."""
     jsonschema.validate(document, KUBERNETES[document["kind"]])
@@ -105,7 +106,7 @@ def test_the_arguments_are_ours() -> None:
     assert [it["containerPort"] for it in OURS["ports"]] == [PORT]
 
 
-@pytest.mark.parametrize("name", CONTAINERS)
+@each("name", CONTAINERS)
 def test_probes_ask_what_is_there(name: str) -> None:
     """Named ports exist; paths are addresses of the server."""
     container = CONTAINERS[name]
@@ -140,7 +141,7 @@ def test_a_pod_has_the_time_to_end() -> None:
     assert waits + PATIENCE + 2 < pod["terminationGracePeriodSeconds"]
 
 
-@pytest.mark.parametrize("name", PODS)
+@each("name", PODS)
 def test_what_is_written_to_has_a_bound(name: str) -> None:
     """Every mount has its volume; those that can be written to are empty folders with a size, which
     together fit the disk that the pod may use."""
@@ -172,11 +173,11 @@ def test_pods_have_one_key_of_cookies(tmp_path: Any) -> None:
     file.write_bytes(bytes(range(32)))
     file.chmod(0o440)
 
-    assert kept_key(tmp_path) == bytes(range(32))
+    assert load_key(tmp_path) == bytes(range(32))
     assert mount["subPath"] == file.name
 
 
-@pytest.mark.parametrize("name", CONTAINERS)
+@each("name", CONTAINERS)
 def test_requests_are_within_limits(name: str) -> None:
     """Kubernetes refuses a pod that asks for more than it may have."""
     resources = CONTAINERS[name]["resources"]
@@ -199,7 +200,7 @@ def test_valkey_is_that_of_compose() -> None:
     assert held < size(container["resources"]["requests"]["memory"])
 
 
-@pytest.mark.parametrize("name", DEPLOYMENTS)
+@each("name", DEPLOYMENTS)
 def test_selectors_find_the_pods(name: str) -> None:
     """Deployment, service, budget and policy mean the same pods; ports have their names."""
     deployment, service = DEPLOYMENTS[name], of("Service", name)
@@ -299,6 +300,7 @@ def test_the_ingress_leads_to_the_service_without_buffering() -> None:
     assert notes["upstream-hash-by"] == "$remote_addr"
 
 
+@pytest.mark.slow
 def test_kustomize_builds_it() -> None:
     """All documents come out, with the configuration under a name of its own content."""
     kubectl = shutil.which("kubectl")

@@ -19,6 +19,7 @@ from aiohttp.test_utils import TestServer
 
 from metasearch.review.projects.pages import MOST_BYTES
 from metasearch.settings import Settings
+from tests.cases import each
 from tests.deploy.files import DEPLOY, Directive, caddy, nginx, seconds, size
 from tests.deploy.server import OPTIONS, PORT, SILENT_STREAM
 
@@ -67,7 +68,7 @@ def test_nginx_takes_the_largest_upload_and_little_more() -> None:
     assert MOST_BYTES < bound < 1.2 * MOST_BYTES
 
 
-@pytest.mark.parametrize("file", [CADDY, COMPOSE], ids=["own", "compose"])
+@each("file", [CADDY, COMPOSE], ids=["own", "compose"])
 def test_caddy_has_the_same_bounds(file: Path) -> None:
     """Times, uploads, streams."""
     config = caddy(file)
@@ -164,6 +165,7 @@ def caddy_here(file: Path, folder: Path, port: int, upstream: int) -> list[str]:
     return [binary, "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
 
 
+@pytest.mark.slow
 def test_nginx_understands_it(tmp_path: Path) -> None:
     """`nginx -t` has no complaint."""
     tested = subprocess.run(
@@ -174,6 +176,7 @@ def test_nginx_understands_it(tmp_path: Path) -> None:
     assert "[warn]" not in tested.stderr or "http2" in tested.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", [CADDY, COMPOSE], ids=["own", "compose"])
 def test_caddy_understands_it(file: Path, tmp_path: Path) -> None:
     """`caddy validate` has no complaint, with the file as it is."""
@@ -246,6 +249,7 @@ async def running(
         await process.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nginx", "caddy", "caddy-compose"])
 async def test_through_a_proxy(name: str, tmp_path: Path) -> None:
     """Each event of a stream leaves the proxy before the next one is made, in both forms; the

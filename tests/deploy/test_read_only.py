@@ -183,6 +183,7 @@ def ends(server: Served) -> int:
     return server.process.wait(END)
 
 
+@pytest.mark.slow
 def test_the_demo_is_searched(unpacked: Path, tmp_path: Path) -> None:
     """It is alive and ready, finds works, and ends by itself with exit code 0; nothing was logged
     that is worth a warning, and nothing stays in the folder for temporary files."""

@@ -112,6 +112,7 @@ def analyze(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_systemd_reads_it_without_a_complaint(analyzed: Path) -> None:
     """No section, key or value is unknown to it."""
     verified = analyze("verify", "--man=no", str(analyzed))
@@ -120,6 +121,7 @@ def test_systemd_reads_it_without_a_complaint(analyzed: Path) -> None:
     assert about_ours == []
 
 
+@pytest.mark.slow
 def test_systemd_finds_it_closed(analyzed: Path) -> None:
     """Its own measure, 0 (closed) to 10 (open), is below 2."""
     rated = analyze("security", "--offline=true", "--threshold=20", "--no-pager", str(analyzed))

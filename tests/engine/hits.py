@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from metasearch.dedup.fingerprints import fingerprint
-from metasearch.dedup.merge import merge
+from metasearch.dedup.hits import merge
 from metasearch.record import OPEN_ACCESS, Author, Hit, Record
 from tests.dedup.records import record
 

@@ -10,15 +10,17 @@ from typing import Any
 
 import pytest
 
+from metasearch.adapters import request as request_module
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.request import Budget, Page, Request
 from metasearch.cache import MemoryStore
-from metasearch.demo import DemoDatabases, replayed
-from metasearch.engine import engine as asking_module
+from metasearch.demo import DemoDatabases, replay_settings
+from metasearch.engine import inquiry as asking_module
 from metasearch.engine.engine import Engine
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import ConnectFailed, UsageError
 from metasearch.settings import Settings
+from tests import cases, unlike
 from tests.engine.test_engine import Upstreams, engine, item, works
 
 OPTIONS = SearchOptions(query="soil", timeout=5)
@@ -31,7 +33,7 @@ def paged(total: int, *, sent: int | None = None) -> Any:
         params = dict(request.params)
         start, rows = int(str(params["offset"])), int(str(params["rows"]))
         last = min(total, start + min(rows, sent or rows))
-        found = [item(f"Soil {number}") for number in range(start + 1, last + 1)]
+        found = [item(f"Soil {unlike.words(number)}") for number in range(start + 1, last + 1)]
         return works(*found, total=total)
 
     return page
@@ -42,10 +44,10 @@ async def test_all_records_of_a_source_with_their_positions() -> None:
     made, upstreams = engine({"alpha": paged(450)})
 
     async with made:
-        answer = await made.asking(OPTIONS).records("alpha", 250)
+        answer = await made.inquiry(OPTIONS).records("alpha", 250)
 
     assert [record.position for record in answer.records] == list(range(1, 251))
-    assert answer.records[249].title == "Soil 250"
+    assert answer.records[249].title == f"Soil {unlike.words(250)}"
     assert (answer.report.status, answer.report.total, answer.report.count) == ("ok", 450, 250)
     assert len(upstreams.asked) == len(answer.requests) == 3
 
@@ -57,7 +59,7 @@ async def test_more_records_than_a_round_holds(monkeypatch: pytest.MonkeyPatch) 
     made, _ = engine({"alpha": paged(500)})
 
     async with made:
-        answer = await made.asking(OPTIONS).records("alpha", 130)
+        answer = await made.inquiry(OPTIONS).records("alpha", 130)
 
     assert [record.position for record in answer.records] == list(range(1, 131))
 
@@ -67,7 +69,7 @@ async def test_one_request_counts_the_hits() -> None:
     made, upstreams = engine({"alpha": paged(450)})
 
     async with made:
-        answer = await made.asking(OPTIONS).count("alpha")
+        answer = await made.inquiry(OPTIONS).count("alpha")
 
     assert (answer.report.total, answer.records) == (450, ())
     assert [dict(request.params)["rows"] for request in upstreams.asked] == ["1"]
@@ -76,7 +78,7 @@ async def test_one_request_counts_the_hits() -> None:
 async def test_ids_are_enough_to_count() -> None:
     """A source that gives ids first and records by a second request is asked for ids alone."""
     async with DemoDatabases(latency=0, faults=False) as demo, Engine(demo.settings()) as made:
-        asking = made.asking(SearchOptions(query="gambling harms"))
+        asking = made.inquiry(SearchOptions(query="gambling harms"))
         counted = await asking.count("demo-pubmed")
         fetched = await asking.records("demo-pubmed", 5)
 
@@ -97,9 +99,9 @@ async def test_a_count_that_fails_is_not_asked_for_again() -> None:
     made, upstreams = engine({"alpha": gone})
 
     async with made:
-        counted = await made.asking(OPTIONS).count("alpha")
+        counted = await made.inquiry(OPTIONS).count("alpha")
         asked = len(upstreams.asked)
-        await made.asking(OPTIONS).records("alpha", 10)
+        await made.inquiry(OPTIONS).records("alpha", 10)
 
     assert (counted.report.status, counted.report.total, asked) == ("error", None, 1)
     assert len(upstreams.asked) > 2
@@ -110,7 +112,7 @@ async def test_an_empty_answer_is_zero_hits_and_a_failed_one_is_not() -> None:
     made, _ = engine({"none": works(), "broken": b"<html>no</html>"})
 
     async with made:
-        asking = made.asking(OPTIONS)
+        asking = made.inquiry(OPTIONS)
         none, broken = await asking.count("none"), await asking.count("broken")
 
     assert (none.report.status, none.report.total) == ("empty", 0)
@@ -124,12 +126,12 @@ async def test_records_before_a_failure_stay() -> None:
     def page(request: Request) -> bytes:
         if dict(request.params)["offset"] != "0":
             raise ConnectFailed(request.source, "no route")
-        return works(*(item(f"Soil {number}") for number in range(100)), total=300)
+        return works(*(item(f"Soil {unlike.words(number)}") for number in range(100)), total=300)
 
     made, _ = engine({"alpha": page})
 
     async with made:
-        answer = await made.asking(OPTIONS).records("alpha", 300)
+        answer = await made.inquiry(OPTIONS).records("alpha", 300)
 
     assert (answer.report.status, len(answer.records), answer.report.total) == ("error", 100, 300)
 
@@ -144,7 +146,7 @@ async def test_a_source_that_is_too_late() -> None:
     made, _ = engine({"alpha": never, "beta": works(item("Soil"))})
 
     async with made:
-        asking = made.asking(SearchOptions(query="soil", timeout=0.05))
+        asking = made.inquiry(SearchOptions(query="soil", timeout=0.05))
         late, soon = await asking.records("alpha", 10), await asking.records("beta", 10)
 
     assert late.report.status == "timeout"
@@ -158,8 +160,8 @@ async def test_what_a_source_cannot_search_makes_its_number_inexact() -> None:
     made, _ = engine({"alpha": works(item("Soil"), item("Peat"))})
 
     async with made:
-        wide = await made.asking(SearchOptions(query="title:soil NOT peat")).records("alpha", 10)
-        whole = await made.asking(OPTIONS).records("alpha", 10)
+        wide = await made.inquiry(SearchOptions(query="title:soil NOT peat")).records("alpha", 10)
+        whole = await made.inquiry(OPTIONS).records("alpha", 10)
 
     assert (wide.exact, wide.report.filtered, len(wide.records)) == (False, 1, 1)
     assert whole.exact
@@ -178,7 +180,7 @@ async def test_a_source_that_leaves_out_a_phrase_says_so() -> None:
     made._fetcher = Fetcher(Upstreams({"pm": body}), None, patience=0)
 
     async with made:
-        counted = await made.asking(OPTIONS).count("pm")
+        counted = await made.inquiry(OPTIONS).count("pm")
 
     assert (counted.report.total, counted.exact) == (12, False)
 
@@ -191,8 +193,8 @@ async def test_a_long_query_filters_the_same_records() -> None:
     made, _ = engine({"alpha": works(item("Soil"), item("Soil and peat"), item("Birds"))})
 
     async with made:
-        fetched = await made.asking(options).records("alpha", 10)
-        counted = await made.asking(options).count("alpha")
+        fetched = await made.inquiry(options).records("alpha", 10)
+        counted = await made.inquiry(options).count("alpha")
 
     assert [record.title for record in fetched.records] == ["Soil", "Birds"]
     assert fetched.report.filtered == 1
@@ -213,10 +215,10 @@ async def test_a_cached_page_has_the_date_at_which_it_was_fetched() -> None:
     made._fetcher = Fetcher(upstreams, MemoryStore(), clock=lambda: clock[0], patience=0)
 
     async with made:
-        first = await made.asking(OPTIONS).count("alpha")
-        await made._fetcher.settled()
+        first = await made.inquiry(OPTIONS).count("alpha")
+        await made._fetcher.finish_writes()
         clock[0] += 600
-        again = await made.asking(OPTIONS).count("alpha")
+        again = await made.inquiry(OPTIONS).count("alpha")
 
     assert len(upstreams.asked) == 1
     assert (first.report.cached, again.report.cached) == (False, True)
@@ -239,7 +241,7 @@ async def test_requests_are_shown_without_keys() -> None:
     made._fetcher = Fetcher(Upstreams({"alpha": works(item("Soil"))}), None, patience=0)
 
     async with made:
-        answer = await made.asking(OPTIONS).records("alpha", 10)
+        answer = await made.inquiry(OPTIONS).records("alpha", 10)
 
     assert answer.requests[0].method == "GET"
     assert answer.requests[0].url.startswith("https://alpha.example/works?")
@@ -252,9 +254,9 @@ async def test_the_digest_is_that_of_the_spec() -> None:
     same, _ = engine({"alpha": works(item("Soil"))})
 
     async with made, same:
-        alpha = await made.asking(OPTIONS).count("alpha")
-        beta = await made.asking(OPTIONS).count("beta")
-        again = await same.asking(OPTIONS).count("alpha")
+        alpha = await made.inquiry(OPTIONS).count("alpha")
+        beta = await made.inquiry(OPTIONS).count("beta")
+        again = await same.inquiry(OPTIONS).count("alpha")
 
     assert len(alpha.spec) == 64
     assert alpha.spec == again.spec
@@ -267,12 +269,12 @@ async def test_kept_pages_answer_again(tmp_path: Path) -> None:
     async with DemoDatabases(latency=0, faults=False) as demo:
         settings = demo.settings()
         async with Engine(settings, recorded_as=demo.recorded_as) as made:
-            asking = made.asking(options, record=tmp_path)
+            asking = made.inquiry(options, record=tmp_path)
             before = [await asking.records(name, 30) for name in asking.sources]
     facts = json.loads(next(tmp_path.rglob("page.json")).read_text())
 
-    async with Engine(replayed(), replay=tmp_path) as again:
-        asking = again.asking(options)
+    async with Engine(replay_settings(), replay=tmp_path) as again:
+        asking = again.inquiry(options)
         after = [await asking.records(answer.source, 30) for answer in before]
 
     assert [answer.records for answer in after] == [answer.records for answer in before]
@@ -286,20 +288,20 @@ async def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     made, _ = engine({"alpha": works(item("Soil"))})
 
     async with made:
-        answer = await made.asking(OPTIONS, record=tmp_path).records("alpha", 10)
+        answer = await made.inquiry(OPTIONS, record=tmp_path).records("alpha", 10)
 
     assert answer.report.failed
     assert "cannot be recorded" in str(answer.report.error)
 
 
-@pytest.mark.parametrize("most", [0, 10_001])
+@cases.each("most", [0, 10_001])
 async def test_bounds(most: int) -> None:
     """A number of records that is out of bounds is refused before anything is sent."""
     made, upstreams = engine({"alpha": works(item("Soil"))})
 
     async with made:
         with pytest.raises(UsageError, match="per_source"):
-            await made.asking(OPTIONS).records("alpha", most)
+            await made.inquiry(OPTIONS).records("alpha", most)
 
     assert not upstreams.asked
 
@@ -315,18 +317,20 @@ def with_budget(upstreams: Upstreams, left: float) -> None:
     upstreams.send = counted  # type: ignore[method-assign]
 
 
-async def test_a_budget_that_is_nearly_used_up_is_a_note() -> None:
+async def test_a_budget_that_is_nearly_used_up_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     """One for all pages of a search; none while much is left."""
+    # A minute that begins between two pages would make two notes of one.
+    monkeypatch.setattr(request_module, "moment_in", lambda _: "2026-12-01 00:00 UTC")
     notes = []
     for left in (0.5, 0.05):
         made, upstreams = engine({"alpha": paged(450)})
         with_budget(upstreams, left)
         async with made:
-            answer = await made.search("soil", limit=250)
+            answer = await made.search("soil", limit=101)
         notes.append([note for note in answer.sources[0].notes if "USD" in note])
 
     assert [len(each) for each in notes] == [0, 1]
-    assert notes[1][0].startswith("less than a tenth of its 1 USD is left until 2")
+    assert notes[1][0].startswith("less than a tenth of its 1 USD is left until 2026-12-01")
 
 
 async def test_a_source_whose_budget_is_used_up_is_skipped_until_it_is_renewed() -> None:

@@ -13,11 +13,12 @@ from hypothesis import Phase, given
 from hypothesis import strategies as st
 
 from metasearch.adapters.fetch.fetch import Fetcher
+from metasearch.adapters.fetch.page_cache import page_key
 from metasearch.adapters.request import Request
 from metasearch.cache import MemoryStore
 from metasearch.engine.engine import Engine
 from metasearch.formats.answer import answer_object
-from metasearch.replicas.connection import Names
+from metasearch.replicas.connection import KeyNames
 from metasearch.replicas.redis import RedisSharing
 from tests.answers import untimed
 from tests.engine.test_engine import Upstreams, engine, item, works
@@ -63,12 +64,12 @@ async def replicas(turns: dict[str, int]) -> Replicas:
     """Two, each with a cache of its own; sources answer after so many turns of the loop."""
     server = FakeServer()
     # The server began long ago: one that begins anew lets nothing start for a moment.
-    await client(server).set(Names(SECRET).of("began"), "1")
+    await client(server).set(KeyNames(SECRET).of("began"), "1")
     engines = [engine(BODIES)[0] for _ in range(2)]
     upstreams = Upstreams(BODIES, turns)
     for each in engines:
         sharing = RedisSharing(
-            connected(server), Names(SECRET), sources=lambda: SOURCES, pages=pages(server)
+            connected(server), KeyNames(SECRET), sources=lambda: SOURCES, pages=pages(server)
         )
         each._fetcher = Fetcher(upstreams, MemoryStore(), patience=0, sharing=sharing)
     return Replicas(engines, upstreams, server)
@@ -131,7 +132,7 @@ def test_searches_of_two_replicas_get_the_answers_of_one_engine(
         made = await replicas(turns)
         found = await _asked(made, asked)
         again = await _asked(made, [(1 - number, query, 0) for number, query, _ in asked])
-        sent = [request.key for request in made.upstreams.asked]
+        sent = [page_key(request) for request in made.upstreams.asked]
         await made.close()
         assert found == again == expected
         assert len(sent) == len(set(sent))
@@ -176,7 +177,7 @@ def test_what_others_write_into_the_server_changes_no_answer(
         made = await replicas(turns)
         await _asked(made, asked)
         for each in made.engines:
-            await each._fetcher.settled()
+            await each._fetcher.finish_writes()
         redis = client(made.server)
         for name in await redis.keys("ms:{v1}:page:*"):
             kept = await redis.get(name)
@@ -198,7 +199,7 @@ async def test_no_query_is_told_to_the_server() -> None:
     made = await replicas({})
     await _asked(made, [(0, query, 0) for query in QUERIES])
     for each in made.engines:
-        await each._fetcher.settled()
+        await each._fetcher.finish_writes()
     redis = client(made.server)
     told: list[bytes] = []
     for name in await redis.keys("*"):

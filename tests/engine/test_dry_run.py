@@ -13,6 +13,7 @@ from metasearch.errors import QuerySyntaxError, UnknownSource, UsageError
 from metasearch.events import Finished
 from metasearch.query import Years, parse
 from metasearch.settings import Settings
+from tests.cases import each
 from tests.engine.test_engine import engine, item, works
 
 NOVELTY = "(沉水植物+贝类+鱼类)*生态系统*水质*(种类+密度)"
@@ -102,7 +103,7 @@ def test_what_is_lost_and_filtered_is_told() -> None:
     assert it.notes
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "options", "error"),
     [
         ("(reef", {}, QuerySyntaxError),

@@ -21,7 +21,7 @@ from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
 from metasearch.cache import MemoryStore
 from metasearch.engine.engine import Engine
-from metasearch.engine.enriching import FAILURES, MOST
+from metasearch.engine.enrichment import FAILURES, MOST
 from metasearch.errors import ConnectFailed, UnknownSource, UsageError
 from metasearch.events import Answer, Finished, Grown, SearchEvent, SourceReport, Started
 from metasearch.formats.answer import answer_object
@@ -29,6 +29,7 @@ from metasearch.formats.events import event_object, fold
 from metasearch.settings import Settings
 from tests.adapters.fetch.timeless import timeless, took
 from tests.answers import untimed
+from tests.cases import each, sample
 from tests.engine.test_engine import Body, Upstreams, item, works
 from tests.examples import examples
 from tests.test_deep_paging import LIBRARIES, Libraries, library, numbers
@@ -212,13 +213,13 @@ OPEN_WORK = {
 async def test_no_more_than_so_many_are_asked_for() -> None:
     """The first of the list, and the report says so."""
     made, databases = engine({"alpha": library(range(MOST + 20))}, {"oa": unpaywall()})
-    answer = await made.search("work", limit=MOST + 20, enrich=("oa",))
+    answer = await made.search("work", limit=MOST + 20, enrich=("oa",), timeout=60)
 
     assert len(asked(databases)) == MOST == report_of(answer).count
     assert f"the first {MOST} works only, of {MOST + 20}" in report_of(answer).notes[-1]
 
 
-@pytest.mark.parametrize("first", ["oa", "late"])
+@each("first", ["oa", "late"])
 async def test_two_enrichers_are_believed_in_the_order_of_naming(first: str) -> None:
     """Whoever answers first; and what tells more is believed whoever says it."""
     enrich = sorted(("oa", "late"), key=lambda name: name != first)
@@ -336,7 +337,7 @@ BROKEN: dict[str, Body] = {
 }
 
 
-@pytest.mark.parametrize("kind", BROKEN)
+@pytest.mark.parametrize("kind", sample(BROKEN, 3))
 async def test_one_that_fails_changes_nothing_but_its_report(kind: str) -> None:
     """It is named, the answer is incomplete, and the list is what it is without."""
     made, _ = engine({"alpha": library(range(30))}, {"oa": BROKEN[kind]})
@@ -574,7 +575,7 @@ async def test_a_growing_page_learns_what_enrichers_know() -> None:
     bodies = {"alpha": works(item("Soil", "10.1000/one"), item("Peat", "10.1000/two"))}
     made, _ = engine(bodies, {"oa": slowly})
     async with made:
-        answers = [answer async for answer in made.search("soil", enrich=("oa",)).growing(0.1)]
+        answers = [answer async for answer in made.search("soil", enrich=("oa",)).follow(0.1)]
 
     known = [sum(hit.record.open_access is not None for hit in answer.hits) for answer in answers]
     assert (known[0], known[-1]) == (0, 2)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from metasearch.demo import DemoDatabases
+from metasearch.adapters.request import Page, Request
+from metasearch.demo import DemoDatabases, replay_settings
+from metasearch.demo.server import DemoTransport
 from metasearch.engine.engine import Engine
 from metasearch.engine.facets import FacetCounts
 from metasearch.engine.results import AnswerCache
@@ -24,6 +27,7 @@ from metasearch.events import (
     SourceProgress,
 )
 from metasearch.record import Hit
+from tests.adapters.fetch.timeless import timeless
 from tests.engine.hits import single
 
 WORKS = [single(number, year=2000 + number) for number in range(5)]
@@ -47,9 +51,9 @@ def years(event: FacetsChanged | None) -> list[str] | None:
 
 def test_a_count_waits_for_its_time(events: FacetEvents) -> None:
     """The first is made at once, the next one after `EVERY` seconds, with all that came."""
-    events.hits_changed()
+    events.request_count()
     first = events.count(counting(WORKS[:1]), 10.0, 0, 0)
-    events.hits_changed()
+    events.request_count()
     early = events.count(counting(WORKS[:2]), 10.0 + EVERY / 2, 1, 1)
     due = events.due
     second = events.count(counting(WORKS[:3]), 10.0 + EVERY, 1, 1)
@@ -63,33 +67,44 @@ def test_a_count_waits_for_its_time(events: FacetEvents) -> None:
 
 def test_equal_facets_are_not_sent_again(events: FacetEvents) -> None:
     """Neither while the search runs nor at its end."""
-    events.hits_changed()
+    events.request_count()
     first = events.count(counting(WORKS), 10.0, 0, 0)
-    events.hits_changed()
+    events.request_count()
 
     assert first is not None
     assert events.count(counting(WORKS[::-1]), 20.0, 1, 1) is None
-    assert events.changed(first.facets) is None
-    assert events.changed(None) is None
-    assert years(events.changed(FacetCounts(["year"]).count(WORKS[:1]))) == ["2000"]
+    assert events.event_for(first.facets) is None
+    assert events.event_for(None) is None
+    assert years(events.event_for(FacetCounts(["year"]).count(WORKS[:1]))) == ["2000"]
 
 
 def test_a_slow_reader_gets_no_second_facets_before_the_first(events: FacetEvents) -> None:
     """The count is put off until the reader has taken them."""
-    events.hits_changed()
+    events.request_count()
     assert events.count(counting(WORKS[:1]), 10.0, 7, 0) is not None  # it is the eighth event
-    events.hits_changed()
+    events.request_count()
 
     assert events.count(counting(WORKS), 20.0, 300, 7) is None
     assert events.due == 20.0 + EVERY
     assert years(events.count(counting(WORKS), 30.0, 300, 8)) is not None
 
 
-async def streamed(latency: Mapping[str, float], **options: object) -> list[SearchEvent]:
+class Late(DemoTransport):
+    """Has seconds to wait for some of its databases."""
+
+    def __init__(self, waits: Mapping[str, float]) -> None:
+        super().__init__()
+        self.waits = waits
+
+    async def send(self, request: Request, **bounds: Any) -> Page:
+        await asyncio.sleep(self.waits.get(request.source, 0))
+        return await super().send(request, **bounds)
+
+
+async def streamed(waits: Mapping[str, float], **options: Any) -> list[SearchEvent]:
     """The events of a search of the demo's databases."""
-    async with DemoDatabases(latency, faults=False) as demo, Engine(demo.settings()) as engine:
-        search = engine.search("machine learning", **options)  # type: ignore[arg-type]
-        return [event async for event in search]
+    async with Engine(replay_settings(), transport=Late(waits)) as engine:
+        return [event async for event in engine.search("machine learning", **options)]
 
 
 def final(events: list[SearchEvent]) -> Answer:
@@ -98,6 +113,7 @@ def final(events: list[SearchEvent]) -> Answer:
     return answer
 
 
+@timeless
 async def test_facets_are_not_behind_while_a_slow_source_is_awaited() -> None:
     """What came just after a count is counted as soon as it may be, though no more records come;
     before `Finished` stand the final facets.
@@ -128,6 +144,7 @@ async def test_facets_are_not_behind_while_a_slow_source_is_awaited() -> None:
     assert last.facets.works == final(events).counts.unique > before
 
 
+@timeless
 async def test_no_facets_unless_asked() -> None:
     """Neither events nor counts."""
     events = await streamed({})
@@ -136,10 +153,11 @@ async def test_no_facets_unless_asked() -> None:
     assert final(events).facets is None
 
 
+@timeless
 async def test_a_reader_that_sleeps_finds_one_event_of_facets() -> None:
     """However long it slept, with the final ones two."""
-    latency = {"demo-openalex": 0.3, "demo-arxiv": 0.6, "demo-library": 0.9}
-    async with DemoDatabases(latency, faults=False) as demo, Engine(demo.settings()) as engine:
+    waits = {"demo-openalex": 0.3, "demo-arxiv": 0.6, "demo-library": 0.9}
+    async with Engine(replay_settings(), transport=Late(waits)) as engine:
         search = engine.search("machine learning", facets="source", timeout=10)
         reading = aiter(search)
         events = [await anext(reading)]

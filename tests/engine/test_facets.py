@@ -101,9 +101,9 @@ def test_a_list_that_grows_is_counted_as_one_that_was_there(
 ) -> None:
     """Whatever was counted before: hits that changed or are gone leave nothing behind."""
     filters = parse_filters(text)
-    counts = FacetCounts(FACETS, 3, filters.failed())
+    counts = FacetCounts(FACETS, 3, filters.failures())
     counts.count(first)
     counts.add(later[:2])
     mixed = [*first[len(later) :], *later]
 
-    assert counts.count(mixed) == FacetCounts(FACETS, 3, filters.failed()).count(mixed)
+    assert counts.count(mixed) == FacetCounts(FACETS, 3, filters.failures()).count(mixed)

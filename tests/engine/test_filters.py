@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from metasearch.engine.facets import MOST_FILTERS, filter_text, parse_filters
 from metasearch.errors import UsageError
 from metasearch.record import Hit
+from tests.cases import each
 from tests.engine.hits import hits, single
 from tests.growth import MOST, growth
 
@@ -52,7 +53,7 @@ def test_a_quoted_value_may_hold_commas() -> None:
     assert shown(WORKS, "oa:yes") == ["One"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ("colour:red", "no filter 'colour'; filters are source"),

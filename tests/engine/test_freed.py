@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from metasearch.dedup.evidence import evidence
-from metasearch.dedup.titles import resemblance
+from metasearch.dedup.evidence import evidence, resemblance
 from metasearch.demo import EXAMPLE_QUERIES, DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.events import Added

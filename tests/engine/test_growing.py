@@ -1,4 +1,4 @@
-"""`Search.growing`: the page of a search anew whenever something has changed, and the finished one
+"""`Search.follow`: the page of a search anew whenever something has changed, and the finished one
 last."""
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from metasearch.formats.events import event_object, fold
 from metasearch.record import Hit
 from tests.adapters.fetch.timeless import timeless
 from tests.answers import untimed
+from tests.cases import each
 from tests.engine.test_engine import item, works
-from tests.stalls import Stalls
+from tests.stalls import Calls
 from tests.test_waiting import (
     FAST,
     after,
@@ -43,7 +44,7 @@ Seen = list[tuple[float, Answer]]
 async def seen_of(search: Search, every: float = 0.25) -> Seen:
     """All answers of a reader, and when each came."""
     now = asyncio.get_running_loop().time
-    return [(now(), answer) async for answer in search.growing(every)]
+    return [(now(), answer) async for answer in search.follow(every)]
 
 
 def times(seen: Seen) -> list[float]:
@@ -328,7 +329,7 @@ async def test_two_readers_of_one_run() -> None:
         await some_turns()
         first = asyncio.ensure_future(seen_of(made.search("marsh", limit=1)))
         await some_turns()
-        async with aclosing(made.search("marsh").growing(0.25)) as leaving:
+        async with aclosing(made.search("marsh").follow(0.25)) as leaving:
             assert titles(await anext(leaving)) == {"Salt marsh birds", "Reeds"}
         seen, firsts = await whole, await first
 
@@ -358,7 +359,7 @@ async def test_who_leaves_ends_the_run_as_an_await_does(background: bool) -> Non
         if background:
             await made.search("marsh", wait=1)
         search = made.search("marsh", wait=1)
-        growing = search.growing(0.25)
+        growing = search.follow(0.25)
         await anext(growing)
         await search.aclose()  # that does not end what is being read
         assert upstreams.cancelled == []
@@ -376,7 +377,7 @@ async def test_a_reader_that_is_cancelled_leaves(moment: str) -> None:
         reached = asyncio.Event()
 
         async def read() -> None:
-            async with aclosing(made.search("marsh", wait=1).growing(0.25)) as growing:
+            async with aclosing(made.search("marsh", wait=1).follow(0.25)) as growing:
                 async for _ in growing:
                     reached.set()
                     if moment == "at an answer":
@@ -397,7 +398,7 @@ async def test_who_leaves_before_the_last_answer_finds_it_again() -> None:
     """The run has ended while its only reader was busy; it comes back for the rest."""
     async with marshes() as (made, upstreams):
         await made.search("marsh", wait=1)
-        async with aclosing(made.search("marsh", wait=1).growing(0.25)) as growing:
+        async with aclosing(made.search("marsh", wait=1).follow(0.25)) as growing:
             await anext(growing)
             await asyncio.sleep(10)
         again = await seen_of(made.search("marsh", wait=1))
@@ -433,7 +434,7 @@ async def test_a_fault_is_raised() -> None:
         shown: list[Answer] = []
 
         async def read() -> None:
-            async for answer in made.search("marsh", wait=10).growing(0.25):
+            async for answer in made.search("marsh", wait=10).follow(0.25):
                 shown.append(answer)  # noqa: PERF401 - what was shown before the fault counts
 
         faults = await asyncio.gather(read(), read(), return_exceptions=True)
@@ -456,13 +457,13 @@ async def test_closing_the_engine_ends_it() -> None:
     assert not seen[-1][1].complete
 
 
-@pytest.mark.parametrize("every", [0, -1, 61, float("nan")])
+@each("every", [0, -1, 61, float("nan")])
 async def test_an_interval_that_cannot_be(every: float) -> None:
     """It is refused before anything runs."""
     made, upstreams = engine({"alpha": FAST})
     async with made:
         with pytest.raises(UsageError, match="every must be between"):
-            made.search("marsh").growing(every)
+            made.search("marsh").follow(every)
 
     assert upstreams.asked == []
 
@@ -485,7 +486,7 @@ async def test_it_takes_no_event_from_a_stream() -> None:
         await some_turns()
         watching = asyncio.ensure_future(seen_of(search, 0.001))
         while not reader.done():  # nobody reads as often
-            for _ in search._run.snapshot(search._resolved, None):
+            for _ in search._run.snapshot():
                 await asyncio.sleep(0)
                 if search._run.over:
                     break
@@ -536,21 +537,23 @@ async def reading_crowd(made: Engine, readers: int = 40) -> AsyncIterator[None]:
 
 
 @pytest.mark.slow
+@timeless
 async def test_a_long_list_does_not_stall_the_loop() -> None:
-    """Neither its answers nor the last of them; all facets are counted."""
+    """Neither its answers nor the last of them; all facets are counted. A list whose reader had no
+    turns would take 56,000 calls in a round."""
     made, _ = engine({"alpha": many(1000), "beta": after(0.5)}, per_source=1000)
     async with made:
         await made.search("peat")  # everything is imported
-        async with Stalls() as stalls:
+        async with Calls() as calls:
             seen = await seen_of(made.search("marsh", facets="all", limit=20), 0.05)
 
     assert [answer.counts.unique for _, answer in seen][-1] == 1002
     assert len(seen) >= 2
-    assert stalls.longest < 0.05
+    assert calls.most < 40_000
 
 
-@pytest.mark.slow
-async def test_the_first_hits_come_within_milliseconds() -> None:
+@timeless
+async def test_the_first_hits_come_at_once() -> None:
     """After the first batch was merged, whatever the interval."""
     made, _ = engine({"alpha": FAST, "beta": after(1)})
     loop, merged = asyncio.get_running_loop(), [0.0]
@@ -563,12 +566,12 @@ async def test_the_first_hits_come_within_milliseconds() -> None:
             take(*args)
 
         search._run._take = taking  # type: ignore[method-assign]
-        async with aclosing(search.growing(10)) as growing:
+        async with aclosing(search.follow(10)) as growing:
             first = await anext(growing)
             waited = loop.time() - merged[0]
 
     assert first.hits
-    assert waited < 0.05
+    assert waited == 0
 
 
 async def test_waiting_for_a_change() -> None:
@@ -576,9 +579,9 @@ async def test_waiting_for_a_change() -> None:
     growth = Growth()
     waiting = [asyncio.ensure_future(growth.after(0, None)) for _ in range(3)]
     await asyncio.sleep(0)
-    growth.changed(records=True)
+    growth.count_change(records=True)
     await asyncio.gather(*waiting)
     await growth.after(1, asyncio.get_running_loop().time() + 0.01)
-    growth.changed()
+    growth.count_change()
 
     assert (growth.changes, growth.records) == (2, True)

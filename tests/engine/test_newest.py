@@ -6,19 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
-
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.request import Request, public
 from metasearch.adapters.translate.plan import NOT_BY_DATE
 from metasearch.demo.catalogue import works
 from metasearch.demo.databases import SOUND, all_holdings
-from metasearch.demo.databases.faulty import Database
+from metasearch.demo.databases.database import SimulatedDatabase
 from metasearch.engine.engine import Engine
 from metasearch.engine.facets import Sort
 from metasearch.events import Answer
 from metasearch.record import Hit
 from metasearch.settings import Settings
+from tests.cases import each
 from tests.engine.test_engine import Upstreams
 
 HOLDINGS = all_holdings(works())
@@ -34,7 +33,7 @@ BY_DATE = {
 def demo_engine() -> tuple[Engine, Upstreams]:
     """An engine whose sources are the sound databases of the demo, without sockets."""
 
-    def answering(database: Database) -> Callable[[Request], bytes]:
+    def answering(database: SimulatedDatabase) -> Callable[[Request], bytes]:
         def body(request: Request) -> bytes:
             path = "/" + request.url.split("/", 3)[3]
             params = dict(public(request.params)) | dict(public(request.body))
@@ -100,7 +99,7 @@ async def answered(sort: Sort) -> Answer:
     return await made.search("the", sort=sort, sources=["demo-openalex"], per_source=5)
 
 
-@pytest.mark.parametrize("sort", ["relevance", "-date", "title", "citations", "first-seen"])
+@each("sort", ["relevance", "-date", "title", "citations", "first-seen"])
 async def test_other_orders_are_made_here(sort: Sort) -> None:
     """For any order but newest first the sources are asked as ever, and none has a note."""
     made, upstreams = demo_engine()

@@ -7,7 +7,7 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from metasearch.adapters.specs.spec_folders import SourcesLike
+from metasearch.adapters.specs.specfile import SourcesLike
 from metasearch.engine.options import (
     LAST_PLACE,
     MAX_PER_SOURCE,
@@ -18,6 +18,7 @@ from metasearch.engine.options import (
     search_options,
 )
 from metasearch.errors import UsageError
+from tests.cases import each
 
 NAMES = {"SourcesLike": SourcesLike}
 
@@ -34,7 +35,7 @@ def test_the_keywords_are_the_fields() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@each("name", OPTIONS)
 def test_each_field_is_explained(name: str) -> None:
     """In a sentence, for `--help` and the tables of the documentation."""
     option = OPTIONS[name]
@@ -50,7 +51,7 @@ def test_they_are_frozen() -> None:
         SearchOptions(query="reef").limit = 3  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "place"),
     [
         ({"limit": 0}, "limit"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,13 +15,14 @@ from metasearch.engine.pages import (
     MOST_LISTS,
     Positions,
     PositionStore,
-    held_back,
+    sources_with_more,
     totals,
     window,
 )
 from metasearch.errors import TimedOut
 from metasearch.events import Answer, Counts, NextPage, Paging, SourceReport
 from metasearch.record import Hit, Record
+from tests.cases import each
 
 
 def hit(*ids: str) -> Hit:
@@ -45,7 +45,7 @@ def test_what_is_new_goes_to_the_end() -> None:
     assert settled(own, 0, hit("m"), hit("n")) == {0: "m", 1: "n"}
     assert settled(own, 1, hit("z"), hit("b", "n"), hit("m")) == {0: "m", 1: "b", 2: "z"}
     assert len(own) == 3
-    assert (own.covered(1), own.covered(2)) == (2, 3)
+    assert (own.place_after(1), own.place_after(2)) == (2, 3)
 
 
 def test_hits_that_join_stand_at_the_first_place() -> None:
@@ -90,7 +90,7 @@ def test_a_list_that_others_have_written_further() -> None:
     settled(own, 1, hit("a"), hit("b"))
 
     assert settled(own, 0, hit("a"), hit("new")) == {0: "a", 2: "new"}
-    assert (own.covered(1), own.covered(2), len(own)) == (1, 3, 3)
+    assert (own.place_after(1), own.place_after(2), len(own)) == (1, 3, 3)
 
 
 def test_what_is_lacking() -> None:
@@ -109,8 +109,8 @@ def test_what_is_lacking() -> None:
 )
 def test_a_packed_list_is_the_same(places: dict[int, int], edges: list[int]) -> None:
     """Twelve bytes a record at most, and a few more."""
-    packed = Positions(places, edges).packed()
-    back = Positions.unpacked(packed)
+    packed = Positions(places, edges).to_bytes()
+    back = Positions.from_bytes(packed)
 
     assert (back._places, back._edges) == (places, edges)
     assert len(packed) <= 32 + 8 * len(edges) + 12 * len(places)
@@ -120,7 +120,7 @@ def test_places_that_follow_one_another_take_two_bytes_at_most() -> None:
     """As those of a list do; the hash of a record takes eight."""
     places = {number << 40: number // 2 for number in range(1_000)}
 
-    assert len(Positions(places, [500]).packed()) < 10 * len(places)
+    assert len(Positions(places, [500]).to_bytes()) < 10 * len(places)
 
 
 def test_a_list_begun_anew_replaces_the_one_that_was_known() -> None:
@@ -225,7 +225,7 @@ def test_what_lies_beyond_the_known_is_not_the_next_page() -> None:
     assert page(whole(0, 1, 40, known=2), 0, None) == ([0, 1], 2)
 
 
-@pytest.mark.parametrize(("count", "following"), [(20, 9_980), (21, None), (None, 9_980)])
+@each(("count", "following"), [(20, 9_980), (21, None), (None, 9_980)])
 def test_a_list_ends_at_its_last_place(count: int | None, following: int | None) -> None:
     """No page is offered that would reach beyond it."""
     assert page(whole(9_979, known=9_980), 9_960, count or None)[1] == (
@@ -321,7 +321,7 @@ def test_nothing_received() -> None:
     assert (skipped.most, skipped.reliable) == (1, True)
 
 
-@pytest.mark.parametrize(("passing", "offered"), [(3, ("a",)), (0, ("a",)), (4, ())])
+@each(("passing", "offered"), [(3, ("a",)), (0, ("a",)), (4, ())])
 def test_a_filtered_list_ends_where_no_more_works_pass(
     passing: int, offered: tuple[str, ...]
 ) -> None:
@@ -336,7 +336,7 @@ def test_a_filtered_list_ends_where_no_more_works_pass(
     seen = replace(totals(counts, sources), seen=passing, least=passing, estimate=None)
     answer = Answer("q", True, counts, hits, sources, totals=seen, filter="oa:yes")
 
-    assert held_back(answer) == offered
+    assert sources_with_more(answer) == offered
     assert answer.expected == passing
 
 

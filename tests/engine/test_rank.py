@@ -175,10 +175,10 @@ def test_hits_that_grow_are_ranked_like_those_that_came_at_once(
 ) -> None:
     """What was counted before is used again and changes nothing."""
     growing = Ranking(Term("iron lakes"))
-    growing.ranked(works[:part])
+    growing.rank(works[:part])
 
-    assert growing.ranked(works) == Ranking(Term("iron lakes")).ranked(works)
-    assert growing.ids(works) == [h.id for h in growing.ranked(works)]
+    assert growing.rank(works) == Ranking(Term("iron lakes")).rank(works)
+    assert growing.ids(works) == [h.id for h in growing.rank(works)]
 
 
 @given(hits(), st.sampled_from(QUERIES))
@@ -189,5 +189,5 @@ def test_words_are_worth_the_same_in_every_list(works: list[Hit], query: object)
 
     for each in together:
         work = next(one for one in works if one.id == each.id)
-        (alone,) = ranking.ranked([work], works)
+        (alone,) = ranking.rank([work], works)
         assert (alone.score, alone.reasons) == (each.score, each.reasons)

@@ -21,11 +21,11 @@ async def test_engines_tell_one_another_of_pauses(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         async with Engine(settings(server.url)) as one, Engine(settings(server.url)) as other:
             one._fetcher.sharing.tell("crossref", "limited", 30.0)
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while _state(other) != "paused":
                     await asyncio.sleep(0.02)
             assert _state(one) == "ok"  # it has paused the source itself, before it told
-            async with Engine(settings(server.url)) as late, asyncio.timeout(20):
+            async with Engine(settings(server.url)) as late, asyncio.timeout(60):
                 while _state(late) != "paused":
                     await asyncio.sleep(0.02)
             assert one.sharing.mode == "shared"
@@ -38,11 +38,11 @@ def _state(engine: Engine) -> str:
 async def test_words_that_no_replica_sends_pause_nothing() -> None:
     """A cause that is not known, and a source that is not there."""
     async with Engine(Settings()) as engine:
-        engine._heard("crossref", "nonsense", 30.0)
-        engine._heard("nowhere", "limited", 30.0)
+        engine._begin_pause("crossref", "nonsense", 30.0)
+        engine._begin_pause("nowhere", "limited", 30.0)
         assert {it.state for it in engine.source_states()} == {"ok"}
 
-        engine._heard("crossref", "limited", 1e9)
+        engine._begin_pause("crossref", "limited", 1e9)
         assert _state(engine) == "paused"
 
 

@@ -21,6 +21,7 @@ from metasearch.extras import how_to_install
 from metasearch.query import parse
 from metasearch.query.tree import Query, Term
 from metasearch.record import Hit
+from tests.cases import each
 from tests.engine.hits import hits, single
 
 installed = pytest.mark.skipif(
@@ -62,7 +63,7 @@ def test_the_order_of_hits_has_no_effect(drawn: list[Hit], chance: Any) -> None:
     assert all(0 <= value <= 1 for value in near.values())
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "read"),
     [
         (parse("author:berg"), []),
@@ -96,10 +97,10 @@ def test_it_is_a_reason() -> None:
     """The share of a meaning is explained, and adds up to the score with the others."""
     near, middle, far = (single(n, title=f"Iron {n}") for n in (3, 2, 1))
     ranking = Ranking(Term("iron"))
-    plain = {hit.id: hit.score for hit in ranking.ranked([near, middle, far])}
+    plain = {hit.id: hit.score for hit in ranking.rank([near, middle, far])}
     ranking.add_nearness({near.id: 1.0, middle.id: 0.25, far.id: 0.0})
 
-    first, second, third = ranking.ranked([near, middle, far])
+    first, second, third = ranking.rank([near, middle, far])
 
     assert [first.id, second.id, third.id] == [near.id, middle.id, far.id]
     assert first.reasons[-1].text == "its meaning is near the query, nearest of all"

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable
 from typing import TypeVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.adapters.specs.registry import Registry
@@ -14,11 +14,14 @@ from metasearch.dedup import fingerprint, strategy
 from metasearch.dedup.pins import Pins
 from metasearch.engine.options import SearchOptions
 from metasearch.engine.pages import PositionStore
-from metasearch.engine.resolved import ResolvedSearch, resolved
+from metasearch.engine.resolve import ResolvedSearch, resolve_options
 from metasearch.engine.results import Listing
 from metasearch.engine.scores import STRETCH, all_at_once
 from metasearch.record import Hit, Record
 from metasearch.settings import Settings
+from tests import unlike
+from tests.cases import sample
+from tests.examples import examples
 
 T = TypeVar("T")
 
@@ -28,14 +31,14 @@ COUNT = 2 * STRETCH
 
 def asked(store: PositionStore, start: int, **options: object) -> ResolvedSearch:
     chosen = SearchOptions(query="soil", sources=["crossref"], start=start, **options)  # type: ignore[arg-type]
-    return resolved(chosen, REGISTRY, Settings(), strategy("default"), Pins(), store)
+    return resolve_options(chosen, REGISTRY, Settings(), strategy("default"), Pins(), store)
 
 
 def record(number: int) -> Record:
     return Record(
         source="crossref",
         position=number + 1,
-        title=f"Soil of the island {number * 7919}",
+        title=f"Soil {unlike.words(number)}",
         source_id=str(number),
         year=1900 + number % 90,
     )
@@ -62,9 +65,9 @@ def told(hits: Iterable[Hit]) -> list[tuple[int, str, float]]:
     return [(hit.rank, hit.id, hit.score) for hit in hits]
 
 
-@settings(max_examples=25, deadline=None)
+@examples(0.3)
 @given(first=st.integers(0, COUNT), second=st.integers(1, COUNT), steps=st.integers(0, 30))
-@pytest.mark.parametrize("options", [{}, {"filter": ["year:1930.."]}])
+@pytest.mark.parametrize("options", sample([{"filter": ["year:1930.."]}, {}], 2))
 def test_two_searches_for_pages_of_one_list(
     options: dict[str, object], first: int, second: int, steps: int
 ) -> None:
@@ -73,15 +76,15 @@ def test_two_searches_for_pages_of_one_list(
     results = []
     for most in (0, steps):
         store = PositionStore()
-        all_at_once(filled(store, 0, range(first), **options).settling())
+        all_at_once(filled(store, 0, range(first), **options).snapshot((), settle=True))
         one = filled(store, 20, range(COUNT), **options)
         other = filled(store, 20, range(second), **options)
-        settling = one.settling()
+        settling = one.snapshot((), settle=True)
         begun = steps_of(settling, most)
         if begun is not None:  # it has ended before the other one
             return
-        others = all_at_once(other.settling())
-        results.append((told(others), told(all_at_once(settling)), len(store)))
+        others = all_at_once(other.snapshot((), settle=True)).hits
+        results.append((told(others), told(all_at_once(settling).hits), len(store)))
 
     assert results[0] == results[1]
 
@@ -90,4 +93,4 @@ def test_a_long_list_is_settled_in_steps() -> None:
     """Each has a stretch of hits at most."""
     listing = filled(PositionStore(), 0, range(COUNT))
 
-    assert sum(1 for _ in listing.settling()) >= 3 * COUNT / STRETCH
+    assert sum(1 for _ in listing.snapshot((), settle=True)) >= 3 * COUNT / STRETCH

@@ -66,7 +66,7 @@ async def test_several_searches_are_gathered(settings: Settings) -> None:
 
     assert [len(answer.hits) for answer in found] == [1, 2]
     assert (
-        len((await asyncio.wait_for(metasearch.search(QUERY, settings=settings, limit=3), 20)).hits)
+        len((await asyncio.wait_for(metasearch.search(QUERY, settings=settings, limit=3), 60)).hits)
         == 3
     )
 

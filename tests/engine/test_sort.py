@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.engine.facets import SORTS, Sort, arranged
+from metasearch.engine.facets import SORTS, Sort, sort_hits
 from metasearch.engine.rank import rank
 from metasearch.record import Hit
+from tests.cases import each
 from tests.engine.hits import hits, single
 
 
-@pytest.mark.parametrize(
+@each(
     ("sort", "titles"),
     [
         ("relevance", "ABCDE"),
@@ -34,14 +34,14 @@ def test_what_each_order_is(sort: Sort, titles: str) -> None:
     ]
     arrival = {r.key: 10 - n for n, work in enumerate(works) for r in work.records}
 
-    assert "".join(h.record.title for h in arranged(works, sort, arrival)) == titles
+    assert "".join(h.record.title for h in sort_hits(works, sort, arrival)) == titles
 
 
 def test_a_title_is_sorted_without_its_article() -> None:
     """As library catalogues do."""
     works = [single(1, title="The zebra"), single(2, title="An apple"), single(3, title="Moon")]
 
-    assert [h.record.title for h in arranged(works, "title", {})] == [
+    assert [h.record.title for h in sort_hits(works, "title", {})] == [
         "An apple",
         "Moon",
         "The zebra",
@@ -53,7 +53,7 @@ def test_nothing_is_lost_and_sorting_again_changes_nothing(works: list[Hit], sor
     """Every order is total over the same hits."""
     ranked = rank(works)
     arrival = {r.key: n for n, work in enumerate(works) for r in work.records}
-    once = arranged(ranked, sort, arrival)
+    once = sort_hits(ranked, sort, arrival)
 
     assert sorted(h.id for h in once) == sorted(h.id for h in works)
-    assert arranged(once, sort, arrival) == once
+    assert sort_hits(once, sort, arrival) == once

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-import pytest
-
-from metasearch.adapters.parse.parse import Parsed
+from metasearch.adapters.parse.parse import PageContent
 from metasearch.engine.scheduler import MOST, SECONDS, FairScheduler
 from metasearch.engine.source import _in_turns
 from metasearch.errors import BadAnswer
 from metasearch.record import Record
 from tests.adapters.fetch.timeless import TimelessLoop, timeless
+from tests.cases import each
 
 STEP = 4
 
@@ -21,7 +20,7 @@ class Reading:
     """A page whose steps take so many seconds each, and that may break at its end."""
 
     def __init__(self, records: int, seconds: float = 0.0, *, breaks: bool = False) -> None:
-        self.parsed = Parsed()
+        self.parsed = PageContent()
         self._records = records
         self._seconds = seconds
         self._breaks = breaks
@@ -65,7 +64,7 @@ async def test_the_first_records_of_a_search_come_at_once() -> None:
     assert await taken(Reading(2 * MOST), first=True) == [STEP, MOST]
 
 
-@pytest.mark.parametrize("steps", [1, 2])
+@each("steps", [1, 2])
 def test_slow_records_make_a_turn_shorter(steps: int) -> None:
     """However many there are: the loop waits for no more than one step too long."""
 

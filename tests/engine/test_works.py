@@ -11,7 +11,7 @@ import pytest
 from metasearch.cache import DiskStore, MemoryStore
 from metasearch.engine import results
 from metasearch.engine.engine import Engine
-from metasearch.engine.results import ShownWorks
+from metasearch.engine.results import WorkStore
 from metasearch.record import Hit
 from metasearch.settings import Settings
 from tests.formats.test_hits import FULL
@@ -19,7 +19,7 @@ from tests.formats.test_hits import FULL
 
 async def test_a_kept_work_is_found() -> None:
     """Without a cache: in memory. Another id finds nothing."""
-    kept = ShownWorks(None)
+    kept = WorkStore(None)
     await kept.keep([FULL])
 
     assert await kept.find(FULL.id) == FULL
@@ -48,7 +48,7 @@ async def test_a_search_by_itself_keeps_nothing(tmp_path: Path) -> None:
 
 async def test_it_is_forgotten_after_a_day() -> None:
     now = 0.0
-    kept = ShownWorks(MemoryStore(clock=lambda: now))
+    kept = WorkStore(MemoryStore(clock=lambda: now))
     await kept.keep([FULL])
     now = results.KEPT - 1
     assert await kept.find(FULL.id) == FULL
@@ -58,7 +58,7 @@ async def test_it_is_forgotten_after_a_day() -> None:
 
 async def test_damaged_bytes_are_deleted_and_reported(caplog: pytest.LogCaptureFixture) -> None:
     store = MemoryStore()
-    kept = ShownWorks(store)
+    kept = WorkStore(store)
     await kept.keep([FULL])
     await store.set(f"work:{FULL.id}", b"damaged", 60)
 
@@ -78,7 +78,7 @@ async def test_number_and_size_are_bounded(
     store = MemoryStore()
 
     with caplog.at_level(logging.WARNING):
-        await ShownWorks(store).keep([huge, *many])
+        await WorkStore(store).keep([huge, *many])
     assert (await store.stats()).entries == 2
     assert "2 works beyond 2 are not kept" in caplog.text
     assert f"{FULL.id} has " in caplog.text
@@ -87,7 +87,7 @@ async def test_number_and_size_are_bounded(
 async def test_a_work_of_a_basket_is_kept_longer() -> None:
     """To show its page meanwhile, for a day, does not shorten that; it shows what was seen last."""
     now = 0.0
-    kept = ShownWorks(MemoryStore(clock=lambda: now))
+    kept = WorkStore(MemoryStore(clock=lambda: now))
     later = replace(FULL, rank=99)
     await kept.keep([FULL], results.KEPT_IN_BASKET)
     await kept.keep([later])
@@ -108,7 +108,7 @@ async def test_a_work_is_renewed_once_a_day() -> None:
             written += len(value) > 1
             await super().set(key, value, ttl, tag)
 
-    kept = ShownWorks(Counting(clock=lambda: now))
+    kept = WorkStore(Counting(clock=lambda: now))
     await kept.keep([FULL], results.KEPT_IN_BASKET)
     for hour in range(23):
         now = hour * 3600.0
@@ -126,4 +126,4 @@ async def test_what_is_not_kept_is_returned() -> None:
         FULL, id="h" + "1" * 12, record=replace(FULL.record, abstract="a" * results.LARGEST)
     )
 
-    assert await ShownWorks(None).keep([huge, FULL]) == [huge]
+    assert await WorkStore(None).keep([huge, FULL]) == [huge]

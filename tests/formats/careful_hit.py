@@ -25,6 +25,7 @@ def _author(author: Author) -> dict[str, Any]:
         "orcid": clean_or_none(author.orcid),
         "affiliation": clean_or_none(author.affiliation),
         "collective": author.collective,
+        "suffix": clean_or_none(author.suffix),
     }
 
 
@@ -67,10 +68,12 @@ def careful_hit(hit: Hit) -> dict[str, Any]:
         "titles": clean_all(record.titles),
         "authors": [_author(a) for a in record.authors],
         "editors": [_author(a) for a in record.editors],
+        "translators": [_author(a) for a in record.translators],
         "year": exact_number(record.year),
         "date": clean_or_none(record.date),
         "venue": clean_or_none(record.venue),
         "publisher": clean_or_none(record.publisher),
+        "place": clean_or_none(record.place),
         "institution": clean_or_none(record.institution),
         "edition": clean_or_none(record.edition),
         "volume": clean_or_none(record.volume),
@@ -92,6 +95,8 @@ def careful_hit(hit: Hit) -> dict[str, Any]:
         "open_access": clean_or_none(record.open_access),
         "licence": clean_or_none(record.licence),
         "retracted": record.retracted,
+        "references": clean_all(record.references),
+        "notices": clean_all(record.notices),
         "sources": [_source(r) for r in hit.records],
         "provenance": clean_map(hit.provenance),
         "matches": [_match(m) for m in hit.matches],

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from metasearch.formats import WRITABLE
 from metasearch.formats.reading import FileReading, read_bytes
-from metasearch.formats.reference import full_title, further_titles, inverted, link, page_range
+from metasearch.formats.reference import (
+    family_first,
+    full_title,
+    further_titles,
+    link,
+    page_range,
+)
 from metasearch.record import TYPES, Author, Hit, Record
 
 _WORDS = (
@@ -75,7 +81,9 @@ def records(draw: st.DrawFn) -> Record:
         "doi": draw(st.none() | st.just(f"10.1000/{suffix}")),
         "ids": draw(
             st.dictionaries(
-                st.sampled_from(("pmid", "pmcid", "openalex", "arxiv", "scopus")),
+                st.sampled_from(
+                    ("pmid", "pmcid", "openalex", "arxiv", "scopus", "nct", "ntr", "chictr")
+                ),
                 st.just(""),
                 max_size=3,
             )
@@ -95,6 +103,9 @@ def records(draw: st.DrawFn) -> Record:
         "openalex": "W2147152072",
         "arxiv": "2001.01234",
         "scopus": "2-s2.0-85012345",
+        "nct": "NCT03456789, NCT01112223",
+        "ntr": "NTR4567",
+        "chictr": "ChiCTR-TRC-09000543",
     }
     fields["ids"] = {scheme: numbers[scheme] for scheme in fields["ids"]}
     return Record(source="crossref", source_id="1", position=1, **fields)
@@ -134,8 +145,8 @@ def said(record: Record) -> dict[str, Any]:
     return {
         "title": full_title(record),
         "titles": further_titles(record),
-        "authors": [re.sub(r"\s+", " ", inverted(author)) for author in record.authors],
-        "editors": [inverted(editor) for editor in record.editors],
+        "authors": [re.sub(r"\s+", " ", family_first(author)) for author in record.authors],
+        "editors": [family_first(editor) for editor in record.editors],
         "year": record.year,
         "date": record.date if record.date and len(record.date) > 4 else None,
         "venue": record.venue,

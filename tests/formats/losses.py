@@ -31,24 +31,27 @@ WORDS: Mapping[str, str] = {
     "citations": "the number of citations",
     "open_access": "the colour of open access",
     "pdf_url": "the address of the PDF",
+    "notices": "the notices about the work",
 }
 _SHARED = frozenset(
     "subtitle title_languages affiliation collective institution subjects version citations "
-    "open_access licence".split()
+    "open_access licence notices".split()
 )
-_MARC = frozenset({"version", "citations"})
+_MARC = frozenset({"version", "citations", "notices"})
 #: Format -> what is lost of a record in it.
 LOST: Mapping[str, frozenset[str]] = {
     "json": frozenset(),
     "ndjson": frozenset(),
     "parquet": frozenset(),
     "csv": frozenset({"titles", "orcid", "affiliation", "collective"}),
+    "xlsx": frozenset({"titles", "orcid", "affiliation", "collective"}),
     "marc": _MARC,
     "marcxml": _MARC,
+    "mods": _MARC | {"open_access"},
     "csl-json": _SHARED - {"version", "licence"} | {"pdf_url"},
-    "nbib": _SHARED,
+    "nbib": _SHARED - {"affiliation", "collective", "subjects"},
     "ris": _SHARED | {"orcid", "titles"},
-    "bibtex": _SHARED | {"orcid", "pdf_url", "titles"},
+    "bibtex": _SHARED - {"institution", "version"} | {"orcid", "pdf_url", "titles"},
     "endnote-xml": _SHARED | {"orcid"},
     "endnote-tagged": _SHARED | {"orcid"},
     "refworks": _SHARED | {"orcid", "pdf_url"},

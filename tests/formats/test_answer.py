@@ -34,10 +34,12 @@ HIT_KEYS = [
     "titles",
     "authors",
     "editors",
+    "translators",
     "year",
     "date",
     "venue",
     "publisher",
+    "place",
     "institution",
     "edition",
     "volume",
@@ -59,6 +61,8 @@ HIT_KEYS = [
     "open_access",
     "licence",
     "retracted",
+    "references",
+    "notices",
     "sources",
     "provenance",
     "matches",
@@ -107,6 +111,7 @@ def test_a_merged_hit_says_where_it_comes_from() -> None:
         "orcid": "0000-0002-1825-0097",
         "affiliation": None,
         "collective": False,
+        "suffix": None,
     }
     assert document["sources"] == [
         {

@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
@@ -14,6 +13,7 @@ from lxml import etree
 from metasearch.events import Paging
 from metasearch.formats import feeds
 from metasearch.record import Hit
+from tests.cases import each
 from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 
 NS = {
@@ -125,9 +125,7 @@ def test_ids_depend_on_query_and_hit_alone() -> None:
     assert texts(first, "//a:id") == texts(second, "//a:id")
 
 
-@pytest.mark.parametrize(
-    "fields", [{"venue": "Nature", "year": 1953}, {"url": "javascript:alert(1)"}]
-)
+@each("fields", [{"venue": "Nature", "year": 1953}, {"url": "javascript:alert(1)"}])
 def test_an_entry_without_address_has_content(fields: dict[str, object]) -> None:
     """RFC 4287 asks for content where there is no alternate link."""
     entry = read(feeds.write_atom(answer(hit(**fields)))).find("a:entry", NS)

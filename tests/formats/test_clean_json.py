@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import orjson
-import pytest
 
-from metasearch.formats.answer import clean_json, cleaned
+from metasearch.formats.answer import clean_json, clean_object
 from metasearch.formats.text import clean
+from tests.cases import each
 
 
 def test_every_unwanted_character_is_seen() -> None:
@@ -19,9 +19,7 @@ def test_every_unwanted_character_is_seen() -> None:
         assert clean_json({"ids": {f"a{char}": ""}}) is None
 
 
-@pytest.mark.parametrize(
-    "text", ["", "a\tb\nc", '"quoted"', "a\\d", "Ünï – 中文", "soft\xadhyphen", "no\xa0break"]
-)
+@each("text", ["", "a\tb\nc", '"quoted"', "a\\d", "Ünï – 中文", "soft\xadhyphen", "no\xa0break"])
 def test_what_is_clean_is_written_as_it_is(text: str) -> None:
     """Tabs, line breaks, quotes and characters beyond ASCII need no cleaning."""
     assert clean_json({"title": text}) == orjson.dumps({"title": text})
@@ -32,16 +30,16 @@ def test_a_backslash_may_look_like_a_control_character() -> None:
     made = {"title": r"C:\book"}
 
     assert clean_json(made) is None
-    assert cleaned(made) == made
+    assert clean_object(made) == made
 
 
-@pytest.mark.parametrize("number", [2**53, -(2**53), 2**64, 10**30])
+@each("number", [2**53, -(2**53), 2**64, 10**30])
 def test_a_number_that_is_not_exact_is_seen(number: int) -> None:
     """It becomes null, wherever it stands."""
     made = {"citations": number, "sources": [{"position": number}]}
 
     assert clean_json(made) is None
-    assert cleaned(made) == {"citations": None, "sources": [{"position": None}]}
+    assert clean_object(made) == {"citations": None, "sources": [{"position": None}]}
 
 
 def test_cleaned_texts() -> None:
@@ -56,7 +54,7 @@ def test_cleaned_texts() -> None:
         "authors": [{"name": "A\x00", "given": "\x00"}],
     }
 
-    assert cleaned(made) == {
+    assert clean_object(made) == {
         "name": "",
         "venue": None,
         "titles": ["a", ""],

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.formats.cnki import looks_like
 from metasearch.record import Author, Record
+from tests.cases import each
 from tests.formats.reading.samples import CNKI, read, told
 
 CHOSEN = """\
@@ -89,7 +88,7 @@ def test_a_damaged_first_line_costs_no_record() -> None:
     assert told(reading) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("head", "yes"),
     [
         ("DataType: 1\nTitle-题名: a", True),
@@ -100,3 +99,13 @@ def test_a_damaged_first_line_costs_no_record() -> None:
 )
 def test_looks_like(head: str, *, yes: bool) -> None:
     assert looks_like(head) is yes
+
+
+def test_what_a_record_holds_less_of_stays_beside() -> None:
+    text = (
+        "DataType: 1\nTitle-题名: 湖泊\nYear-年: 2019\nYear-年: 2020\nPeriod-期: 3\nPeriod-期: 4\n"
+    )
+    (entry,) = read(text, "cnki").entries
+
+    assert (entry.record.year, entry.record.issue) == (2019, "3")
+    assert list(entry.given) == [("Year", "2020"), ("Period", "4")]

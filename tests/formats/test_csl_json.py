@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from metasearch.formats import csl_json
 from metasearch.formats.csl_json import looks_like
+from metasearch.formats.origins import Beside
 from metasearch.formats.reading import read_bytes
 from metasearch.record import Author, Record
 from tests.cases import each
+from tests.formats.exported import hits_of
 from tests.formats.reading.samples import read, told
 from tests.formats.reading.structured import CSL_JSON, OWN
+from tests.formats.samples import hit
 
 
 def record(**item: Any) -> Record:
@@ -81,9 +86,25 @@ def test_a_whole_file() -> None:
          {"authors": (Author("A body"), Author("B", "B", None, "0000-0002-1825-0097"))}),
         ({"author": [{"family": "张", "given": "三"}, "Doe, Jane", 5, {}]},
          {"authors": (Author("张三", "张", "三"), Author("Jane Doe", "Doe", "Jane"))}),
-        ({"editor": [{"family": "Doe", "given": "Jane"}]}, {"authors": (Author("Jane "
-                                                                               "Doe", "Doe",
-                                                                               "Jane"),)}),
+        ({"editor": [{"family": "Doe", "given": "Jane"}]},
+         {"editors": (Author("Jane Doe", "Doe", "Jane"),), "authors": ()}),
+        ({"translator": [{"family": "Doe", "given": "Jane"}], "publisher-place": "Bonn"},
+         {"translators": (Author("Jane Doe", "Doe", "Jane"),), "place": "Bonn"}),
+        ({"publisher-location": "Bonn"}, {"place": "Bonn"}),
+        ({"publisher": "Bonn : Mud Press"}, {"publisher": "Mud Press", "place": "Bonn"}),
+        ({"author": [{"family": "Roe", "given": "Max", "suffix": "Jr.", "comma-suffix": True},
+                     {"family": "Os", "non-dropping-particle": "van", "given": "Ada, III"},
+                     {"family": "Lund", "given": "Eva,! Jr."}]},
+         {"authors": (Author("Max Roe Jr.", "Roe", "Max", suffix="Jr."),
+                      Author("Ada van Os III", "van Os", "Ada", suffix="III"),
+                      Author("Eva Lund Jr.", "Lund", "Eva", suffix="Jr."))}),
+        ({"issued": {"date-parts": [["2019", "03", "5"]]}}, {"date": "2019-03-05"}),
+        ({"issued": {"raw": "2019-03-12"}}, {"date": "2019-03-12"}),
+        ({"issued": {"edtf": "2019-03/2020-01"}}, {"date": "2019-03"}),
+        ({"issued": {"date-parts": "2019-03"}}, {"date": "2019-03"}),
+        ({"issued": {"date-parts": [["2019-03-12"]]}}, {"date": "2019-03-12"}),
+        ({"issued": [{"date-parts": [[2019]]}]}, {"date": "2019"}),
+        ({"issued": {"year": 2019, "month": "3"}}, {"date": "2019-03"}),
     ],
 )  # fmt: skip
 def test_fields(item: dict[str, Any], expected: dict[str, object]) -> None:
@@ -93,7 +114,131 @@ def test_fields(item: dict[str, Any], expected: dict[str, object]) -> None:
     assert {name: getattr(found, name) for name in expected} == expected
 
 
-@pytest.mark.parametrize(
+def again(item: dict[str, Any]) -> dict[str, Any]:
+    """What we write of an item, which is read as the same."""
+    (entry,) = read(json.dumps([{"title": "T", "type": "book", **item}]), "csl-json").entries
+    found = replace(hit(), record=entry.record)
+    written = csl_json.item(found, Beside(fields=entry.given))
+    (back,) = read(json.dumps([written]), "csl-json").entries
+    drop = {"source": "", "source_id": "", "position": 0}
+    assert replace(back.record, **drop) == replace(entry.record, **drop)
+    assert set(back.given) == set(entry.given)
+    return written
+
+
+@each(
+    ("issued", "date"),
+    [
+        ({"literal": "in press"}, None),
+        ({"date-parts": [[850]]}, None),
+        ({"date-parts": [["2019", 3], [2020]]}, "2019-03"),
+        ({"date-parts": [[2019]], "season": "1"}, "2019"),
+        ({"date-parts": [[2019]], "circa": True}, "2019"),
+        ({"date-parts": [[2019, 21]]}, "2019"),
+        ({"literal": "2019/2020"}, "2019"),
+    ],
+)
+def test_a_date_that_is_more_than_a_date(issued: dict[str, Any], date: str | None) -> None:
+    """It is kept beside the record and written again; one without a year is told."""
+    reading = read(json.dumps([{"title": "T", "issued": issued}]), "csl-json")
+
+    assert reading.records[0].date == date
+    assert [problem.message.partition(":")[0] for problem in reading.problems] == (
+        [] if date else ["issued holds no year"]
+    )
+    assert again({"issued": issued})["issued"] == issued
+
+
+def test_a_raw_date_is_written_as_words() -> None:
+    """Processors understand raw dates in ways of their own."""
+    assert again({"issued": {"raw": "Spring 2019"}})["issued"] == {"literal": "Spring 2019"}
+
+
+def test_dates_of_other_records_of_the_work_are_not_written() -> None:
+    """The work has the year that most of its records have."""
+    beside = Beside(fields=(("issued", "in press"), ("issued", '{"date-parts":[[2018],[2019]]}')))
+
+    assert csl_json.item(hit(year=2017), beside)["issued"] == {"date-parts": [[2017]]}
+
+
+@each("depth", [200, 252, 900, 100_000])
+def test_what_is_nested_deeply_in_a_text_stays_text(depth: int) -> None:
+    """A cell of a table may hold what only looks like our own JSON."""
+    deep = "[" * depth + "]" * depth
+    fields = (("accessed", deep), ("issued", deep), ("custom", "{"), ("issued", "[1]"))
+
+    assert b"".join(csl_json.parts([hit()], beside={"crossref:1": Beside(fields=fields)}))
+
+
+def test_other_people_and_dates_are_kept() -> None:
+    """Members that a record has no place for, as they are."""
+    item = {
+        "container-author": [{"family": "Roe", "given": "Ada"}],
+        "accessed": {"date-parts": [[2020, 1, 2]]},
+        "event-place": "Bonn",
+        "custom": {"a": 1},
+    }
+    written = again(item)
+
+    assert {name: written[name] for name in item} == item
+    assert not read(json.dumps([{"title": "T", **item}]), "csl-json").problems
+
+
+def test_an_unknown_member_that_is_no_text_is_told() -> None:
+    """And kept, as JSON; of Crossref's own there are too many."""
+    items = [
+        {"title": "A", "x-y": {"b": 1}},
+        {"title": "B", "x-y": [{"c": 2}], "indexed": {"d": 3}},
+    ]
+    reading = read(json.dumps(items), "csl-json")
+
+    assert [entry.given for entry in reading.entries] == [
+        (("x-y", '{"b":1}'),),
+        (("x-y", '[{"c":2}]'),),
+    ]
+    assert told(reading) == [
+        (
+            1,
+            (
+                "2 lines, first this one, hold the member 'x-y', whose value is no text; "
+                "kept beside the record"
+            ),
+        )
+    ]
+
+
+def test_numbers_may_have_any_size() -> None:
+    """Also where they stand beside the record."""
+    text = '[{"title": "A", "custom": {"a": 123456789012345678901234567890, "b": NaN}}]'
+    (entry,) = read(text, "csl-json").entries
+
+    assert entry.given == (("custom", '{"a":123456789012345678901234567890}'),)
+    assert "custom" in csl_json.item(hit(), Beside(fields=entry.given))
+
+
+def test_people_without_a_name_are_counted() -> None:
+    """Whatever it is that the file says of them."""
+    item = {"title": "A", "author": [{"x": "y"}, {}, {"family": "Roe"}], "editor": {"id": 1}}
+    reading = read(json.dumps([item]), "csl-json")
+
+    assert [author.name for author in reading.records[0].authors] == ["Roe"]
+    assert told(reading) == [
+        (1, "2 lines, first this one, hold a name of no known part, which was left out")
+    ]
+
+
+def test_people_and_places_are_written() -> None:
+    """Each in its role, with what stands behind the name."""
+    roe = Author("Max Roe Jr.", "Roe", "Max", suffix="Jr.")
+    written = csl_json.item(hit(editors=(roe,), translators=(roe,), place="Bonn", type="book"))
+    name = {"family": "Roe", "given": "Max", "suffix": "Jr."}
+
+    assert (written["editor"], written["translator"]) == ([name], [name])
+    assert written["publisher-place"] == "Bonn"
+    assert "author" not in written
+
+
+@each(
     "text",
     [
         '[{"title": "A"}, {"title": "B"}]',
@@ -186,3 +331,67 @@ def test_real_answers_of_crossref(shared: Path) -> None:
         reading = read_bytes((folder / name).read_bytes(), name)
         assert (reading.format, len(reading.entries), reading.lost) == ("csl-json", count, 0), name
         assert all(record.title and record.doi for record in reading.records), name
+
+
+def test_others_are_no_author() -> None:
+    """It is told; who has a given name is a person."""
+    reading = read(
+        json.dumps(
+            [{"title": "T", "author": [{"family": "Falk"}, {"literal": "et al."}]},
+             {"title": "U", "author": [{"family": "others"}, {"family": "Others", "given": "A"}]}]
+        ),
+        "csl-json",
+    )  # fmt: skip
+
+    assert [[it.family for it in found.authors] for found in reading.records] == [
+        ["Falk"],
+        ["Others"],
+    ]
+    assert told(reading) == [
+        (1, "2 lines, first this one, hold a name that stands for others, which was left out")
+    ]
+
+
+def test_the_number_of_a_patent_identifies_it() -> None:
+    assert record(type="patent", number="US1234567B2").ids == {"patent": "US1234567B2"}
+
+
+@each(("kind", "archive"), [("article", "arXiv"), ("preprint", None)])
+def test_where_a_copy_of_an_article_lies_is_its_archive(kind: str, archive: str | None) -> None:
+    """A preprint is no copy: arXiv has published it."""
+    work = Record(source="s", title="T", type=kind, venue="arXiv", ids={"arxiv": "2001.01234"})
+    (one,) = hits_of([work])
+
+    assert csl_json.item(one).get("archive") == archive
+
+
+def test_several_identifiers_stand_in_a_line_of_a_note() -> None:
+    """The other lines of the note do not matter."""
+    found = record(note="PMID: 123; PMCID: PMC45\nCitation Key: falk")
+    assert found.ids == {"pmid": "123", "pmcid": "PMC45"}
+
+
+def test_all_ranges_of_pages_are_written() -> None:
+    """Not the first alone."""
+    (found,) = hits_of([replace(record(), pages="12-15,20")])
+    assert csl_json.item(found)["page"] == "12-15, 20"
+
+
+def test_works_by_their_keys_and_in_a_list_of_references() -> None:
+    """As citeproc's users write them, and Pandoc."""
+    work = {"type": "book", "title": "Iron"}
+
+    for wrapped in ({"a": work, "b": work | {"title": "Mud"}}, {"references": [work, work]}):
+        reading = read_bytes(json.dumps(wrapped).encode(), "a.json", format="csl-json")
+
+        assert (len(reading.records), reading.lost) == (2, 0)
+        assert not reading.problems
+
+
+@each("text", ["[]", '{"references": []}', '{"items": []}'])
+def test_a_list_of_no_works_is_told_and_is_no_error(text: str) -> None:
+    reading = read_bytes(text.encode(), "a.json")
+
+    assert (reading.format, reading.count, reading.lost) == ("csl-json", 0, 0)
+    assert "no record was found" in reading.problems[-1].message
+    assert "unknown" not in " ".join(problem.message for problem in reading.problems)

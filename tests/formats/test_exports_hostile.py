@@ -13,10 +13,11 @@ from metasearch.formats import WRITABLE
 from metasearch.formats.origins import Beside, Origin
 from metasearch.formats.reading import read_bytes
 from metasearch.record import Author, Record
+from tests.cases import each
 from tests.formats.exported import hits_of, read_back, written
 
 #: Formats with one record after another.
-IN_PARTS = [name for name, form in WRITABLE.items() if form.in_parts and form.reader]
+IN_PARTS = [name for name, form in WRITABLE.items() if form.download and form.reader]
 FORGED = (
     "Rivers\r\nER  - \r\nTY  - JOUR\n\n%0 Book\n%T forged\n{Reference Type}: Book\n"
     "PMID- 1\nRT Book\n"
@@ -60,6 +61,7 @@ def hostile_records(draw: st.DrawFn) -> Record:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IN_PARTS)
 @given(found=st.lists(hostile_records(), min_size=1, max_size=3))
 def test_as_many_records_as_were_given(name: str, found: list[Record]) -> None:
@@ -68,7 +70,7 @@ def test_as_many_records_as_were_given(name: str, found: list[Record]) -> None:
     assert all(record.title.startswith("Ordinary title") for record in reading.records)
 
 
-@pytest.mark.parametrize("name", IN_PARTS)
+@each("name", IN_PARTS)
 def test_no_text_opens_a_field(name: str) -> None:
     (record,) = read_back(
         name, hits_of([Record(source="db", title="Ordinary", abstract=FORGED, venue=FORGED)])
@@ -78,7 +80,7 @@ def test_no_text_opens_a_field(name: str) -> None:
     assert "forged" not in (*record.titles, *(author.name for author in record.authors))
 
 
-@pytest.mark.parametrize("name", IN_PARTS)
+@each("name", IN_PARTS)
 def test_nothing_is_an_empty_file(name: str) -> None:
     reading = read_bytes(written(name, []), f"a.{WRITABLE[name].extension}", format=name)
 
@@ -94,11 +96,14 @@ TAGGED = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(TAGGED))
+@each("name", sorted(TAGGED))
 def test_origins_and_fields_of_files_come_back(name: str) -> None:
-    """A file that is made of files tells of which, and keeps fields that a record does not have."""
+    """A file that is made of files tells of which, an equal origin again for another record, and
+    keeps fields that a record does not have.
+    """
     (hit,) = hits_of([Record(source="a.ris", title="Rivers", year=2001)])
-    made_of = (Origin("a.ris", "MEDLINE"), Origin("b.ris", None), Origin("c.ris", "Embase"))
+    medline = Origin("a.ris", "MEDLINE")
+    made_of = (medline, Origin("b.ris", None), medline, Origin("c.ris", "Embase"))
     own = {"nbib": "GS", "noteexpress": "Custom 1", "csl-json": "section"}.get(name, "U1")
     own = "3" if name == "endnote-tagged" else own
     beside = {hit.id: Beside(made_of, ((own, "kept\nwhole"), ("no tag\n", "x"), (own, "")))}

@@ -7,13 +7,13 @@ from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-import pytest
 from hypothesis import given
 from lxml import etree
 
 from metasearch.events import Paging
 from metasearch.formats import feeds
 from metasearch.record import Hit
+from tests import cases
 from tests.formats.samples import MERGED, answer, hit, hostile_hits, properties
 
 NS = {"os": feeds.OPENSEARCH, "a": feeds.ATOM, "dc": feeds.DC, "prism": feeds.PRISM}
@@ -110,7 +110,7 @@ def test_a_json_feed() -> None:
     assert (ours["doi"], ours["sources"]) == ("10.1109/5.771073", ["arxiv", "crossref"])
 
 
-@pytest.mark.parametrize("fields", [{"venue": "Nature", "year": 1953}, {"url": "javascript:x"}])
+@cases.each("fields", [{"venue": "Nature", "year": 1953}, {"url": "javascript:x"}])
 def test_an_item_without_abstract_has_content(fields: dict[str, Any]) -> None:
     """JSON Feed requires `content_text`; a member that is empty otherwise is left out."""
     (item,) = feed_of(feeds.write_json_feed(answer(hit(**fields))))["items"]

@@ -16,6 +16,7 @@ import pytest
 from lxml import etree
 
 from metasearch.record import Author, Record
+from tests.formats import foreign
 from tests.formats.exported import hits_of, written
 
 HOSTILE = 'Growth & decay: 50% of $x_1$ {DNA} <b>#1</b> \\input{y} "~^" €\nER  - \nTY  - BOOK\n%T x'
@@ -137,7 +138,13 @@ def test_rispy() -> None:
     found = ris()
 
     assert [
-        (e["title"], of_names(e["authors"]), e["year"], e.get("doi", ""), e["type_of_reference"])
+        (
+            e["title"],
+            of_names([name.rstrip(",") for name in e["authors"]]),  # EndNote's mark of a body
+            e["year"],
+            e.get("doi", ""),
+            e["type_of_reference"],
+        )
         for e in found
     ] == expected("JOUR", "JOUR", "CHAP", "CPAPER", "THES")
     assert [e.get("secondary_title", "") for e in found] == VENUES
@@ -240,6 +247,7 @@ def test_pymarc_reads_marcxml() -> None:
     assert of_marc(pymarc.parse_xml_to_array(io.BytesIO(written("marcxml", HITS)))) == MARC
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["marc", "marcxml"])
 def test_yaz_marcdump(tmp_path: Path, name: str) -> None:
     """It writes a comment into its output where a record is not as it should be."""
@@ -315,7 +323,10 @@ def test_lxml_reads_endnote_xml() -> None:
         (
             record.findtext("titles/title"),
             of_names(
-                [f"{one}".rstrip(",") for one in record.xpath("contributors/authors/author/text()")]
+                [
+                    f"{one}".rstrip(",").replace(",,", ",")
+                    for one in record.xpath("contributors/authors/author/text()")
+                ]
             ),
             record.findtext("dates/year"),
             record.findtext("electronic-resource-num") or "",
@@ -394,6 +405,26 @@ def test_nbib_as_screening_programs_read_it() -> None:
     assert found[0]["AB"] == [_one_line(f"Read: {HOSTILE}")]
     assert [record.get("JT", [""])[0] for record in found[:2]] == VENUES[:2]
     assert [record["PT"][0] for record in found if "PT" in record][:2] == ["Journal Article"] * 2
+
+
+# --------------------------------------------------------------------------- hostile works
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", foreign.PROGRAMS)
+def test_no_program_reads_less_of_the_hostile_works_than_the_page_says(name: str) -> None:
+    program, table = foreign.PROGRAMS[name], foreign.rows()
+    if not program.is_there:
+        pytest.skip(f"{name} is not installed ({program.needs})")
+
+    assert name in table, "run `python -m tests.formats.foreign`"
+    found = foreign.counts(name)
+    assert all(read >= told for read, told in zip(found, table[name], strict=True)), found
+
+
+@pytest.mark.slow
+def test_the_page_has_no_other_programs() -> None:
+    assert foreign.rows().keys() <= foreign.PROGRAMS.keys()
 
 
 def test_readers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,11 @@ import pytest
 
 from metasearch import formats
 from metasearch.errors import FormatError
+from tests.cases import each
 from tests.formats.samples import MERGED, answer
 
 
+@pytest.mark.slow
 def test_importing_the_package_loads_no_format() -> None:
     """The table costs nothing: no library that a format needs is imported with it."""
     probe = (
@@ -24,7 +26,7 @@ def test_importing_the_package_loads_no_format() -> None:
     assert done.stdout.strip() == "set()"
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "media_type", "extension"),
     [
         ("json", "application/json", "json"),
@@ -51,9 +53,7 @@ def test_only_streams_can_begin_before_the_end() -> None:
     assert {"ndjson", "sse"} == {it.name for it in formats.WRITABLE.values() if not it.whole}
 
 
-@pytest.mark.parametrize(
-    "name", [it.name for it in formats.WRITABLE.values() if it.whole and not it.library]
-)
+@each("name", [it.name for it in formats.WRITABLE.values() if it.whole and not it.library])
 def test_every_whole_format_writes_an_answer(name: str) -> None:
     """`write` reaches the module of every format, also for an answer without hits."""
     assert b"Toward unique identifiers" in formats.write(name, answer(MERGED)).replace(

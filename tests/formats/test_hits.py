@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 
 from metasearch.formats import hits as kept_hits
+from metasearch.message import TextList, join_texts, message, message_n, message_to_json
 from metasearch.record import Author, Hit, Match, Reason, Record, Version
+from tests.cases import each
 from tests.engine.hits import hits
 
 FULL = Hit(
@@ -48,7 +51,7 @@ def test_any_hits_come_back(drawn: list[Hit]) -> None:
     assert [kept_hits.read(kept_hits.write(hit)) for hit in drawn] == drawn
 
 
-@pytest.mark.parametrize(
+@each(
     "data",
     [
         b"",
@@ -68,3 +71,23 @@ def test_damaged_bytes_are_refused(data: bytes) -> None:
     """And those of another release: fields come and go."""
     with pytest.raises(ValueError, match="not a hit as this release writes it"):
         kept_hits.read(data)
+
+
+def test_messages_come_back() -> None:
+    """So that a page can show them in another language; beside them stands the English text."""
+    because = join_texts(
+        "; ", [message("same {what}", what=message("DOI")), "as another release says"]
+    )
+    hit = replace(
+        FULL,
+        matches=(Match("doi", "same", 1.0, because, "a:1", "b#0"),),
+        reasons=(Reason(message_n("{count} source", "{count} sources", 2), 0.5),),
+    )
+    read = kept_hits.read(kept_hits.write(hit))
+    match, reason = read.matches[0].because, read.reasons[0].text
+
+    assert read == hit
+    assert json.loads(kept_hits.write(hit))["matches"][0]["because"] == because
+    assert isinstance(match, TextList)
+    assert message_to_json(match) == message_to_json(because)
+    assert message_to_json(reason) == message_to_json(hit.reasons[0].text)

@@ -6,13 +6,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from metasearch.events import Added
 from metasearch.formats import READABLE, WRITABLE, write
 from metasearch.formats.events import ndjson
 from metasearch.formats.reading import read_bytes
 from metasearch.record import Author, Record
+from tests.cases import each
 from tests.formats import losses
 from tests.formats.exported import hits_of
 from tests.formats.samples import answer
@@ -32,12 +31,15 @@ THESIS = Record(
         Author("Norman Paskin", "Paskin", "Norman", "0000-0002-1825-0097", "DOI Foundation"),
         Author("World Health Organization", collective=True),
         Author("王小明"),
+        Author("Ann Roe Jr.", "Roe", "Ann", suffix="Jr."),
     ),
     editors=(Author("Ann Müller", "Müller", "Ann"),),
     year=1999,
     date="1999-07-15",
     venue="Studies of X",
     publisher="University Press",
+    place="Cambridge, Mass.",
+    translators=(Author("Jo Falk", "Falk", "Jo"),),
     institution="MIT",
     edition="2nd",
     volume="87",
@@ -58,11 +60,12 @@ THESIS = Record(
     licence="https://creativecommons.org/licenses/by/4.0/",
     retracted=True,
     pdf_url="https://example.org/w.pdf",
+    notices=("retraction 2020-06-04 10.1002/(sici)1097-0258(1998)17:3<1::aid-1>3.0.co;2-2",),
 )
 #: What every format keeps, as the record has it.
 KEPT = (
-    "editors year date venue edition volume issue pages doi ids isbn issn type language abstract "
-    "url".split()
+    "editors translators place year date venue edition volume issue pages doi ids isbn issn type "
+    "language abstract url".split()
 )
 
 
@@ -93,7 +96,9 @@ def said(record: Record) -> dict[str, Any]:
     }
     return whole | {
         name: getattr(record, name)
-        for name in "version licence retracted citations open_access pdf_url".split()
+        for name in (
+            "version licence retracted citations open_access pdf_url notices".split()
+        )
     }
 
 
@@ -104,21 +109,21 @@ def test_the_table_has_every_format_that_is_written_and_read() -> None:
     assert sorted(losses.LOST) == sorted(ROUND)
 
 
-@pytest.mark.parametrize("name", ROUND)
+@each("name", ROUND)
 def test_only_that_is_lost_which_the_table_has(name: str) -> None:
     """Where less is lost than the table has, the table is to be corrected, and then the page."""
     read = back(name, THESIS)
     want, got = said(THESIS), said(read)
 
     assert {field for field in want if got[field] != want[field]} == losses.LOST[name]
-    assert [(a.family, a.given, a.name) for a in read.authors] == [
-        (a.family, a.given, a.name) for a in THESIS.authors
+    assert [(a.family, a.given, a.suffix, a.name) for a in read.authors] == [
+        (a.family, a.given, a.suffix, a.name) for a in THESIS.authors
     ]
     for field in KEPT:
         assert getattr(read, field) == getattr(THESIS, field), field
 
 
-@pytest.mark.parametrize("name", ROUND)
+@each("name", ROUND)
 def test_no_word_is_lost(name: str) -> None:
     """A subtitle and a subject heading are there, if in another field."""
     read = back(name, THESIS)
@@ -128,7 +133,7 @@ def test_no_word_is_lost(name: str) -> None:
     assert "MIT" in (read.publisher, read.institution)
 
 
-@pytest.mark.parametrize("name", ROUND)
+@each("name", ROUND)
 def test_a_work_that_was_not_retracted(name: str) -> None:
     assert not back(name, replace(THESIS, retracted=None)).retracted
 

@@ -100,7 +100,7 @@ def test_forms(field: str, given: Any, kept: Any) -> None:
 ADA, KEN = Author("Ada Byron", "Byron", "Ada"), Author("Ken Tanaka", "Tanaka", "Ken")
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "kept"),
     [
         ("Byron, Ada", (ADA,)),
@@ -123,7 +123,7 @@ def test_names(given: Any, kept: tuple[Author, ...]) -> None:
     assert record_of(authors=given).authors == record_of(editors=given).editors == kept
 
 
-@pytest.mark.parametrize("nothing", [None, "", "  ", math.nan, "NA", "N/A", NaTType()])
+@each("nothing", [None, "", "  ", math.nan, "NA", "N/A", NaTType()])
 def test_nothing_is_nothing(nothing: Any) -> None:
     """In every field None, NaN and "" leave the record as if the field had not been named."""
     for field in (it.name for it in dataclasses.fields(Record)):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from lxml import etree
 
-from metasearch.adapters.parse.records import record_of
-from metasearch.adapters.specs.spec_folders import shipped_table
-from metasearch.adapters.specs.specfile import build
+from metasearch.adapters.parse.parse import record_of
+from metasearch.adapters.specs.specfile import build, shipped_table
 from metasearch.bib.field_limits import Cuts
 from metasearch.formats.mods import element
 from metasearch.record import TYPES, Author, Record
@@ -37,6 +36,20 @@ def test_our_rules_for_mods_read_it() -> None:
             assert getattr(record, name) == getattr(ours, name), name
     assert (record.abstract or "").split() == (ours.abstract or "").split()
     assert (record.url, record.keywords) == (ours.url, ours.keywords)
+
+
+def test_our_rules_for_mods_tell_editors_and_translators() -> None:
+    """By their roles, whoever wrote the record; a suffix is no part of a given name."""
+    people = {
+        "authors": (Author("F. Cobb Jr.", "Cobb", "F.", suffix="Jr."),),
+        "editors": (Author("Ann Green", "Green", "Ann"),),
+        "translators": (Author("Eva Hofmann", "Hofmann", "Eva"),),
+    }
+    data = written("mods", hits_of([Record(source="db", title="Wells", **people)]))  # type: ignore[arg-type]
+
+    for text in (data, data.replace(b'source="metasearch"', b'source="another"')):
+        (record,) = read(text)
+        assert {role: getattr(record, role) for role in people} == people
 
 
 def test_zotero_reads_the_type_in_a_local_genre() -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.formats.noteexpress import looks_like
 from metasearch.record import Author, Record
+from tests.cases import each
 from tests.formats.reading.samples import NOTEEXPRESS, one, read
 
 
@@ -39,7 +38,7 @@ def test_whole_records() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     "names",
     [
         "张三;李四",
@@ -106,7 +105,7 @@ def test_papers_in_proceedings() -> None:
     assert (record.type, record.venue) == ("conference-paper", "泥土会议论文集")
 
 
-@pytest.mark.parametrize(
+@each(
     ("head", "yes"),
     [
         ("\ufeff{Reference Type}: Thesis", True),
@@ -117,3 +116,15 @@ def test_papers_in_proceedings() -> None:
 )
 def test_looks_like(head: str, *, yes: bool) -> None:
     assert looks_like(head) is yes
+
+
+def test_people_and_the_place() -> None:
+    """Editors are no authors."""
+    book = one(
+        "{Reference Type}: Book\n{Title}: 泥土\n{Secondary Author}: 张三\n"
+        "{Subsidiary Author}: 李四\n{Place Published}: 北京\n"
+        "{Publisher}: 泥土出版社\n{Pages}: 第37-64页\n"
+    )
+    assert (book.authors, [a.name for a in book.editors]) == ((), ["张三"])
+    assert ([a.name for a in book.translators], book.place) == (["李四"], "北京")
+    assert book.pages == "37-64"

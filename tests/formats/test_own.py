@@ -19,6 +19,7 @@ from metasearch.formats.events import ndjson
 from metasearch.formats.own import looks_like
 from metasearch.formats.reading import read_bytes
 from metasearch.record import TYPES, Author, Record
+from tests.cases import each
 from tests.formats.reading.samples import read, told
 from tests.formats.reading.structured import CSL_JSON, OWN
 from tests.formats.samples import MERGED, answer, hit
@@ -189,7 +190,7 @@ def test_deep_nesting_raises_nothing() -> None:
     assert reading.lost == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("head", "is_ours"),
     [
         (OWN, True),
@@ -209,14 +210,14 @@ def test_a_record_that_provokes_a_surprise_costs_only_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Whatever a record raises is told with its line, and its neighbours are read."""
-    whole = own.kept
+    whole = own.cut_fields
 
-    def kept(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
+    def cut_fields(values: dict[str, Any], cuts: Cuts) -> dict[str, Any]:
         if values["title"] == "B":
             raise RuntimeError("odd")
         return whole(values, cuts)
 
-    monkeypatch.setattr(own, "kept", kept)
+    monkeypatch.setattr(own, "cut_fields", cut_fields)
     reading = read("".join(f'{{"source": "a", "title": "{title}"}}\n' for title in "ABC"), "ndjson")
 
     assert [record.title for record in reading.records] == ["A", "C"]

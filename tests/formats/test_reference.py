@@ -13,9 +13,9 @@ from metasearch.formats import reference, write
 from metasearch.formats.reference import (
     are_corporate,
     doi_url,
+    family_first,
     field_sources,
     full_title,
-    inverted,
     is_corporate,
     link,
     page_range,
@@ -23,11 +23,12 @@ from metasearch.formats.reference import (
 )
 from metasearch.record import Author, Hit, Record
 from metasearch.server.pages import metadata
+from tests.cases import each
 from tests.formats.samples import MERGED, hit
 from tests.growth import MOST, growth
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "subtitle", "expected"),
     [
         ("Dune", None, "Dune"),
@@ -45,9 +46,9 @@ def test_title_and_subtitle(title: str, subtitle: str | None, expected: str) -> 
 
 def test_names_are_inverted_only_where_the_source_takes_them_apart() -> None:
     """A name without parts is never guessed at."""
-    assert inverted(Author("Ada Lovelace", "Lovelace", "Ada")) == "Lovelace, Ada"
-    assert inverted(Author("Ada Lovelace")) == "Ada Lovelace"
-    assert inverted(Author("Plato", "Plato")) == "Plato"
+    assert family_first(Author("Ada Lovelace", "Lovelace", "Ada")) == "Lovelace, Ada"
+    assert family_first(Author("Ada Lovelace")) == "Ada Lovelace"
+    assert family_first(Author("Plato", "Plato")) == "Plato"
 
 
 def test_bodies_are_told_from_persons() -> None:
@@ -67,7 +68,7 @@ def test_bodies_are_told_from_persons() -> None:
         assert are_corporate(authors) == one_by_one
 
 
-@pytest.mark.parametrize(
+@each(
     ("pages", "expected"),
     [
         ("12-3; discussion 13-14", [("12", "13"), ("13", "14")]),
@@ -84,7 +85,7 @@ def test_pages_in_several_parts(pages: str, expected: list[tuple[str, str]]) -> 
     assert page_range(pages) == next(iter(expected), ("", ""))
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "expected"),
     [
         ("Iron in lakes.", "Iron in lakes"),
@@ -109,7 +110,7 @@ def test_a_subtitle_follows_a_title_without_its_full_stop() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("pages", "expected"),
     [
         ("5998-6008", ("5998", "6008")),

@@ -62,7 +62,7 @@ def test_shown_points_add_up_to_the_shown_score(points: list[float]) -> None:
     reasons = tuple(Reason(f"part {number}", each) for number, each in enumerate(points))
     score = math.fsum(points)
 
-    rounded = table.shown_points(replace(MERGED, score=score, reasons=reasons))
+    rounded = table.points_that_add_up(replace(MERGED, score=score, reasons=reasons))
 
     assert f"{math.fsum(rounded):.4f}" == f"{score:.4f}"
     assert all(abs(shown - exact) <= 0.0001 for shown, exact in zip(rounded, points, strict=True))
@@ -72,7 +72,7 @@ def test_reasons_that_are_no_sum_are_shown_as_they_are() -> None:
     """Points are not changed to fit a score that is made of something else."""
     odd = replace(MERGED, score=5.0, reasons=(Reason("a", 0.25), Reason("b", 0.5)))
 
-    assert table.shown_points(odd) == [0.25, 0.5]
+    assert table.points_that_add_up(odd) == [0.25, 0.5]
 
 
 def test_filters_order_and_facets_stand_below_the_hits() -> None:

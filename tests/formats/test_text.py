@@ -5,11 +5,11 @@ from __future__ import annotations
 import doctest
 import unicodedata
 
-import pytest
 from hypothesis import given
 
 from metasearch.formats import text
 from metasearch.formats.text import ascii_url, clean, clean_or_none, line, web_url
+from tests.cases import each
 from tests.formats.samples import hostile, properties
 
 
@@ -54,7 +54,7 @@ def test_nothing_is_none() -> None:
     assert line(None) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     "refused",
     [
         None,
@@ -78,7 +78,7 @@ def test_only_web_addresses_become_links(refused: str | None) -> None:
     assert web_url(refused) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("given_url", "expected"),
     [
         ("https://example.org/a?b=c&d=%20#e", "https://example.org/a?b=c&d=%20#e"),

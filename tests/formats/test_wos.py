@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.formats.wos import looks_like
 from metasearch.record import Author, Record
+from tests.cases import each
 from tests.formats.reading.samples import WOS, read, told
 
 TABLE = (
@@ -96,7 +95,7 @@ def test_titles_in_a_second_language() -> None:
     assert of("FT Eisen in Seen").titles == ("Eisen in Seen",)
 
 
-@pytest.mark.parametrize(
+@each(
     ("number", "database"),
     [
         ("WOS:1", "Web of Science"),
@@ -116,7 +115,11 @@ def test_groups_and_editors() -> None:
         "A Byron",
         "Mud Working Group",
     ]
-    assert [a.name for a in of("BE Byron, A", kind="B").authors] == ["A Byron"]
+    for tag in ("BE", "ED"):
+        book = of(f"{tag} Byron, A", "   Musterfrau, E", kind="B")
+        assert book.authors == ()
+        assert [a.name for a in book.editors] == ["A Byron", "E Musterfrau"]
+    assert [a.name for a in of("AU Byron, A", "BE Stone, B", kind="S").editors] == ["B Stone"]
 
 
 def test_abstracts_that_are_not_indented() -> None:
@@ -124,11 +127,12 @@ def test_abstracts_that_are_not_indented() -> None:
     assert of("AB Lakes rust.", "In vitro too.").abstract == "Lakes rust. In vitro too."
 
 
-@pytest.mark.parametrize(
+@each(
     ("head", "yes"),
     [
         ("\ufeffFN Clarivate Analytics", True),
         ("PT J\nAU A, B", True),
+        ("PT J\nAN 1\nAU A, B", True),
         (TABLE, True),
         ("PT J", False),
         ("ABFN x", False),
@@ -136,3 +140,47 @@ def test_abstracts_that_are_not_indented() -> None:
 )
 def test_looks_like(head: str, *, yes: bool) -> None:
     assert looks_like(head) is yes
+
+
+def test_a_file_without_indents_has_running_text_at_the_edge() -> None:
+    """Where no line is indented, what looks like a tag in an abstract is of it."""
+    lost = of("AB Lakes of", "long ago in", "UV light and", "SO the end.", "PY 2001", "XQ Own")
+    assert (lost.abstract, lost.year, lost.venue) == (
+        "Lakes of long ago in UV light and SO the end.", 2001, None,
+    )  # fmt: skip
+    indented = of("AB Lakes of", "   UV light.", "XQ Own", "PY 2001")
+    assert (indented.abstract, indented.year) == ("Lakes of UV light.", 2001)
+
+
+def test_pages_and_places() -> None:
+    assert of("BP pp. 3", "EP 9", "PI OSLO").pages == "3-9"
+    assert of("AR ARTN 17").pages == "17"
+    assert of("PS 12-15").pages == "12-15"
+    assert of("PI OSLO").place == "OSLO"
+
+
+def test_what_a_record_holds_less_of_stays_beside() -> None:
+    text = "FN Clarivate\nPT J\nTI Mud\nDI 10.1000/a\nDI 10.1000/b\nBN none at all\nER\nEF\n"
+    (entry,) = read(text, "wos").entries
+
+    assert entry.record.doi == "10.1000/a"
+    assert list(entry.given) == [("DI", "10.1000/b"), ("BN", "none at all")]
+
+
+def test_the_number_of_a_patent_and_of_a_part() -> None:
+    assert of("PN US1234567-B2; WO2019123456-A1", kind="P").ids == {"patent": "US1234567-B2"}
+    assert of("PN 2").ids == {}
+
+
+def test_columns_that_are_not_known_are_told() -> None:
+    reading = read(
+        "PT\tAU\tBE\tTI\tSO\tPU\tPI\tPY\tXQ\tUT\nB\t\tByron, A; Reed, T\ta\t\t\t\t\town\tWOS:1\n"
+    )
+
+    assert [one.family for one in reading.records[0].editors] == ["Byron", "Reed"]
+    assert [message[:32] for _, message in told(reading)] == ["this line holds the tag XQ, whic"]
+
+
+def test_an_address_is_no_part_of_a_name() -> None:
+    """Some databases put that of the author behind it."""
+    assert of("AU Byron, Ada (ada@example.org)").authors == (Author("Ada Byron", "Byron", "Ada"),)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from metasearch.loop import ended
+from metasearch.loop import cancel_all
 
 
 async def test_a_task_that_loses_a_cancellation_is_cancelled_again(
@@ -26,8 +26,8 @@ async def test_a_task_that_loses_a_cancellation_is_cancelled_again(
 
     task = asyncio.create_task(deaf())
     await asyncio.sleep(0)
-    async with asyncio.timeout(10):
-        await ended((task,))
+    async with asyncio.timeout(60):
+        await cancel_all((task,))
 
     assert task.cancelled()
     assert lost == 3
@@ -44,11 +44,11 @@ async def test_what_a_task_raises_at_its_end_stops_nothing() -> None:
 
     tasks = [asyncio.create_task(fails()), asyncio.create_task(asyncio.sleep(60))]
     await asyncio.sleep(0)
-    await ended(tasks)
+    await cancel_all(tasks)
 
     assert all(task.done() for task in tasks)
 
 
 async def test_nothing_is_ended_at_once() -> None:
     """There may be no task."""
-    await ended(())
+    await cancel_all(())

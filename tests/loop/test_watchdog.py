@@ -49,6 +49,7 @@ def run(*, end: bool) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_a_loop_that_stops_is_told_once() -> None:
     """The place is named, and the program goes on; a loop that runs is not told of."""
     done = run(end=False)
@@ -58,6 +59,7 @@ def test_a_loop_that_stops_is_told_once() -> None:
     assert "in busy" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_process_that_hangs_can_be_ended() -> None:
     """With `end` it does not outlive its loop."""
     done = run(end=True)

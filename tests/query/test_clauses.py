@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from metasearch.demo.catalogue import Holdings, works
 from metasearch.engine.options import SearchOptions
-from metasearch.engine.resolved import query_of
+from metasearch.engine.resolve import query_of
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import Query, read, to_text
+from tests.cases import each
 from tests.examples import examples
 
 CATALOGUE = Holdings("all", works())
@@ -70,12 +70,12 @@ def found_by(query: Query) -> set[str]:
     return {work.id for work in CATALOGUE.find(query)}
 
 
-@pytest.mark.parametrize("syntax", SYNTAXES)
+@each("syntax", SYNTAXES)
 def test_a_clause_that_is_ignored_never_narrows(syntax: str) -> None:
     """It may hold for every work or for none: what the search finds then, it finds without it."""
     narrowed: list[str] = []
 
-    @examples(0.5)
+    @examples(0.3)
     @given(TREES)
     def check(tree: object) -> None:
         table = SYNTAXES[syntax]
@@ -96,7 +96,7 @@ def test_a_clause_that_is_ignored_never_narrows(syntax: str) -> None:
     assert narrowed
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "syntax", "reads"),
     [
         ("glacier[ti] AND (Finland[ad] OR lake[ti])", "pubmed", "title:glacier"),

@@ -28,14 +28,14 @@ def test_every_field_of_its_help_is_known(code: str) -> None:
     assert (to_text(found.query) == "title:hay") == any("ignored" in note for note in found.notes)
 
 
-@pytest.mark.parametrize("text", ["asthma:kx", '"asthma":kx', "(asthma OR x):ti,kx"])
+@each("text", ["asthma:kx", '"asthma":kx', "(asthma OR x):ti,kx"])
 def test_a_code_that_cochrane_does_not_have_is_refused(text: str) -> None:
     """With those that are nearest."""
     with pytest.raises(QuerySyntaxError, match=r"no field .*kx in the .*; near it are .*kw"):
         read(text, "cochrane")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name", "heading"),
     [
         ("MeSH descriptor: [X Y] explode all trees", "X Y", "exploded"),
@@ -60,7 +60,7 @@ def test_descriptors(text: str, name: str, heading: str) -> None:
     assert (term.text, term.field, term.heading) == (name, "subject", heading)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "MeSH descriptor: [X] explode all trees and with qualifier(s): [Drug therapy - DT]",
@@ -78,7 +78,7 @@ def test_qualifiers_of_a_descriptor_are_told(text: str) -> None:
     assert tree(f"y:ti NOT {text}") == "title:y"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads"),
     [
         ("Any MeSH descriptor with qualifier(s): [Radiotherapy - RT]", "subject:Radiotherapy"),
@@ -97,7 +97,7 @@ def test_a_qualifier_of_any_descriptor_is_looked_for_by_its_name(text: str, read
     assert any("subheading" in note for note in found.notes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("printed", "limits", "told"),
     [
         ("(Word variations have been searched)", "", "Word variations"),
@@ -160,7 +160,7 @@ def test_a_limit_that_cannot_be_asked_excludes_nothing() -> None:
     assert tree("#1 x:ti\n#2 #1 in Trials\n#3 #1 not #2") == "title:x"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads"),
     [
         ("x in Title Abstract Keyword", "title:x OR abstract:x OR subject:x"),
@@ -177,7 +177,7 @@ def test_fields_of_the_search_builder(text: str, reads: str) -> None:
     assert tree(text) == reads
 
 
-@pytest.mark.parametrize("text", ["MeSH descriptor: [] explode all trees", "MeSH descriptor: [ ]"])
+@each("text", ["MeSH descriptor: [] explode all trees", "MeSH descriptor: [ ]"])
 def test_a_descriptor_without_a_name_is_refused(text: str) -> None:
     """As the library prints one that it did not find."""
     with pytest.raises(QuerySyntaxError, match="no name"):
@@ -190,7 +190,7 @@ def test_words_in_a_text_are_not_taken_for_what_is_printed() -> None:
     assert tree("bias in trials of asthma:ti") == "title:(bias in trials of asthma)"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads"),
     [
         ("(x NEAR/3 y):ti", "title:x NEAR/3 title:y"),
@@ -203,7 +203,7 @@ def test_operators(text: str, reads: str) -> None:
     assert tree(f"#1 a:ti\n#2 b:ti\n#3 {text} OR {{AND #1}}").startswith(reads)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "MeSH descriptor Asthma explode all trees",
@@ -216,7 +216,7 @@ def test_what_it_prints_says_where_it_comes_from(text: str) -> None:
     assert detect(text) == "cochrane"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads"),
     [
         ("MESH DESCRIPTOR X EXPLODE ALL TREES AND CENTRAL:TARGET", "subject:X"),
@@ -239,7 +239,7 @@ def test_the_register_and_the_databases_of_crd(text: str, reads: str) -> None:
     assert found.notes
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "#1 x:ti\n#2 #1 not (pubmed or embase):an",
@@ -255,7 +255,7 @@ def test_marks_that_embase_does_not_have(text: str) -> None:
     assert read(text).syntax == "cochrane"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads"),
     [
         ("x:ti Publication Year from 2010, in Trials", "title:x AND year:2010-"),

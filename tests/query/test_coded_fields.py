@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.bib.languages import SCHEMES, language_code, language_table, languages
-from metasearch.query.values import NARROWER, TYPE_NAMES, TYPE_WORDS, coded_word, near_coded_words
+from metasearch.query.values import (
+    NARROWER,
+    TYPE_NAMES,
+    TYPE_WORDS,
+    code_of_word,
+    codes_near,
+)
 from metasearch.record import TYPES
+from tests.cases import each
 
 
 def test_the_types_are_those_of_records() -> None:
@@ -55,9 +60,9 @@ def test_schemes_can_be_joined() -> None:
     assert language_table(("iso639-2b", "iso639-2t"))["en"] == ("eng",)
 
 
-@pytest.mark.parametrize("text", ["", "*", "-", "art", "e", "xx", "🙂", "a" * 3_000])
+@each("text", ["", "*", "-", "art", "e", "xx", "🙂", "a" * 3_000])
 def test_what_is_unknown_is_none(text: str) -> None:
     """And has few near misses, whatever it is."""
     for field in ("type", "language"):
-        assert coded_word(field, text) is None
-        assert len(near_coded_words(field, text)) <= 3
+        assert code_of_word(field, text) is None
+        assert len(codes_near(field, text)) <= 3

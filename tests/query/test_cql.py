@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Not, Or, Query, Term, Years, read, to_text
-from metasearch.query.cql import parse_cql, parse_sorted_cql
+from metasearch.query.cql import parse_cql, parse_cql_with_sort
 from metasearch.query.cql_grammar import INDEXES
 from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS
 from tests.cases import each
@@ -45,7 +45,7 @@ def refused(text: str) -> QuerySyntaxError:
 # --------------------------------------------------------------------------- terms
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "query"),
     [
         ("reef", Term("reef")),
@@ -73,7 +73,7 @@ def test_a_term_alone(text: str, query: Query) -> None:
     assert parse_cql(text).query == query
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "query"),
     [
         ("and and and", And((Term("and"), Term("and")))),
@@ -89,9 +89,7 @@ def test_keywords_are_terms_where_a_term_must_stand(text: str, query: Query) -> 
     assert parse_cql(text).query == query
 
 
-@pytest.mark.parametrize(
-    ("text", "query"), [("coral*", Term("coral", truncated=True)), (r"coral\*", Term("coral*"))]
-)
+@each(("text", "query"), [("coral*", Term("coral", truncated=True)), (r"coral\*", Term("coral*"))])
 def test_a_star_at_the_end_of_a_word(text: str, query: Query) -> None:
     """Right truncation is kept; a backslash makes a mask a letter."""
     assert parse_cql(text).query == query
@@ -102,7 +100,7 @@ def test_unmasked_terms_have_no_masks() -> None:
     assert parse_cql('title =/unmasked "c*t"').query == Term("c*t", "title")
 
 
-@pytest.mark.parametrize("text", ["cor?l", "c*l", "*reef", "co^ral", "^", "*", "title = co?al"])
+@each("text", ["cor?l", "c*l", "*reef", "co^ral", "^", "*", "title = co?al"])
 def test_other_masks_are_refused(text: str) -> None:
     """No source can be asked for them all, and to drop them would ask for something else."""
     error = refused(text)
@@ -110,7 +108,7 @@ def test_other_masks_are_refused(text: str) -> None:
     assert "is not supported" in error.reason or "only at the end of a word" in error.reason
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "query"),
     [
         ("^reef", Term("reef")),
@@ -128,7 +126,7 @@ def test_anchors_are_ignored(text: str, query: Query) -> None:
     assert any(note.startswith("^ is ignored") for note in found.notes) == (text[0] != "\\")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "query"),
     [
         ("marc.245 = reef", Term("reef", "title")),
@@ -143,7 +141,7 @@ def test_indexes_of_the_marc_set(text: str, query: Query) -> None:
     assert parse_cql(text).query == query
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kind"),
     [
         ("coral reef", "syntax"),
@@ -178,7 +176,7 @@ def test_what_is_wrong_is_told_apart(text: str, kind: str) -> None:
 
 def test_keys_of_sortby_for_a_caller_that_sorts() -> None:
     """They come beside the query, and no note says that they are ignored."""
-    read, keys = parse_sorted_cql("reef sortBy dc.date/sort.descending dc.title")
+    read, keys = parse_cql_with_sort("reef sortBy dc.date/sort.descending dc.title")
 
     assert [(name, [modifier.name for modifier in mods]) for name, mods in keys] == [
         ("dc.date", ["sort.descending"]),
@@ -200,7 +198,7 @@ def test_a_phrase_may_end_in_a_truncated_word() -> None:
 # --------------------------------------------------------------------------- indexes and relations
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "query"),
     [
         ('title = "coral reef"', phrase("coral reef", "title")),
@@ -234,7 +232,7 @@ def test_indexes_and_relations(text: str, query: Query) -> None:
     assert parse_cql(text).query == query
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "years"),
     [
         ("dc.date = 2015", Years(2015, 2015)),
@@ -253,7 +251,7 @@ def test_dates_are_years(text: str, years: Query) -> None:
     assert parse_cql(f"reef and {text}").query == And((Term("reef"), years))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "told"),
     [
         ("dc.title exact reef", "exact is read as a phrase"),
@@ -322,7 +320,7 @@ def test_the_terms_of_dublin_core_are_known(name: str) -> None:
 # ------------------------------------------------------------------ booleans, prefixes, all records
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("a or b and c not d", "(a OR b) AND c AND NOT d"),
@@ -355,7 +353,7 @@ def test_booleans_are_read_from_left_to_right(text: str, shown: str) -> None:
     assert to_text(parse_cql(text).query) == shown
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         '> "info:srw/cql-context-set/1/dc-v1.1" title = reef',

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metasearch.query import And, Not, Or, Query, Term, Years, parse
 from metasearch.query.cql import parse_cql, to_cql
+from tests.cases import each
 
 WORDS = (
     st.text('ab*?^\\"/<=>() .-and', min_size=1, max_size=6)
@@ -68,7 +68,7 @@ def test_what_is_written_is_read_back(tree: Query) -> None:
     assert parse_cql(to_cql(whole)).query == whole
 
 
-@pytest.mark.parametrize(
+@each(
     ("ours", "cql"),
     [
         ("coral", 'cql.anywhere = "coral"'),

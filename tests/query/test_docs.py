@@ -26,7 +26,7 @@ def test_every_example_can_be_parsed(line: str) -> None:
     parse(line)
 
 
-@pytest.mark.parametrize("block", blocks("error"))
+@each("block", blocks("error"))
 def test_every_error_is_shown_as_it_is(block: str) -> None:
     """The error blocks are what the program prints."""
     with pytest.raises(QuerySyntaxError) as caught:
@@ -45,7 +45,7 @@ def test_the_table_of_precedence_holds() -> None:
         assert parse(spelt) == parse(full)
 
 
-@pytest.mark.parametrize("name", FIELD_NAMES)
+@each("name", FIELD_NAMES)
 def test_every_field_is_named(name: str) -> None:
     """Fields and their aliases are in the table."""
     assert f"`{name}:`" in PAGE

@@ -55,7 +55,7 @@ def test_a_limit_that_no_source_has_is_told_and_finds_more(limit: str) -> None:
     assert any(f"[{limit}]/lim" in note and "finds more" in note for note in found.notes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads"),
     [
         ("[english]/lim", "language:en"),
@@ -76,7 +76,7 @@ def test_limits(text: str, reads: str) -> None:
     assert tree(f"asthma:ti AND {text}") == f"title:asthma AND {reads}"
 
 
-@pytest.mark.parametrize("text", ["asthma:ti AND [01-04-2015]/sd", "asthma:ti AND 2015:sd"])
+@each("text", ["asthma:ti AND [01-04-2015]/sd", "asthma:ti AND 2015:sd"])
 def test_the_day_of_entry_is_told(text: str) -> None:
     """It is no year of publication, and read as one."""
     assert "sd is read as the date of publication" in " ".join(read(text, "embase").notes)
@@ -95,7 +95,7 @@ def test_a_source_is_not_excluded() -> None:
     assert tree("asthma:ti AND ([embase]/lim NOT [medline]/lim)") == "title:asthma"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kinds"),
     [
         ("'x'/exp", ["narrower headings"]),
@@ -121,7 +121,7 @@ def test_headings(text: str, kinds: list[str]) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads"),
     [
         ("(x NEAR/3 y):ti", "title:x NEAR/3 title:y"),
@@ -139,14 +139,14 @@ def test_lists_of_fields_and_nearness(text: str, reads: str) -> None:
     assert tree(text) == reads
 
 
-@pytest.mark.parametrize("text", ["asthma:kx", "'asthma':kx", "(asthma OR x):ti,kx"])
+@each("text", ["asthma:kx", "'asthma':kx", "(asthma OR x):ti,kx"])
 def test_a_code_that_embase_does_not_have_is_refused(text: str) -> None:
     """With those that are nearest."""
     with pytest.raises(QuerySyntaxError, match=r"no field .*kx in Embase; near it are .*kw"):
         read(text, "embase")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads"),
     [
         ("'crohn''s disease':ti", 'title:"crohn\'s disease"'),
@@ -160,12 +160,12 @@ def test_apostrophes(text: str, reads: str) -> None:
     assert tree(text) == reads
 
 
-@pytest.mark.parametrize("word", ["and/or", "he/she", "his/her", "10:30", "miR-21"])
+@each("word", ["and/or", "he/she", "his/her", "10:30", "miR-21"])
 def test_a_slash_or_colon_in_a_word_is_no_field(word: str) -> None:
     assert word.lower() in tree(f"(x AND {word}):ti").lower()
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads"),
     [
         ("(x OR y) :ti,ab", "title:x OR abstract:x OR title:y OR abstract:y"),
@@ -183,6 +183,6 @@ def test_fields_are_recognised_where_they_stand(text: str, reads: str) -> None:
     assert (found.syntax, to_text(found.query)) == ("embase", reads)
 
 
-@pytest.mark.parametrize("text", ["x language:la", "title:ab", "venue:ti"])
+@each("text", ["x language:la", "title:ab", "venue:ti"])
 def test_a_code_behind_a_field_of_ours_is_its_value(text: str) -> None:
     assert read(text).syntax == "simple"

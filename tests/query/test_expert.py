@@ -44,7 +44,7 @@ NOVELTY = And(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "(沉水植物+贝类+鱼类)*生态系统*水质*(种类+密度)",
@@ -60,7 +60,7 @@ def test_a_query_of_novelty_search(text: str) -> None:
     assert parse_expert(text).query == NOVELTY
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("甲*乙+丙", "甲 AND 乙 OR 丙"),
@@ -127,7 +127,7 @@ def test_what_belongs_to_a_word(text: str, query: Query) -> None:
     assert parse_expert(text).query == query
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "query"),
     [
         ("TI='生态'*'环境'", And((Term("生态", "title"), Term("环境", "title")))),
@@ -159,7 +159,7 @@ def test_fields(text: str, query: Query) -> None:
     assert parse_expert(text).query == query
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "years"),
     [
         ("YE=2015", Years(2015, 2015)),
@@ -184,7 +184,7 @@ def test_years(text: str, years: Query) -> None:
         assert parse_expert(f"{text}*甲").query == And((years, Term("甲")))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "told"),
     [
         ("FT=甲", "FT is looked for in all"),
@@ -329,7 +329,7 @@ def test_names_of_vip_wanfang_and_in_traditional_characters(text: str, shown: st
     assert to_text(parse_expert(text).query) == shown
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "#1 TI='甲'+'乙'\n#2 TI='丙' AND AF='丁'\n#3 #1 AND #2",
@@ -396,7 +396,7 @@ def test_every_field_can_be_searched(name: str) -> None:
     assert parse_expert(f"{name}={value}*乙")
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [name for name, to in EXPERT_FIELDS.items() if not to.fields and to is not COUNT],
 )

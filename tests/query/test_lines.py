@@ -8,7 +8,7 @@ import pytest
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import parse, read, to_text
-from metasearch.query.lines import all_lines, numbered_lines, whole_text
+from metasearch.query.strategy_lines import all_lines, numbered_lines, whole_text
 from metasearch.query.tree import MAX_LENGTH
 from tests.cases import each
 from tests.growth import MOST, TIMES, growth
@@ -268,7 +268,7 @@ def test_what_stands_above_numbered_lines_shifts_none() -> None:
     assert [line.text for line in without.lines][2] == "1 or 2"
 
 
-@pytest.mark.parametrize("head", ["", "MEDLINE (Ovid) "])
+@each("head", ["", "MEDLINE (Ovid) "])
 def test_lines_that_a_copy_put_into_one_row(head: str) -> None:
     """Where their numbers run from 1."""
     found = read(f"{head}1. exp X/; 2. y.ti.; 3. 1 or 2 4. limit 3 to yr=1980 - 2005")

@@ -3,12 +3,11 @@ it, else words."""
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.query import parse, read, to_text
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "meant"),
     [
         ("(gambling or betting) and harm", "(gambling OR betting) AND harm"),
@@ -24,7 +23,7 @@ def test_brackets_and_fields_show_that_an_operator_is_meant(text: str, meant: st
     assert read(text).notes[0].startswith("and, or, not in small letters are read as operators")
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["pride and prejudice", "cats or dogs", "war and peace AND novel", r"(war \and peace)"]
 )
 def test_without_them_they_are_words(text: str) -> None:
@@ -33,7 +32,7 @@ def test_without_them_they_are_words(text: str) -> None:
     assert " OR " not in to_text(parse(text))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "told"),
     [
         ("cats or dogs", "or: read as words; write OR"),
@@ -54,7 +53,7 @@ def test_what_looks_like_an_operator_is_told(text: str, told: str) -> None:
     assert any(note.startswith(told) for note in read(text, "simple").notes)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["COVID-19 C++ C#", "gene drive", "AT&T", '"cats or dogs"', "what is life?", "and", "or x"],
 )

@@ -54,7 +54,7 @@ def told(text: str, syntax: str) -> str:
     return " | ".join(read(text, syntax).notes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("syntax", "text", "shown"),
     [
         ("europepmc", "TITLE:lung cancer", "title:lung AND cancer"),
@@ -97,7 +97,7 @@ def test_what_can_be_said_is_read(syntax: str, text: str, shown: str) -> None:
     assert found.notes == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("syntax", "text", "shown", "note"),
     [
         ("europepmc", "x AND OPEN_ACCESS:Y", "x", "OPEN_ACCESS Y: ignored"),
@@ -144,7 +144,7 @@ def test_words_near_one_another() -> None:
     assert "sources cannot be asked how near" in told('"gene drive"~3', "europepmc")
 
 
-@pytest.mark.parametrize(
+@each(
     ("syntax", "text", "position", "reason", "suggestion"),
     [
         ("europepmc", "TITLE_AB:x", 0, "near it are title_abs", "x"),
@@ -233,7 +233,7 @@ def test_what_acm_prints_keeps_its_places() -> None:
     assert len(in_round_brackets(text)) == len(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "to", "text"),
     [
         ("title:x OR abstract:x", "europepmc", "TITLE_ABS:(x)"),

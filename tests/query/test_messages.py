@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from metasearch.errors import QuerySyntaxError
-from metasearch.message import Message, translated
+from metasearch.message import Message, translate
 from metasearch.query import read
 from metasearch.query.syntaxes import SYNTAXES
+from tests.cases import each
 
 BAD = {
     "simple": (
@@ -68,7 +69,7 @@ def test_there_are_cases_of_every_syntax() -> None:
     assert BAD.keys() == SYNTAXES.keys()
 
 
-@pytest.mark.parametrize(("syntax", "text"), CASES, ids=lambda value: value[:20])
+@each(("syntax", "text"), CASES, ids=lambda value: value[:20])
 def test_reason_and_advice_are_messages(syntax: str, text: str) -> None:
     """And both are translated by their templates."""
     with pytest.raises(QuerySyntaxError) as caught:
@@ -77,7 +78,7 @@ def test_reason_and_advice_are_messages(syntax: str, text: str) -> None:
 
     for sentence in filter(None, (reason, advice)):
         assert isinstance(sentence, Message), sentence
-        assert translated(sentence, lambda text: text, lambda one, many, _: many) == sentence
-        marked = translated(sentence, lambda text: f"<{text}>", lambda one, many, _: many)
+        assert translate(sentence, lambda text: text, lambda one, many, _: many) == sentence
+        marked = translate(sentence, lambda text: f"<{text}>", lambda one, many, _: many)
         assert marked.startswith("<"), "its template was looked up"
     assert reason

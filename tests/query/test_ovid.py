@@ -62,7 +62,7 @@ def tree(text: str) -> str:
     return to_text(read(text, "ovid").query)
 
 
-@pytest.mark.parametrize("code", CODES)
+@each("code", CODES)
 def test_every_field_of_the_guides_is_known(code: str) -> None:
     """Its words are looked for, or a note says that they are not; the code is never a word."""
     value = VALUES.get(code, "needle")
@@ -85,7 +85,7 @@ def test_a_limit_that_no_source_has_is_told_and_finds_more(limit: str) -> None:
     assert any("limit to" in note and "finds more" in note for note in found.notes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads"),
     [
         ('yr="1990 -Current"', "year:1990-"),
@@ -135,7 +135,7 @@ def test_years_are_counted_back(limit: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert any("counted back from today" in note for note in found.notes)
 
 
-@pytest.mark.parametrize("limit", ["medline", "humans", "(medline or humans)"])
+@each("limit", ["medline", "humans", "(medline or humans)"])
 def test_what_cannot_be_asked_excludes_nothing(limit: str) -> None:
     assert tree(f"1 asthma.ti.\n2 limit 1 to {limit}\n3 1 not 2") == "title:asthma"
 
@@ -147,7 +147,7 @@ def test_of_what_is_excluded_what_can_be_asked_is() -> None:
     )
 
 
-@pytest.mark.parametrize("code", ["dt", "up", "rd", "ed", "ez", "dc"])
+@each("code", ["dt", "up", "rd", "ed", "ez", "dc"])
 def test_a_date_of_entry_is_told(code: str) -> None:
     """It is no year of publication, and read as one."""
     limited = read(f"1 asthma.ti.\n2 limit 1 to {code}=20200101-20201231", "ovid")
@@ -158,7 +158,7 @@ def test_a_date_of_entry_is_told(code: str) -> None:
     assert f"{code} is read as the date of publication" in " ".join(field.notes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads"),
     [
         ("x.ti.ab.", "title:x OR abstract:x"),
@@ -185,7 +185,7 @@ def test_lists_of_fields_are_read_as_people_write_them(text: str, reads: str) ->
     assert tree(text) == reads
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "note"),
     [
         ("x.ti.ab.", ".ti.ab. is read as .ti,ab."),
@@ -197,7 +197,7 @@ def test_codes_that_ovid_would_refuse_are_told(text: str, note: str) -> None:
     assert read(text, "ovid").notes == (note,)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads"),
     [
         (
@@ -216,7 +216,7 @@ def test_a_field_of_values_in_a_list_is_an_alternative(text: str, reads: str) ->
     assert tree(text) == reads
 
 
-@pytest.mark.parametrize("text", ["asthma.qq.", "(asthma).qq.", "asthma.qq", "asthma.ti,qq."])
+@each("text", ["asthma.qq.", "(asthma).qq.", "asthma.qq", "asthma.ti,qq."])
 def test_a_code_that_ovid_does_not_have_is_refused(text: str) -> None:
     """With those that are nearest."""
     with pytest.raises(QuerySyntaxError, match=r"no field .*qq.* near it are dq") as caught:
@@ -225,12 +225,12 @@ def test_a_code_that_ovid_does_not_have_is_refused(text: str) -> None:
     assert "qq" in text[caught.value.position : caught.value.position + caught.value.length]
 
 
-@pytest.mark.parametrize("word", ["e.coli", "vs.", "i.v.", "and/or", "St.John", "p.m.", "3.5"])
+@each("word", ["e.coli", "vs.", "i.v.", "and/or", "St.John", "p.m.", "3.5"])
 def test_a_dot_in_a_word_is_no_field(word: str) -> None:
     assert tree(f"(x {word} y).ti.") == tree(f'"x {word} y".ti.')
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads", "kind"),
     [
         ("x y/exp and z.ti.", 'subject:"x y" AND title:z', "narrower headings"),
@@ -259,13 +259,13 @@ def test_an_exploded_heading_is_known_as_one() -> None:
     assert [term.heading for term in terms(found.query)] == ["exploded", "exact", "exploded"]
 
 
-@pytest.mark.parametrize("text", ["*X/", "X/dt"])
+@each("text", ["*X/", "X/dt"])
 def test_a_narrowed_heading_is_not_excluded(text: str) -> None:
     """More than is meant would be."""
     assert tree(f"x.ti. not {text}") == "title:x"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads"),
     [
         ("(x adj y).ti.", "title:x PRE/0 title:y"),
@@ -279,7 +279,7 @@ def test_adj_counts_the_place_of_the_second_word(text: str, reads: str) -> None:
     assert tree(text) == reads
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "told"),
     [
         ("1 use ppez", "use ppez"),
@@ -305,7 +305,7 @@ def test_comments_are_told() -> None:
     assert any("comments are ignored" in note for note in found.notes)
 
 
-@pytest.mark.parametrize("code", ["zz", "qx"])
+@each("code", ["zz", "qx"])
 def test_a_subheading_that_there_is_none_of_is_ignored(code: str) -> None:
     """Two letters are never looked for as a word."""
     assert tree(f"x.ti. and {code}.fs.") == "title:x"
@@ -333,7 +333,7 @@ def test_use_may_be_a_word() -> None:
     assert tree("substance use disorder.ti.") == 'title:"substance use disorder"'
 
 
-@pytest.mark.parametrize("limits", ["", "()", "(english", "(" * 30 + "english", "or english"])
+@each("limits", ["", "()", "(english", "(" * 30 + "english", "or english"])
 def test_limits_without_sense_are_refused(limits: str) -> None:
     with pytest.raises(QuerySyntaxError):
         read(f"1 asthma.ti.\n2 limit 1 to {limits}", "ovid")
@@ -346,7 +346,7 @@ def test_a_limit_of_a_line_is_never_a_word() -> None:
     assert tree("limit of detection.ti.") == 'title:"limit of detection"'
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads", "told"),
     [
         (
@@ -386,7 +386,7 @@ def test_a_number_beside_adj_is_a_word() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "reads"),
     [
         ("1 and (2010 or 2011).yr.", "title:x AND (year:2010 OR year:2011)"),
@@ -401,7 +401,7 @@ def test_lines_that_name_others_in_ways_of_their_own(line: str, reads: str) -> N
     assert tree(f"1 x.ti.\n2 {line}\n3 2 and 1.") == f"{reads} AND title:x"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reads"),
     [("mi$1.ti.", "title:mi*"), ("tb*2 test.ti.", "title:tb* PRE/0 title:test")],
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from metasearch import query
 
 
@@ -14,6 +16,7 @@ def test_the_public_names_are_there() -> None:
     assert query.to_text(query.parse("gene drive")) == "gene drive"
 
 
+@pytest.mark.slow
 def test_importing_it_loads_only_the_standard_library() -> None:
     """No dependency is imported, not even wcwidth, which only an error needs."""
     code = (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import And, Or, Query, Term, Years, read, to_text
-from metasearch.query.pubmed_tags import TAGS, tag_named
+from metasearch.query.pubmed import TAGS, target_of_tag
 from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, terms
 from tests.cases import each
 
@@ -42,7 +42,7 @@ def phrase(text: str, field: str = "any") -> Term:
     return Term(text, field, phrase=True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         (
@@ -68,7 +68,7 @@ def test_booleans_are_read_from_left_to_right(text: str, shown: str) -> None:
     assert to_text(parse_pubmed(text).query) == shown
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "query"),
     [
         ("gene[ti]", Term("gene", "title")),
@@ -100,7 +100,7 @@ def test_tags(text: str, query: Query) -> None:
     assert found.notes == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "years"),
     [
         ("2015[dp]", Years(2015, 2015)),
@@ -120,7 +120,7 @@ def test_dates(text: str, years: Years) -> None:
     assert found.notes == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown", "told"),
     [
         ("smith j[1au]", "author:(smith j)", "[1au] is looked for among all authors"),
@@ -158,7 +158,7 @@ def test_what_is_not_kept_is_told(text: str, shown: str | None, told: str | None
     assert note.startswith(told)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown", "notes"),
     [
         ("x NOT (case reports[pt] OR letter[pt])", "x AND NOT type:letter", ["which includes more",
@@ -207,7 +207,7 @@ def test_what_no_tree_holds_finds_more(text: str, shown: str, notes: list[str]) 
         assert any(note in sentence for sentence in found.notes), note
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "heading"),
     [("x[mh]", "exploded"), ("x[mh:noexp]", "exact"), ('"x"[Majr:NoExp]', "exact"),
      ("x/therapy[MeSH Terms]", "exploded"), ("x[nm]", "exact"), ("x[ot]", ""), ("x[ti]", "")],
@@ -244,7 +244,7 @@ def test_dates_that_count_back_from_today(
     assert to_text(parse_pubmed(f"x NOT {text}").query) == f"x AND NOT year:{since}-"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("(x) AND y[ti] Filters: Review, English, from 2010 - 2020",
@@ -318,7 +318,7 @@ ENTREZ = (
 )
 def test_every_tag_of_pubmed_is_known(name: str) -> None:
     """Its words are looked for, or told as ignored."""
-    tag = tag_named(name)
+    tag = target_of_tag(name)
 
     assert tag is not None
     value = VALUES.get(tag.fields[0] if tag.fields else "", "gene")
@@ -380,7 +380,7 @@ def test_tags_that_nothing_here_holds(name: str) -> None:
     assert error.suggestion == "gene"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "position", "reason", "suggestion"),
     [
         ("", 0, "empty", None),
@@ -462,7 +462,7 @@ def test_nothing_but_a_syntax_error_is_raised(text: str) -> None:
     assert error is None or error.suggestion is None or read(error.suggestion, "pubmed")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown", "told"),
     [
         (
@@ -494,7 +494,7 @@ def test_forms_of_other_databases_and_of_its_pages(text: str, shown: str, told: 
     assert any(told in note for note in found.notes) or not told
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ('"2020/06/01"[dp] : "3000"[dp]', "x AND NOT year:2021-"),
@@ -516,7 +516,7 @@ def test_mere_numbers_name_lines() -> None:
     assert any(note.startswith("3: read as the number of a line") for note in found.notes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("PubMed\n(x[ti])\nAND\n(y[ti])", "title:x AND title:y"),

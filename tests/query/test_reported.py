@@ -38,14 +38,14 @@ def test_each_text_is_read_as_it_is_meant(cases: Path) -> None:
 
 async def test_questions_of_assistants_find_works_and_say_what_they_dropped(cases: Path) -> None:
     """By the tools of MCP."""
-    for file in cases.glob("*.mcp"):
-        call = json.loads(file.read_text(encoding="utf-8"))
-        async with demo_engine() as engine:
+    async with demo_engine() as engine:
+        for file in cases.glob("*.mcp"):
+            call = json.loads(file.read_text(encoding="utf-8"))
             answer = await LocalClient(engine).call_tool(call["name"], call["arguments"])
 
-        assert not answer.is_error, file.name
-        assert answer.structured_content["results"], file.name
-        assert answer.structured_content["notes"], file.name
+            assert not answer.is_error, file.name
+            assert answer.structured_content["results"], file.name
+            assert answer.structured_content["notes"], file.name
 
 
 async def test_requests_to_searxng_find_works_and_say_what_they_dropped(cases: Path) -> None:

@@ -13,9 +13,9 @@ from metasearch.query.rows import (
     OPERATORS,
     ROW_FIELDS,
     TAKEN,
+    FormRow,
+    FormRows,
     NotFlat,
-    Row,
-    Rows,
     query_of_rows,
     row_query,
     rows_of_query,
@@ -26,9 +26,9 @@ from tests.examples import examples
 from tests.growth import MOST, growth
 
 
-def of_rows(*rows: Row, **whole: object) -> str:
+def of_rows(*rows: FormRow, **whole: object) -> str:
     """The query of the rows, in our own syntax."""
-    return to_text(query_of_rows(Rows(rows, **whole)))  # type: ignore[arg-type]
+    return to_text(query_of_rows(FormRows(rows, **whole)))  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------------- rows -> query
@@ -37,47 +37,52 @@ def of_rows(*rows: Row, **whole: object) -> str:
 @each(
     ("row", "text"),
     [
-        (Row("prevent* reduc*"), "prevent* AND reduc*"),
-        (Row("prevent* reduc*", taken="any"), "prevent* OR reduc*"),
-        (Row("gambling harm", "title"), "title:(gambling harm)"),
-        (Row("gambling harm", "title", "phrase"), 'title:"gambling harm"'),
-        (Row("“gambling harm”", "title", "phrase"), 'title:"gambling harm"'),
-        (Row('"salt marsh" carbon peat', "abstract", "any"),
+        (FormRow("prevent* reduc*"), "prevent* AND reduc*"),
+        (FormRow("prevent* reduc*", taken="any"), "prevent* OR reduc*"),
+        (FormRow("gambling harm", "title"), "title:(gambling harm)"),
+        (FormRow("gambling harm", "title", "phrase"), 'title:"gambling harm"'),
+        (FormRow("“gambling harm”", "title", "phrase"), 'title:"gambling harm"'),
+        (FormRow('"salt marsh" carbon peat', "abstract", "any"),
          'abstract:"salt marsh" OR abstract:carbon OR abstract:peat'),
-        (Row("sheep OR goats", "title"), "title:sheep OR title:goats"),
-        (Row("（水质 OR 贝类） ＂生态 系统＂", "title"),
+        (FormRow("sheep OR goats", "title"), "title:sheep OR title:goats"),
+        (FormRow("（水质 OR 贝类） ＂生态 系统＂", "title"),
          '(title:水质 OR title:贝类) AND title:"生态 系统"'),
-        (Row("cat and dog", "title"), r"title:(cat \and dog)"),
-        (Row("mice author:burt", "title"), "title:mice AND author:burt"),
-        (Row("10.1000/X(1)", "doi"), "doi:10.1000/x(1)"),
-        (Row("10.1000/a doi.org/10.1000/b", "doi", "any"), "doi:10.1000/a OR doi:10.1000/b"),
-        (Row("978 0 306 40615 7", "isbn"), 'isbn:"978 0 306 40615 7"'),
-        (Row("1234-5678", "issn", "phrase"), "issn:1234-5678"),
+        (FormRow("cat and dog", "title"), r"title:(cat \and dog)"),
+        (FormRow("mice author:burt", "title"), "title:mice AND author:burt"),
+        (FormRow("10.1000/X(1)", "doi"), "doi:10.1000/x(1)"),
+        (FormRow("10.1000/a doi.org/10.1000/b", "doi", "any"), "doi:10.1000/a OR doi:10.1000/b"),
+        (FormRow("978 0 306 40615 7", "isbn"), 'isbn:"978 0 306 40615 7"'),
+        (FormRow("1234-5678", "issn", "phrase"), "issn:1234-5678"),
     ],
 )  # fmt: skip
-def test_one_row(row: Row, text: str) -> None:
+def test_one_row(row: FormRow, text: str) -> None:
     """Words are taken as the row says; with all words, signs are read as in a query."""
     assert row_query(row) == parse(text)
 
 
 def test_operators_join_all_rows_before() -> None:
     """From the first to the last, with brackets where our own order would be another one."""
-    rows = Row("a"), Row("b", operator="OR"), Row("c", operator="AND"), Row("d", operator="NOT")
+    rows = (
+        FormRow("a"),
+        FormRow("b", operator="OR"),
+        FormRow("c", operator="AND"),
+        FormRow("d", operator="NOT"),
+    )
 
     assert of_rows(*rows) == "(a OR b) AND c AND NOT d"
-    assert of_rows(Row("a"), Row("b"), Row("c", operator="OR")) == "a AND b OR c"
+    assert of_rows(FormRow("a"), FormRow("b"), FormRow("c", operator="OR")) == "a AND b OR c"
 
 
 def test_empty_rows_mean_nothing() -> None:
     """The first row with words begins, whatever stands before it."""
-    assert of_rows(Row(" "), Row("a", operator="OR"), Row(""), Row("b", operator="NOT")) == (
-        "a AND NOT b"
-    )
+    assert of_rows(
+        FormRow(" "), FormRow("a", operator="OR"), FormRow(""), FormRow("b", operator="NOT")
+    ) == ("a AND NOT b")
 
 
 def test_the_whole_is_narrowed() -> None:
     """Years, type and language hold for all rows."""
-    rows = Row("a"), Row("b", operator="OR")
+    rows = FormRow("a"), FormRow("b", operator="OR")
 
     assert of_rows(*rows, years=Years(2015, None), type="thesis", language="zh") == (
         "(a OR b) AND year:2015- AND type:thesis AND language:zh"
@@ -87,16 +92,18 @@ def test_the_whole_is_narrowed() -> None:
 @each(
     ("row", "position", "length"),
     [
-        (Row("gam*bling"), 3, 1),
-        (Row("mice (marsh", "title"), 5, 1),
-        (Row("mice titel:x"), 5, 5),
-        (Row("a OR b", taken="any"), 0, 6),
-        (Row("10.1000/x (y", "doi"), 10, 1),
-        (Row(" 978* ", "isbn"), 1, 4),
-        (Row('""', taken="phrase"), 0, 2),
+        (FormRow("gam*bling"), 3, 1),
+        (FormRow("mice (marsh", "title"), 5, 1),
+        (FormRow("mice titel:x"), 5, 5),
+        (FormRow("a OR b", taken="any"), 0, 6),
+        (FormRow("10.1000/x (y", "doi"), 10, 1),
+        (FormRow(" 978* ", "isbn"), 1, 4),
+        (FormRow('""', taken="phrase"), 0, 2),
     ],
 )
-def test_mistakes_are_shown_in_the_text_of_their_row(row: Row, position: int, length: int) -> None:
+def test_mistakes_are_shown_in_the_text_of_their_row(
+    row: FormRow, position: int, length: int
+) -> None:
     """The place counts from the beginning of what was typed there."""
     with pytest.raises(QuerySyntaxError) as caught:
         row_query(row)
@@ -109,30 +116,30 @@ def test_mistakes_are_shown_in_the_text_of_their_row(row: Row, position: int, le
     "rows",
     [
         (),
-        (Row(" "),),
-        (Row("a", operator="NOT"),),
-        (Row("year:2020"),),
-        tuple(Row("word " * 60) for _ in range(MOST_ROWS)),
-        (Row("x" * MAX_LENGTH, "abstract"),),
-        (Row("\ud800"),),
+        (FormRow(" "),),
+        (FormRow("a", operator="NOT"),),
+        (FormRow("year:2020"),),
+        tuple(FormRow("word " * 60) for _ in range(MOST_ROWS)),
+        (FormRow("x" * MAX_LENGTH, "abstract"),),
+        (FormRow("\ud800"),),
     ],
 )
-def test_what_is_no_query(rows: tuple[Row, ...]) -> None:
+def test_what_is_no_query(rows: tuple[FormRow, ...]) -> None:
     """Nothing to look for, or more than a query may hold: the limits are those of the whole."""
     with pytest.raises(QuerySyntaxError):
-        query_of_rows(Rows(rows))
+        query_of_rows(FormRows(rows))
 
 
 def test_alternating_operators_are_no_deeper_than_a_query() -> None:
     """Twenty rows that need brackets around one another still are a query; with more inside the
     first, they are refused and not lost in a recursion."""
-    steps = [Row(f"w{at}", operator=("AND", "OR")[at % 2]) for at in range(MOST_ROWS)]  # type: ignore[arg-type]
+    steps = [FormRow(f"w{at}", operator=("AND", "OR")[at % 2]) for at in range(MOST_ROWS)]  # type: ignore[arg-type]
     deep = "(" * 59 + "a OR b" + ") c OR d" * 59
     text = of_rows(*steps)
 
-    assert parse(text) == query_of_rows(Rows(tuple(steps)))
+    assert parse(text) == query_of_rows(FormRows(tuple(steps)))
     with pytest.raises(QuerySyntaxError):
-        query_of_rows(Rows((Row(deep), *steps[1:])))
+        query_of_rows(FormRows((FormRow(deep), *steps[1:])))
 
 
 # ------------------------------------------------------------------------- query -> rows
@@ -143,46 +150,48 @@ def test_alternating_operators_are_no_deeper_than_a_query() -> None:
     [
         (
             'title:"gambling harm" AND (prevent* OR reduc*) NOT advertising year:2015-',
-            Rows(
+            FormRows(
                 (
-                    Row("gambling harm", "title", "phrase"),
-                    Row("prevent* reduc*", taken="any"),
-                    Row("advertising", operator="NOT"),
+                    FormRow("gambling harm", "title", "phrase"),
+                    FormRow("prevent* reduc*", taken="any"),
+                    FormRow("advertising", operator="NOT"),
                 ),
                 Years(2015, None),
             ),
         ),
         (
             "(沉水植物+贝类+鱼类)*生态系统*水质*(种类+密度)",
-            Rows(
+            FormRows(
                 (
-                    Row("沉水植物 贝类 鱼类", taken="any"),
-                    Row("生态系统"),
-                    Row("水质"),
-                    Row("种类 密度", taken="any"),
+                    FormRow("沉水植物 贝类 鱼类", taken="any"),
+                    FormRow("生态系统"),
+                    FormRow("水质"),
+                    FormRow("种类 密度", taken="any"),
                 )
             ),
         ),
-        ("NOT a b", Rows((Row("b"), Row("a", operator="NOT")))),
+        ("NOT a b", FormRows((FormRow("b"), FormRow("a", operator="NOT")))),
         (
             "x AND (title:a OR abstract:b)",
-            Rows((Row("a", "title"), Row("b", "abstract", operator="OR"), Row("x"))),
+            FormRows(
+                (FormRow("a", "title"), FormRow("b", "abstract", operator="OR"), FormRow("x"))
+            ),
         ),
         (
             "mice type:thesis lang:fr",
-            Rows((Row("mice"),), type="thesis", language="fr"),
+            FormRows((FormRow("mice"),), type="thesis", language="fr"),
         ),
         (
             r"title:\AND doi:10.1000/x",
-            Rows((Row(r"\AND", "title"), Row("10.1000/x", "doi"))),
+            FormRows((FormRow(r"\AND", "title"), FormRow("10.1000/x", "doi"))),
         ),
         (
             "a NOT (b OR c)",
-            Rows((Row("a"), Row("b c", taken="any", operator="NOT"))),
+            FormRows((FormRow("a"), FormRow("b c", taken="any", operator="NOT"))),
         ),
     ],
 )
-def test_flat_queries_become_rows(text: str, rows: Rows) -> None:
+def test_flat_queries_become_rows(text: str, rows: FormRows) -> None:
     """Whatever syntax they were written in."""
     assert rows_of_query(read(text).query) == rows
 
@@ -291,7 +300,7 @@ def test_rows_say_what_the_query_says(query: Query) -> None:
 
 
 ROWS = st.builds(
-    Row,
+    FormRow,
     st.lists(WORDS | st.sampled_from(['"a b"', "c*", "OR", "（d）"]), max_size=4).map(" ".join),
     st.sampled_from(ROW_FIELDS),
     st.sampled_from(TAKEN),
@@ -301,10 +310,10 @@ ROWS = st.builds(
 
 @examples(8)
 @given(st.lists(ROWS, max_size=6))
-def test_every_form_is_a_query_or_an_error(rows: list[Row]) -> None:
+def test_every_form_is_a_query_or_an_error(rows: list[FormRow]) -> None:
     """Nothing else comes of any rows, and what is a query can be read again as it is written."""
     try:
-        query = query_of_rows(Rows(tuple(rows)))
+        query = query_of_rows(FormRows(tuple(rows)))
     except QuerySyntaxError:
         return
 
@@ -314,7 +323,7 @@ def test_every_form_is_a_query_or_an_error(rows: list[Row]) -> None:
 @pytest.mark.slow
 def test_time_is_linear() -> None:
     """In the length of a row, and of a query that becomes rows."""
-    assert growth(lambda size: lambda: row_query(Row("ab* " * size, taken="any")), 60) <= MOST
+    assert growth(lambda size: lambda: row_query(FormRow("ab* " * size, taken="any")), 60) <= MOST
 
     def back(size: int) -> object:
         query = parse(" OR ".join(f"title:w{at}" for at in range(size)))

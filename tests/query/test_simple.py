@@ -29,7 +29,7 @@ def refused(text: str) -> QuerySyntaxError:
 # --------------------------------------------------------------------------- words and phrases
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["gene", "COVID-19", "C++", "O'Neill", "p<0.05", "AT&T", "-", "--help", "a_b", "50%", "and"],
 )
@@ -43,9 +43,7 @@ def test_words_side_by_side_are_one_term() -> None:
     assert Term("gene drive or mosquito") == parse("  gene\tdrive \u3000or\nmosquito ")
 
 
-@pytest.mark.parametrize(
-    "text", ['"gene  drive"', "“gene drive”", "＂gene drive＂", "„gene drive“", "”gene drive”"]
-)
+@each("text", ['"gene  drive"', "“gene drive”", "＂gene drive＂", "„gene drive“", "”gene drive”"])
 def test_all_quotes_make_a_phrase(text: str) -> None:
     """ASCII, typographic and full-width quotes are alike."""
     assert phrase("gene drive") == parse(text)
@@ -71,7 +69,7 @@ def test_invisible_characters_separate_words() -> None:
     assert Term("gene drive") == parse("\ufeffgene\u200b\x00drive\u202e")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "word"),
     [
         (r"\AND", "AND"),
@@ -104,9 +102,7 @@ def test_not_takes_one_word() -> None:
     assert And((Not(Term("a")), Term("b c"))) == parse("NOT a b c")
 
 
-@pytest.mark.parametrize(
-    "text", ["a -b", "a NOT b", "a AND NOT b", "a AND -b", "(a)-b", "a -(b)", "a（-b）"]
-)
+@each("text", ["a -b", "a NOT b", "a AND NOT b", "a AND -b", "(a)-b", "a -(b)", "a（-b）"])
 def test_minus_and_not_are_the_same(text: str) -> None:
     """A minus sign after a blank or bracket means NOT."""
     assert And((Term("a"), Not(Term("b")))) == parse(text)
@@ -139,7 +135,7 @@ def test_trees_are_normalised() -> None:
 # --------------------------------------------------------------------------- fields
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "field"),
     [
         ("title", "title"),
@@ -188,7 +184,7 @@ def test_a_field_may_have_a_full_width_colon() -> None:
     assert Term("深度学习：综述") == parse("深度学习：综述")
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Re: x",
@@ -215,7 +211,7 @@ def test_the_value_of_a_field_may_hold_colons_and_operators() -> None:
 # --------------------------------------------------------------------------- DOIs
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "doi"),
     [
         ("10.1000/ABC", "10.1000/abc"),
@@ -243,7 +239,7 @@ def test_dois_side_by_side_are_terms_of_their_own() -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["10.1000/", "10.1000", "10.10/x", "x10.1000/x", "10.1000/."])
+@each("text", ["10.1000/", "10.1000", "10.10/x", "x10.1000/x", "10.1000/."])
 def test_what_only_resembles_a_doi_is_a_word(text: str) -> None:
     """A DOI has a registrant of four digits and a suffix."""
     assert Term(text) == parse(text)
@@ -322,7 +318,7 @@ def test_a_note_says_that_sources_cannot_be_asked_and_how_signs_are_read() -> No
 # --------------------------------------------------------------------------- years
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "years"),
     [
         ("2020", Years(2020, 2020)),
@@ -406,7 +402,7 @@ def test_an_error_points_at_the_mistake_and_corrects_it(
     parse(suggestion)
 
 
-@pytest.mark.parametrize("text", ["", "  ", "\u200b", "()", '""'])
+@each("text", ["", "  ", "\u200b", "()", '""'])
 def test_an_empty_query_is_refused_with_advice(text: str) -> None:
     """Where nothing can be corrected there is advice instead."""
     error = refused(text)
@@ -415,13 +411,13 @@ def test_an_empty_query_is_refused_with_advice(text: str) -> None:
     assert "gene drive" in error.advice
 
 
-@pytest.mark.parametrize("text", ["year:2020", "year:2010 OR year:2020"])
+@each("text", ["year:2020", "year:2010 OR year:2020"])
 def test_years_alone_are_no_query(text: str) -> None:
     """The error says so."""
     assert "only years" in refused(text).reason
 
 
-@pytest.mark.parametrize("text", ["NOT a", "-a -b", "NOT (a OR NOT b)", "NOT a year:2020"])
+@each("text", ["NOT a", "-a -b", "NOT (a OR NOT b)", "NOT a year:2020"])
 def test_not_alone_is_no_query(text: str) -> None:
     """The error says so."""
     assert "only what is excluded" in refused(text).reason
@@ -555,7 +551,7 @@ def test_a_star_at_the_end_of_a_word_truncates_it() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "A* search",
@@ -575,7 +571,7 @@ def test_other_stars_are_ordinary(text: str) -> None:
     assert Term(text) == parse(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "query"),
     [
         (r"gene\*", Term("gene*")),
@@ -591,7 +587,7 @@ def test_a_backslash_or_quotes_make_a_star_ordinary(text: str, query: Term) -> N
     assert query == parse(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "query"),
     [
         ('"slot machine*"', Term("slot machine", phrase=True, truncated=True)),
@@ -608,7 +604,7 @@ def test_a_star_at_the_end_of_a_phrase_truncates_its_last_word(text: str, query:
     assert parse(to_text(query)) == query
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "at", "suggestion"),
     [
         ("x wom*n", 5, "x wom*"),
@@ -635,7 +631,7 @@ def test_an_identifier_is_not_truncated() -> None:
 # --------------------------------------------------------------------------- types and languages
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "term"),
     [
         ("type:article", Term("article", "type")),
@@ -667,7 +663,7 @@ def test_each_word_of_a_group_is_a_type() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "suggestion"),
     [
         ("x type:artcile", "x type:article"),
@@ -688,7 +684,7 @@ def test_where_nothing_is_near_the_choice_is_told() -> None:
     assert "ISO 639-1" in (refused("x language:qqqqqq").advice or "")
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Natural language: a survey",
@@ -707,7 +703,7 @@ def test_a_type_after_a_blank_is_a_slip() -> None:
     assert refused("malaria (language: english)").suggestion == "malaria (language:english)"
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["type:article", "language:zh year:2020", "type:article (language:zh OR language:en)"]
 )
 def test_types_and_languages_alone_are_no_query(text: str) -> None:

@@ -21,6 +21,10 @@ from tests.growth import MOST, TIMES, growth
     "text, meant",
     [
         ("pmid:33301246", "pmid:33301246"),
+        ("trial:nct03456789", "trial:NCT03456789"),
+        ("nct:NCT03456789", "trial:NCT03456789"),
+        ("trial:CTRI/2011/091/000123", "trial:CTRI/2011/091/000123"),
+        ("a trial: results", r"a \trial: results"),
         ("PMID: 33301246.", "pmid:33301246"),
         ("pmid:0033301246", "pmid:33301246"),
         ("https://pubmed.ncbi.nlm.nih.gov/33301246/", "pmid:33301246"),
@@ -70,6 +74,8 @@ def test_a_number_comes_with_a_note() -> None:
         ("pmcid:7654321", True),
         ("arxiv:2104.12255v3", True),
         ("pmid:(33301246 33301247)", False),
+        ("trial:nct01112223", True),
+        ("trial:ISRCTN24680135", False),
     ],
 )
 def test_a_record_has_a_number(text: str, found: bool) -> None:
@@ -77,10 +83,44 @@ def test_a_record_has_a_number(text: str, found: bool) -> None:
         source="x",
         title="Gene drive",
         doi="10.48550/arxiv.2104.12255",
-        ids={"pmid": "33301246", "pmcid": "PMC7654321"},
+        ids={
+            "pmid": "33301246",
+            "pmcid": "PMC7654321",
+            "nct": "NCT03456789, NCT01112223",
+        },
     )
     assert matches(parse(text), record) is found
     assert matches(parse(text), Record(source="x", title="Gene drive")) is None
+
+
+def test_a_record_may_name_its_trial_in_its_texts_alone() -> None:
+    record = Record(source="x", title="A trial", abstract="As NCT03456789 shows", ids={})
+
+    assert matches(parse("trial:NCT03456789"), record) is True
+    assert matches(parse("trial:NCT01112223"), record) is None
+
+
+@each(
+    "syntax, text, read_as",
+    [
+        ("pubmed", "NCT03456789[si]", "trial:NCT03456789"),
+        ("pubmed", "clinicaltrials.gov/NCT03456789[si]", "trial:NCT03456789"),
+        ("pubmed", "lungs AND clinicaltrials.gov[si]", "lungs"),
+        ("pubmed", "lungs AND GENBANK/AB123456[si]", "lungs"),
+        ("ovid", "NCT03456789.si.", "trial:NCT03456789"),
+        ("ovid", "NCT03456789.cn.", "trial:NCT03456789"),
+        ("ovid", "ab123456.si.", "ab123456"),
+        ("ovid", "nct*.cn. and lungs.ti.", "title:lungs"),
+        ("embase", "'NCT03456789':cn", "trial:NCT03456789"),
+        ("cochrane", "NCT03456789:an", "trial:NCT03456789"),
+        ("cochrane", "CN01234567:an", "CN01234567"),
+        ("europepmc", "ACCESSION_ID:NCT03456789", "trial:NCT03456789"),
+        ("cql", "trial = NCT03456789", "trial:NCT03456789"),
+        ("ccl", "trial=NCT03456789", "trial:NCT03456789"),
+    ],
+)
+def test_fields_of_databases_for_registration_numbers(syntax: str, text: str, read_as: str) -> None:
+    assert to_text(read(text, syntax).query) == read_as
 
 
 # --------------------------------------------------------------------------- names
@@ -132,7 +172,7 @@ def test_names_of_other_programs_are_read(text: str, meant: str) -> None:
     assert parse(meant) == parse(text)
 
 
-@pytest.mark.parametrize("name", OTHER_NAMES)
+@each("name", OTHER_NAMES)
 def test_each_name_is_read_in_any_spelling_and_said(name: str) -> None:
     for written in (name, name.upper(), name.replace("-", "_")):
         value = "[2015 TO 2020]" if OTHER_NAMES[name] == "year" else "book"
@@ -231,7 +271,7 @@ def failure(text: str) -> None:
         parse(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "meant"),
     [
         ('"a b" | "c d"', '"a b" OR "c d"'),
@@ -253,12 +293,12 @@ def test_signs_of_other_programs_are_read(text: str, meant: str) -> None:
     assert to_text(parse(text)) == meant
 
 
-@pytest.mark.parametrize("text", ["10^6 cells", "x^2 growth", "C++ code", "+1 555", "a | b"])
+@each("text", ["10^6 cells", "x^2 growth", "C++ code", "+1 555", "a | b"])
 def test_signs_that_belong_to_words_stay(text: str) -> None:
     assert to_text(parse(text)) == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "shown"),
     [
         ("gene^2 drive", "gene^2"),

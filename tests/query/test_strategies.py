@@ -63,9 +63,7 @@ def test_their_marks_say_which_syntax_they_are_in(row: dict[str, Any]) -> None:
     assert detect(row["text"]) == row["syntax"]
 
 
-@pytest.mark.parametrize(
-    "row", [it for it in TABLE if "refused" in it], ids=lambda row: row["text"][:40]
-)
+@each("row", [it for it in TABLE if "refused" in it], ids=lambda row: row["text"][:40])
 def test_what_cannot_be_read_is_refused_with_a_reason(row: dict[str, Any]) -> None:
     """And with a place in the text."""
     with pytest.raises(QuerySyntaxError) as caught:

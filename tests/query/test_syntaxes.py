@@ -27,9 +27,10 @@ from metasearch.query import (
     read,
     to_text,
 )
+from metasearch.query.any_syntax import bears_no_mark
 from metasearch.query.characters import plain_characters
 from metasearch.query.detect import detect
-from metasearch.query.syntaxes import DATABASES, bears_no_mark
+from metasearch.query.syntaxes import DATABASES
 from metasearch.query.tree import MAX_LENGTH
 from tests.cases import each
 from tests.examples import examples as as_many
@@ -38,7 +39,7 @@ from tests.growth import MOST, TIMES, growth
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "syntaxes.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "syntax"),
     [
         ("(沉水植物+贝类+鱼类)*生态系统*水质*(种类+密度)", "cnki"),
@@ -253,6 +254,7 @@ def test_hostile_texts_are_looked_at_in_linear_time() -> None:
         )
 
 
+@pytest.mark.slow
 def test_a_parser_is_loaded_when_it_is_needed() -> None:
     """A simple query with a syntax costs no other one."""
     code = (
@@ -297,7 +299,7 @@ def test_the_page_has_examples_of_each() -> None:
     assert all(f"`{name}`" in PAGE for name in CHOICES)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "syntax"),
     [
         ("review[pt] AND english[la]", "pubmed"),
@@ -329,7 +331,7 @@ def test_an_error_in_a_syntax_that_nobody_chose_names_it() -> None:
     assert read("array[la]", "simple").query == Term("array[la]")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "syntax", "suggestion"),
     [
         ("10.1000/x*[aid]", "pubmed", "10.1000/x[aid]"),

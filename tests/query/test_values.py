@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.query import Term, Years, conjunction, read
 from metasearch.query.values import years_in
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "years", "exact"),
     [
         ("1450-1700", Years(1450, 1700), True),

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import read, to_text
 from metasearch.query.word_forms import MOST, forms, spellings
+from tests.cases import each
 
 OVID = {"?": (0, 1), "#": (1, 1)}
 WOS = {"?": (1, 1), "$": (0, 1)}
 
 
-@pytest.mark.parametrize(
+@each(
     ("stem", "words"),
     [
         ("gambl", {"gambling", "gamble", "gambler", "gamblers"}),
@@ -58,7 +57,7 @@ def test_no_more_words_than_the_most() -> None:
     assert len(forms("gambl", 3)) == 3
 
 
-@pytest.mark.parametrize("stem", ["covid-1", "étud", "библио", "g", "", "b2"])
+@each("stem", ["covid-1", "étud", "библио", "g", "", "b2"])
 def test_nothing_is_known_of_figures_and_other_alphabets(stem: str) -> None:
     """What to do then is left to the caller."""
     assert forms(stem) == ()
@@ -69,7 +68,7 @@ def test_chinese_is_found_inside_of_words() -> None:
     assert forms("中国") == ("中国",)
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "found"),
     [
         ("h?emorrhage*", ["haemorrhage*", "hemorrhage*"]),
@@ -104,26 +103,23 @@ def test_words_that_the_list_lacks_take_the_usual_letters() -> None:
     assert spellings("x?zq", WOS, "*") == ("xazq", "xezq", "xizq", "xozq", "xuzq", "xyzq")
 
 
-@pytest.mark.parametrize("word", ["?emia", "h?m?t?x?q", "h?6", "a" * 50 + "?e", "x??q"])
+@each("word", ["?emia", "h?m?t?x?q", "h?6", "a" * 50 + "?e", "x??q"])
 def test_no_spellings_are_made_up(word: str) -> None:
     """A sign at the beginning, many signs, figures, long words."""
     assert spellings(word, WOS, "*") == ()
 
 
-def test_many_signs_cost_no_time() -> None:
-    """What is looked up is bounded."""
-    began = time.perf_counter()
+def test_many_signs_have_few_spellings() -> None:
+    """What is looked up is bounded: otherwise this would not end."""
     for number in range(300):
-        spellings("h" + "?" * number + "e", OVID, "*")
-        spellings("h?" + "*a" * number, OVID, "*")
-
-    assert time.perf_counter() - began < 2
+        assert len(spellings("h" + "?" * number + "e", OVID, "*")) < 20
+        assert len(spellings("h?" + "*a" * number, OVID, "*")) < 20
 
 
 # ---------------------------------------------------------------- in strategies
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "syntax", "tree"),
     [
         ("h?emorrhage*.ti.", "ovid", "title:haemorrhage* OR title:hemorrhage*"),

@@ -9,7 +9,9 @@ import pytest
 import metasearch
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query import And, Or, Term, parse
-from metasearch.query.writer import TARGETS, QueryWriter, translate
+from metasearch.query.syntaxes import TARGETS
+from metasearch.query.writer import QueryWriter, translate
+from tests.cases import each
 from tests.growth import MOST, growth
 
 SALT = '"salt marsh" AND (carbon OR sediment*) year:2018-2020 NOT title:review'
@@ -47,14 +49,14 @@ WRITTEN = {
 }
 
 
-@pytest.mark.parametrize("to", TARGETS)
+@each("to", TARGETS)
 def test_one_query_in_every_syntax(to: str) -> None:
     """One field stands around all that is looked for in it, and brackets only where an operator
     changes."""
     assert translate(SALT, to=to).text == WRITTEN[to]
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "to", "text"),
     [
         ("salt marsh", "ovid", "(salt and marsh).mp."),
@@ -94,7 +96,7 @@ def test_by_the_documentation_of_each_database(query: str, to: str, text: str) -
     assert translate(query, to=to).text == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("term", "to", "text"),
     [
         (Term("and"), "ovid", '"and".mp.'),
@@ -117,7 +119,7 @@ def test_a_word_is_never_a_sign(term: Term, to: str, text: str) -> None:
     assert translate(term, to=to).text == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "to", "text", "note"),
     [
         (Term("wetland", truncated=True), "cnki", "SU%=('wetland'+'wetlands')",
@@ -144,6 +146,23 @@ def test_what_is_lost_is_told(query: metasearch.Query, to: str, text: str, note:
 
     assert written.text == text
     assert any(note in sentence for sentence in written.notes)
+
+
+@each(
+    ("text", "written"),
+    [
+        ("x NOT (NOT a AND NOT b)", "(x and (a or b)).mp."),
+        ("x NOT (NOT a OR NOT b)", "(x and a and b).mp."),
+        ("x AND (NOT a OR NOT b)", "(x not (a and b)).mp."),
+        ("NOT a NOT b OR x NOT NOT c", "(x and c).mp."),
+    ],
+)
+def test_exclusions_among_themselves_are_turned_round(text: str, written: str) -> None:
+    """NOT a AND NOT b is NOT (a OR b): what a database can say is never left out in silence."""
+    translation = translate(text, to="ovid", syntax="simple")
+
+    assert translation.text == written
+    assert bool(translation.notes) is ("OR x" in text)
 
 
 def test_the_notes_of_reading_come_first() -> None:
@@ -186,7 +205,7 @@ def test_time_grows_with_the_query_and_not_faster() -> None:
     assert growth(writing, 50) <= MOST
 
 
-@pytest.mark.parametrize(
+@each(
     ("to", "text"),
     [
         ("ovid", "(lake* adj4 carbon).ti,ab. or (lake* adj4 carbon).hw,kf."),
@@ -221,7 +240,7 @@ def test_words_near_one_another_are_written_one_by_one_for_pubmed() -> None:
     assert "which finds more" in phrase.notes[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("to", "exploded", "alone"),
     [
         ("ovid", "exp Carbon Cycle/", "Carbon Cycle/"),
@@ -265,7 +284,7 @@ def test_what_cannot_be_excluded_as_it_is_meant_is_not_excluded() -> None:
     assert venue.text == "Title:(lake)"
 
 
-@pytest.mark.parametrize(
+@each(
     ("to", "text"),
     [
         ("ovid", '"slot machine*".ti,ab.'),
@@ -294,7 +313,7 @@ def test_words_next_to_one_another_are_phrases_where_a_syntax_has_no_sign_for_th
     )
 
 
-@pytest.mark.parametrize("to", ["pubmed", "cnki", "europepmc"])
+@each("to", ["pubmed", "cnki", "europepmc"])
 def test_what_is_near_inside_of_near_is_never_written_as_alternatives(to: str) -> None:
     """Neither are words of different fields put into one."""
     for text in ("(title:a1 NEAR/1 title:b1) NEAR/5 title:c1", "title:a1 NEAR/2 abstract:b1"):

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from metasearch.bib.languages import languages
 from metasearch.query import FIELDS, And, Not, Or, Query, Term, Years, conjunction, read
 from metasearch.query.reduction import FIRST_YEAR, LAST_YEAR
+from metasearch.query.syntaxes import TARGETS
 from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, searches
 from metasearch.query.values import NARROWER, TYPE_NAMES, bare_doi
-from metasearch.query.writer import TARGETS, translate
+from metasearch.query.writer import translate
+from tests import cases
 from tests.examples import examples
 
 #: What is written -> the syntax that it is read in.
@@ -33,13 +35,15 @@ ODD_WORDS = st.sampled_from([
     "İ",
 ])
 # fmt: on
+STRAIGHT = str.maketrans("“”„＂", '""""')
 LETTERS = st.characters(exclude_categories=("Cc", "Cs", "Cf", "Cn", "Co", "Zs", "Zl", "Zp"))
 PLAIN_WORDS = st.sampled_from(["salt", "marsh", "carbon", "sea-level", "盐沼", "碳"])
 WORDS = st.one_of(
     PLAIN_WORDS,
     ODD_WORDS,
-    st.text(alphabet="ab01ANDORT:-\"'\\()“/.*?#$%[]{}=,", min_size=1, max_size=8),
-    st.text(LETTERS, min_size=1, max_size=6),
+    st.text(alphabet="ab01ANDORT:-\"'\\()/.*?#$%[]{}=,", min_size=1, max_size=8),
+    # A reader takes a curly quote for a straight one, so no tree that was read has one alone.
+    st.text(LETTERS, min_size=1, max_size=6).map(lambda word: word.translate(STRAIGHT)),
 )
 WORD_FIELDS = [field for field in FIELDS if field not in CODED_FIELDS | IDENTIFIERS]
 
@@ -110,7 +114,7 @@ def meaning(query: Query) -> object:
     Several words are all of them; one word is no phrase; a range of years in an AND is cut to what
     all ranges share; an alternative that another one holds is none; a DOI is one wherever it is
     looked for; a comma at the end of a word is no part of it; the words of a name stand in any
-    order.
+    order; NOT a AND NOT b is NOT (a OR b), and the other way round.
     """
     match query:
         case Term(text, field, phrase, truncated):
@@ -130,7 +134,7 @@ def meaning(query: Query) -> object:
         case Years(first, last):
             return ("years", first or FIRST_YEAR, last or LAST_YEAR)
         case Not(part):
-            return ("not", meaning(part))
+            return _not(meaning(part))
         case And(parts):
             flat = _flat("and", [meaning(part) for part in parts])
             years = [it for it in flat if it[0] == "years"]
@@ -156,18 +160,27 @@ def _flat(kind: str, parts: list) -> list:
 
 def _joined(kind: str, parts: list) -> tuple:
     unique = frozenset(parts)
-    return (kind, unique) if len(unique) > 1 else next(iter(unique))
+    if len(unique) == 1:
+        return next(iter(unique))
+    if all(part[0] == "not" for part in unique):
+        other = "or" if kind == "and" else "and"
+        return ("not", _joined(other, _flat(other, [part[1] for part in unique])))
+    return (kind, unique)
 
 
-@pytest.mark.parametrize("to", READERS)
-@pytest.mark.parametrize(
+def _not(part: tuple) -> tuple:
+    return part[1] if part[0] == "not" else ("not", part)
+
+
+@cases.each("to", READERS)
+@cases.each(
     "trees", [pytest.param(TREES, id="odd words"), pytest.param(PLAIN_TREES, id="plain words")]
 )
 def test_what_is_written_is_read_back(to: str, trees: st.SearchStrategy[Query]) -> None:
     """No note: the same query."""
     told: list[bool] = []
 
-    @examples(0.6, suppress_health_check=list(HealthCheck))
+    @examples(0.4, suppress_health_check=list(HealthCheck))
     @given(trees)
     def check(tree: Query) -> None:
         written = translate(tree, to=to)

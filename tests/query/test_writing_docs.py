@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from metasearch.query.writer import TARGETS, translate
+from metasearch.query.syntaxes import TARGETS
+from metasearch.query.writer import translate
 
 PAGE = (Path(__file__).parents[2] / "docs" / "syntaxes.md").read_text(encoding="utf-8")
 PART = PAGE.partition("## Writing a query in other syntaxes")[2]

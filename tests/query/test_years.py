@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query import Years, parse_years, years_of
 from metasearch.query.values import years_text
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "first", "last"),
     [
         ("2019", 2019, 2019),
@@ -38,7 +39,7 @@ def test_ranges_have_many_spellings(text: str, first: int | None, last: int | No
     assert Years(first, last) == parse_years(text)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "suggestion"),
     [
         ("2024-2019", "2019-2024"),
@@ -59,7 +60,7 @@ def test_a_wrong_range_is_corrected_where_possible(text: str, suggestion: str) -
     parse_years(suggestion)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["", " ", "-", "soon", "20", "20199", "0000", ">9999", "<0001", "²⁰¹⁹", "19x9", ">=2019-2020x"],
 )
@@ -83,7 +84,7 @@ def test_any_text_is_a_range_or_refused(text: str) -> None:
         assert years == parse_years(years_text(years))
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "years"),
     [
         (None, None),
@@ -103,7 +104,7 @@ def test_years_of_a_program(said: Any, years: Years | None) -> None:
     assert years_of(said) == years
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         (2018,),

@@ -19,7 +19,7 @@ from metasearch.adapters.request import Request
 from metasearch.adapters.spec import Limits
 from metasearch.cache import MemoryStore
 from metasearch.errors import SourceError
-from metasearch.replicas.connection import Connection, Names
+from metasearch.replicas.connection import KeyNames, RedisConnection
 from metasearch.replicas.pages import RedisPages
 from metasearch.replicas.redis import RedisSharing
 
@@ -29,7 +29,7 @@ LIMITS = Limits(requests=1000, concurrency=20, timeout=20, ttl=3600)
 
 def replica(shared: str, source: str) -> Fetcher:
     """A fetcher of this process, which may ask a server of this machine."""
-    connection, names = Connection(shared), Names(SECRET)
+    connection, names = RedisConnection(shared), KeyNames(SECRET)
     pages = RedisPages(connection, names)
     sharing = RedisSharing(connection, names, sources=lambda: ("db",), pages=pages)
     transport = HttpTransport(allow=frozenset({urlsplit(source).netloc}))

@@ -6,7 +6,7 @@ from typing import Any
 
 from fakeredis import FakeAsyncRedis, FakeServer
 
-from metasearch.replicas.connection import Connection, Names
+from metasearch.replicas.connection import KeyNames, RedisConnection
 from metasearch.replicas.pages import RedisPages
 
 SECRET = b"a secret of all replicas"
@@ -17,11 +17,11 @@ def client(server: FakeServer) -> Any:
     return FakeAsyncRedis(server=server, version=(7,))
 
 
-def connected(server: FakeServer) -> Connection:
+def connected(server: FakeServer) -> RedisConnection:
     """The connection of one replica."""
-    return Connection("redis://localhost", client(server))
+    return RedisConnection("redis://localhost", client(server))
 
 
 def pages(server: FakeServer, secret: bytes = SECRET) -> RedisPages:
     """The pages of all replicas, as one of them sees them."""
-    return RedisPages(connected(server), Names(secret))
+    return RedisPages(connected(server), KeyNames(secret))

@@ -17,7 +17,7 @@ from pathlib import Path
 import fakeredis
 import pytest
 
-from metasearch.replicas.connection import Connection, Names
+from metasearch.replicas.connection import KeyNames, RedisConnection
 from metasearch.replicas.redis import RedisSharing
 
 SECRET = b"a secret of tests"
@@ -72,7 +72,7 @@ class Server:
              "--appendonly", "no", "--dir", str(self._folder), *self._options],
             stdout=subprocess.DEVNULL,
         )  # fmt: skip
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while time.monotonic() < until and self._process.poll() is None:
             try:
                 socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
@@ -111,13 +111,13 @@ def running(folder: Path, *options: str) -> Iterator[Server]:
         server.kill()
 
 
-def in_memory(server: fakeredis.FakeServer) -> Connection:
+def in_memory(server: fakeredis.FakeServer) -> RedisConnection:
     """A connection to a server in memory, which runs the scripts."""
-    return Connection("redis://memory", fakeredis.FakeAsyncRedis(server=server))
+    return RedisConnection("redis://memory", fakeredis.FakeAsyncRedis(server=server))
 
 
-def replica(connection: Connection, *sources: str, replicas: int = 2) -> RedisSharing:
+def replica(connection: RedisConnection, *sources: str, replicas: int = 2) -> RedisSharing:
     """One of several replicas."""
     return RedisSharing(
-        connection, Names(SECRET), replicas=replicas, sources=lambda: sources or ("db",)
+        connection, KeyNames(SECRET), replicas=replicas, sources=lambda: sources or ("db",)
     )

@@ -116,6 +116,7 @@ async def test_what_waited_for_a_batch_that_failed_fails_with_it(
 
     assert [type(each) for each in found] == [TimeoutError, TimeoutError]
     assert len(client.writes) == 1
+    monkeypatch.setattr(batches, "PATIENCE", 60.0)
     assert await sender.answer("ECHO", "later") == b"later"
     await sender.close()
 
@@ -236,4 +237,4 @@ async def test_closing_ends_the_waits(
     await sender.close()
 
     with pytest.raises(ConnectionError):
-        await asyncio.wait_for(waiting, 30)
+        await asyncio.wait_for(waiting, 60)

@@ -10,7 +10,8 @@ from redis import exceptions
 
 from metasearch.errors import UsageError
 from metasearch.replicas import Away, connection
-from metasearch.replicas.connection import Connection, Script
+from metasearch.replicas.connection import RedisConnection, Script
+from tests.cases import each
 from tests.replicas.servers import in_memory
 
 
@@ -68,7 +69,7 @@ async def test_any_failure_leaves_the_server_alone_until_a_probe(
     """
     caplog.set_level(logging.INFO, "metasearch.replicas")
     client = Broken()
-    shared = Connection("redis://user:hidden@redis.example.org:6390/0", client)
+    shared = RedisConnection("redis://user:hidden@redis.example.org:6390/0", client)
     back: list[bool] = []
     shared.when_back.append(lambda: back.append(shared.away))
     assert await shared.command("SET", "a", "1")
@@ -103,7 +104,7 @@ async def test_any_failure_leaves_the_server_alone_until_a_probe(
 @pytest.mark.slow
 async def test_a_server_that_is_not_there_costs_less_than_a_second() -> None:
     """Nothing is tried twice."""
-    shared = Connection("redis://127.0.0.1:1/0")
+    shared = RedisConnection("redis://127.0.0.1:1/0")
     began = asyncio.get_running_loop().time()
 
     with pytest.raises(Away):
@@ -158,10 +159,10 @@ async def test_after_closing_nothing_is_sent() -> None:
         await shared.command("GET", "a")
 
 
-@pytest.mark.parametrize("url", ["http://redis.example.org", "redis://host:port/0", "redis"])
+@each("url", ["http://redis.example.org", "redis://host:port/0", "redis"])
 def test_an_address_that_cannot_be_used_is_refused_without_being_repeated(url: str) -> None:
     """It may hold a password."""
     with pytest.raises(UsageError) as info:
-        Connection(url)
+        RedisConnection(url)
 
     assert url not in str(info.value)

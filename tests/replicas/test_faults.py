@@ -16,7 +16,7 @@ from metasearch.adapters.fetch.rate_limiter import SharedLimiter
 from metasearch.adapters.spec import Limits
 from metasearch.replicas import connection
 from metasearch.replicas import connection as batches
-from metasearch.replicas.connection import Connection
+from metasearch.replicas.connection import RedisConnection
 from tests.replicas.servers import Server, replica, running
 
 pytestmark = pytest.mark.redis
@@ -39,7 +39,7 @@ class Replicas:
 
     def __init__(self, url: str, concurrency: int = 50) -> None:
         limits = Limits(requests=MOST, per=PER, concurrency=concurrency)
-        self.sharing = [replica(Connection(url)) for _ in range(2)]
+        self.sharing = [replica(RedisConnection(url)) for _ in range(2)]
         self.limiters = [SharedLimiter("db", limits, one) for one in self.sharing]
         self.starts: list[tuple[int, float]] = []
         self.errors: list[BaseException] = []
@@ -49,7 +49,7 @@ class Replicas:
 
     async def _send(self, number: int) -> None:
         while True:
-            async with self.limiters[number].passed():
+            async with self.limiters[number].hold_place():
                 self.starts.append((number, time.monotonic()))
                 await asyncio.sleep(0.01)
 
@@ -67,7 +67,7 @@ class Replicas:
     async def more(self, count: int) -> None:
         """Waits until each replica has started so many further requests."""
         before = [sum(who == number for who, _ in self.starts) for number in (0, 1)]
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while any(
                 sum(who == number for who, _ in self.starts) < before[number] + count
                 for number in (0, 1)
@@ -75,7 +75,7 @@ class Replicas:
                 await asyncio.sleep(0.01)
 
     async def all_are(self, mode: str) -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while {one.state.mode for one in self.sharing} != {mode}:
                 await asyncio.sleep(0.01)
 
@@ -173,7 +173,7 @@ async def test_one_connection_holds_over_replicas(server: Server) -> None:
     async def send(limiter: SharedLimiter) -> None:
         nonlocal running_now, most
         for _ in range(4):
-            async with limiter.passed():
+            async with limiter.hold_place():
                 running_now += 1
                 most = max(most, running_now)
                 await asyncio.sleep(0.03)
@@ -189,14 +189,14 @@ async def test_one_connection_holds_over_replicas(server: Server) -> None:
 @pytest.mark.slow
 async def test_places_of_a_killed_replica_are_back_within_fifteen_seconds(server: Server) -> None:
     """Nobody gives them back; they end."""
-    dead, alive = replica(Connection(server.url)), replica(Connection(server.url))
+    dead, alive = replica(RedisConnection(server.url)), replica(RedisConnection(server.url))
     limits = Limits(requests=1000, concurrency=1)
-    lost = SharedLimiter("db", limits, dead).passed()
+    lost = SharedLimiter("db", limits, dead).hold_place()
     await lost.__aenter__()
     assert dead._leases._renewing is not None
     dead._leases._renewing.cancel()  # what kill -9 ends, too
     began = time.monotonic()
-    async with SharedLimiter("db", limits, alive).passed():
+    async with SharedLimiter("db", limits, alive).hold_place():
         took = time.monotonic() - began
     dead._leases._held.clear()
     await dead.close()
@@ -211,7 +211,7 @@ async def test_connections_that_were_closed_meanwhile_cost_nothing(
     while is looked at first.
     """
     monkeypatch.setattr(batches, "_UNUSED", -1.0)
-    shared = Connection(server.url)
+    shared = RedisConnection(server.url)
     assert await shared.command("SET", "a", "1")
     server.kill()
     server.start()

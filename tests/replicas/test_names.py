@@ -1,26 +1,26 @@
 from __future__ import annotations
 
-from metasearch.replicas.connection import PREFIX, Names, secret_of
+from metasearch.replicas.connection import PREFIX, KeyNames, secret_of
 
 
 def test_a_name_tells_nothing_of_what_it_names() -> None:
     """Neither a query nor a source can be read in it, nor found by trying without the secret."""
-    name = Names(b"one").of("page", "crossref", "depression after stroke")
+    name = KeyNames(b"one").of("page", "crossref", "depression after stroke")
 
     assert name.startswith(PREFIX)
     assert "crossref" not in name
     assert "stroke" not in name
-    assert name != Names(b"two").of("page", "crossref", "depression after stroke")
+    assert name != KeyNames(b"two").of("page", "crossref", "depression after stroke")
 
 
 def test_replicas_with_one_secret_use_one_name() -> None:
     """The same thing has the same name in all of them."""
-    assert Names(b"one").of("starts", "arxiv") == Names(b"one").of("starts", "arxiv")
+    assert KeyNames(b"one").of("starts", "arxiv") == KeyNames(b"one").of("starts", "arxiv")
 
 
 def test_different_things_have_different_names() -> None:
     """The kind, each part, and where one part ends and the next begins all count."""
-    names = Names(b"one")
+    names = KeyNames(b"one")
 
     assert len({
         names.of("a", "bc", "d"), names.of("a", "b", "cd"), names.of("ab", "c", "d"),
@@ -30,14 +30,14 @@ def test_different_things_have_different_names() -> None:
 
 def test_several_names_of_one_thing_differ_by_their_kind_and_by_the_thing() -> None:
     """As each name by itself; they tell as little."""
-    names = Names(b"one")
+    names = KeyNames(b"one")
     page, flight = names.all_of(("page", "flight"), "stroke")
 
     assert page.startswith(f"{PREFIX}page:".encode())
     assert b"stroke" not in page
     assert len({page, flight, *names.all_of(("page", "flight"), "stroke", "")}) == 4
-    assert [page, flight] == Names(b"one").all_of(("page", "flight"), "stroke")
-    assert page not in Names(b"two").all_of(("page", "flight"), "stroke")
+    assert [page, flight] == KeyNames(b"one").all_of(("page", "flight"), "stroke")
+    assert page not in KeyNames(b"two").all_of(("page", "flight"), "stroke")
 
 
 def test_without_a_secret_the_password_of_the_server_is_one() -> None:
@@ -49,4 +49,4 @@ def test_without_a_secret_the_password_of_the_server_is_one() -> None:
 
 def test_half_a_character_has_a_name() -> None:
     """A surrogate, which no encoding writes, raises nothing."""
-    assert Names(b"one").of("page", "\udcff")
+    assert KeyNames(b"one").of("page", "\udcff")

@@ -22,7 +22,7 @@ def heard_by(one: RedisSharing) -> Heard:
 
 async def until(found: Heard, count: int) -> None:
     """Waits until so many pauses were heard."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while len(found) < count:
             await asyncio.sleep(0.01)
 
@@ -34,7 +34,7 @@ async def test_a_pause_is_heard_by_the_others_alone(two: Two) -> None:
     two[0].tell("db", "limited", 30.0)
     await until(other, 1)
 
-    assert other == [("db", "limited", pytest.approx(30.0, abs=1))]
+    assert other == [("db", "limited", pytest.approx(30.0, abs=5))]
     assert own == []
 
 
@@ -97,12 +97,11 @@ async def test_no_name_of_a_source_is_sent(two: Two) -> None:
     """Neither in keys, nor in values, nor in messages."""
     two[0].tell("db", "limited", 30.0)
     await two[0].probe("db", 1.0)
-    await asyncio.sleep(0.05)
+    while not (kept := await two[0].connection.command("ZRANGE", two[0]._pauses._key, "0", "-1")):
+        await asyncio.sleep(0.01)
 
     keys = await two[0].connection.command("KEYS", "*")
-    kept = await two[0].connection.command("ZRANGE", two[0]._pauses._key, "0", "-1")
     assert keys
-    assert kept
     assert not any(b"db" in text.replace(two[0].names.digest("source", "db").encode(), b"")
                    for text in kept)  # fmt: skip
     assert all(key.startswith(b"ms:{v1}:") for key in keys)
@@ -114,10 +113,10 @@ async def test_one_replica_probes_at_a_time(two: Two) -> None:
     assert not await two[1].probe("db", 30.0)
     assert await two[1].probe("other", 0.05)
 
-    two[1].probed("db")  # not its own
+    two[1].end_probe("db")  # not its own
     await asyncio.sleep(0.05)
     assert not await two[1].probe("db", 30.0)
-    two[0].probed("db")
-    await asyncio.sleep(0.05)
-    assert await two[1].probe("db", 30.0)
+    two[0].end_probe("db")
+    while not await two[1].probe("db", 30.0):
+        await asyncio.sleep(0.01)
     assert await two[0].probe("other", 30.0)

@@ -57,7 +57,7 @@ async def told(process: Process) -> list[list[object]]:
 
 async def until(condition: Callable[[], object]) -> None:
     """Waits for it."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not condition():
             await asyncio.sleep(0.01)
 

@@ -17,7 +17,7 @@ from metasearch.review.projects.projects import Kind, Project
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import uid
 from metasearch.review.strategies import steps, strategies
-from metasearch.review.strategies.resolve import resolved
+from metasearch.review.strategies.resolve import resolve_step
 
 AT = "2026-11-20T10:00:00Z"
 
@@ -125,7 +125,12 @@ class Filled:
         )
         for position, name in enumerate(listed, 1):
             record = self.record(source, name)
-            self.db.run("INSERT INTO finding VALUES (?, ?, ?)", answer, record, position)
+            self.db.run(
+                "INSERT INTO finding (answer, record, position) VALUES (?, ?, ?)",
+                answer,
+                record,
+                position,
+            )
             if works and f"{source}:{name}" in works:
                 self.join(works[f"{source}:{name}"], f"{source}:{name}")
         return answer
@@ -133,10 +138,12 @@ class Filled:
     def _digest(self, step: int) -> str:
         """Of the query of a step; "" of an import."""
         if step not in self._digests:
-            strategy = strategies.find(self.db, self.project, "main")
+            strategy = strategies.find(self.project, "main")
             row = next(row for row in steps.of(self.db, strategy) if row.id == step)
             known = [row] if not row.parents else steps.of(self.db, strategy)
-            self._digests[step] = "" if row.kind == "import" else resolved(known, row.number).digest
+            self._digests[step] = (
+                "" if row.kind == "import" else resolve_step(known, row.number).digest
+            )
         return self._digests[step]
 
     def record(self, source: str, name: str, version: str = "") -> int:

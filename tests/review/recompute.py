@@ -46,6 +46,8 @@ _TABLES = {
     "other_source": "project",
     "report": "project",
 }
+#: Modes of the runs of each column of the flow diagram.
+_SEARCHES, _CITATIONS = ("records", "import"), ("citations",)
 
 
 def rows_of(file: Path, name: str = "") -> dict[str, list[Row]]:
@@ -137,32 +139,63 @@ class Recomputed:
 
     # ---------------------------------------------------------------- PRISMA
 
-    def identified(self) -> dict[str, int]:
+    def _covered(self, modes: Iterable[str]) -> dict[int, Row]:
+        """The answers of the runs of these modes that are covered."""
+        return {
+            number: answer
+            for number, answer in self.answers.items()
+            if answer["run"] > self.since and self.runs[answer["run"]]["mode"] in modes
+        }
+
+    def identified(self, modes: Iterable[str] = _SEARCHES) -> dict[str, int]:
         """Source -> its records, each key once, of the runs that are covered."""
         keys: dict[str, set[str]] = {}
-        for number, answer in self.answers.items():
+        for number, answer in self._covered(modes).items():
             if answer["run"] > self.since:
                 mine = keys.setdefault(answer["source"], set())
                 mine.update(self.records[record]["key"] for record in self.found[number])
         return {source: len(mine) for source, mine in keys.items()}
 
-    def known(self) -> int:
+    def known(self, modes: Iterable[str] = _SEARCHES) -> int:
         """Records of these runs whose work an earlier run has found; one for each source."""
         keys: set[tuple[str, str]] = set()
-        for number, answer in self.answers.items():
-            for record in self.found[number] if answer["run"] > self.since else ():
+        for number, answer in self._covered(modes).items():
+            for record in self.found[number]:
                 work = self.works.get(self.work_of.get(record, -1))
                 if self.since and work is not None and work["first_run"] <= self.since:
                     keys.add((answer["source"], self.records[record]["key"]))
         return len(keys)
 
     def flow(self) -> dict[str, Any]:
-        """The boxes of the flow diagram, for databases and registers."""
-        works = [work for work in self.works.values() if work["first_run"] > self.since]
+        """The boxes of the flow diagram: for databases and registers, and for citations."""
+        counted, along = self._column(_SEARCHES), self._column(_CITATIONS)
+        studies = self._studies()
+        totals = self._totals(counted["included"], along["included"], studies)
+        return {**counted, "studies": studies, **totals, "citations": along}
+
+    def _new(self, modes: Iterable[str]) -> list[Row]:
+        return [
+            work
+            for work in self.works.values()
+            if work["first_run"] > self.since and self.runs[work["first_run"]]["mode"] in modes
+        ]
+
+    def _studies(self) -> int:
+        """Studies of all works that are included, in whichever column."""
+        studies: list[set[str]] = []
+        for work in self._new((*_SEARCHES, *_CITATIONS)):
+            mine = self.verdicts.get(work["id"], {})
+            title = mine["title"]["verdict"] if "title" in mine else None
+            text = mine["fulltext"]["verdict"] if "fulltext" in mine else None
+            if "included" in _boxes(title, text):
+                tags = self.tags.get(work["id"], ())
+                studies.append({tag for tag in tags if tag.startswith("study:")})
+        return sum(not of for of in studies) + _groups(studies)
+
+    def _column(self, modes: Iterable[str]) -> dict[str, Any]:
+        works = self._new(modes)
         boxes: Counter[str] = Counter()
         reasons: Counter[str] = Counter()
-        studies: list[set[str]] = []
-        alone = 0
         for work in works:
             mine = self.verdicts.get(work["id"], {})
             title = mine["title"]["verdict"] if "title" in mine else None
@@ -171,17 +204,13 @@ class Recomputed:
             boxes.update(where)
             if "excluded_reports" in where:
                 reasons[mine["fulltext"]["reason"]] += 1
-            if "included" in where:
-                of = {tag for tag in self.tags.get(work["id"], ()) if tag.startswith("study:")}
-                studies.append(of)
-                alone += not of
-        identified = self.identified()
+        identified = self.identified(modes)
         return {
             "identified": identified,
             "records": sum(identified.values()),
-            "known": self.known(),
+            "known": self.known(modes),
             "works": len(works),
-            "duplicates": sum(identified.values()) - self.known() - len(works),
+            "duplicates": sum(identified.values()) - self.known(modes) - len(works),
             "screened": boxes["screened"],
             "not_screened": boxes["not_screened"],
             "excluded": boxes["excluded"],
@@ -192,25 +221,23 @@ class Recomputed:
             "excluded_reports": boxes["excluded_reports"],
             "reasons": dict(reasons),
             "included": boxes["included"],
-            "studies": alone + _groups(studies),
-            **self._totals(boxes["included"], alone + _groups(studies)),
         }
 
-    def _totals(self, reports: int, studies: int) -> dict[str, int]:
+    def _totals(self, reports: int, along: int, studies: int) -> dict[str, int]:
         """What is included in all: with other ways of searching, and with the report before."""
         other = sum(one["included"] or 0 for one in self.other())
         return {
-            "other_included": other,
+            "other_included": other + along,
             "previous_studies": self.before["total_studies"],
             "previous_reports": self.before["total_reports"],
             "total_studies": self.before["total_studies"] + studies + other,
-            "total_reports": self.before["total_reports"] + reports + other,
+            "total_reports": self.before["total_reports"] + reports + along + other,
         }
 
     def places(self) -> dict[str, int]:
         """Place -> records: databases, registers, other files."""
         newest: dict[str, Row] = {}
-        for answer in self.answers.values():
+        for answer in self._covered(_SEARCHES).values():
             if answer["run"] > self.since:
                 old = newest.get(answer["source"])
                 if old is None or old["id"] < answer["id"]:
@@ -267,7 +294,7 @@ class Recomputed:
     # ---------------------------------------------------------------- searches
 
     def searches(
-        self, modes: Iterable[str] = ("records", "import"), *, removed: bool = False
+        self, modes: Iterable[str] = (*_SEARCHES, *_CITATIONS), *, removed: bool = False
     ) -> list[Row]:
         """Of each step and source the newest whole answer, else one in part, else the failure.
 
@@ -277,7 +304,7 @@ class Recomputed:
         """
         steps = {row["id"]: row for row in self.tables["step"]}
         strategies = {row["id"]: row for row in self.tables["strategy"]}
-        best: dict[tuple[int, str], tuple[tuple[int, int], Row]] = {}
+        best: dict[tuple[int, str, int], tuple[tuple[int, int], Row]] = {}
         for answer in self.tables["answer"]:
             run = self.runs[answer["run"]]
             step = steps[answer["step"]]
@@ -288,7 +315,9 @@ class Recomputed:
             whole = 2 if answer["status"] in ("ok", "empty") else 1
             nothing = run["mode"] != "counts" and answer["fetched"] is None
             rank = (0 if nothing else whole, run["number"])
-            place = (step["id"], answer["source"])
+            # Each run along citations has questions of its own.
+            own = run["number"] if run["mode"] in _CITATIONS else 0
+            place = (step["id"], answer["source"], own)
             if place not in best or rank >= best[place][0]:
                 best[place] = (rank, answer)
         chosen = [answer for _, answer in best.values()]
@@ -492,6 +521,8 @@ _FLOW_ROWS = {
     "纳入报告": "included",
     "Studies of these reports": "studies",
     "所属研究": "studies",
+    "Studies of the reports of databases and citations": "studies",
+    "数据库与引文检索报告的所属研究": "studies",
     "Reports included by other methods": "other_included",
     "其他途径纳入报告": "other_included",
     "Studies of the earlier review": "previous_studies",
@@ -502,6 +533,23 @@ _FLOW_ROWS = {
     "纳入研究总数": "total_studies",
     "Reports included in all": "total_reports",
     "纳入报告总数": "total_reports",
+}
+#: Row of what citations led to -> name of the number.
+_CITATION_ROWS = {
+    label: name
+    for english, chinese, name in (
+        ("records identified", "检出记录", "records"),
+        ("found by the earlier search", "既往检索已检出", "known"),
+        ("duplicates removed", "剔除重复记录", "duplicates"),
+        ("not yet screened", "尚未筛选", "not_screened"),
+        ("records screened", "筛选记录", "screened"),
+        ("records excluded", "排除记录", "excluded"),
+        ("reports sought", "需获取全文的报告", "sought"),
+        ("reports not retrieved", "未获得全文", "not_retrieved"),
+        ("reports not yet assessed", "尚未评估", "not_assessed"),
+        ("reports assessed", "评估全文的报告", "assessed"),
+    )
+    for label in (f"Citation searching: {english}", f"引文检索：{chinese}")
 }
 #: Rows whose number is always the same: metasearch screens nothing.
 _NOTHING = ("Removed by automation tools", "自动化工具剔除")
@@ -555,6 +603,8 @@ def _flow_differs(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
             yield from _differs(label, said, flow[_FLOW_ROWS[label]])
         elif label in _NOTHING:
             yield from _differs(label, said, 0)
+        elif label in _CITATION_ROWS:
+            yield from _differs(label, said, flow["citations"][_CITATION_ROWS[label]])
         else:
             yield f"the row {label!r} is not known here"
     for name in sorted(set(_FLOW_ROWS.values()) - seen):
@@ -563,7 +613,7 @@ def _flow_differs(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
             yield f"{name}: {flow[name]:,} is not in the report"
     boxes = " ".join(" ".join(box["lines"]) for box in figure["boxes"])
     for name in ("screened", "excluded", "sought", "assessed", "included"):
-        if f"{flow[name]:,}" not in re.findall(r"\d[\d,]*", boxes):
+        if f"{flow[name]:,}" not in re.findall(r"\d+(?:,\d{3})*", boxes):
             yield f"{name}: {flow[name]:,} is in no box"
     yield from _sources_differ(report, numbers)
     yield from _missed_differs(report, numbers)

@@ -17,7 +17,7 @@ async def test_what_a_job_tells_is_followed_from_any_place() -> None:
     goes_on = asyncio.Event()
 
     async def work(job: Job[str]) -> None:
-        job.begun(7)
+        job.set_number(7)
         job.tell("a")
         await goes_on.wait()
         job.tell("b")
@@ -25,14 +25,14 @@ async def test_what_a_job_tells_is_followed_from_any_place() -> None:
     jobs: Jobs[str] = Jobs(Shares(message("runs"), 4))
     job = jobs.begin("p", work)
     early = asyncio.create_task(_all(job))
-    await job.known()
+    await job.wait_for_number()
     middle = asyncio.create_task(_all(job, 1))
     running = jobs.of("p")
     goes_on.set()
 
     assert (await early, await middle) == (["a", "b"], ["b"])
     assert await _all(job) == ["a", "b"]
-    assert (running, jobs.of("p"), jobs.numbered("p", 7)) == (job, None, job)
+    assert (running, jobs.of("p"), jobs.job_of_run("p", 7)) == (job, None, job)
     assert (job.ended, job.error) == (True, None)
 
 
@@ -48,8 +48,8 @@ async def test_an_error_ends_a_job_and_is_kept() -> None:
 
     jobs: Jobs[str] = Jobs(Shares(message("runs"), 4))
     first, second = jobs.begin("a", wrong), jobs.begin("b", broken)
-    await first.known()
-    await second.known()
+    await first.wait_for_number()
+    await second.wait_for_number()
 
     assert (first.number, first.reason) == (None, "there is no such source")
     assert "secret" not in str(second.reason)

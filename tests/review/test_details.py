@@ -14,6 +14,7 @@ from metasearch.review.projects import projects as details
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports.questions import BY_KEY, KINDS, QUESTIONS
 from metasearch.review.store.database import Database
+from tests import cases
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def project(db: Database) -> Project:
 
 def test_an_answer_is_kept_in_the_namespace_of_its_question(db: Database, project: Project) -> None:
     """`details` has it at its namespace and name, and `answers` at its key."""
-    project = details.answer(db, project, {"novelty.client": "  Lake  institute "})
+    project = details.answer(project, {"novelty.client": "  Lake  institute "})
     assert project.details == {"novelty": {"client": "Lake institute"}}
     assert details.answers(project) == {"novelty.client": "Lake institute"}
 
@@ -37,7 +38,6 @@ def test_an_answer_is_kept_in_the_namespace_of_its_question(db: Database, projec
 def test_answers_are_taken_as_people_type_them(db: Database, project: Project) -> None:
     """A list as lines, several choices with commas; texts keep their lines where they may."""
     project = details.answer(
-        db,
         project,
         {
             "novelty.points": "one\n\n  two ",
@@ -57,12 +57,12 @@ def test_answers_are_taken_as_people_type_them(db: Database, project: Project) -
 def test_an_empty_answer_removes_what_was_there(db: Database, project: Project) -> None:
     """Be it None or an empty text; the namespace goes with its last answer."""
     for empty in (None, "", "  ", ()):
-        project = details.answer(db, project, {"novelty.points": ("one",)})
-        project = details.answer(db, project, {"novelty.points": empty})
+        project = details.answer(project, {"novelty.points": ("one",)})
+        project = details.answer(project, {"novelty.points": empty})
         assert project.details == {}
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("key", "value", "reason"),
     [
         ("novelty.ordered", "12.10.2026", "no date"),
@@ -84,7 +84,7 @@ def test_an_answer_of_another_kind_is_refused(
 ) -> None:
     """The error says which answer and why, and nothing is kept."""
     with pytest.raises(UsageError) as raised:
-        details.answer(db, project, {"novelty.client": "Institute", key: value})
+        details.answer(project, {"novelty.client": "Institute", key: value})
     assert reason in str(raised.value)
     assert projects.find(db, "lake").details == {}
 
@@ -92,7 +92,7 @@ def test_an_answer_of_another_kind_is_refused(
 def test_an_unknown_question_is_refused_with_near_ones(db: Database, project: Project) -> None:
     """A misspelled key is told, with keys that are like it."""
     with pytest.raises(UsageError) as raised:
-        details.answer(db, project, {"novelty.cleint": "x"})
+        details.answer(project, {"novelty.cleint": "x"})
     assert "novelty.client" in raised.value.advice
 
 
@@ -104,9 +104,7 @@ def test_a_question_of_each_item_is_asked_once_for_every_item(
     """
     with pytest.raises(UsageError):
         details.question(project, "novelty.comparison.1")
-    project = details.answer(
-        db, project, {"novelty.comparison.2": "differs", "novelty.points": "a\nb"}
-    )
+    project = details.answer(project, {"novelty.comparison.2": "differs", "novelty.points": "a\nb"})
     asked = details.question(project, "novelty.comparison.2")
     assert (asked.number, asked.item) == (2, "b")
     assert "2" in asked.label
@@ -117,50 +115,50 @@ def test_a_question_of_each_item_is_asked_once_for_every_item(
 
 def test_an_item_with_answers_is_not_removed(db: Database, project: Project) -> None:
     """Its comparison would belong to nothing; emptied first, the item may go."""
-    project = details.answer(db, project, {"novelty.points": "a\nb", "novelty.comparison.2": "x"})
+    project = details.answer(project, {"novelty.points": "a\nb", "novelty.comparison.2": "x"})
     with pytest.raises(UsageError) as raised:
-        details.answer(db, project, {"novelty.points": "a"})
+        details.answer(project, {"novelty.points": "a"})
     assert "novelty.comparison.2" in raised.value.advice
-    project = details.answer(db, project, {"novelty.comparison.2": ""})
-    project = details.answer(db, project, {"novelty.points": "a"})
+    project = details.answer(project, {"novelty.comparison.2": ""})
+    project = details.answer(project, {"novelty.points": "a"})
     assert details.answers(project) == {"novelty.points": ("a",)}
 
 
 def test_searcher_and_reviewer_are_two_persons(db: Database, project: Project) -> None:
     """Also where space and case differ, and where the second name comes later."""
-    project = details.answer(db, project, {"novelty.searcher": "Li Ming"})
+    project = details.answer(project, {"novelty.searcher": "Li Ming"})
     with pytest.raises(UsageError, match="same person"):
-        details.answer(db, project, {"novelty.reviewer": "li  ming"})
-    project = details.answer(db, project, {"novelty.reviewer": "Wang Fang"})
+        details.answer(project, {"novelty.reviewer": "li  ming"})
+    project = details.answer(project, {"novelty.reviewer": "Wang Fang"})
     assert details.answers(project)["novelty.reviewer"] == "Wang Fang"
 
 
 def test_a_report_is_not_completed_before_it_is_ordered(db: Database, project: Project) -> None:
     """Both dates are compared, whichever comes first."""
-    project = details.answer(db, project, {"novelty.completed": "2026-01-01"})
+    project = details.answer(project, {"novelty.completed": "2026-01-01"})
     with pytest.raises(UsageError, match="before it was ordered"):
-        details.answer(db, project, {"novelty.ordered": "2026-01-02"})
+        details.answer(project, {"novelty.ordered": "2026-01-02"})
 
 
 def test_what_is_missing_is_what_the_report_requires_and_has_no_answer(
     db: Database, project: Project
 ) -> None:
     """An answered question leaves the list; those of each item join it with the items."""
-    before = [one.key for one in details.missing(project, "chaxin")]
+    before = [one.key for one in details.open_questions(project, "chaxin")]
     assert "novelty.client" in before
     assert "novelty.remarks" not in before
-    project = details.answer(db, project, {"novelty.client": "x", "novelty.points": "a\nb"})
-    after = [one.key for one in details.missing(project, "chaxin")]
+    project = details.answer(project, {"novelty.client": "x", "novelty.points": "a\nb"})
+    after = [one.key for one in details.open_questions(project, "chaxin")]
     assert set(before) - set(after) == {"novelty.client", "novelty.points"}
     assert set(after) - set(before) == {
         f"novelty.{name}.{number}" for name in ("comparison", "finding") for number in (1, 2)
     }
-    assert details.missing(project, "no such report") == []
+    assert details.open_questions(project, "no such report") == []
 
 
 def test_an_answer_is_in_the_log(db: Database, project: Project) -> None:
     """With who gave it, and what was there before."""
-    details.answer(db, project, {"novelty.client": "x"}, by="li")
+    details.answer(project.as_user("li"), {"novelty.client": "x"})
     line = log.lines(db, project.id)[0]
     assert (line.action, line.by) == ("edit project", "li")
     assert line.before == {"novelty": None}
@@ -182,7 +180,7 @@ def test_every_question_can_be_asked() -> None:
             assert BY_KEY[one.each].kind == "list"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "kept",
     [
         {"novelty": 5},
@@ -208,6 +206,6 @@ def test_details_from_elsewhere_are_checked(project: Project, kept: dict[str, ob
 def test_details_that_were_kept_pass(db: Database, project: Project) -> None:
     """Those of other namespaces are left alone."""
     project = details.answer(
-        db, project, {"novelty.points": "a", "novelty.comparison.1": "b\nc", "novelty.org": "A"}
+        project, {"novelty.points": "a", "novelty.comparison.1": "b\nc", "novelty.org": "A"}
     )
     details.check({**project.details, "other": [1]})

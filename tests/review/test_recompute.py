@@ -68,9 +68,7 @@ def review(db: Database) -> Filled:
         it.project.id,
         AT,
     )
-    other_sources.add(
-        db, it.project, "citation", "Forward", identified=9, sought=6, excluded={"x": 4}
-    )
+    other_sources.add(it.project, "citation", "Forward", identified=9, sought=6, excluded={"x": 4})
     return it
 
 
@@ -107,12 +105,12 @@ def test_an_update_agrees_with_the_rows(file: Path) -> None:
     """What the report before covers is counted once, and its totals are added."""
     with Database(file) as db:
         it = review(db)
-        number = freeze(db, it.project, "prisma-flow", draft=True).number
+        number = freeze(it.project, "prisma-flow", draft=True).number
         works = it.found({"pubmed": (40, 41, 42), "eric": (41,)})
         it.answer(it.run(), it.step("again"), "pubmed", ["11", "12"])
         it.decide(works[1], "fulltext", "relevant")
-        other_sources.add(db, it.project, "website", "Regulator", identified=2, sought=1)
-        report = prisma_flow.document(db, it.project, previous=number)
+        other_sources.add(it.project, "website", "Regulator", identified=2, sought=1)
+        report = prisma_flow.document(it.project, previous=number)
     numbers = Recomputed(rows_of_workspace(file, "harms"), number)
     assert differences(json_of(report), numbers) == []
     flow = numbers.flow()
@@ -125,7 +123,7 @@ def test_an_update_agrees_with_the_rows(file: Path) -> None:
 def test_a_finished_report_that_was_changed_is_noticed(file: Path) -> None:
     """By its digest."""
     with Database(file) as db:
-        freeze(db, review(db).project, "prisma-flow", draft=True)
+        freeze(review(db).project, "prisma-flow", draft=True)
         assert recomputed(file, "harms").changed_reports() == []
         db.run("UPDATE report SET document = replace(document, '1', '2')")
     assert recomputed(file, "harms").changed_reports() == ["prisma-flow 1"]
@@ -136,7 +134,7 @@ def test_a_finished_report_that_was_changed_is_noticed(file: Path) -> None:
 def test_a_report_of_a_review_agrees_with_the_rows(file: Path, kind: Any, language: Any) -> None:
     """In both languages, every number of every table."""
     with Database(file) as db:
-        report = kind.document(db, review(db).project, language=language)
+        report = kind.document(review(db).project, language=language)
     assert differences(json_of(report), recomputed(file, "harms")) == []
 
 
@@ -144,7 +142,7 @@ def test_a_report_of_a_review_agrees_with_the_rows(file: Path, kind: Any, langua
 def test_each_wrong_number_of_a_table_is_noticed(file: Path, kind: Any) -> None:
     """Records, hits, runs, pairs: one more in any cell that is a number."""
     with Database(file) as db:
-        right = json_of(kind.document(db, review(db).project))
+        right = json_of(kind.document(review(db).project))
     numbers = recomputed(file, "harms")
     changed = 0
     for place, block in enumerate(right["blocks"]):
@@ -166,8 +164,8 @@ def test_an_archive_says_the_same_as_the_workspace(file: Path, tmp_path: Path) -
     with Database(file) as db:
         project = review(db).project
         made(db)
-        report = prisma_s.document(db, project)
-        export_to(db, project, tmp_path / "harms.zip")
+        report = prisma_s.document(project)
+        export_to(project, tmp_path / "harms.zip")
     of_archive = Recomputed(recompute.rows_of(tmp_path / "harms.zip"))
     there, here = of_archive.all(), recomputed(file, "harms").all()
     assert [one["name"] for one in there.pop("other")] == [one["name"] for one in here.pop("other")]
@@ -179,10 +177,10 @@ def test_a_project_from_an_archive_has_the_same_report(file: Path, tmp_path: Pat
     """Searches by hand, days without a time, decisions and answers come along."""
     with Database(file) as db:
         it = made(db)
-        before = json_of(novelty.document(db, it.project))
-        export_to(db, it.project, tmp_path / "lake.zip")
+        before = json_of(novelty.document(it.project))
+        export_to(it.project, tmp_path / "lake.zip")
         again = import_project(db, tmp_path / "lake.zip", name="again").project
-        assert json_of(novelty.document(db, again)) == before
+        assert json_of(novelty.document(again)) == before
     assert differences(before, recomputed(file, "again")) == []
 
 
@@ -190,9 +188,7 @@ def test_the_command_compares(file: Path, tmp_path: Path, capsys: Any) -> None:
     """It says that all numbers agree, or each that does not, with status 1."""
     with Database(file) as db:
         it = made(db)
-        (tmp_path / "report.json").write_bytes(
-            render.write(novelty.document(db, it.project), "json")
-        )
+        (tmp_path / "report.json").write_bytes(render.write(novelty.document(it.project), "json"))
         command = [str(file), "lake", "--report", str(tmp_path / "report.json")]
         assert recompute.main(command) == 0
         assert "all numbers agree" in capsys.readouterr().out
@@ -218,7 +214,7 @@ def test_the_review_fills_every_box(file: Path) -> None:
 def test_the_novelty_report_agrees_with_the_rows(file: Path) -> None:
     """The table of results, the summary, the list of related works and those of each point."""
     with Database(file) as db:
-        report = novelty.document(db, made(db).project)
+        report = novelty.document(made(db).project)
     assert differences(json_of(report), recomputed(file, "lake")) == []
 
 
@@ -233,7 +229,7 @@ def numbers_in(report: dict[str, Any], heads: tuple[str, ...]) -> Iterator[list[
 def test_each_wrong_number_of_the_flow_is_noticed(file: Path) -> None:
     """One more in any row of the diagram's table, of the sources, or of the estimate."""
     with Database(file) as db:
-        right = json_of(prisma_flow.document(db, review(db).project))
+        right = json_of(prisma_flow.document(review(db).project))
     numbers = recomputed(file, "harms")
     changed = 0
     for heads, column in (
@@ -254,7 +250,7 @@ def test_each_wrong_number_of_the_flow_is_noticed(file: Path) -> None:
 def test_each_wrong_number_of_the_novelty_report_is_noticed(file: Path) -> None:
     """Of hits, of related works, of the summary; and a work that a point lacks."""
     with Database(file) as db:
-        right = json_of(novelty.document(db, made(db).project))
+        right = json_of(novelty.document(made(db).project))
     numbers = recomputed(file, "lake")
     for place in range(4):
         for column in (3, 4):
@@ -279,6 +275,6 @@ def test_a_changed_row_is_noticed(file: Path) -> None:
     """A report that was right yesterday differs after one more decision."""
     with Database(file) as db:
         it = made(db)
-        report = json_of(novelty.document(db, it.project))
+        report = json_of(novelty.document(it.project))
         it.db.run("UPDATE decision SET verdict = 'relevant' WHERE verdict = 'close'")
     assert differences(report, recomputed(file, "lake"))

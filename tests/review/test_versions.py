@@ -28,49 +28,50 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def project(file: Path) -> Project:
-    """One with two steps and two works, each with a note."""
-    return made(file)
-
-
-@pytest.fixture
-def db(file: Path, project: Project) -> Iterator[Database]:
+def db(file: Path) -> Iterator[Database]:
+    made(file)
     with Database(file) as database:
         yield database
 
 
 @pytest.fixture
+def project(db: Database) -> Project:
+    """One with two steps and two works, each with a note."""
+    return projects.find(db, "lakes")
+
+
+@pytest.fixture
 def strategy(db: Database, project: Project) -> Strategy:
-    return strategies.find(db, project, "one")
+    return strategies.find(project, "one")
 
 
 def test_a_title_that_was_changed_since_is_not_overwritten(db: Database, project: Project):
     """The error has both, and the version with which it can be sent again."""
-    theirs = projects.update(db, project, title="Rivers", version=project.version)
+    theirs = projects.update(project, title="Rivers", version=project.version)
 
     with pytest.raises(Conflict) as refused:
-        projects.update(db, project, title="Ponds", version=project.version)
+        projects.update(project, title="Ponds", version=project.version)
 
     assert refused.value.status == 409
     assert refused.value.yours == {"title": "Ponds"}
     assert refused.value.theirs == {"title": "Rivers"}
     assert refused.value.version == theirs.version == project.version + 1
     assert projects.find(db, "lakes").title == "Rivers"
-    again = projects.update(db, project, title="Ponds", version=refused.value.version)
+    again = projects.update(project, title="Ponds", version=refused.value.version)
     assert (again.title, again.version) == ("Ponds", theirs.version + 1)
 
 
 def test_without_a_version_a_change_is_made(db: Database, project: Project):
     """As the command line does, which reads and writes at once."""
-    projects.update(db, project, title="Rivers")
+    projects.update(project, title="Rivers")
 
-    assert projects.update(db, project, title="Ponds").title == "Ponds"
+    assert projects.update(project, title="Ponds").title == "Ponds"
 
 
 def test_what_is_sent_twice_is_no_conflict(db: Database, project: Project):
     """Who has not seen the answer sends the same again: it is done already."""
-    once = projects.update(db, project, title="Rivers", version=project.version)
-    twice = projects.update(db, project, title="Rivers", version=project.version)
+    once = projects.update(project, title="Rivers", version=project.version)
+    twice = projects.update(project, title="Rivers", version=project.version)
 
     assert twice == once
 
@@ -84,13 +85,13 @@ def test_a_call_that_changes_nothing_is_no_new_version(db: Database, strategy: S
 def test_an_answer_is_not_overwritten(db: Database, project: Project):
     """Answers have the version of the project; the error names their questions."""
     first = next(one for one in details.questions(project) if one.kind == "text").key
-    details.answer(db, project, {first: "a"}, version=project.version)
+    details.answer(project, {first: "a"}, version=project.version)
 
     with pytest.raises(Conflict) as refused:
-        details.answer(db, project, {first: "b"}, version=project.version)
+        details.answer(project, {first: "b"}, version=project.version)
 
     assert (refused.value.yours, refused.value.theirs) == ({first: "b"}, {first: "a"})
-    details.answer(db, project, {first: "b"}, version=refused.value.version)
+    details.answer(project, {first: "b"}, version=refused.value.version)
     assert details.answers(projects.find(db, "lakes"))[first] == "b"
 
 
@@ -99,16 +100,16 @@ def test_answers_to_other_questions_are_kept_beside_one_another(db: Database, pr
     answered since.
     """
     first, second, third = [one.key for one in details.questions(project) if one.kind == "text"][:3]
-    start = details.answer(db, project, {first: "a", second: "b"})
-    details.answer(db, start, {first: "theirs", third: "c"}, version=start.version)
+    start = details.answer(project, {first: "a", second: "b"})
+    details.answer(start, {first: "theirs", third: "c"}, version=start.version)
 
     form = {first: "a", second: "mine", third: ""}
-    details.answer(db, start, form, version=start.version)
+    details.answer(start, form, version=start.version)
 
     now = details.answers(projects.find(db, "lakes"))
     assert [now.get(key) for key in (first, second, third)] == ["theirs", "mine", "c"]
     with pytest.raises(Conflict) as refused:
-        details.answer(db, start, {first: "mine", second: "more"}, version=start.version)
+        details.answer(start, {first: "mine", second: "more"}, version=start.version)
     assert refused.value.yours == {first: "mine", second: "more"}
     assert refused.value.theirs == {first: "theirs", second: "mine"}
 
@@ -116,9 +117,9 @@ def test_answers_to_other_questions_are_kept_beside_one_another(db: Database, pr
 def test_a_new_title_is_no_conflict_for_answers(db: Database, project: Project):
     """Although both are of the project."""
     first = next(one.key for one in details.questions(project) if one.kind == "text")
-    projects.update(db, project, title="Rivers")
+    projects.update(project, title="Rivers")
 
-    details.answer(db, project, {first: "a"}, version=project.version)
+    details.answer(project, {first: "a"}, version=project.version)
 
     assert details.answers(projects.find(db, "lakes"))[first] == "a"
 
@@ -128,7 +129,7 @@ def test_a_version_that_the_log_does_not_know_is_a_conflict(db: Database, projec
     first = next(one.key for one in details.questions(project) if one.kind == "text")
     for version in (0, project.version + 1, 2**53):
         with pytest.raises(Conflict):
-            details.answer(db, project, {first: "a"}, version=version)
+            details.answer(project, {first: "a"}, version=version)
 
 
 def test_the_years_of_a_strategy_are_not_overwritten(db: Database, strategy: Strategy):
@@ -188,28 +189,28 @@ def test_what_is_typed_for_a_step_that_was_removed_is_not_lost(db: Database, str
 
 def test_another_source_is_not_overwritten(db: Database, project: Project):
     """Nor removed."""
-    (one,) = other_sources.of(db, project)
-    new = other_sources.edit(db, project, one.id, {"identified": 4}, version=one.version)
+    (one,) = other_sources.of(project)
+    new = other_sources.edit(project, one.id, {"identified": 4}, version=one.version)
 
     with pytest.raises(Conflict) as refused:
-        other_sources.edit(db, project, one.id, {"identified": 5}, version=one.version)
+        other_sources.edit(project, one.id, {"identified": 5}, version=one.version)
     assert refused.value.theirs == {"identified": 4}
     with pytest.raises(Conflict):
-        other_sources.remove(db, project, one.id, version=one.version)
-    other_sources.remove(db, project, one.id, version=new.version)
+        other_sources.remove(project, one.id, version=one.version)
+    other_sources.remove(project, one.id, version=new.version)
 
 
 def note_version(db: Database, project: Project) -> int:
-    return works.find(db, project, UIDS[0]).note_version
+    return works.find(project, UIDS[0]).note_version
 
 
 def test_a_note_is_not_overwritten(db: Database, project: Project):
     """Each change of a note is a version, also where it was undone or joined."""
     before = note_version(db, project)
-    decisions.set_note(db, project, UIDS[0], "theirs", version=before)
+    decisions.set_note(project, UIDS[0], "theirs", version=before)
 
     with pytest.raises(Conflict) as refused:
-        decisions.set_note(db, project, UIDS[0], "ours", version=before)
+        decisions.set_note(project, UIDS[0], "ours", version=before)
 
     assert (refused.value.yours, refused.value.theirs) == ({"text": "ours"}, {"text": "theirs"})
     assert refused.value.version == note_version(db, project) > before
@@ -217,24 +218,24 @@ def test_a_note_is_not_overwritten(db: Database, project: Project):
 
 def test_a_note_that_was_removed_and_written_again_is_another(db: Database, project: Project):
     """Its version is not that of the first one: what was written since stays."""
-    decisions.set_note(db, project, UIDS[0], "first")
+    decisions.set_note(project, UIDS[0], "first")
     seen = note_version(db, project)
-    decisions.set_note(db, project, UIDS[0], "", version=seen)
+    decisions.set_note(project, UIDS[0], "", version=seen)
     assert note_version(db, project) == 0
-    decisions.set_note(db, project, UIDS[0], "second", version=0)
+    decisions.set_note(project, UIDS[0], "second", version=0)
 
     with pytest.raises(Conflict):
-        decisions.set_note(db, project, UIDS[0], "ours", version=seen)
+        decisions.set_note(project, UIDS[0], "ours", version=seen)
     with pytest.raises(Conflict):
-        decisions.set_note(db, project, UIDS[0], "ours", version=0)
+        decisions.set_note(project, UIDS[0], "ours", version=0)
 
 
 def test_the_log_says_who_wrote_the_note_of_the_project(db: Database, project: Project):
     """There is one note of a work, whoever writes it."""
-    decisions.set_note(db, project, UIDS[0], "of ada", by="ada")
-    decisions.set_note(db, project, UIDS[0], "of bob", by="bob")
+    decisions.set_note(project.as_user("ada"), UIDS[0], "of ada")
+    decisions.set_note(project.as_user("bob"), UIDS[0], "of bob")
 
-    assert works.find(db, project, UIDS[0]).note == "of bob"
+    assert works.find(project, UIDS[0]).note == "of bob"
     assert [line.by for line in log.lines(db, project.id, most=2)] == ["bob", "ada"]
     assert db.value("SELECT count(*) FROM note JOIN work ON work.id = note.work"
                     " WHERE work.uid = ?", UIDS[0]) == 1  # fmt: skip
@@ -244,18 +245,18 @@ def test_what_is_undone_is_a_change_like_others(db: Database, project: Project, 
     """It is undone whatever the version, and who has the object open is told."""
     steps.edit(db, strategy, 1, text="rivers", version=1)
     change = log.lines(db, project.id, most=1)[0].id
-    undo(db, project, change)
+    undo(project, change)
 
     assert steps.one(db, strategy, 1).text == "lakes"
     with pytest.raises(Conflict):
         steps.edit(db, strategy, 1, text="ponds", version=2)
 
-    decisions.set_note(db, project, UIDS[0], "theirs", by="ada")
+    decisions.set_note(project.as_user("ada"), UIDS[0], "theirs")
     seen = note_version(db, project)
-    undo(db, project, log.lines(db, project.id, most=1)[0].id, by="bob")
-    assert works.find(db, project, UIDS[0]).note == "read it"
+    undo(project.as_user("bob"), log.lines(db, project.id, most=1)[0].id)
+    assert works.find(project, UIDS[0]).note == "read it"
     with pytest.raises(Conflict):
-        decisions.set_note(db, project, UIDS[0], "ours", version=seen)
+        decisions.set_note(project, UIDS[0], "ours", version=seen)
 
 
 #: Adds a line to the title of a project, the note of a step and that of a work, again and again;
@@ -283,7 +284,7 @@ def changed(read, write):
 
 with Database(path) as db:
     project = projects.find(db, "lakes")
-    strategy = strategies.find(db, project, "one")
+    strategy = strategies.find(project, "one")
 
     def project_now():
         now = projects.find(db, "lakes")
@@ -294,18 +295,19 @@ with Database(path) as db:
         return now.note, now.version
 
     def note_now():
-        now = works.find(db, project, uid)
+        now = works.find(project, uid)
         return now.note, now.note_version
 
     for number in range(most):
         mine = f" {name}{number}"
-        changed(project_now, lambda t, v: projects.update(db, project, title=t + mine, version=v))
+        changed(project_now, lambda t, v: projects.update(project, title=t + mine, version=v))
         changed(step_now, lambda t, v: steps.edit(db, strategy, 1, note=t + mine, version=v))
-        changed(note_now, lambda t, v: decisions.set_note(db, project, uid, t + mine, version=v))
+        changed(note_now, lambda t, v: decisions.set_note(project, uid, t + mine, version=v))
 print(conflicts)
 """
 
 
+@pytest.mark.slow
 def test_two_processes_that_edit_the_same_lose_nothing(db: Database, file: Path, project: Project):
     """Each change of each is in the text, once: who was later has seen the earlier one."""
     most = 20
@@ -316,11 +318,11 @@ def test_two_processes_that_edit_the_same_lose_nothing(db: Database, file: Path,
 
     expected = sorted(f"{name}{number}" for name in ("a", "b") for number in range(most))
     now = projects.find(db, "lakes")
-    strategy = strategies.find(db, now, "one")
+    strategy = strategies.find(now, "one")
     texts: list[Any] = [
         now.title.removeprefix("Lakes "),
         steps.one(db, strategy, 1).note,
-        works.find(db, now, UIDS[0]).note.removeprefix("read it "),
+        works.find(now, UIDS[0]).note.removeprefix("read it "),
     ]
     for text in texts:
         assert sorted(text.split()) == expected

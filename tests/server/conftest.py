@@ -14,7 +14,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from metasearch.server.app import make_app
 from metasearch.server.limits import Options
-from metasearch.server.limits.clients import ApiKeys
+from metasearch.server.limits.client_limits import ApiKeys
 from tests.server.fake import FakeEngine
 
 Serve = Callable[..., Awaitable[TestClient[web.Request, web.Application]]]

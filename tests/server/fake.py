@@ -13,7 +13,7 @@ from collections.abc import (
 )
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any, Self
+from typing import Any, Never, Self
 
 from metasearch.adapters.fetch.health import Pause, SourceState
 from metasearch.adapters.spec import (
@@ -24,13 +24,14 @@ from metasearch.adapters.spec import (
     PagingScheme,
     RequestTemplate,
 )
-from metasearch.adapters.specs.spec_folders import names_of
+from metasearch.adapters.specs.specfile import names_of
 from metasearch.engine.facets import FacetCounts, facet_names, parse_filters
 from metasearch.engine.options import OPTIONS, SearchOptions, search_options
-from metasearch.engine.resolved import query_of
-from metasearch.engine.results import ShownWorks
+from metasearch.engine.rank import RANKS
+from metasearch.engine.resolve import query_of
+from metasearch.engine.results import WorkStore
 from metasearch.engine.scheduler import FairScheduler
-from metasearch.errors import TimedOut, UnknownSource
+from metasearch.errors import TimedOut, UnknownSource, UsageError
 from metasearch.events import (
     Added,
     Answer,
@@ -43,6 +44,7 @@ from metasearch.events import (
     SourceReport,
     Started,
 )
+from metasearch.message import message
 from metasearch.query import to_text
 from metasearch.record import Author, Hit, Match, Reason, Record
 from metasearch.replicas import SharingState
@@ -97,7 +99,7 @@ def hit(number: int = 1, **fields: Any) -> Hit:
         matches=(Match("doi", "same", 1.0, "same DOI", left.key, right.key),),
         score=1.0 / number,
         rank=number,
-        reasons=(Reason(f"alpha ranks it {number}", 0.09, "alpha"),),
+        reasons=(Reason(message(RANKS, source="alpha", position=number), 0.09, "alpha"),),
     )
 
 
@@ -159,7 +161,7 @@ def running(source: str = "beta", **fields: Any) -> SourceReport:
 
 def late(source: str) -> SourceReport:
     """A source that did not answer in time."""
-    error = TimedOut(source, "no whole answer within 15 s")
+    error = TimedOut(source, message("no whole answer within {seconds} s", seconds=15))
     return report(source, "timeout", error=error, count=0, total=None)
 
 
@@ -207,7 +209,7 @@ class FakeSearch:
             pass
         return self.answer
 
-    async def growing(self, every: float) -> AsyncGenerator[Answer]:
+    async def follow(self, every: float) -> AsyncGenerator[Answer]:
         """The snapshots, however often they come, and the answer when the gate is open."""
         assert every > 0
         self.started += 1
@@ -252,7 +254,7 @@ class FakeRegistry:
     def groups_of(self, name: str) -> list[str]:
         return ["default", "general"] if name in self.default() else ["medicine"]
 
-    def disabled(self, names: Sequence[str] | None = None) -> list[str]:
+    def disabled_members(self, names: Sequence[str] | None = None) -> list[str]:
         return []
 
     def spec(self, name: str) -> AdapterSpec:
@@ -263,7 +265,7 @@ class FakeRegistry:
     def limits(self, name: str) -> Limits:
         return self.spec(name).limits
 
-    def configured(self, name: str) -> bool:
+    def is_enabled_in_settings(self, name: str) -> bool:
         return self.spec(name).enabled
 
     def switch(self, switches: Mapping[str, bool]) -> None:
@@ -292,7 +294,7 @@ class FakeEngine:
         self.closed = False
         self.sharing = SharingState()
         self.scheduler = FairScheduler()
-        self.works = ShownWorks(None)
+        self.works = WorkStore(None)
         self._ids = count(1)
 
     async def __aenter__(self) -> Self:
@@ -311,8 +313,14 @@ class FakeEngine:
         self.registry.spec(pause.source)
         self.heeded.append(pause)
 
-    def when_paused(self, listener: Callable[[Pause], None] | None) -> None:
+    def on_pause(self, listener: Callable[[Pause], None] | None) -> None:
         self.listener = listener
+
+    def lookup(self, *asked: Any, **options: Any) -> Never:
+        """It answers searches alone."""
+        raise UsageError("no source to ask")
+
+    cite = lookup
 
     def resolve(self, options: SearchOptions) -> SearchOptions:
         query_of(options)

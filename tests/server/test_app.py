@@ -15,7 +15,11 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from metasearch.errors import UnknownSource, UsageError
-from metasearch.server.app import listening, make_app, searching
+from metasearch.server.app import (
+    engine_and_examples,
+    make_app,
+    open_server,
+)
 from metasearch.server.limits import Options
 from metasearch.settings import ServerSettings, Settings
 from tests.server.fake import FakeEngine
@@ -50,7 +54,7 @@ async def test_no_request_has_a_spec_file_of_the_server_read(tmp_path):
     configuration counts."""
     file = tmp_path / "fx.toml"
     file.write_text('extends = "crossref"\nlabel = "Mine"\n', encoding="utf-8")
-    make, _, _ = searching(replace(QUIET, spec_dir=tmp_path), demo=False)
+    make, _, _ = engine_and_examples(replace(QUIET, spec_dir=tmp_path), demo=False)
 
     async with TestClient(TestServer(make_app(make))) as client:
         for path in (
@@ -74,7 +78,7 @@ async def test_clean_up_ends_running_streams(engine):
     engine.gate = asyncio.Event()
     async with TestClient(TestServer(make_app(lambda: engine))) as client:
         response = await client.get("/search?q=mice&format=sse")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await response.content.readuntil(b"id: s1-1\n")
             await client.server.close()
 
@@ -84,7 +88,7 @@ async def test_clean_up_ends_running_streams(engine):
 async def test_listening_gives_its_address():
     """Port 0 takes any free port, and the address says which."""
     async with (
-        listening(QUIET, port=0) as url,
+        open_server(QUIET, port=0) as url,
         aiohttp.ClientSession() as session,
         session.get(url + "healthz") as response,
     ):
@@ -94,7 +98,7 @@ async def test_listening_gives_its_address():
 async def test_a_line_that_is_too_long_gets_a_problem_document():
     """As any other mistake does; aiohttp itself would answer with a line of text."""
     async with (
-        listening(QUIET, port=0) as url,
+        open_server(QUIET, port=0) as url,
         aiohttp.ClientSession() as session,
         session.get(url + "search", params={"q": "a" * 9000}) as response,
     ):
@@ -110,7 +114,7 @@ async def test_the_configuration_reaches_the_server(tmp_path):
     )
     settings = replace(QUIET, server=server, env={"MINE": "correct-horse-battery"})
     mine = {"Authorization": "Bearer correct-horse-battery", "X-Forwarded-For": "192.0.2.1"}
-    async with listening(settings) as url, aiohttp.ClientSession() as session:
+    async with open_server(settings) as url, aiohttp.ClientSession() as session:
         statuses = []
         for headers in (
             {"X-Forwarded-For": "192.0.2.1"},
@@ -132,12 +136,13 @@ async def test_a_taken_port_is_a_usage_error():
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(UsageError, match=f"cannot listen on 127.0.0.1:{port}") as raised:
-            async with listening(QUIET, port=port):
+            async with open_server(QUIET, port=port):
                 pass
 
     assert "--port" in raised.value.advice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 async def test_serve_until_a_signal_comes(tmp_path, number):
     """The command says on stderr where it listens, answers, and stops without a traceback."""

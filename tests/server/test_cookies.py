@@ -15,7 +15,8 @@ from aiohttp.test_utils import make_mocked_request
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from metasearch.server.cookies import LARGEST, Cookies, kept_key
+from metasearch.server.cookies import LARGEST, Cookies, load_key
+from tests.cases import each
 
 HTTP, HTTPS = "http://127.0.0.1:8080", "https://search.example.org/meta"
 COOKIES = Cookies(b"k" * 32)
@@ -34,7 +35,7 @@ def read(text, name="a", cookies=COOKIES):
     return cookies.read(request, name)
 
 
-@pytest.mark.parametrize("value", [[], {"language": "zh-Hans"}, "häß\n;,=", [1, None, True], 0])
+@each("value", [[], {"language": "zh-Hans"}, "häß\n;,=", [1, None, True], 0])
 def test_a_cookie_comes_back_as_it_was(value):
     assert read(f"a={written(value).value}") == value
 
@@ -122,20 +123,21 @@ def test_no_made_up_text_is_a_token(text):
 
 def test_the_key_is_kept_for_one_account(tmp_path: Path):
     folder = tmp_path / "cache"
-    key = kept_key(folder)
+    key = load_key(folder)
 
     assert key is not None
     assert len(key) == 32
-    assert kept_key(folder) == key
+    assert load_key(folder) == key
     (file,) = folder.iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert kept_key(tmp_path / "other") != key
-    assert kept_key(None) is None
+    assert load_key(tmp_path / "other") != key
+    assert load_key(None) is None
 
 
+@pytest.mark.slow
 def test_processes_that_begin_together_share_it(tmp_path: Path):
     with multiprocessing.get_context("spawn").Pool(4) as pool:
-        keys = pool.map(kept_key, [tmp_path] * 16, chunksize=1)
+        keys = pool.map(load_key, [tmp_path] * 16, chunksize=1)
 
     assert len(set(keys)) == 1
     assert keys[0] is not None
@@ -146,7 +148,7 @@ def test_processes_that_begin_together_share_it(tmp_path: Path):
 def test_a_damaged_key_is_reported_and_not_used(tmp_path, caplog, content):
     (tmp_path / "cookie-key").write_bytes(content)
     with caplog.at_level(logging.WARNING):
-        assert kept_key(tmp_path) is None
+        assert load_key(tmp_path) is None
     assert "is no key of 32 bytes" in caplog.text
 
 
@@ -154,12 +156,12 @@ def test_what_is_no_file_is_not_waited_for(tmp_path, caplog):
     """A pipe would hold up the start of the server."""
     os.mkfifo(tmp_path / "cookie-key")
     with caplog.at_level(logging.WARNING):
-        assert kept_key(tmp_path) is None
+        assert load_key(tmp_path) is None
     assert "cookies end with the server" in caplog.text
 
 
 def test_a_folder_that_cannot_be_made_is_reported(tmp_path, caplog):
     (tmp_path / "file").touch()
     with caplog.at_level(logging.WARNING):
-        assert kept_key(tmp_path / "file" / "cache") is None
+        assert load_key(tmp_path / "file" / "cache") is None
     assert "cookies end with the server" in caplog.text

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.server.limits import Options
 from metasearch.settings import Settings
 from metasearch.settings.server import ServerSettings
+from tests.cases import each
 
 READER = "https://reader.example.org"
 OTHERS = (
@@ -31,7 +30,7 @@ def allowing(response) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     ["/search?q=mice&format=json", "/search?q=mice&format=sse", "/searxng/?q=mice&format=json"],
 )
@@ -56,7 +55,7 @@ async def test_errors_can_be_read(serve):
     assert response.headers["Vary"] == "Accept, Origin"
 
 
-@pytest.mark.parametrize("origin", OTHERS)
+@each("origin", OTHERS)
 async def test_other_origins_read_nothing(serve, origin):
     """Neither one that looks alike nor a wildcard; the answer still varies by origin."""
     client = await serve(cors=(READER,))

@@ -6,8 +6,6 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from metasearch.events import Facets
 from metasearch.formats.events import event_object
 from metasearch.query.tree import MAX_LENGTH
@@ -20,6 +18,7 @@ from metasearch.server.parameters import KNOWN
 from metasearch.server.parameters import PAGE as OF_PAGES
 from metasearch.server.problem import KINDS
 from metasearch.server.sources import source_object, view
+from tests.cases import each
 from tests.server.addresses import EVERY_ROUTE
 from tests.server.fake import FakeEngine, FakeSearch, answer, hit
 
@@ -34,7 +33,7 @@ ALERTS = (Path(__file__).resolve().parents[2] / "docs" / "alerts.md").read_text(
 HEADINGS = " ".join(line for line in PAGE.splitlines() if line.startswith("#"))
 
 
-@pytest.mark.parametrize("path", [route.path for route in EVERY_ROUTE])
+@each("path", [route.path for route in EVERY_ROUTE])
 def test_routes(path):
     """Every route is in a heading; one that is a page alone may be in the table of pages, and those
     of the workspace's interface and of saved searches are on pages of their own."""
@@ -47,13 +46,13 @@ def test_no_route_is_made_up():
     assert {route.path for route in EVERY_ROUTE} >= set(re.findall(r"`(/[^`]*)`", HEADINGS))
 
 
-@pytest.mark.parametrize("name", OF_PAGES)
+@each("name", OF_PAGES)
 def test_parameters_of_pages(name):
     """Those that concern pages alone have their row on the page about these."""
     assert re.search(rf"^\| (`[a-z]+`, )*`{name}`", PAGES, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", sorted(KNOWN - {*OF_PAGES}))
+@each("name", sorted(KNOWN - {*OF_PAGES}))
 def test_parameters(name):
     """Every parameter has its row."""
     assert re.search(rf"^\| (`count` or )?`{name}`", PAGE, re.MULTILINE)

@@ -16,6 +16,7 @@ from metasearch.formats.answer import answer_object
 from metasearch.formats.events import fold
 from metasearch.formats.feeds import ATOM
 from metasearch.server.search import OFFERED
+from tests.cases import each
 from tests.server.fake import FakeEngine, answer, hit
 from tests.server.test_demo import comparable, started
 
@@ -98,13 +99,11 @@ async def test_streams_fold_to_the_answer_with_facets(client, engine, form, para
         assert {name: found[-2][name] for name in ("works", "facets")} == found[-1]["facets"]
 
 
-@pytest.mark.parametrize(
+@each(
     "parameters",
     [
-        {"facets": "all", "facet_limit": "3"},
-        {"facets": "source,type,year", "filter": "source:demo-crossref,-type:book"},
-        {"facets": "year", "filter": "year:2010-", "sort": "-date", "count": "5"},
-        {"facets": "author", "sort": "title", "count": "5", "start": "5"},
+        {"facets": "all", "facet_limit": "3", "filter": "source:demo-crossref,-type:book"},
+        {"facets": "author", "filter": "year:2010-", "sort": "-date", "count": "5", "start": "5"},
         {"facets": "only", "sort": "citations", "rank": "positions", "versions": "separate"},
     ],
     ids=str,
@@ -123,7 +122,7 @@ async def test_the_demo_streams_amount_to_the_answer_with_facets(parameters):
     assert document["facets"]["works"] == document["counts"]["unique"]
 
 
-@pytest.mark.parametrize(
+@each(
     "parameters",
     [
         {"facets": "source,only", "filter": "oa:yes"},
@@ -137,7 +136,7 @@ async def test_who_answers_first_changes_neither_facets_nor_hits(parameters):
     """
     dice = random.Random(str(parameters))
     answers = []
-    for form in ("json", *STREAMS, "ndjson"):
+    for form in ("json", *STREAMS):
         names = ("demo-crossref", "demo-openalex", "demo-arxiv", "demo-pubmed", "demo-library")
         async with started({name: dice.random() / 2 for name in names}, faults=False) as client:
             asked = {"q": "machine learning", **parameters}
@@ -165,7 +164,7 @@ async def test_the_first_seen_come_first_in_a_stream_too():
     assert [work["id"] for work in answered["hits"]] == last
 
 
-@pytest.mark.parametrize("sort", SORTS)
+@each("sort", SORTS)
 async def test_links_to_the_next_page_keep_all(sort):
     """In the document, in the header and in the feed; the pages together are the whole list."""
     kept = {"filter": "type:article,-source:demo-slow", "facets": "oa", "facet_limit": "4"}
@@ -173,7 +172,7 @@ async def test_links_to_the_next_page_keep_all(sort):
     async with started(0.0, faults=False) as client:
         found: list[str] = []
         address = "/search"
-        asked: dict[str, str] = {**parameters, "count": "4", "format": "json"}
+        asked: dict[str, str] = {**parameters, "count": "5", "format": "json"}
         for _ in range(30):
             response = await client.get(address, params=asked)
             page = await response.json()
@@ -193,19 +192,19 @@ async def test_links_to_the_next_page_keep_all(sort):
         feed = etree.fromstring(
             await (
                 await client.get(
-                    "/search", params={**parameters, "count": "4", "format": "atom", "start": "4"}
+                    "/search", params={**parameters, "count": "5", "format": "atom", "start": "5"}
                 )
             ).read()
         )
 
     assert page["paging"]["next"] is None
-    assert len(found) == len(set(found)) > 4
+    assert len(found) == len(set(found)) > 5
     for rel in ("self", "alternate", "first", "next"):
         (href,) = feed.xpath(f"a:link[@rel='{rel}']/@href", namespaces={"a": ATOM})
         assert "filter=-source%3Ademo-slow%2Ctype%3Aarticle" in href
 
 
-@pytest.mark.parametrize("form", ["ris", "bibtex", "csv", "atom"])
+@each("form", ["ris", "bibtex", "csv", "atom"])
 async def test_exports_have_the_works_that_pass_in_their_order(form):
     """As many as the document, in the order of `sort`."""
     parameters = {"q": "machine learning", "filter": "type:article", "sort": "-date"}
@@ -231,8 +230,8 @@ async def test_exports_have_the_works_that_pass_in_their_order(form):
         assert body.count("\n@") + body.startswith("@") == len(titles)
 
 
-@pytest.mark.parametrize("form", ["json", "html"])
-@pytest.mark.parametrize("change", [{"facets": "year"}, {"sort": "title"}, {"filter": "type:map"}])
+@each("form", ["json", "html"])
+@each("change", [{"facets": "year"}, {"sort": "title"}, {"filter": "type:map"}])
 async def test_the_entity_tag_covers_order_filters_and_facets(client, form, change):
     """An answer that differs in nothing else has another tag."""
     plain = {"q": "mice", "format": form}
@@ -244,8 +243,8 @@ async def test_the_entity_tag_covers_order_filters_and_facets(client, form, chan
     assert tags[0] != tags[1]
 
 
-@pytest.mark.parametrize("form", OFFERED)
-@pytest.mark.parametrize(
+@each("form", OFFERED)
+@each(
     ("name", "value", "allowed"),
     [
         ("sort", "newest", "relevance, date, -date, title, citations, first-seen"),
@@ -268,7 +267,7 @@ async def test_what_cannot_be_used_is_refused(client, engine, form, name, value,
         assert error["parameter"] == name
 
 
-@pytest.mark.parametrize("path", ["/plan", "/translate"])
+@each("path", ["/plan", "/translate"])
 async def test_what_takes_the_parameters_of_a_search_takes_these(client, path):
     """They do not change what is sent; a plan has a note about filters. Mistakes are refused."""
     rest = {"sort": "title", "rank": "positions", "filter": "oa:yes", "facets": "all"}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
 from metasearch.server.app import ROUTES
 from metasearch.server.forms import local_address
-from metasearch.server.limits.clients import LONGEST_LINE
+from metasearch.server.limits.client_limits import LONGEST_LINE
 from metasearch.server.site import Site
 from metasearch.settings import Settings
+from tests import cases
 from tests.server.addresses import is_page
 from tests.server.fake import FakeEngine
 from tests.server.visitor import HTML, page, post, text, token
@@ -26,8 +26,8 @@ def test_there_are_pages_with_forms():
     assert {"/basket", "/settings"} <= {*PATHS}
 
 
-@pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("given_", [None, "", "0" * 64, "ä" * 64, " " * 64, "twice"])
+@cases.each("path", PATHS)
+@cases.each("given_", [None, "", "0" * 64, "ä" * 64, " " * 64, "twice"])
 async def test_a_form_without_its_token_is_refused(client, path, given_):
     """For every page that takes a form: missing, made up, not once."""
     real = await token(client)
@@ -39,7 +39,7 @@ async def test_a_form_without_its_token_is_refused(client, path, given_):
     assert (await response.json())["type"] == "urn:metasearch:problem:forged-form"
 
 
-@pytest.mark.parametrize("path", PATHS)
+@cases.each("path", PATHS)
 async def test_the_token_of_another_visitor_is_refused(serve, path):
     """Also without any cookie: a page of another site has none of ours."""
     client = await serve()
@@ -51,7 +51,7 @@ async def test_the_token_of_another_visitor_is_refused(serve, path):
     assert (await client.post(path, data=fields, allow_redirects=False)).status == 403
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("headers", "status"),
     [
         ({}, 303),
@@ -96,7 +96,7 @@ async def test_a_refused_form_is_a_page_that_says_what_to_do(client):
     assert "Go back, load the page again" in await response.text()
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("options", "status"),
     [
         ({"json": {"theme": "dark"}}, 415),
@@ -124,7 +124,7 @@ async def test_a_form_that_is_right_is_taken(client):
 # --------------------------------------------------------------------------- the way back
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "address", ["/", "/search?q=mice&start=20#w-h1", "/basket", "/a//b", "/?q=../..", "/%E4%B8%AD"]
 )
 def test_local_addresses(address):
@@ -132,7 +132,7 @@ def test_local_addresses(address):
     assert local_address(f"/meta{address}", BELOW) == f"/meta{address}"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "address",
     [
         "", "search", "?q=1", "https://evil.example/", "//evil.example", "///evil.example",
@@ -147,7 +147,7 @@ def test_other_addresses(address):
     assert local_address(f"/meta{address}" if address.startswith("/..") else address, BELOW) is None
 
 
-@pytest.mark.parametrize("address", ["/", "/search", "/metal", "/metal/x", "/met", "/meta/../x"])
+@cases.each("address", ["/", "/search", "/metal", "/metal/x", "/met", "/meta/../x"])
 def test_what_is_beside_this_server_on_its_host(address):
     assert local_address(address, BELOW) is None
 
@@ -161,7 +161,7 @@ def test_no_way_back_leads_to_another_host(address):
     assert URL(TOP.base).join(URL(seen, encoded=True)).host == "127.0.0.1"
 
 
-@pytest.mark.parametrize("back", ["//evil.example", "https://evil.example/", "/\\evil.example"])
+@cases.each("back", ["//evil.example", "https://evil.example/", "/\\evil.example"])
 async def test_a_form_sends_nobody_away(client, back):
     response = await post(client, "/basket", {"do": "clear", "back": back})
 

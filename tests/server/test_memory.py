@@ -10,7 +10,14 @@ import pytest
 
 from metasearch import garbage_collection
 from metasearch.server import process
-from metasearch.server.process import BUSY, IDLE, LOOK, WORTH, sparing, tidying
+from metasearch.server.process import (
+    BUSY,
+    IDLE,
+    LOOK,
+    WORTH,
+    spare_memory,
+    tidy,
+)
 from tests.adapters.fetch.timeless import timeless
 
 WORK = 2 * IDLE * LOOK
@@ -20,7 +27,7 @@ WORK = 2 * IDLE * LOOK
 async def test_after_work_and_only_once() -> None:
     """Neither while it computes a little nor again and again while it is idle."""
     spent, given, computed = [0.0], [], 0.0
-    task = asyncio.create_task(tidying(lambda: given.append(spent[0]), lambda: spent[0]))
+    task = asyncio.create_task(tidy(lambda: given.append(spent[0]), lambda: spent[0]))
     await asyncio.sleep(2.5 * LOOK)
     assert not given, "it has not computed yet"
 
@@ -45,7 +52,7 @@ async def test_a_server_that_is_never_idle_collects_garbage(monkeypatch) -> None
     """Once in a while; what is free it gives back at every look."""
     spent, given, collected = [0.0], [], []
     monkeypatch.setattr(gc, "collect", lambda: collected.append(spent[0]))
-    task = asyncio.create_task(tidying(lambda: given.append(spent[0]), lambda: spent[0]))
+    task = asyncio.create_task(tidy(lambda: given.append(spent[0]), lambda: spent[0]))
     await asyncio.sleep(LOOK / 2)
     for _ in range(5):
         spent[0] += BUSY / 2
@@ -61,7 +68,6 @@ def _as_before() -> Iterator[None]:
     """The garbage collector is afterwards as it was."""
     before = gc.get_threshold()
     yield
-    gc.unfreeze()
     gc.set_threshold(*before)
 
 
@@ -77,7 +83,7 @@ async def test_a_process_that_serves(monkeypatch, glibc: bool) -> None:
 
     monkeypatch.setattr(process, "_glibc", lambda: Libc() if glibc else None)
     before = len(asyncio.all_tasks())
-    async with sparing():
+    async with spare_memory():
         assert gc.get_threshold() == garbage_collection.SERVING
         assert len(asyncio.all_tasks()) == before + 1
     await asyncio.sleep(0)

@@ -12,7 +12,7 @@ import pytest
 from metasearch import __version__
 from metasearch.adapters.fetch.health import SourceState
 from metasearch.record import Match
-from metasearch.server.metrics import BUCKETS, Metrics, MetricsPage, added
+from metasearch.server.metrics import BUCKETS, Metrics, MetricsPage, add_dumps
 from tests.server.fake import FakeEngine, answer, hit, late, report
 
 SAMPLE = re.compile(r'([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+)\})? (\S+)')
@@ -125,10 +125,11 @@ async def test_nothing_that_a_client_wrote_becomes_a_label(client):
 async def test_a_client_that_leaves_is_counted_as_such(client, engine):
     """499, as other servers call it; the sources of an unfinished search are not counted."""
     engine.gate = asyncio.Event()
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.2):
-            await client.get("/search?q=mice&format=json")
-    async with asyncio.timeout(5):
+    leaving = asyncio.create_task(client.get("/search?q=mice&format=json"))
+    while not engine.searches or not engine.searches[0].started:
+        await asyncio.sleep(0)
+    leaving.cancel()
+    async with asyncio.timeout(60):
         await engine.searches[0].closed.wait()
         while 'metasearch_requests_total{code="499",face="json"}' not in (
             found := await samples(client)
@@ -146,7 +147,7 @@ def text_of(*metrics: Metrics) -> str:
 def test_labels_are_escaped():
     """A source may be called what it likes; a line stays a line."""
     metrics = Metrics()
-    metrics.searched(answer(reports=[report('a"b\\c\nd', "skipped")]))
+    metrics.count_search(answer(reports=[report('a"b\\c\nd', "skipped")]))
 
     assert (
         'metasearch_source_requests_total{outcome="skipped",source="a\\"b\\\\c\\nd"} 1.0\n'
@@ -194,7 +195,7 @@ def test_a_dump_survives_json():
     metrics = Metrics()
     metrics.answered("json", 200, 0.3)
 
-    assert added([orjson.loads(orjson.dumps(metrics.dump()))]) == metrics.dump()
+    assert add_dumps([orjson.loads(orjson.dumps(metrics.dump()))]) == metrics.dump()
 
 
 def test_two_servers_in_one_process_count_apart():
@@ -213,7 +214,7 @@ def test_what_keeps_records_apart_is_no_merge():
         Match(name, verdict, 1.0, "", "a", "b")
         for name, verdict in (("x", "different"), ("y", "version"))
     ]
-    metrics.searched(answer(replace(hit(1), matches=tuple(kept))))
+    metrics.count_search(answer(replace(hit(1), matches=tuple(kept))))
     text = text_of(metrics)
 
     assert 'rule="y"} 1.0' in text

@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.server.problem import choose, parse_accept, preferred_languages
+from tests.cases import each
 from tests.growth import MOST, growth
 
 OFFERED = (("json", "application/json"), ("html", "text/html"), ("csv", "text/csv"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("accept", "expected"),
     [
         ("", "json"),
@@ -55,7 +56,7 @@ def test_no_header_breaks_it(accept):
     assert choose(accept, OFFERED) in {"json", "html", "csv", None}
 
 
-@pytest.mark.parametrize(
+@each(
     ("header", "liked"),
     [
         ("", []),

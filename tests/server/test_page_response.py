@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gzip
 
-import pytest
 from aiohttp import hdrs
 
+from tests.cases import each
 from tests.server.fake import FakeEngine, answer, hit
 
 HTML = {"Accept": "text/html"}
@@ -20,7 +20,7 @@ async def tag(client, address=SEARCH, **headers) -> str:
     return response.headers["ETag"]
 
 
-@pytest.mark.parametrize("path", ["/", SEARCH, "/search?q=(x&format=html"])
+@each("path", ["/", SEARCH, "/search?q=(x&format=html"])
 async def test_pages_are_for_one_reader(client, path):
     """They differ by language and cookies; a browser asks each time, a proxy keeps none."""
     response = await client.get(path, headers=HTML)
@@ -30,7 +30,7 @@ async def test_pages_are_for_one_reader(client, path):
     assert response.headers["Content-Type"] == "text/html; charset=utf-8"
 
 
-@pytest.mark.parametrize(("accepted", "encoded"), [("gzip, br", "gzip"), ("br", None), ("", None)])
+@each(("accepted", "encoded"), [("gzip, br", "gzip"), ("br", None), ("", None)])
 async def test_pages_are_compressed(client, accepted, encoded):
     """For clients that can read it."""
     response = await client.get(

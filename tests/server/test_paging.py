@@ -10,6 +10,7 @@ import pytest
 from lxml import etree, html
 
 from metasearch.events import NextPage, Paging, Totals
+from tests.cases import each
 from tests.server.fake import answer, hit
 from tests.server.test_demo import started
 
@@ -25,7 +26,7 @@ def engine(engine):
     return engine
 
 
-@pytest.mark.parametrize("text", ["-1", "10000", "2.5", "ten", "9" * 30])
+@each("text", ["-1", "10000", "2.5", "ten", "9" * 30])
 async def test_bad_start(client, text):
     """A start is a whole number below the last place."""
     response = await client.get(f"/search?q=mice&start={text}&format=json")
@@ -58,7 +59,7 @@ async def test_json_says_where_the_next_page_is(client):
     assert response.headers["Link"] == f'<{client.make_url(link)}&format=json>; rel="next"'
 
 
-@pytest.mark.parametrize("form", ["ndjson", "sse"])
+@each("form", ["ndjson", "sse"])
 async def test_streams_say_the_same_at_their_end(client, form):
     """The address in `done` is that of the JSON answer."""
     whole = await (await client.get("/search?q=mice&start=20&count=2&format=json")).json()
@@ -71,7 +72,7 @@ async def test_streams_say_the_same_at_their_end(client, form):
     assert (done["paging"], done["totals"]) == (whole["paging"], whole["totals"])
 
 
-@pytest.mark.parametrize("form", ["ris", "csv", "bibtex"])
+@each("form", ["ris", "csv", "bibtex"])
 async def test_files_have_the_header(client, form):
     """So that a program can read on."""
     response = await client.get(f"/search?q=mice&start=20&count=2&format={form}")

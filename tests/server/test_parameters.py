@@ -15,6 +15,7 @@ from metasearch.query import Years
 from metasearch.server.limits import Options
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
+from tests.cases import each
 
 #: Values of filters: letters, and all that stands between filters.
 values = st.text('ab乳,:"- ', min_size=1, max_size=8).filter(lambda text: set(text) & set("ab乳"))
@@ -51,7 +52,7 @@ def test_enrichers_are_a_list_too():
     assert read(MultiDict(enrich=" , "), Options()).enrich is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [("2019", Years(2019, 2019)), ("2019-2024", Years(2019, 2024)), ("2019-", Years(2019, None))],
 )
@@ -60,14 +61,14 @@ def test_years(text, expected):
     assert expected == read(MultiDict(year=text), Options()).years
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "1001", "2.5", "ten", "1e3", "٣", "9" * 30])
-@pytest.mark.parametrize("name", ["count", "per_source"])
+@each("text", ["0", "-1", "1001", "2.5", "ten", "1e3", "٣", "9" * 30])
+@each("name", ["count", "per_source"])
 def test_numbers_of_records(name, text):
     """A number of records is whole and from 1 to the server's maximum."""
     assert "is not a whole number from 1 to 1000" in wrong((name, text))[name]
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "1e9", "soon"])
+@each("text", ["0", "-1", "nan", "inf", "1e9", "soon"])
 def test_bad_timeout(text):
     """A deadline is a positive, ordinary number."""
     assert "is not a positive number of seconds" in wrong(("timeout", text))["timeout"]
@@ -83,43 +84,43 @@ def test_timeout_above_the_maximum_is_cut():
     assert read(MultiDict(timeout="600"), Options()).timeout == 60.0
 
 
-@pytest.mark.parametrize("text", ["19", "2024-2019", "last year", "2019-20x"])
+@each("text", ["19", "2024-2019", "last year", "2019-20x"])
 def test_bad_years(text):
     """Years that cannot be meant are told."""
     assert wrong(("year", text))["year"].startswith(repr(text))
 
 
-@pytest.mark.parametrize("text", ["group", "separate", "merge"])
+@each("text", ["group", "separate", "merge"])
 def test_versions(text):
     """What becomes of versions is one of three words."""
     assert read(MultiDict(versions=text), Options()).versions == text
 
 
-@pytest.mark.parametrize("text", ["Group", "all", "group,merge", "\x00"])
+@each("text", ["Group", "all", "group,merge", "\x00"])
 def test_bad_versions(text):
     """Any other word is told with those that are allowed."""
     assert "is none of group, separate, merge" in wrong(("versions", text))["versions"]
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
+@each("name", STRATEGIES)
 def test_strategies(name):
     """Duplicates are found in any of the ways that there are."""
     assert read(MultiDict(dedup=name), Options()).dedup == name
 
 
-@pytest.mark.parametrize("text", ["Default", "magic", "url,default", "\x00"])
+@each("text", ["Default", "magic", "url,default", "\x00"])
 def test_bad_strategies(text):
     """Any other name is told with those that there are."""
     assert f"is none of {', '.join(STRATEGIES)}" in wrong(("dedup", text))["dedup"]
 
 
-@pytest.mark.parametrize("text", SORTS)
+@each("text", SORTS)
 def test_sorts(text):
     """The order of the list is one of six words."""
     assert read(MultiDict(sort=text), Options()).sort == text
 
 
-@pytest.mark.parametrize("text", ["Date", "year", "date,title", "--date", "\x00"])
+@each("text", ["Date", "year", "date,title", "--date", "\x00"])
 def test_bad_sorts(text):
     """Any other word is refused, and the reason names all."""
     assert f"is none of {', '.join(SORTS)}" in wrong(("sort", text))["sort"]
@@ -131,7 +132,7 @@ def test_rank():
     assert "is none of words, positions" in wrong(("rank", "bm25"))["rank"]
 
 
-@pytest.mark.parametrize(
+@each(
     "pairs",
     [
         [("filter", " type:Article , oa:yes")],
@@ -143,7 +144,7 @@ def test_filters_with_commas_or_repeated(pairs):
     assert read(MultiDict(pairs), Options()).filter == "oa:yes,type:Article"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reason"),
     [
         ("colour:red", "there is no filter 'colour'; filters are source, only, type,"),
@@ -161,7 +162,7 @@ def test_bad_filters(text, reason):
     assert reason in wrong(("filter", text))["filter"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("pairs", "expected"),
     [
         ([("facets", "Year, type,year")], "year,type"),
@@ -269,10 +270,8 @@ def test_any_text_is_read_or_refused(pairs):
     assert found <= set(pairs)
 
 
-@pytest.mark.parametrize(
-    "path", ["./fx.toml", "fx.toml", "/etc/passwd", "../secret", "crossref,./fx.toml", "C:\\fx"]
-)
-@pytest.mark.parametrize("parameter", ["sources", "enrich"])
+@each("path", ["./fx.toml", "fx.toml", "/etc/passwd", "../secret", "crossref,./fx.toml", "C:\\fx"])
+@each("parameter", ["sources", "enrich"])
 def test_a_path_is_no_source(parameter: str, path: str):
     """A request names sources by their names; a spec file of this machine is nobody's to choose
     from outside."""

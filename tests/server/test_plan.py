@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from metasearch.events import Answer
+from tests.cases import each
 from tests.server.fake import FakeEngine, answer, hit
 
 NOVELTY = "(沉水植物+贝类+鱼类)*生态系统*水质*(种类+密度)"
@@ -28,9 +27,7 @@ async def test_what_each_source_would_be_asked(client, engine):
     assert engine.asked == []
 
 
-@pytest.mark.parametrize(
-    "path", ["/plan", "/plan?q=", "/plan?q=gene&syntax=sql", "/plan?q=gene&year=soon"]
-)
+@each("path", ["/plan", "/plan?q=", "/plan?q=gene&syntax=sql", "/plan?q=gene&year=soon"])
 async def test_what_cannot_be_planned(client, path):
     """The errors are those of a search."""
     response = await client.get(path)
@@ -41,10 +38,8 @@ async def test_what_cannot_be_planned(client, path):
     ] == "urn:metasearch:problem:parameters"
 
 
-@pytest.mark.parametrize(
-    "face", ["/plan?", "/search?format=json&", "/search?format=ndjson&", "/search?format=ris&"]
-)
-@pytest.mark.parametrize(
+@each("face", ["/plan?", "/search?format=json&", "/search?format=ndjson&", "/search?format=ris&"])
+@each(
     ("query", "syntax", "position", "length", "suggestion"),
     [
         ("dc.titel = reef", "cql", 0, 8, "dc.title = reef"),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 from multidict import MultiDict
 
+from metasearch.language import TAGS
 from metasearch.server.cookies import LARGEST, Cookies
-from metasearch.server.pages.environment import TAGS
 from metasearch.server.visit import (
     MOST_CHARACTERS,
     MOST_SOURCES,
@@ -19,6 +18,7 @@ from metasearch.server.visit import (
     preferences,
     source_names,
 )
+from tests.cases import each
 
 CHOSEN = Preferences(
     language="zh-Hans", theme="dark", page_size=50, style="ieee", sources=("arxiv", "pubmed")
@@ -47,7 +47,7 @@ def test_an_address_comes_first():
     assert (both.page_size, both.style, both.sources) == (50, "ieee", ("arxiv", "pubmed"))
 
 
-@pytest.mark.parametrize("tag", ["zh", "zh-CN", "ZH_hans", "zh-Hant-TW"])
+@each("tag", ["zh", "zh-CN", "ZH_hans", "zh-Hant-TW"])
 def test_a_language_is_named_in_many_ways(tag):
     assert of(address=f"lang={tag}").language == "zh-Hans"
 

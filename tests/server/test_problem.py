@@ -11,6 +11,7 @@ from lxml import html
 
 from metasearch.server.problem import KINDS, Problem
 from metasearch.server.search import OFFERED
+from tests import cases
 
 HTML = {"Accept": "text/html"}
 
@@ -66,7 +67,7 @@ async def test_unknown_source(client):
     assert found["errors"][0]["parameter"] == "sources"
 
 
-@pytest.mark.parametrize("query", ["format=docx", "format=<script>", "format=table"])
+@cases.each("query", ["format=docx", "format=<script>", "format=table"])
 async def test_unknown_format(client, query):
     """406 lists what there is."""
     response = await client.get(f"/search?q=mice&{query}")
@@ -94,7 +95,7 @@ async def test_repeated_parameters(client):
     assert (await client.get("/search?q=a&format=json&format=csv")).status == 400
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("path", "status", "title"), [("/nowhere", 404, "Not Found"), ("/static/x", 404, "Not Found")]
 )
 async def test_not_found(client, path, status, title):
@@ -172,10 +173,8 @@ async def test_fault_names_the_search(client, engine, caplog):
     assert found["search_id"] == "s1"
 
 
-@pytest.mark.parametrize(
-    "query", ["%ff%fe", "a%00b", "%ed%a0%80", "%22", "a" * 3000, "(" * 500, "%F0%9F%90%AD"]
-)
-@pytest.mark.parametrize("headers", [None, HTML])
+@cases.each("query", ["%ff%fe", "a%00b", "%ed%a0%80", "%22", "a" * 3000, "(" * 500, "%F0%9F%90%AD"])
+@cases.each("headers", [None, HTML])
 async def test_odd_bytes_in_the_query(client, query, headers):
     """No query makes the server stumble."""
     response = await client.session.get(
@@ -185,7 +184,7 @@ async def test_odd_bytes_in_the_query(client, query, headers):
     assert response.status in (200, 400)
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@cases.each("kind", sorted(KINDS))
 def test_titles_are_the_same_for_all_problems_of_a_type(kind):
     """The title says what kind of problem it is, the detail says which."""
     first, second = Problem(400, kind, "one"), Problem(400, kind, "two")

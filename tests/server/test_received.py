@@ -12,13 +12,12 @@ from metasearch.query.tree import MAX_LENGTH
 from metasearch.server.limits import Options
 from metasearch.server.parameters import read
 from metasearch.server.problem import Problem
+from tests.cases import each
 
 LONG = " OR ".join(f'"gambling harm {number}"' for number in range(700))
 
 
-@pytest.mark.parametrize(
-    "body", [{"data": {"q": LONG, "count": "7"}}, {"json": {"q": LONG, "count": 7}}]
-)
+@each("body", [{"data": {"q": LONG, "count": "7"}}, {"json": {"q": LONG, "count": 7}}])
 async def test_a_long_strategy_is_posted(client, engine, body):
     """The parameters are those of a GET."""
     response = await client.post("/search?format=json", **body)
@@ -82,7 +81,7 @@ async def test_filters_and_facets_are_posted(client, engine, body):
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "kind", "status"),
     [
         (b"[1]", "application/json", 400),
@@ -105,7 +104,7 @@ async def test_bodies_that_are_no_search(client, engine, body, kind, status):
     assert engine.asked == []
 
 
-@pytest.mark.parametrize("values", [["gene", None], [None], [None, "gene"]])
+@each("values", [["gene", None], [None], [None, "gene"]])
 async def test_null_in_a_list_is_refused(client, engine, values):
     """A program that builds a list has lost a value there; it learns in which parameter."""
     response = await client.post("/search?format=json", json={"q": "gene", "sources": values})

@@ -13,6 +13,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from metasearch.server import forms
 from metasearch.server.limits import Options
 from metasearch.server.problem import Problem
+from tests.cases import each
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ async def test_the_file_has_the_bytes_of_the_body(client: TestClient) -> None:
     assert await response.read() == b"a" * 50 + b"b" * 50
 
 
-@pytest.mark.parametrize("known", [True, False])
+@each("known", [True, False])
 async def test_a_body_that_is_too_large(client: TestClient, known: bool) -> None:
     """413, whether its size is known before or not."""
 

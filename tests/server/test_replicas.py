@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import pytest
-
 from metasearch.replicas import SharingState
+from tests.cases import each
 from tests.server.fake import FakeEngine
 
 
-@pytest.mark.parametrize("mode", ["alone", "shared", "away"])
+@each("mode", ["alone", "shared", "away"])
 async def test_a_replica_is_ready_with_and_without_the_shared_server(serve, mode) -> None:
     """/readyz says how it is, if there is one; so does /metrics, with counts."""
     engine = FakeEngine()

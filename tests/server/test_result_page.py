@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl, urlsplit
 
-import pytest
 from lxml import html
 from multidict import MultiDict
 
@@ -14,6 +13,7 @@ from metasearch.server.parameters import read
 from metasearch.server.search import for_page
 from metasearch.settings import Settings
 from metasearch.settings.server import ServerSettings
+from tests.cases import each
 from tests.server.fake import FakeEngine, answer, hit, so_far, visit
 
 
@@ -100,7 +100,7 @@ async def test_words_of_the_query_are_marked(client):
     assert page.xpath("//h3//mark/text()") == ["Gene drives"]
 
 
-@pytest.mark.parametrize("status", ["html"])
+@each("status", ["html"])
 async def test_a_long_query_by_post_is_a_page_too(client, status):
     """A form that is too long for an address."""
     response = await client.post("/search", data={"q": "mice OR " * 500 + "rats", "format": status})

@@ -12,6 +12,7 @@ from metasearch.adapters.request import Budget
 from metasearch.errors import SpecError
 from metasearch.server.opensearch import NAMESPACE
 from metasearch.settings import Settings
+from tests import cases
 from tests.server.addresses import EVERY_ROUTE
 from tests.server.fake import FakeEngine, spec
 
@@ -185,7 +186,7 @@ async def test_suggestions(serve):
     ] == await response.json(content_type=None)
 
 
-@pytest.mark.parametrize("prefix", ["", '<b>"é乳\\', "x" * 3000])
+@cases.each("prefix", ["", '<b>"é乳\\', "x" * 3000])
 async def test_suggestions_echo_what_was_typed(serve, engine, prefix):
     """The first member is the text exactly as it was sent; nothing is searched for it."""
     client = await serve(engine, suggest=True)
@@ -317,7 +318,7 @@ async def test_public_address(serve):
     assert 'href="/lib/opensearch.xml"' in page
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("path", "media_type", "start"),
     [
         ("/static/style.css", "text/css", b"/* metasearch"),
@@ -336,7 +337,14 @@ async def test_files(client, path, media_type, start):
     assert again.status == 304
 
 
-@pytest.mark.parametrize(
+@pytest.fixture
+async def whole(serve, tmp_path):
+    """A client of a server with all that it may have."""
+    settings = Settings(workspace=tmp_path / "workspace.sqlite3", serve_workspace=True)
+    return await serve(FakeEngine(settings=settings), suggest=True)
+
+
+@cases.each(
     "path",
     # `/mcp` has nothing to GET.
     [
@@ -346,13 +354,11 @@ async def test_files(client, path, media_type, start):
     ]
     + ["/static/style.css"],
 )
-async def test_head_and_security_headers_everywhere(serve, path, tmp_path):
+async def test_head_and_security_headers_everywhere(whole, path):
     """Every route knows HEAD, and every answer is guarded."""
-    settings = Settings(workspace=tmp_path / "workspace.sqlite3", serve_workspace=True)
-    client = await serve(FakeEngine(settings=settings), suggest=True)
     query = {"/plan": "?q=gene", "/translate": "?q=gene", "/pazpar2/search.pz2": "?command=init"}
     query["/updates"] = "?q=gene"
-    response = await client.head(path + query.get(path, ""), headers=HTML)
+    response = await whole.head(path + query.get(path, ""), headers=HTML)
 
     assert response.status == 200
     assert await response.read() == b""
@@ -396,7 +402,7 @@ async def test_issue_14_10_robots_may_visit_the_start_page_and_make_no_search(cl
     )
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "path", ["/search?q=mice", "/search?q=mice&format=ris", "/?q=mice", "/search?q=", "/plan"]
 )
 async def test_issue_14_10_answers_of_searches_are_not_indexed(client, path):
@@ -404,7 +410,7 @@ async def test_issue_14_10_answers_of_searches_are_not_indexed(client, path):
     assert (await client.get(path)).headers["X-Robots-Tag"] == "noindex, nofollow"
 
 
-@pytest.mark.parametrize("path", ["/", "/sources", "/robots.txt"])
+@cases.each("path", ["/", "/sources", "/robots.txt"])
 async def test_issue_14_10_the_start_page_may_be_indexed(client, path):
     """Nothing keeps search engines from it."""
     response = await client.get(path, headers=HTML)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.query import And, Term, parse
 from metasearch.server.suggest import Suggestions, as_query
+from tests.cases import each
 from tests.server.fake import answer, hit
 
 ME, YOU = "somebody's word", "another's"
@@ -59,7 +59,7 @@ def test_what_found_nothing_is_not_suggested():
     assert texts(suggestions, "gnee") == []
 
 
-@pytest.mark.parametrize("prefix", ["", "   ", "zebra"])
+@each("prefix", ["", "   ", "zebra"])
 def test_nothing_to_complete(prefix):
     """No text and unknown text have no completions."""
     assert texts(Suggestions(["mice"]), prefix) == []

@@ -8,12 +8,13 @@ import pytest
 from multidict import MultiDict
 
 from metasearch.server.limits import Options
-from metasearch.server.parameters import KNOWN, not_used, read, refused
+from metasearch.server.parameters import KNOWN, not_used, read, refusal_of
 from metasearch.server.problem import Problem
+from tests.cases import each
 from tests.growth import MOST, growth
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "use"),
     [
         ("pageno", "start=N"),
@@ -48,7 +49,7 @@ async def test_issue_14_10_parameters_of_other_programs_that_would_mislead_are_r
     assert engine.searches == []
 
 
-@pytest.mark.parametrize("form", ["json", "ndjson", "sse", "html"])
+@each("form", ["json", "ndjson", "sse", "html"])
 async def test_issue_14_10_unknown_parameters_are_named_in_the_notes(client, form):
     """Whatever the form; the search is made all the same."""
     response = await client.get(f"/search?q=mice&utm_source=mail&zanzibar=1&format={form}")
@@ -59,9 +60,7 @@ async def test_issue_14_10_unknown_parameters_are_named_in_the_notes(client, for
     assert note in (unescape(text) if form == "html" else text)
 
 
-@pytest.mark.parametrize(
-    "address", ["/search?q=mice&count=5&start=&format=atom", "/search?q=mice&page=&rows="]
-)
+@each("address", ["/search?q=mice&count=5&start=&format=atom", "/search?q=mice&page=&rows="])
 async def test_issue_14_10_holes_of_a_template_are_no_parameters(client, address):
     """What OpenSearch clients leave empty is neither refused nor told."""
     response = await client.get(address)
@@ -72,7 +71,7 @@ async def test_issue_14_10_holes_of_a_template_are_no_parameters(client, address
 
 def test_no_parameter_of_ours_is_refused():
     """What a search takes, and what the description document fills in, is none of them."""
-    assert [name for name in KNOWN if refused(name)] == []
+    assert [name for name in KNOWN if refusal_of(name)] == []
 
 
 def test_a_refusal_stands_beside_other_mistakes():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
 from aiohttp import web
 from lxml import html
 
@@ -13,6 +12,7 @@ from metasearch.server.cookies import LARGEST, Cookies
 from metasearch.server.site import SHARED
 from metasearch.server.visit import BASKET, MOST_IN_BASKET, VISITOR
 from metasearch.settings import Settings
+from tests.cases import each
 from tests.server.fake import FakeEngine
 from tests.server.visitor import HTML, page, post, token
 
@@ -60,8 +60,8 @@ async def test_a_language_in_the_address_is_remembered(client):
     assert (await page(client, "/settings?theme=blue")).get("data-theme") == "dark"
 
 
-@pytest.mark.parametrize("name", ["metasearch-visitor", "metasearch-settings", "metasearch-basket"])
-@pytest.mark.parametrize(
+@each("name", ["metasearch-visitor", "metasearch-settings", "metasearch-basket"])
+@each(
     "value",
     [b"x", b"x.y", b"\xff\xfe.\xff", b'"\\377.x"', b"." * 4_000, b"eJw.eJw", b"%00", b"a" * 6_000],
 )
@@ -89,7 +89,7 @@ async def test_a_cookie_of_another_server_is_as_none(serve):
     assert 'data-theme="dark"' not in await shown.text()
 
 
-@pytest.mark.parametrize("count", [0, 3, MOST_IN_BASKET, MOST_IN_BASKET + 20])
+@each("count", [0, 3, MOST_IN_BASKET, MOST_IN_BASKET + 20])
 async def test_a_basket_is_read_up_to_its_limit(client, count):
     """Without what is no id; so a cookie of another release does no harm."""
     ids = ["x", 1, None, *(hit_id(str(number)) for number in range(count))]

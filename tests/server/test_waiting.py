@@ -9,6 +9,7 @@ import pytest
 from lxml import html
 
 from metasearch.settings import Settings
+from tests.cases import each
 from tests.server.fake import FakeEngine, answer, hit, late, report
 from tests.test_waiting import FAST, SLOW, asked, engine
 
@@ -126,7 +127,7 @@ async def test_a_server_that_stops_ends_what_goes_on(serve, marshes):
     assert upstreams.cancelled == ["beta"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "settings", "wait"),
     [
         ("q=m&format=json", {}, None),
@@ -149,7 +150,7 @@ async def test_how_long_is_waited(serve, address, settings, wait):
     assert fake.asked[0]["wait"] == wait
 
 
-@pytest.mark.parametrize("wait", ["0", "-1", "soon", "nan", "1e3"])
+@each("wait", ["0", "-1", "soon", "nan", "1e3"])
 async def test_what_is_no_time_to_wait(client, wait):
     """It is named, and nothing is asked."""
     response = await client.get(f"/search?q=mice&format=json&wait={wait}")

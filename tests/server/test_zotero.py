@@ -14,6 +14,7 @@ import pytest
 from metasearch.bib.work_ids import hit_id
 from metasearch.formats.mods import zotero_type
 from metasearch.record import TYPES, Author
+from tests.cases import each
 from tests.server.fake import FakeEngine, answer, hit
 
 ZOTERO = os.environ.get("METASEARCH_TEST_ZOTERO", "")
@@ -76,7 +77,7 @@ async def test_a_list(serve):
     )
 
 
-@pytest.mark.parametrize("kind", TYPES)
+@each("kind", TYPES)
 async def test_a_record_page(serve, kind):
     """It is read by unAPI as MODS: nothing of the title is lost."""
     client = await serve(FakeEngine(answer(work(1, kind))))
@@ -87,7 +88,7 @@ async def test_a_record_page(serve, kind):
     assert len(item["creators"]) == 3
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "field", "expected"),
     [
         ("thesis", "university", "Isle University"),

@@ -1,7 +1,7 @@
 """Exchanges on disk: `RecordTransport` writes what another transport brings, `ReplayTransport`
 reads it back.
 
-    DIR/<source>/<first 16 digits of request.key>/
+    DIR/<source>/<first 16 digits of page_key(request)>/
         request.json    method, url, params, headers, body, and content (JSON or text) where the
                         body is no form; without secrets, but with the names of those left out
         page.json       status, content_type; retry_after where the server asked for a pause, total
@@ -25,8 +25,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from metasearch import opening
-from metasearch.adapters.request import Page, Pairs, Request, Secret, public, redacted
+from metasearch import regular_files
+from metasearch.adapters.fetch.page_cache import page_key
+from metasearch.adapters.request import Page, Pairs, Request, Secret, public, redact
 from metasearch.errors import NotRecorded, SourceError, TooLarge
 from metasearch.message import message
 
@@ -64,7 +65,7 @@ class RecordTransport:
         if request.private:
             return page
         try:
-            named = replace(page, request=_named(request, self._recorded_as))
+            named = replace(page, request=_with_origin(request, self._recorded_as))
             await asyncio.to_thread(_write, _place(self._folder, named.request), named)
         except OSError as exc:
             raise SourceError(
@@ -72,15 +73,14 @@ class RecordTransport:
                 message(
                     "its answer cannot be recorded in {folder}: {why}",
                     folder=self._folder,
-                    why=opening.why(exc),
+                    why=regular_files.why(exc),
                 ),
-                url=request.shown,
+                url=request.log_url,
                 advice=message("Name a folder that can be written to."),
             ) from exc
         return page
 
     async def close(self) -> None:
-        """Closes the inner transport."""
         await self._inner.close()
 
 
@@ -111,11 +111,11 @@ def keep(folder: Path, page: Page, recorded_as: Mapping[str, str] | None = None)
     written; NotRecorded: the source's name cannot be the name of a folder.
     """
     if not page.request.private:
-        request = _named(page.request, recorded_as or {})
+        request = _with_origin(page.request, recorded_as or {})
         _write(_place(folder, request), replace(page, request=request), dated=True)
 
 
-def _named(request: Request, recorded_as: Mapping[str, str]) -> Request:
+def _with_origin(request: Request, recorded_as: Mapping[str, str]) -> Request:
     scheme, _, rest = request.url.partition("://")
     host, slash, path = rest.partition("/")
     origin = recorded_as.get(f"{scheme}://{host}")
@@ -130,11 +130,11 @@ def _place(folder: Path, request: Request) -> Path:
             str(folder),
             why=message("the source's name cannot be the name of a folder"),
         )
-    return folder / request.source / request.key[:16]
+    return folder / request.source / page_key(request)[:16]
 
 
 def _write(place: Path, answered: Page, *, dated: bool = False) -> None:
-    page = redacted(answered)
+    page = redact(answered)
     place.mkdir(parents=True, exist_ok=True)
     for kind in _KINDS:
         (place / f"body.{kind}").unlink(missing_ok=True)
@@ -147,7 +147,7 @@ def _write(place: Path, answered: Page, *, dated: bool = False) -> None:
         "headers": list(public(request.headers)),
         "body": list(public(request.body)),
         "secrets": _secret_names(request.params + request.headers + request.body),
-        "key": request.key,
+        "key": page_key(request),
     }
     if request.content:
         asked |= {"content": request.content, "content_type": request.content_type}
@@ -165,20 +165,20 @@ def _write(place: Path, answered: Page, *, dated: bool = False) -> None:
 
 def _read(place: Path, request: Request, max_bytes: int) -> Page:
     try:
-        asked = json.loads(opening.read(place / "request.json", _MOST_FACTS))
-        facts = json.loads(opening.read(place / "page.json", _MOST_FACTS))
-        if asked["key"] != request.key:
+        asked = json.loads(regular_files.read(place / "request.json", _MOST_FACTS))
+        facts = json.loads(regular_files.read(place / "page.json", _MOST_FACTS))
+        if asked["key"] != page_key(request):
             raise NotRecorded(
                 request.source,
                 str(place),
-                url=request.shown,
+                url=request.log_url,
                 why=message("it is of another request"),
             )
         body = next(path for kind in _KINDS if (path := place / f"body.{kind}").is_file())
         try:
-            content = opening.read(body, max_bytes)
-        except opening.TooLargeToRead as exc:
-            raise TooLarge(request.source, max_bytes, url=request.shown) from exc
+            content = regular_files.read(body, max_bytes)
+        except regular_files.TooLargeToRead as exc:
+            raise TooLarge(request.source, max_bytes, url=request.log_url) from exc
         pause, total = facts.get("retry_after"), facts.get("total")
         fetched_at = facts.get("fetched_at")
         return Page(
@@ -191,17 +191,17 @@ def _read(place: Path, request: Request, max_bytes: int) -> Page:
             total=None if total is None else int(total),
         )
     except FileNotFoundError as exc:
-        raise NotRecorded(request.source, str(place), url=request.shown) from exc
+        raise NotRecorded(request.source, str(place), url=request.log_url) from exc
     except StopIteration as exc:
         raise NotRecorded(
-            request.source, str(place), url=request.shown, why=message("it has no body file")
+            request.source, str(place), url=request.log_url, why=message("it has no body file")
         ) from exc
     except OSError as exc:
-        why = message("its files cannot be read: {why}", why=opening.why(exc))
-        raise NotRecorded(request.source, str(place), url=request.shown, why=why) from exc
+        why = message("its files cannot be read: {why}", why=regular_files.why(exc))
+        raise NotRecorded(request.source, str(place), url=request.log_url, why=why) from exc
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as exc:
         raise NotRecorded(
-            request.source, str(place), url=request.shown, why=message("its files cannot be read")
+            request.source, str(place), url=request.log_url, why=message("its files cannot be read")
         ) from exc
 
 

@@ -17,7 +17,7 @@ import orjson
 
 from metasearch.adapters.fetch.health import ENOUGH, Health, History, Pause, SourceState, Times
 from metasearch.adapters.fetch.rate_limiter import NotInTime, RequestLimiter, SharedLimiter
-from metasearch.adapters.fetch.status import judged, message_of, overloaded, passing
+from metasearch.adapters.fetch.status import is_overload, judge, may_pass, message_of
 from metasearch.adapters.request import Grant, Page, Pairs, Request, Secret
 from metasearch.adapters.spec import Limits
 from metasearch.errors import (
@@ -89,15 +89,15 @@ async def in_usual_time(sending: Coroutine[Any, Any, Page], times: Times) -> Pag
     if times.longest is None:
         return await sending
     loop = asyncio.get_running_loop()
-    began, lost = loop.time(), lag().lost
+    began, lost = loop.time(), lag().total
     task = loop.create_task(sending)
     try:
         while not task.done():
             longest = times.longest
             # While the loop stood still, nothing could see whether an answer had come.
-            stood_still = lag().lost - lost
+            stood_still = lag().total - lost
             await wait_for(task, None if longest is None else began + stood_still + longest)
-            passed = loop.time() - began - (lag().lost - lost) + EARLY
+            passed = loop.time() - began - (lag().total - lost) + EARLY
             longest = times.longest
             if not task.done() and longest is not None and passed >= longest:
                 times.late()  # at once, so that of several late exchanges only one is given up
@@ -127,7 +127,7 @@ Ask = Callable[[Request], Awaitable[Page]]
 
 
 @dataclass(slots=True)
-class _Kept:
+class _Token:
     """The token of one login, and until when it is good."""
 
     token: str = field(default="", repr=False)
@@ -140,12 +140,12 @@ class Tokens:
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
-        self._kept: dict[Request, _Kept] = {}
+        self._kept: dict[Request, _Token] = {}
 
     def __repr__(self) -> str:
         return f"<Tokens of {len(self._kept)} logins>"
 
-    async def sent(self, request: Request, ask: Ask, env_name: str | None) -> Page:
+    async def send(self, request: Request, ask: Ask, env_name: str | None) -> Page:
         """The page for a request with a `Grant`: with the token that is known, and once with a new
         one after a 401.
 
@@ -173,7 +173,7 @@ class Tokens:
 
     async def _token(self, login: Request, ask: Ask, env_name: str | None) -> str:
         """The token of a login; of many who need it at once one fetches it for all."""
-        kept = self._kept.setdefault(login, _Kept())
+        kept = self._kept.setdefault(login, _Token())
         async with kept.lock:
             if self._monotonic() >= kept.until:
                 began = self._monotonic()
@@ -186,15 +186,13 @@ class Tokens:
 
 
 def _with(request: Request, tokens: dict[Grant, str]) -> Request:
-    """The request with the tokens in their places."""
-
-    def filled(pairs: Pairs) -> Pairs:
+    def fill(pairs: Pairs) -> Pairs:
         return tuple(
             (n, Secret(v.prefix + tokens[v], v.texts()) if isinstance(v, Grant) else v)
             for n, v in pairs
         )
 
-    return replace(request, params=filled(request.params), headers=filled(request.headers))
+    return replace(request, params=fill(request.params), headers=fill(request.headers))
 
 
 def _read(page: Page, env_name: str | None) -> tuple[str, float]:
@@ -205,7 +203,11 @@ def _read(page: Page, env_name: str | None) -> tuple[str, float]:
     request = page.request
     if page.status >= 400:
         raise AccessDenied(
-            request.source, page.status, url=request.shown, env_name=env_name, said=message_of(page)
+            request.source,
+            page.status,
+            url=request.log_url,
+            env_name=env_name,
+            said=message_of(page),
         )
     facts: Any = None
     with suppress(ValueError):
@@ -213,7 +215,9 @@ def _read(page: Page, env_name: str | None) -> tuple[str, float]:
     token = (facts.get("access_token") or facts.get("token")) if isinstance(facts, dict) else None
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
         raise BadAnswer(
-            request.source, message("the answer to the login has no token in it"), url=request.shown
+            request.source,
+            message("the answer to the login has no token in it"),
+            url=request.log_url,
         )
     return token, _seconds(facts.get("expires_in"))
 
@@ -306,7 +310,6 @@ class Exchanges:
         self.listener: Callable[[Pause], None] | None = None
 
     def __len__(self) -> int:
-        """How many sources were asked so far."""
         return len(self._sources)
 
     def state(self, source: str) -> SourceState:
@@ -315,26 +318,22 @@ class Exchanges:
         if known is None:
             return SourceState(source)
         p50, p95 = (known.history.times.quantile(share) for share in (0.5, 0.95))
-        return replace(
-            known.health.state,
-            p50_ms=_milliseconds(p50),
-            p95_ms=_milliseconds(p95),
-        )
+        return replace(known.health.state, p50_ms=_milliseconds(p50), p95_ms=_milliseconds(p95))
 
     def knows(self, source: str) -> bool:
         """Whether a source was asked, or is left alone, in this process."""
         return source in self._sources
 
-    def well(self, source: str) -> bool:
+    def may_ask(self, source: str) -> bool:
         """Whether a source may be asked now, be it as a probe."""
         known = self._sources.get(source)
         return known is None or known.health.state.state not in ("paused", "open")
 
     def heed(self, pause: Pause, limits: Limits) -> None:
         """Leaves a source with these limits alone, because another process has to wait for it."""
-        self._known(pause.source, limits).health.heed(pause)
+        self._source_of(pause.source, limits).health.heed(pause)
 
-    async def tried(
+    async def send(
         self, request: Request, limits: Limits, asking: Asker, env_name: str | None
     ) -> Page:
         """The exchange, and further tries while there is time; with a token that is fetched first,
@@ -342,17 +341,17 @@ class Exchanges:
         """
 
         async def ask(asked: Request) -> Page:
-            return await self._tried(asked, limits, asking, env_name)
+            return await self._try(asked, limits, asking, env_name)
 
         if not any(isinstance(value, Grant) for _, value in request.params + request.headers):
             return await ask(request)
-        return await self._tokens.sent(request, ask, env_name)
+        return await self._tokens.send(request, ask, env_name)
 
-    async def _tried(
+    async def _try(
         self, request: Request, limits: Limits, asking: Asker, env_name: str | None
     ) -> Page:
         loop = asyncio.get_running_loop()
-        known = self._known(request.source, limits)
+        known = self._source_of(request.source, limits)
         tries = 0
         while True:
             known.health.check()
@@ -361,10 +360,10 @@ class Exchanges:
             if 0 < asking.deadline - loop.time() < (due := known.limiter.due):
                 raise _used_up(request, limits, due)
             try:
-                async with known.limiter.passed(
+                async with known.limiter.hold_place(
                     asking.asker, asking.user, lambda: asking.deadline - loop.time()
                 ):
-                    return await self._exchanged(
+                    return await self._exchange(
                         request, limits, asking.deadline - loop.time(), known, env_name
                     )
             except NotInTime as exc:
@@ -372,15 +371,15 @@ class Exchanges:
             except Unreachable as exc:
                 wait = BACKOFF * 2**tries * random.uniform(0.5, 1.5) * self._patience  # noqa: S311
                 late = asking.deadline - loop.time() < wait + WORTH_A_TRY
-                hopeless = late or not passing(exc)
+                hopeless = late or not may_pass(exc)
                 if not asking.again or tries == RETRIES or hopeless or not known.health.ok:
-                    if overloaded(exc):
-                        known.health.overloaded(exc)
+                    if is_overload(exc):
+                        known.health.note_overload(exc)
                     raise
                 tries += 1
             await asyncio.sleep(wait)
 
-    def _known(self, source: str, limits: Limits) -> _Source:
+    def _source_of(self, source: str, limits: Limits) -> _Source:
         known = self._sources.get(source)
         if known is None:
             jitter = lambda: random.random() * self._patience  # noqa: E731, S311
@@ -401,7 +400,7 @@ class Exchanges:
         if self.listener is not None:
             self.listener(pause)
 
-    async def _exchanged(
+    async def _exchange(
         self, request: Request, limits: Limits, left: float, known: _Source, env_name: str | None
     ) -> Page:
         """One exchange, with its effect on the breaker and on what is known of the source."""
@@ -409,15 +408,15 @@ class Exchanges:
             raise TimedOut(
                 request.source,
                 message("its turn did not come before the deadline"),
-                url=request.shown,
+                url=request.log_url,
             )
         if not known.health.admit():
-            return await self._sent(request, limits, left, known, env_name, probe=False)
+            return await self._send(request, limits, left, known, env_name, probe=False)
         await self._own_probe(known.health, limits)
         try:
-            return await self._sent(request, limits, left, known, env_name, probe=True)
+            return await self._send(request, limits, left, known, env_name, probe=True)
         finally:
-            self._sharing.probed(request.source)
+            self._sharing.end_probe(request.source)
 
     async def _own_probe(self, health: Health, limits: Limits) -> None:
         """Makes a probe the one of all replicas. Raises SourceError: as `Health.check`: another
@@ -428,12 +427,12 @@ class Exchanges:
         except Away:
             return
         except BaseException:
-            health.abandoned()
+            health.release_probe()
             raise
         if not mine:
-            health.denied()
+            health.yield_probe()
 
-    async def _sent(
+    async def _send(
         self,
         request: Request,
         limits: Limits,
@@ -443,9 +442,8 @@ class Exchanges:
         *,
         probe: bool,
     ) -> Page:
-        """The exchange itself, with what follows from it."""
         health, known.asked = known.health, request
-        began, lost = self._monotonic(), lag().lost
+        began, lost = self._monotonic(), lag().total
         try:
             page = await in_usual_time(
                 self._transport.send(
@@ -456,55 +454,53 @@ class Exchanges:
         except (Overdue, Unreachable, asyncio.CancelledError) as exc:
             # Our haste is not the source's fault: silence counts only if it lasted for half of its
             # timeout. Nor is our lateness: while the loop stood still, silence cannot be known.
-            hung = self._monotonic() - began - (lag().lost - lost) >= limits.timeout / 2
+            hung = self._monotonic() - began - (lag().total - lost) >= limits.timeout / 2
             error = _no_answer(exc, request)
             if (
                 isinstance(error, TimedOut)
                 and not isinstance(exc, asyncio.CancelledError)
-                and lag().stalled
+                and lag().is_stalled
             ):
                 if probe:
-                    health.abandoned()
+                    health.release_probe()
                 raise NotRead(
                     request.source,
                     message("this server was too busy to read an answer in time"),
-                    url=request.shown,
+                    url=request.log_url,
                 ) from None
             if hung or not isinstance(error, TimedOut):
-                health.failed(error)
+                health.note_failure(error)
             else:
                 if isinstance(exc, Overdue):
-                    health.noted(error)
+                    health.note_error(error)
                 if probe:
-                    health.abandoned()
+                    health.release_probe()
             if isinstance(exc, Overdue):
                 raise error from None
             raise
         except SourceError as exc:
-            health.answered()
-            health.noted(exc)
+            health.note_answer()
+            health.note_error(exc)
             raise
         except BaseException:
             if probe:
-                health.abandoned()
+                health.release_probe()
             raise
         took = self._monotonic() - began
         if page.rate is not None:
             known.limiter.obey(page.rate)
-        judged(page, limits, health, env_name)
-        if lag().lost - lost <= took * LATE_SHARE:
-            known.history.answered(request, took)
+        judge(page, limits, health, env_name)
+        if lag().total - lost <= took * LATE_SHARE:
+            known.history.add(request, took)
         return page
 
 
 def _used_up(request: Request, limits: Limits, wait: float) -> RateLimited:
-    """The rate of a source is used up for so many seconds."""
     own = f"{limits.requests:g} in {limits.per:g} s"
-    return RateLimited(request.source, wait, url=request.shown, own=own)
+    return RateLimited(request.source, wait, url=request.log_url, own=own)
 
 
 def _no_answer(exc: BaseException, request: Request) -> SourceError:
-    """What the end of an exchange without an answer is called."""
     if isinstance(exc, SourceError):
         return exc
     if isinstance(exc, Overdue):
@@ -517,7 +513,7 @@ def _no_answer(exc: BaseException, request: Request) -> SourceError:
                 share="95 %",
                 usual=f"{exc.usual:.2g}",
             ),
-            url=request.shown,
+            url=request.log_url,
             advice=message(
                 "Search again: until the source has answered {enough} more times, it "
                 "gets the full timeout of its spec.",
@@ -525,7 +521,7 @@ def _no_answer(exc: BaseException, request: Request) -> SourceError:
             ),
         )
     return TimedOut(
-        request.source, message("no whole answer before the search ended"), url=request.shown
+        request.source, message("no whole answer before the search ended"), url=request.log_url
     )
 
 

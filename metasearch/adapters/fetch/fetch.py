@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from metasearch.adapters.fetch.exchange import Asker, Exchanges, wait_for
 from metasearch.adapters.fetch.health import Pause, SourceState
-from metasearch.adapters.fetch.page_cache import PageCache, Worth
+from metasearch.adapters.fetch.page_cache import PageCache, Worth, page_key
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
 from metasearch.errors import Blocked, ConnectFailed, RateLimited, TimedOut, Unreachable
-from metasearch.loop import GRACE, lag, seen
+from metasearch.loop import GRACE, ignore_failure, lag
 from metasearch.message import message
 from metasearch.replicas import Alone, Sharing
 
@@ -47,7 +47,7 @@ class _Flight(Asker):
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _FetchJob:
     """A page that is asked for: see the arguments of `Fetcher.fetch`; `key` is the request's."""
 
     request: Request
@@ -131,24 +131,24 @@ class Fetcher:
         """
         loop = asyncio.get_running_loop()
         latest = float("inf") if deadline is None else deadline
-        key = request.key
+        key = page_key(request)
         name = (key, use_cache)
         flight = self._flights.get(name)
         if flight is None or flight.task is None or flight.task.done():
             flight = self._flights[name] = _Flight(
                 latest, asker or asyncio.current_task(), user, again
             )
-            wanted = _Wanted(request, key, limits, env_name)
+            wanted = _FetchJob(request, key, limits, env_name)
             fly = self._fly(wanted, flight, use_cache=use_cache)
             flight.task = loop.create_task(fly)
             self._tasks.add(flight.task)
-            flight.task.add_done_callback(self._landed)
+            flight.task.add_done_callback(self._discard)
         flight.deadline = max(flight.deadline, latest)
         task = flight.task
         flight.waiters += 1
         try:
             await wait_for(task, deadline)
-            if not task.done() and lag().stalled:  # what has come meanwhile is read in a moment
+            if not task.done() and lag().is_stalled:  # what has come meanwhile is read in a moment
                 await wait_for(task, loop.time() + GRACE)
         finally:
             flight.waiters -= 1
@@ -160,13 +160,13 @@ class Fetcher:
             raise TimedOut(
                 request.source,
                 message("no whole answer before the deadline of the search"),
-                url=request.shown,
+                url=request.log_url,
             )
         if task.cancelled():
             raise ConnectFailed(
                 request.source,
                 message("stopped, because the program is closing"),
-                url=request.shown,
+                url=request.log_url,
             )
         page = task.result()
         # Requests with one key may differ in bookkeeping (start, wanted, step), which the parser
@@ -178,15 +178,15 @@ class Fetcher:
         if self._cache is not None:
             await self._cache.forget(request)
 
-    async def found_nothing(self, page: Page, limits: Limits) -> None:
+    async def keep_empty(self, page: Page, limits: Limits) -> None:
         """Keeps a page without hits for a moment only; for searches that may use the cache."""
         if self._cache is not None and limits.ttl > 0:
-            await self._cache.found_nothing(page, limits)
+            await self._cache.keep_empty(page, limits)
 
     def state(self, source: str) -> SourceState:
         """How a source is doing; "ok" for one that was never asked."""
         state = self._exchanges.state(source)
-        return state if self._cache is None else self._cache.counted(state)
+        return state if self._cache is None else self._cache.with_counts(state)
 
     def heed(self, pause: Pause, limits: Limits) -> None:
         """Leaves a source with these limits alone, because another process has to wait for it;
@@ -204,40 +204,40 @@ class Fetcher:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
-        await self.settled()
+        await self.finish_writes()
         await self.sharing.close()
         await self._transport.close()
         if self._cache is not None:
             await self._cache.close()
 
-    async def settled(self) -> None:
+    async def finish_writes(self) -> None:
         """Waits until the pages that have come are written to the cache."""
         if self._cache is not None:
-            await self._cache.settled()
+            await self._cache.finish_writes()
 
-    def _landed(self, task: asyncio.Task[Page]) -> None:
+    def _discard(self, task: asyncio.Task[Page]) -> None:
         self._tasks.discard(task)
-        seen(task)  # even if no caller waits any more
+        ignore_failure(task)  # even if no caller waits any more
 
-    async def _fly(self, wanted: _Wanted, flight: _Flight, *, use_cache: bool) -> Page:
+    async def _fly(self, wanted: _FetchJob, flight: _Flight, *, use_cache: bool) -> Page:
         cache, limits = self._cache, wanted.limits
         if cache is None or not use_cache or limits.ttl <= 0 or wanted.request.private:
-            return await self._exchanges.tried(wanted.request, limits, flight, wanted.env_name)
+            return await self._exchanges.send(wanted.request, limits, flight, wanted.env_name)
         kept, worth = await cache.look_up(wanted.request, wanted.key, limits)
         if kept is None:
-            return await self._asked(cache, wanted, flight)
+            return await self._ask(cache, wanted, flight)
         if worth is Worth.SPARE:
-            return await self._asked_or_spared(cache, wanted, flight, kept)
+            return await self._ask_or_spare(cache, wanted, flight, kept)
         return self._answer(cache, wanted, kept, worth)
 
-    def _answer(self, cache: PageCache, wanted: _Wanted, kept: Page, worth: Worth) -> Page:
+    def _answer(self, cache: PageCache, wanted: _FetchJob, kept: Page, worth: Worth) -> Page:
         """A page that was kept, as the answer; fetched anew behind if it is ageing."""
         if worth is Worth.FRESH:
-            return cache.fresh(kept)
-        return cache.ageing(kept, renewed=self._renew(cache, wanted))
+            return cache.serve_fresh(kept)
+        return cache.serve_ageing(kept, renewed=self._renew(cache, wanted))
 
-    async def _asked(
-        self, cache: PageCache, wanted: _Wanted, asking: Asker, *, fresh: bool = False
+    async def _ask(
+        self, cache: PageCache, wanted: _FetchJob, asking: Asker, *, fresh: bool = False
     ) -> Page:
         """The page of another replica, else a new one of the source, which is kept.
 
@@ -249,18 +249,18 @@ class Fetcher:
             return self._answer(cache, wanted, kept, worth)
         try:
             if not self._exchanges.knows(request.source):
-                pause = await cache.kept_pause(request)
+                pause = await cache.find_pause(request)
                 if pause is not None:
                     self._exchanges.heed(pause, limits)
-            page = await self._exchanges.tried(request, limits, asking, wanted.env_name)
+            page = await self._exchanges.send(request, limits, asking, wanted.env_name)
         except BaseException:
             cache.release(key)
             raise
         cache.keep(key, page, limits)
         return page
 
-    async def _asked_or_spared(
-        self, cache: PageCache, wanted: _Wanted, flight: _Flight, spare: Page
+    async def _ask_or_spare(
+        self, cache: PageCache, wanted: _FetchJob, flight: _Flight, spare: Page
     ) -> Page:
         """A new page, or the spare one where the source cannot be asked in time."""
         now = asyncio.get_running_loop().time()
@@ -268,25 +268,25 @@ class Fetcher:
         until = None if left == float("inf") else now + left - min(SPARE_TIME, left / 4)
         try:
             async with asyncio.timeout_at(until):
-                return await self._asked(cache, wanted, flight)
+                return await self._ask(cache, wanted, flight)
         except TimeoutError:
             reason: str = message("the database did not answer in time")
         except (Unreachable, RateLimited, Blocked) as exc:
             reason = str(exc)
-        return cache.spared(spare, reason)
+        return cache.serve_spare(spare, reason)
 
-    def _renew(self, cache: PageCache, wanted: _Wanted) -> bool:
+    def _renew(self, cache: PageCache, wanted: _FetchJob) -> bool:
         """Has a page fetched anew in the background; returns whether it is being fetched."""
         key = wanted.key
         if key in self._renewals:
             return True
-        if len(self._renewals) >= RENEWALS or not self._exchanges.well(wanted.request.source):
+        if len(self._renewals) >= RENEWALS or not self._exchanges.may_ask(wanted.request.source):
             return False
         loop = asyncio.get_running_loop()
         asking = Asker(loop.time() + LONGEST_RENEWAL)
-        task = loop.create_task(self._asked(cache, wanted, asking, fresh=True))
+        task = loop.create_task(self._ask(cache, wanted, asking, fresh=True))
         self._renewals[key] = task
         self._tasks.add(task)
-        task.add_done_callback(self._landed)
+        task.add_done_callback(self._discard)
         task.add_done_callback(lambda _: self._renewals.pop(key, None))
         return True

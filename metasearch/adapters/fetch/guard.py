@@ -162,7 +162,7 @@ class AllowList:
         """A socket for a public address: `TCPConnector(socket_factory=...)` of the usual pool."""
         return self._connect(info, exempt=False)
 
-    def connect_allowed(self, info: AddrInfo) -> socket.socket:
+    def connect_exempt(self, info: AddrInfo) -> socket.socket:
         """A socket for the address of an allowed URL; the factory of the exempt pool."""
         return self._connect(info, exempt=True)
 
@@ -208,10 +208,10 @@ def first_hop(request: Request) -> Hop:
     """
     text = request.url.partition("#")[0]
     if request.params:
-        text += ("&" if "?" in text else "?") + _encoded(request.params)
+        text += ("&" if "?" in text else "?") + _encode_form(request.params)
     data = _body(request) if request.method == "POST" else None
     return Hop(
-        _checked(text, request), request.method, _headers(request, body=data is not None), data
+        _parse_url(text, request), request.method, _headers(request, body=data is not None), data
     )
 
 
@@ -219,7 +219,7 @@ def next_hop(request: Request, hop: Hop, status: int, location: str) -> Hop:
     """Where a redirect leads. `location`: the `Location` header. Raises NotAllowed: the target is
     not http or https, names a user, cannot be read, or would take a secret along.
     """
-    target = _checked(location, request, base=hop.url)
+    target = _parse_url(location, request, base=hop.url)
     secrets = secrets_of(request)
     if secrets and hop.url.scheme == "https" and target.scheme == "http":
         raise _refusal(
@@ -248,18 +248,18 @@ def _body(request: Request, *, secrets: bool = True) -> bytes:
         return request.content.encode(errors="replace")
     if request.content_type == JSON:
         return json.dumps(dict(_plain(request.body, secrets=secrets))).encode()
-    return _encoded(request.body, secrets=secrets).encode()
+    return _encode_form(request.body, secrets=secrets).encode()
 
 
-def _encoded(pairs: Pairs, *, secrets: bool = True) -> str:
+def _encode_form(pairs: Pairs, *, secrets: bool = True) -> str:
     return "&".join(
-        f"{_quoted_name(name)}={quote(text, safe='', errors='replace')}"
+        f"{_quote_name(name)}={quote(text, safe='', errors='replace')}"
         for name, text in _plain(pairs, secrets=secrets)
     )
 
 
 @lru_cache(maxsize=1024)
-def _quoted_name(name: str) -> str:
+def _quote_name(name: str) -> str:
     """Names come from specs and are few; values are not remembered, a secret may be among them."""
     return quote(name, safe="", errors="replace")
 
@@ -284,7 +284,7 @@ def _headers(request: Request, *, body: bool, secrets: bool = True) -> dict[str,
     return headers
 
 
-def _checked(text: str, request: Request, base: URL | None = None) -> URL:
+def _parse_url(text: str, request: Request, base: URL | None = None) -> URL:
     try:
         # Legal text is taken to the letter: signed URLs are sensitive to the byte. The rest gets
         # quoted.
@@ -323,8 +323,6 @@ def _same_party(here: URL, there: URL) -> bool:
 
 
 def _without(url: URL, secrets: tuple[str, ...], request: Request) -> URL:
-    """The URL without the parameters that repeat a secret."""
-
     def leaks(text: str) -> bool:
         spelled = (text.casefold(), unquote_plus(text).casefold())  # a host loses its capitals
         return any(secret.casefold() in text for secret in secrets for text in spelled)
@@ -342,21 +340,21 @@ def _without(url: URL, secrets: tuple[str, ...], request: Request) -> URL:
 
 def _refusal(request: Request, why: str) -> NotAllowed:
     bare = without_secrets(why, request)
-    return NotAllowed(request.source, why if bare == why else bare, url=request.shown)
+    return NotAllowed(request.source, why if bare == why else bare, url=request.log_url)
 
 
-def forbidden(request: Request, hop: Hop, *, redirected: bool) -> NotAllowed:
+def address_refusal(request: Request, hop: Hop, *, redirected: bool) -> NotAllowed:
     """The refusal to connect to `hop`, which the user may want to allow."""
     if not redirected:
         return NotAllowed(
             request.source,
             message("{place} is not at a public address", place=_place(hop)),
-            url=request.shown,
+            url=request.log_url,
         )
     return NotAllowed(
         request.source,
         message("it redirects to {place}, which is not at a public address", place=_place(hop)),
-        url=request.shown,
+        url=request.log_url,
         advice=message(
             "Nothing was sent there. If the address is meant, make it the source's "
             "`url` and `allow` its host:port."
@@ -364,7 +362,7 @@ def forbidden(request: Request, hop: Hop, *, redirected: bool) -> NotAllowed:
     )
 
 
-def unnamed(request: Request, hop: Hop) -> NotAllowed:
+def hop_refusal(request: Request, hop: Hop) -> NotAllowed:
     """The refusal to follow one server of our network to another, which others were to ask."""
     return NotAllowed(
         request.source,
@@ -372,7 +370,7 @@ def unnamed(request: Request, hop: Hop) -> NotAllowed:
             "it redirects to {place}, another server that is allowed, but not to this source",
             place=_place(hop),
         ),
-        url=request.shown,
+        url=request.log_url,
         advice=message(
             "Nothing was sent there. If it is meant, set request.redirects = "
             '["{place}"] for the source.',

@@ -51,7 +51,6 @@ class Times:
         self._since_late = ENOUGH
 
     def add(self, seconds: float) -> None:
-        """An answer came after so many seconds."""
         if len(self._arrived) == KEPT:
             del self._sorted[bisect_left(self._sorted, self._arrived.popleft())]
         self._arrived.append(seconds)
@@ -97,8 +96,7 @@ class History:
             times = self._kinds[kind] = Times()
         return times
 
-    def answered(self, request: Request, seconds: float) -> None:
-        """The answer to a request came after so many seconds."""
+    def add(self, request: Request, seconds: float) -> None:
         self.times.add(seconds)
         self.of(request).add(seconds)
 
@@ -229,7 +227,7 @@ class Health:
     @property
     def state(self) -> SourceState:
         """A snapshot; what History knows is not in it."""
-        state, until = self._standing()
+        state, until = self._state_and_wait()
         error = str(self._last_error) if self._last_error else None
         return SourceState(
             self.source,
@@ -244,7 +242,7 @@ class Health:
     @property
     def ok(self) -> bool:
         """Whether any request may be sent."""
-        return self._standing()[0] == "ok"
+        return self._state_and_wait()[0] == "ok"
 
     def check(self) -> None:
         """Raises where a request would be of no use.
@@ -256,7 +254,7 @@ class Health:
             Unreachable: The same, after it was overloaded.
             ConnectFailed: It failed too often; or the probe is just under way.
         """
-        state, until = self._standing()
+        state, until = self._state_and_wait()
         if state == "ok" or (state == "half-open" and not self._probing):
             return
         wait = (
@@ -293,7 +291,7 @@ class Health:
         self._probing = not self.ok
         return self._probing
 
-    def denied(self) -> None:
+    def yield_probe(self) -> None:
         """Another process sends the probe that `admit` let through here. Raises as `check`."""
         try:
             self.check()
@@ -303,11 +301,10 @@ class Health:
         finally:
             self._probing = False
 
-    def allowed(self, budget: Budget) -> None:
-        """An answer said what is left."""
+    def note_budget(self, budget: Budget) -> None:
         self._budget = budget, self._clock() + (budget.renewed or 0.0)
 
-    def answered(self) -> None:
+    def note_answer(self) -> None:
         """An answer came, of whatever kind; one to an older request does not end a pause."""
         self._failures = 0
         self._open_until = None
@@ -315,30 +312,30 @@ class Health:
         if self._paused_until is None or self._clock() >= self._paused_until:
             self._paused_until = self._last_error = None
 
-    def failed(self, error: SourceError) -> None:
+    def note_failure(self, error: SourceError) -> None:
         """No answer came."""
-        self.noted(error)
+        self.note_error(error)
         self._failures += 1
         if self._probing or self._failures >= FAILURES:
             now = self._clock()
-            self._open_until = now + self._stretched(OPEN_SECONDS)
+            self._open_until = now + self._stretch(OPEN_SECONDS)
             if self._paused_until is not None and now >= self._paused_until:
                 self._paused_until = None
             self._report(Pause(self.source, "failing", OPEN_SECONDS, str(error)))
         self._probing = False
 
-    def refused(self, error: SourceError, pause: float) -> None:
+    def note_refusal(self, error: SourceError, pause: float) -> None:
         """It answered that it does not want to be asked for `pause` seconds."""
-        self.answered()
-        self.noted(error)
+        self.note_answer()
+        self.note_error(error)
         self._begin(error, min(pause, LONGEST_PAUSE))
 
-    def spent(self, seconds: float) -> None:
+    def note_empty_budget(self, seconds: float) -> None:
         """It answered, and with that all that it allows is used up for so many seconds."""
         self._last_error = error = RateLimited(self.source, seconds)
         self._begin(error, min(seconds, LONGEST_PAUSE))
 
-    def overloaded(self, error: SourceError) -> None:
+    def note_overload(self, error: SourceError) -> None:
         """It went on answering, also when asked again, that it cannot now; a breaker that has
         opened names it already.
 
@@ -351,17 +348,17 @@ class Health:
         """Waits as another process does, which counts the error; the listener is not called."""
         self._last_error = pause.error
         if pause.cause == "failing":
-            until = self._clock() + self._stretched(pause.seconds)
+            until = self._clock() + self._stretch(pause.seconds)
             self._open_until = until if self._open_until is None else max(self._open_until, until)
         else:
             self._pause(pause.error, pause.seconds)
 
-    def noted(self, error: SourceError) -> None:
+    def note_error(self, error: SourceError) -> None:
         """An error that neither opens the breaker nor pauses the source, but is worth showing."""
         self._last_error = error
         self._failed += 1
 
-    def abandoned(self) -> None:
+    def release_probe(self) -> None:
         """The request was given up by us: a probe is free again."""
         self._probing = False
 
@@ -375,7 +372,7 @@ class Health:
         left = until - self._clock()
         return replace(budget, renewed=left) if left > 0 else None
 
-    def _standing(self) -> tuple[State, float]:
+    def _state_and_wait(self) -> tuple[State, float]:
         """The state, and the seconds until it is asked again."""
         if self._paused_until is None and self._open_until is None:
             return "ok", 0.0
@@ -393,10 +390,10 @@ class Health:
 
     def _pause(self, error: SourceError, seconds: float) -> None:
         self._refusal = error
-        until = self._clock() + self._stretched(seconds)
+        until = self._clock() + self._stretch(seconds)
         self._paused_until = until if self._paused_until is None else max(self._paused_until, until)
 
-    def _stretched(self, seconds: float) -> float:
+    def _stretch(self, seconds: float) -> float:
         return seconds + min(seconds * STRETCH, LONGEST_STRETCH) * self._jitter()
 
 

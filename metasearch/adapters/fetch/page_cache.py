@@ -5,7 +5,8 @@ written without waiting.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+import hashlib
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum, auto
@@ -17,12 +18,30 @@ import orjson
 from metasearch.adapters.fetch.health import LONGEST_PAUSE, Pause, SourceState
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import Limits
-from metasearch.message import Message, message, message_template
-from metasearch.opening import Deflatable
+from metasearch.loop import keep_running
+from metasearch.message import N_, Message, message
+from metasearch.regular_files import Compressible
 
 if TYPE_CHECKING:
     from metasearch.cache import Store
-    from metasearch.replicas import Pages
+    from metasearch.replicas import SharedPages
+
+
+def page_key(request: Request) -> str:
+    """The name of a page in cache and cassettes: a hash of what is sent, without secrets.
+
+    The length of each part is hashed before the part, and the length of each list before its
+    members, so that different requests have different keys.
+    """
+    parts = [request.source, request.method, request.url, request.content_type, request.content]
+    for pairs in (request.params, request.headers, request.body):
+        shown = [pair for pair in pairs if isinstance(pair[1], str)]
+        parts.append(str(len(shown)))
+        for name, value in shown:
+            parts += name, str(value)
+    data = [part.encode(errors="surrogatepass") for part in parts]
+    whole = b"".join([b"%d:%b" % (len(part), part) for part in data])
+    return hashlib.sha256(whole).hexdigest()
 
 
 # What a kept page is worth, and the form in which it is kept.
@@ -53,7 +72,7 @@ class Worth(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedPage:
     """A page out of the cache; `negative` where it is known to have no hits."""
 
     page: Page
@@ -95,7 +114,7 @@ def is_negative(page: Page) -> bool:
     return page.status == 404
 
 
-def ageing(page: Page, now: float, *, renewed: bool) -> Page:
+def with_age_note(page: Page, now: float, *, renewed: bool) -> Page:
     """The page, with a note on its age and whether it is being `renewed`."""
     age = _age(now - page.fetched_at)
     note = (
@@ -106,7 +125,7 @@ def ageing(page: Page, now: float, *, renewed: bool) -> Page:
     return replace(page, note=note)
 
 
-def spared(page: Page, now: float, reason: str) -> Page:
+def with_spare_note(page: Page, now: float, reason: str) -> Page:
     """The page, with a note on why it replaces a newer one."""
     return replace(
         page,
@@ -119,7 +138,7 @@ def spared(page: Page, now: float, reason: str) -> Page:
     )
 
 
-def packed(page: Page, at: float, *, negative: bool = False) -> Deflatable:
+def pack(page: Page, at: float, *, negative: bool = False) -> Compressible:
     """A line of JSON facts, then the body; `at` is the Unix time at which it was fetched."""
     facts = {
         "status": page.status,
@@ -128,10 +147,10 @@ def packed(page: Page, at: float, *, negative: bool = False) -> Deflatable:
         "negative": negative,
         "total": page.total,
     }
-    return Deflatable(b"%b\n%b" % (orjson.dumps(facts), page.body))
+    return Compressible(b"%b\n%b" % (orjson.dumps(facts), page.body))
 
 
-def unpacked(kept: bytes, request: Request) -> Kept | None:
+def unpack(kept: bytes, request: Request) -> CachedPage | None:
     """The page that was packed; None for anything else."""
     head, _, body = kept.partition(b"\n")
     with suppress(ValueError, KeyError, TypeError):
@@ -148,7 +167,7 @@ def unpacked(kept: bytes, request: Request) -> Kept | None:
             )
             if type(total := facts.get("total")) is int:
                 page = replace(page, total=total)
-            return Kept(page, facts.get("negative") is True or is_negative(page))
+            return CachedPage(page, facts.get("negative") is True or is_negative(page))
     return None
 
 
@@ -159,9 +178,9 @@ def _grace(limits: Limits) -> float:
 def _age(seconds: float) -> Message:
     """An age in words, in the largest unit of which there are two: "90 s", "45 min", "3 days"."""
     for unit, template in (
-        (86_400, message_template("{number} days")),
-        (3600, message_template("{number} h")),
-        (60, message_template("{number} min")),
+        (86_400, N_("{number} days")),
+        (3600, N_("{number} h")),
+        (60, N_("{number} min")),
     ):
         if seconds >= 2 * unit:
             return message(template, number=f"{seconds / unit:.0f}")
@@ -177,7 +196,7 @@ PENDING_WRITES = 32
 
 
 @dataclass(slots=True)
-class _Served:
+class _PageCounts:
     """How often pages of one source came from the cache; see `SourceState`."""
 
     fresh: int = 0
@@ -207,13 +226,13 @@ class PageCache:
     """
 
     def __init__(
-        self, store: Store, clock: Callable[[], float], shared: Pages | None = None
+        self, store: Store, clock: Callable[[], float], shared: SharedPages | None = None
     ) -> None:
         self._store = store
         self._clock = clock
         self._shared = shared
         self._writes: set[asyncio.Task[None]] = set()
-        self._served: dict[str, _Served] = {}
+        self._served: dict[str, _PageCounts] = {}
 
     async def look_up(
         self, request: Request, key: str, limits: Limits
@@ -222,8 +241,8 @@ class PageCache:
         `key`: its `key`, which takes a moment to compute.
         """
         value = await self._store.get(key)
-        kept = None if value is None else unpacked(value, request)
-        return self._judged(kept, limits)
+        kept = None if value is None else unpack(value, request)
+        return self._judge(kept, limits)
 
     async def claim(
         self,
@@ -251,39 +270,40 @@ class PageCache:
             oldest=limits.ttl if fresh else seconds,
             until=None if deadline == float("inf") else (now + deadline) / 2,
         )
-        kept = None if found is None else unpacked(found.value, request)
+        kept = None if found is None else unpack(found.value, request)
         if found is None or kept is None:
             return None, Worth.NOTHING
         # By the clock of one server: those of two replicas may differ.
         kept = replace(kept, page=replace(kept.page, fetched_at=self._clock() - found.age))
-        page, worth = self._judged(kept, limits)
+        page, worth = self._judge(kept, limits)
         if page is not None and len(self._writes) < PENDING_WRITES:
-            value = packed(page, page.fetched_at, negative=kept.negative)
+            value = pack(page, page.fetched_at, negative=kept.negative)
             left = lifetime(limits, negative=kept.negative) - found.age
-            self._write(self._store.set(key, value, left, tag=request.source))
+            write = self._store.set(key, value, left, tag=request.source)
+            keep_running(write, self._writes)
         return page, worth
 
     def release(self, key: str) -> None:
         """Lets other replicas fetch the page, because it did not come here; see `claim`."""
         if self._shared is not None:
-            self._write(self._shared.release(key))
+            keep_running(self._shared.release(key), self._writes)
 
-    def fresh(self, page: Page) -> Page:
+    def serve_fresh(self, page: Page) -> Page:
         """The page, counted as an answer that is as good as a new one."""
         self._counts(page).fresh += 1
         return page
 
-    def ageing(self, page: Page, *, renewed: bool) -> Page:
+    def serve_ageing(self, page: Page, *, renewed: bool) -> Page:
         """The page with a note on its age, counted; `renewed`: whether it is being fetched anew."""
         self._counts(page).stale += 1
-        return ageing(page, self._clock(), renewed=renewed)
+        return with_age_note(page, self._clock(), renewed=renewed)
 
-    def spared(self, page: Page, reason: str) -> Page:
+    def serve_spare(self, page: Page, reason: str) -> Page:
         """The page with a note on why it replaces a newer one, counted."""
         self._counts(page).spared += 1
-        return spared(page, self._clock(), reason)
+        return with_spare_note(page, self._clock(), reason)
 
-    def counted(self, state: SourceState) -> SourceState:
+    def with_counts(self, state: SourceState) -> SourceState:
         """The state of a source with the numbers of its pages that came from here."""
         served = self._served.get(state.source)
         if served is None:
@@ -299,32 +319,32 @@ class PageCache:
             return
         if negative is None:
             negative = is_negative(page)
-        value = packed(page, self._clock(), negative=negative)
-        self._write(self._keep(key, value, page.request.source, limits, negative))
+        value = pack(page, self._clock(), negative=negative)
+        write = self._keep(key, value, page.request.source, limits, negative)
+        keep_running(write, self._writes)
 
     async def _keep(
-        self, key: str, value: Deflatable, source: str, limits: Limits, negative: bool
+        self, key: str, value: Compressible, source: str, limits: Limits, negative: bool
     ) -> None:
         # One after the other: the store compresses the value in a thread, and both keep that.
         await self._store.set(key, value, lifetime(limits, negative=negative), tag=source)
         if self._shared is not None:
             await self._shared.keep(key, value, shared_lifetime(limits, negative=negative))
 
-    async def found_nothing(self, page: Page, limits: Limits) -> None:
+    async def keep_empty(self, page: Page, limits: Limits) -> None:
         """Keeps a page without hits for `NEGATIVE_SECONDS` at most."""
         if not page.cached:
-            self.keep(page.request.key, page, limits, negative=True)
+            self.keep(page_key(page.request), page, limits, negative=True)
         elif self._clock() - page.fetched_at >= NEGATIVE_SECONDS:
             await self.forget(page.request)
 
     async def forget(self, request: Request) -> None:
-        """Deletes the page for a request."""
-        await self.settled()
-        await self._store.delete(request.key)
+        await self.finish_writes()
+        await self._store.delete(page_key(request))
         if self._shared is not None:
-            await self._shared.forget(request.key)
+            await self._shared.forget(page_key(request))
 
-    async def kept_pause(self, request: Request) -> Pause | None:
+    async def find_pause(self, request: Request) -> Pause | None:
         """What is left of a long pause that this or another process had to begin where this request
         goes, with the same kinds of keys.
         """
@@ -342,26 +362,21 @@ class PageCache:
         if pause.cause != "limited" or pause.seconds < KEPT_PAUSE:
             return
         value = orjson.dumps([self._clock() + pause.seconds, pause.reason])
-        self._write(self._store.set(_pause_key(request), value, pause.seconds, tag=request.source))
+        write = self._store.set(_pause_key(request), value, pause.seconds, tag=request.source)
+        keep_running(write, self._writes)
 
     async def close(self) -> None:
         """Finishes all writes and closes the store."""
-        await self.settled()
+        await self.finish_writes()
         await self._store.close()
 
-    def _judged(self, kept: Kept | None, limits: Limits) -> tuple[Page | None, Worth]:
+    def _judge(self, kept: CachedPage | None, limits: Limits) -> tuple[Page | None, Worth]:
         worth = Worth.NOTHING if kept is None else kept.worth(limits, self._clock())
         return (None if kept is None or worth is Worth.NOTHING else kept.page), worth
 
-    def _write(self, write: Coroutine[None, None, None]) -> None:
-        task = asyncio.get_running_loop().create_task(write)
-        self._writes.add(task)
-        task.add_done_callback(self._writes.discard)
+    def _counts(self, page: Page) -> _PageCounts:
+        return self._served.setdefault(page.request.source, _PageCounts())
 
-    def _counts(self, page: Page) -> _Served:
-        return self._served.setdefault(page.request.source, _Served())
-
-    async def settled(self) -> None:
-        """Waits for the writes that are under way."""
+    async def finish_writes(self) -> None:
         if self._writes:
             await asyncio.wait(set(self._writes))

@@ -111,7 +111,7 @@ def challenge(body: bytes, content_type: str) -> str | None:
         return None
     if "html" not in content_type.lower() and not _HTML_ROOT.match(_after_comments(shown)):
         return None
-    return _wall(_decoded(body[:LOOKED_AT]).lower(), whole=len(body) <= LOOKED_AT)
+    return _wall(_decode(body[:LOOKED_AT]).lower(), whole=len(body) <= LOOKED_AT)
 
 
 def _wall(page: str, *, whole: bool) -> str | None:
@@ -132,7 +132,7 @@ def _wall(page: str, *, whole: bool) -> str | None:
     return "a captcha page" if _CAPTCHA_PART.search(page) else None
 
 
-def _decoded(body: bytes) -> str:
+def _decode(body: bytes) -> str:
     """Text for looking up words: UTF-8, else the Chinese encodings, which hold ASCII unchanged."""
     try:
         return body.decode()
@@ -164,25 +164,25 @@ RATE_SECONDS = 5.0
 _PASSING = frozenset({502, 503, 504})
 
 
-def judged(page: Page, limits: Limits, health: Health, env_name: str | None) -> Page:
+def judge(page: Page, limits: Limits, health: Health, env_name: str | None) -> Page:
     """The page, if it may be an answer; informs `health` of what it means for the source. Raises
     SourceError: the page is none: `Blocked`, `RateLimited`, `AccessDenied` or `ServerFault`.
     """
     error = objection(page, env_name)
     if page.budget is not None:
-        health.allowed(page.budget)
+        health.note_budget(page.budget)
     if error is None:
-        health.answered()
-        if (pause := spent_for(page)) > max(limits.per, RATE_SECONDS):
-            health.spent(pause)
+        health.note_answer()
+        if (pause := seconds_until_renewal(page)) > max(limits.per, RATE_SECONDS):
+            health.note_empty_budget(pause)
         return page
     if isinstance(error, Blocked | RateLimited) or page.retry_after is not None:
-        health.refused(error, limits.pause if page.pause is None else page.pause)
+        health.note_refusal(error, limits.pause if page.pause is None else page.pause)
     elif isinstance(error, Refused):
-        health.answered()
-        health.noted(error)
+        health.note_answer()
+        health.note_error(error)
     else:
-        health.failed(error)
+        health.note_failure(error)
     raise error
 
 
@@ -198,23 +198,25 @@ def objection(page: Page, env_name: str | None = None) -> SourceError | None:
                 wall=wall,
                 status=status,
             ),
-            url=request.shown,
+            url=request.log_url,
         )
-    if status == 429 or (status in (402, 403) and spent_for(page) > 0):
-        return RateLimited(request.source, page.pause, url=request.shown)
+    if status == 429 or (status in (402, 403) and seconds_until_renewal(page) > 0):
+        return RateLimited(request.source, page.pause, url=request.log_url)
     if status in (401, 403):
         return AccessDenied(
-            request.source, status, url=request.shown, env_name=env_name, said=message_of(page)
+            request.source, status, url=request.log_url, env_name=env_name, said=message_of(page)
         )
     if status >= 500:
-        return ServerFault(request.source, status, url=request.shown, retry_after=page.retry_after)
+        return ServerFault(
+            request.source, status, url=request.log_url, retry_after=page.retry_after
+        )
     return None
 
 
-def spent_for(page: Page) -> float:
+def seconds_until_renewal(page: Page) -> float:
     """Seconds until what the source allows is renewed; 0.0 where it is not used up."""
     budget = page.budget
-    return (budget.renewed or 0.0) if budget is not None and budget.spent else 0.0
+    return (budget.renewed or 0.0) if budget is not None and budget.is_spent else 0.0
 
 
 def message_of(page: Page) -> str:
@@ -231,13 +233,13 @@ def message_of(page: Page) -> str:
     return ""
 
 
-def passing(error: Unreachable) -> bool:
+def may_pass(error: Unreachable) -> bool:
     """Whether the same request may succeed in a moment."""
     if isinstance(error, ServerFault):
         return error.code in _PASSING and error.retry_after is None
     return isinstance(error, ConnectFailed)
 
 
-def overloaded(error: SourceError) -> bool:
+def is_overload(error: SourceError) -> bool:
     """Whether the source is overloaded, and does not say for how long."""
     return isinstance(error, ServerFault) and error.code == 503 and error.retry_after is None

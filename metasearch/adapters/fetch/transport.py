@@ -15,25 +15,25 @@ from typing import Any, Protocol
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from metasearch.adapters.fetch.bounded import (
+from metasearch.adapters.fetch.guard import (
+    REDIRECTS,
+    AllowList,
+    ForbiddenAddress,
+    address_refusal,
+    first_hop,
+    hop_refusal,
+    is_named,
+    next_hop,
+)
+from metasearch.adapters.fetch.http_bounds import (
     BoundedConnector,
     BoundedProtocol,
     TooMuchBody,
     TooMuchFraming,
     TooMuchHead,
 )
-from metasearch.adapters.fetch.budget import budget, rate, retry_after
-from metasearch.adapters.fetch.guard import (
-    REDIRECTS,
-    AllowList,
-    ForbiddenAddress,
-    first_hop,
-    forbidden,
-    is_named,
-    next_hop,
-    unnamed,
-)
-from metasearch.adapters.request import Page, Request, redacted, secrets_of, without_secrets
+from metasearch.adapters.fetch.rate_limiter import budget, rate, retry_after
+from metasearch.adapters.request import Page, Request, redact, secrets_of, without_secrets
 from metasearch.errors import BadAnswer, ConnectFailed, NotAllowed, SourceError, TimedOut, TooLarge
 from metasearch.loop import in_daemon_thread, patient
 from metasearch.message import Message, message
@@ -124,13 +124,13 @@ BROKEN_OFF = (
 )
 
 
-def translated(exc: Exception, request: Request, timeout: float) -> SourceError | None:
+def translate_error(exc: Exception, request: Request, timeout: float) -> SourceError | None:
     """Returns our error for one of aiohttp's, the socket's or the codec's; None for any other.
 
     The message is ours, because aiohttp's texts hold URLs, and so keys. Only the system's name for
     an error number is added.
     """
-    inner = _telling(exc)
+    inner = _root_cause(exc)
     for foreign, own, sentence in TRANSLATIONS:
         if isinstance(inner, foreign):
             text = sentence
@@ -141,11 +141,11 @@ def translated(exc: Exception, request: Request, timeout: float) -> SourceError 
                 # asyncio puts texts of its own into `strerror`
                 detail = os.strerror(number)
                 text = message("{sentence} ({detail})", sentence=sentence, detail=detail)
-            return own(request.source, text, url=request.shown)
+            return own(request.source, text, url=request.log_url)
     return None
 
 
-def _telling(exc: Exception) -> Exception:
+def _root_cause(exc: Exception) -> Exception:
     """The most precise error of a chain: aiohttp wraps those of decoders and HTTP parser."""
     cause = exc.__cause__
     if not isinstance(exc, aiohttp.ClientPayloadError) or isinstance(cause, BROKEN_OFF):
@@ -222,25 +222,23 @@ class HttpTransport:
         return f"<HttpTransport, {len(self._allow.origins)} private origins allowed>"
 
     async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
-        """See `Transport.send`."""
         try:
             async with patient(timeout):
                 page = await self._follow(request, max_bytes)
                 if request.private:  # never kept or shown; its token may repeat our credentials
                     return page
                 if len(page.body) > LARGE_BODY and secrets_of(request):
-                    return await asyncio.to_thread(redacted, page)
-                return redacted(page)
+                    return await asyncio.to_thread(redact, page)
+                return redact(page)
         except SourceError:
             raise
         except Exception as exc:
-            error = translated(exc, request, timeout)
+            error = translate_error(exc, request, timeout)
             if error is None:
                 raise
             raise error from shareable(exc, request)
 
     async def close(self) -> None:
-        """Closes all connections."""
         for session in (self._public, self._exempt):
             if session is not None:
                 await session.close()
@@ -254,7 +252,7 @@ class HttpTransport:
             # allowed.
             exempt = exempt and self._allow.holds(str(hop.url.raw_host), hop.url.port or 0)
             if exempt and not hop.trusted and not is_named(hop, request, own):
-                raise unnamed(request, hop)
+                raise hop_refusal(request, hop)
             try:
                 async with self._session(exempt=exempt).request(
                     hop.method, hop.url, headers=hop.headers, data=hop.data, allow_redirects=False
@@ -264,7 +262,7 @@ class HttpTransport:
                         raise BadAnswer(
                             request.source,
                             message("it switches to another protocol"),
-                            url=request.shown,
+                            url=request.log_url,
                         )
                     if status in REDIRECTS and (location := headers.get("Location")):
                         hop, redirected = next_hop(request, hop, status, location), True
@@ -272,7 +270,7 @@ class HttpTransport:
                     body = await _read(response, request, max_bytes)
             except aiohttp.ClientConnectorError as exc:
                 if isinstance(exc.os_error, ForbiddenAddress):
-                    raise forbidden(request, hop, redirected=redirected) from exc
+                    raise address_refusal(request, hop, redirected=redirected) from exc
                 raise
             now = time.time()
             return Page(
@@ -292,16 +290,14 @@ class HttpTransport:
         raise BadAnswer(
             request.source,
             message("it redirects more than {max_redirects} times", max_redirects=MAX_REDIRECTS),
-            url=request.shown,
+            url=request.log_url,
         )
 
     def _session(self, *, exempt: bool) -> aiohttp.ClientSession:
         session = self._exempt if exempt else self._public
         if session is None:
             connector = BoundedConnector(
-                socket_factory=self._allow.connect_allowed
-                if exempt
-                else self._allow.connect_public,
+                socket_factory=self._allow.connect_exempt if exempt else self._allow.connect_public,
                 resolver=DaemonResolver(),
                 ttl_dns_cache=DNS_TTL,
                 limit=0,
@@ -336,13 +332,11 @@ class SchemeTransport:
         return f"<SchemeTransport over {self._usual!r}, and for {', '.join(self._others)}>"
 
     async def send(self, request: Request, *, timeout: float, max_bytes: int) -> Page:  # noqa: ASYNC109
-        """See `Transport.send`."""
         return await self._of(request.url.partition(":")[0].lower()).send(
             request, timeout=timeout, max_bytes=max_bytes
         )
 
     async def close(self) -> None:
-        """Closes all that were made."""
         for transport in (self._usual, *self._made.values()):
             await transport.close()
 
@@ -379,7 +373,7 @@ async def _read(response: aiohttp.ClientResponse, request: Request, limit: int) 
                 else:
                     return body.getvalue()
     response.close()
-    raise TooLarge(request.source, limit, url=request.shown)
+    raise TooLarge(request.source, limit, url=request.log_url)
 
 
 def _total(headers: Mapping[str, str], name: str) -> int | None:

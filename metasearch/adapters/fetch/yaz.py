@@ -209,12 +209,10 @@ class ZoomConnection:
             self._yaz.ZOOM_connection_fire_event_socket(handle, ready)
 
     def error(self) -> ZoomError | None:
-        """What went wrong, or None."""
         return self._error_of(self._yaz.ZOOM_connection_error_x, self._connection)
 
     @property
     def total(self) -> int:
-        """How many records the server has found."""
         return int(self._yaz.ZOOM_resultset_size(self._results)) if self._results else 0
 
     def record(self, position: int, form: str) -> bytes | ZoomError | None:
@@ -328,16 +326,16 @@ def envelope(
 
 def _tree(record: bytes) -> Any:
     try:
-        return _composed(parse_xml(record))
+        return _compose(parse_xml(record))
     except ValueError:
         legal = _ILLEGAL.sub("", record.decode("utf-8", "replace"))
     try:
-        return _composed(parse_xml(legal.encode()))
+        return _compose(parse_xml(legal.encode()))
     except ValueError as exc:
         return _diagnostic(Diagnostic(_NOT_AVAILABLE, "a record is not XML", str(exc)[:100]))
 
 
-def _composed(tree: Any) -> Any:
+def _compose(tree: Any) -> Any:
     """The tree with letters and accents in one, as what is made of it; MARC-8 has them apart."""
     for element in tree.iter():
         if element.text and not element.text.isascii():
@@ -410,7 +408,7 @@ def answer(job: PageJob, given_up: Callable[[], bool]) -> tuple[dict[str, Any], 
     ended (`outcome`; with `code` and `own` for FAILED, see `ZoomError`), and the page.
     """
     try:
-        return {"outcome": PAGE}, _asked(job, time.monotonic() + job.seconds, given_up)
+        return {"outcome": PAGE}, _fetch(job, time.monotonic() + job.seconds, given_up)
     except Abandoned:
         return {"outcome": LATE}, b""
     except LibraryMissing:
@@ -421,7 +419,7 @@ def answer(job: PageJob, given_up: Callable[[], bool]) -> tuple[dict[str, Any], 
         return {"outcome": FAILED, "code": exc.code, "own": exc.own}, b""
 
 
-def _asked(job: PageJob, deadline: float, given_up: Callable[[], bool]) -> bytes:
+def _fetch(job: PageJob, deadline: float, given_up: Callable[[], bool]) -> bytes:
     """The answer of the first address that can be connected to."""
     library()
     # Servers that keep to it send a diagnostic in the place of what is larger.
@@ -495,7 +493,6 @@ def _confine(job: PageJob) -> None:
 
 
 def main() -> None:
-    """The process."""
     starter = os.getppid()
     job = PageJob(**json.load(sys.stdin.buffer))
     with suppress(LibraryMissing):
@@ -508,6 +505,5 @@ def main() -> None:
     os._exit(0)  # nothing is to be tidied up, and the library's own tidying is not to be waited for
 
 
-def written(job: PageJob) -> bytes:
-    """A job as the process reads it."""
+def pack_job(job: PageJob) -> bytes:
     return json.dumps(asdict(job)).encode()

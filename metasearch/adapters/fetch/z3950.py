@@ -31,9 +31,9 @@ from metasearch.adapters.fetch.yaz import (
     TIMEOUT,
     TOO_LARGE,
     PageJob,
-    written,
+    pack_job,
 )
-from metasearch.adapters.request import Page, Pairs, Request, Secret, redacted
+from metasearch.adapters.request import Page, Pairs, Request, Secret, redact
 from metasearch.errors import (
     AccessDenied,
     BadAnswer,
@@ -126,11 +126,10 @@ def _plain(pairs: Pairs) -> dict[str, str]:
 
 
 def refusal(request: Request, why: str) -> NotAllowed:
-    """The error for a request that cannot be sent by Z39.50."""
     return NotAllowed(
         request.source,
         why,
-        url=request.shown,
+        url=request.log_url,
         advice=message("Mend the source's spec: see docs/z3950.md."),
     )
 
@@ -189,10 +188,10 @@ class Z3950Transport:
             raise _error({"outcome": LATE}, request, timeout) from exc
         except OSError as exc:
             raise SourceError(
-                request.source, message("no process can be started to ask it"), url=request.shown
+                request.source, message("no process can be started to ask it"), url=request.log_url
             ) from exc
         if report["outcome"] == TOO_LARGE:
-            raise TooLarge(request.source, max_bytes, url=request.shown)
+            raise TooLarge(request.source, max_bytes, url=request.log_url)
         if report["outcome"] != PAGE:
             raise _error(report, request, timeout)
         page = Page(
@@ -202,7 +201,7 @@ class Z3950Transport:
             fetched_at=time.time(),
             seconds=time.monotonic() - started,
         )
-        return redacted(page)
+        return redact(page)
 
     async def close(self) -> None:
         """Nothing is held: every session ends with its page."""
@@ -215,7 +214,7 @@ class Z3950Transport:
             resolved = await self._resolver.resolve(asked.host, asked.port)
         except OSError as exc:
             raise ConnectFailed(
-                request.source, message("its host name cannot be resolved"), url=request.shown
+                request.source, message("its host name cannot be resolved"), url=request.log_url
             ) from exc
         exempt = self._allow.holds(asked.host, asked.port)
         admitted = [
@@ -229,7 +228,7 @@ class Z3950Transport:
                 message(
                     "{host}:{port} is not at a public address", host=asked.host, port=asked.port
                 ),
-                url=request.shown,
+                url=request.log_url,
             )
         return [
             f"[{host}]:{asked.port}" if ":" in host else f"{host}:{asked.port}"
@@ -254,7 +253,7 @@ async def _in_a_process(job: PageJob) -> tuple[dict[str, Any], bytes]:
     assert process.stdin is not None and process.stdout is not None  # noqa: PT018
     try:
         with suppress(ConnectionError):
-            process.stdin.write(written(job))
+            process.stdin.write(pack_job(job))
             process.stdin.write_eof()
         most = _LONGEST_REPORT + _WRITTEN * job.max_bytes
         parts = [b""]
@@ -282,7 +281,7 @@ def _command() -> list[str]:
 
 def _error(report: Mapping[str, Any], request: Request, timeout: float) -> SourceError:
     """Our error for a job that brought no page, in our words, because ZOOM's hold addresses."""
-    source, url = request.source, request.shown
+    source, url = request.source, request.log_url
     match report["outcome"], report.get("own") and report.get("code"):
         case outcome, _ if outcome == LATE:
             return TimedOut(

@@ -18,22 +18,21 @@ from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query
 def plan(
     query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
 ) -> Plan:
-    """The plan of the query, field by field."""
     return plan_request(query, spec, wanted, env, depth, translator=_ByField)
 
 
 class _ByField(Translator):
     def expression(self, query: Query) -> str:
         if isinstance(query, And):
-            query = _gathered(query)
+            query = _gather_fields(query)
         field = _field(query)
         if field is None or isinstance(query, Not):
             return super().expression(query)
         words = self._words(query)
         return self.dialect.fields[field].format(x=words) if words else ""
 
-    def grouped(self, query: Query) -> str:
-        return self.expression(query) if _field(query) is not None else super().grouped(query)
+    def as_operand(self, query: Query) -> str:
+        return self.expression(query) if _field(query) is not None else super().as_operand(query)
 
     def _words(self, query: Query) -> str:
         """What is asked of one field, without its name."""
@@ -42,18 +41,18 @@ class _ByField(Translator):
                 self.terms.note_lost_characters(query)
                 if query.phrase or query.field in IDENTIFIERS:
                     return self.terms.text(query)
-                return "*".join(map(self.terms.quoted, self.terms.words(query, query.field)))
+                return "*".join(map(self.terms.quote, self.terms.words(query, query.field)))
             case Or(parts):
-                return "+".join(filter(None, map(self._bracketed, parts)))
+                return "+".join(filter(None, map(self._as_factor, parts)))
             case And(parts):
-                positive = [self._bracketed(part) for part in parts if not isinstance(part, Not)]
-                left_out = [self._bracketed(part.part) for part in parts if isinstance(part, Not)]
+                positive = [self._as_factor(part) for part in parts if not isinstance(part, Not)]
+                left_out = [self._as_factor(part.part) for part in parts if isinstance(part, Not)]
                 return "*".join(filter(None, positive)) + "".join(
                     f"-{words}" for words in left_out if words
                 )
         return ""
 
-    def _bracketed(self, query: Query) -> str:
+    def _as_factor(self, query: Query) -> str:
         words = self._words(query)
         return f"({words})" if words and self.several(query) else words
 
@@ -71,7 +70,7 @@ def _field(query: Query) -> str | None:
     return None
 
 
-def _gathered(query: And) -> Query:
+def _gather_fields(query: And) -> Query:
     """The same with the parts of each field together, where at least one of them must occur."""
     if _field(query) is not None:
         return query

@@ -7,16 +7,15 @@ from typing import Any
 
 import orjson
 
-from metasearch.adapters.parse.parse import Parsed
-from metasearch.adapters.parse.records import in_stretches
+from metasearch.adapters.parse.parse import PageContent, in_stretches
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import next_request
-from metasearch.bib.record_json import unpacked
+from metasearch.bib.record_json import record_from_json
 from metasearch.record import Record
 
 
-def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, Parsed | None]:
+def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, PageContent | None]:
     """The records of a page; None for a body that no collection wrote."""
     try:
         answer = orjson.loads(page.body)
@@ -28,12 +27,12 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
     if type(total) is not int or not isinstance(nodes, list):
         return None
 
-    def made(node: Any, position: int) -> Record | str:
+    def make(node: Any, position: int) -> Record | str:
         try:
-            return unpacked(node, spec.name, position)
+            return record_from_json(node, spec.name, position)
         except ValueError as exc:
             return str(exc)
 
-    records, unread = yield from in_stretches(nodes, request.start, made)
+    records, unread = yield from in_stretches(nodes, request.start, make)
     following = next_request(spec, request, got=len(nodes), total=total, cursor=None)
-    return Parsed(records=records, total=total, next=following, unread=unread)
+    return PageContent(records=records, total=total, next=following, unread=unread)

@@ -12,12 +12,11 @@ from collections.abc import Generator, Iterable
 from dataclasses import replace
 
 from metasearch.adapters.hooks import solr
-from metasearch.adapters.parse.parse import Parsed, body_steps
-from metasearch.adapters.parse.records import changed
+from metasearch.adapters.parse.parse import PageContent, body_steps, map_records
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.bib import authors as people
-from metasearch.bib import converters
+from metasearch.bib import identifiers
 from metasearch.record import Author, Record
 
 _BRACKETED = re.compile(r",?\s*⟨([^⟨⟩]*)⟩\.?")
@@ -32,24 +31,23 @@ _DATED = re.compile(
 _LONGEST_NAME = 6
 
 
-def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, Parsed | None]:
+def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, PageContent | None]:
     """The records, those with nothing but a citation completed from it. Raises as `solr.steps`."""
     if b"label_s" not in page.body:
         return (yield from solr.steps(page, spec))
-    parsed = yield from changed(solr.steps(page, spec), _all)
+    parsed = yield from map_records(solr.steps(page, spec), _all)
     if parsed is None:
-        parsed = yield from changed(body_steps(page, spec), _all)
+        parsed = yield from map_records(body_steps(page, spec), _all)
     return parsed and replace(parsed, records=_all(parsed.records), drifted=None)
 
 
 def _all(records: Iterable[Record]) -> tuple[Record, ...]:
     return tuple(
-        _completed(record) if not record.title and record.titles else record for record in records
+        _complete(record) if not record.title and record.titles else record for record in records
     )
 
 
-def _completed(record: Record) -> Record:
-    """The record with the facts of its citation."""
+def _complete(record: Record) -> Record:
     (label, *_) = record.titles
     parts = [part for part in _STOP.split(_BRACKETED.sub("", label).strip().rstrip(".")) if part]
     authors = _authors(parts[0]) if len(parts) > 1 else ()
@@ -73,7 +71,9 @@ def _completed(record: Record) -> Record:
         date=dated["year"] if dated else None,
         venue=None if thesis else before,
         institution=before if thesis else None,
-        doi=converters.doi([name for name in _BRACKETED.findall(label) if name.startswith("10.")]),
+        doi=identifiers.first_doi(
+            [name for name in _BRACKETED.findall(label) if name.startswith("10.")]
+        ),
     )
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from lxml import etree
 
-from metasearch.adapters.parse.bodies import kind_of, load, weighed
-from metasearch.adapters.parse.parse import Parsed, Steps, body_steps
+from metasearch.adapters.parse.bodies import check_weight, kind_of, load
+from metasearch.adapters.parse.parse import PageContent, Steps, body_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.select.xml import parse_xml
 from metasearch.adapters.spec import AdapterSpec
@@ -49,11 +49,11 @@ def steps(page: Page, spec: AdapterSpec) -> Steps:
     """The MARC records of a full answer, none of an empty one, else as without a hook."""
     found = _records(page, spec)
     if found is not None and not found:
-        return Parsed(total=0)
+        return PageContent(total=0)
     whole = [record for record in found or () if isinstance(record.get("marc-xml"), str)]
     if whole and found is not None and len(whole) == len(found):
         texts = [record["marc-xml"].encode("utf-8", "replace") for record in whole]
-        weighed("xml", b"".join(texts), page, spec)
+        check_weight("xml", b"".join(texts), page, spec)
         page = replace(page, body=_collection(texts))
     return (yield from body_steps(page, spec))
 

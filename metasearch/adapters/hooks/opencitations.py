@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from metasearch.adapters.parse.parse import Steps, opened_steps
+from metasearch.adapters.parse.parse import Steps, json_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 
@@ -18,8 +18,7 @@ _NAMED = ("venue", "publisher")
 
 
 def steps(page: Page, spec: AdapterSpec) -> Steps:
-    """The reading of a page whose records were opened up."""
-    return (yield from opened_steps(page, spec, _open_records))
+    return (yield from json_steps(page, spec, _open_records))
 
 
 def _open_records(answer: Any) -> None:
@@ -31,15 +30,20 @@ def _open_records(answer: Any) -> None:
 def _open(record: dict[str, Any]) -> None:
     if isinstance(record.get("id"), str):
         record["ids"] = _identifiers(record["id"])
+    for end in ("citing", "cited"):
+        if isinstance(record.get(end), str):
+            record[f"{end}_ids"] = _identifiers(record[end])
     for name in _PEOPLE:
         if isinstance(record.get(name), str):
-            record[name] = [_noted(person) for person in record[name].split("; ") if person.strip()]
+            record[name] = [
+                _name_and_ids(person) for person in record[name].split("; ") if person.strip()
+            ]
     for name in _NAMED:
         if isinstance(record.get(name), str):
-            record[name] = _noted(record[name])
+            record[name] = _name_and_ids(record[name])
 
 
-def _noted(text: str) -> dict[str, Any]:
+def _name_and_ids(text: str) -> dict[str, Any]:
     """A name and the identifiers in the brackets behind it."""
     text = text.strip()
     name, bracket, note = text[:-1].rpartition("[") if text.endswith("]") else (text, "", "")

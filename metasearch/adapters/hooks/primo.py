@@ -12,7 +12,7 @@ import re
 from collections.abc import Generator
 from dataclasses import replace
 
-from metasearch.adapters.parse.parse import Parsed, body_steps
+from metasearch.adapters.parse.parse import PageContent, body_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.record import Record
@@ -25,7 +25,7 @@ _ADDRESS = re.compile(
 _SEARCHED_FOR = re.compile(rb"\$\$Q" + _REST)
 
 
-def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, Parsed | None]:
+def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, PageContent | None]:
     """As without a hook, from a body whose subfields are plain; None where it has none."""
     if b"$$U" not in page.body and b"$$Q" not in page.body:
         return None

@@ -9,15 +9,15 @@ any other source, and a cached step is found again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
-from metasearch.adapters.hooks.reserved_words import quoted
-from metasearch.adapters.parse.parse import Parsed, Steps, body_steps
-from metasearch.adapters.parse.records import changed
+from metasearch.adapters.hooks.reserved_words import quote_words
+from metasearch.adapters.parse.parse import PageContent, Steps, body_steps, map_records
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select.xml import parse_xml, text_of
 from metasearch.adapters.spec import AdapterSpec
@@ -39,7 +39,7 @@ def plan(
 
     A word with "_" is in quotes: else PubMed takes it apart, and leaves out what it does not know.
     """
-    planned = plan_request(quoted(query, lambda word: "_" in word), spec, wanted, env, depth)
+    planned = plan_request(quote_words(query, lambda word: "_" in word), spec, wanted, env, depth)
     count = min(depth or wanted, planned.request.wanted)
     request = replace(planned.request.with_params(retmax=str(count)), step="esearch", size=count)
     return replace(planned, request=request)
@@ -65,11 +65,11 @@ def steps(page: Page, spec: AdapterSpec) -> Steps:
 def _at_ranks(steps: Steps, ranks: Mapping[str, int]) -> Steps:
     """The same steps, each record at its id's rank."""
 
-    def ranked(records: tuple[Record, ...]) -> tuple[Record, ...]:
+    def with_ranks(records: tuple[Record, ...]) -> tuple[Record, ...]:
         return tuple(replace(r, position=ranks.get(r.source_id, r.position)) for r in records)
 
-    parsed = yield from changed(steps, ranked)
-    return replace(parsed, records=ranked(parsed.records))
+    parsed = yield from map_records(steps, with_ranks)
+    return replace(parsed, records=with_ranks(parsed.records))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +85,14 @@ class _SearchResult:
     messages: tuple[str, ...]
 
 
-def _after_search(found: _SearchResult, page: Page, spec: AdapterSpec) -> Parsed:
+def _after_search(found: _SearchResult, page: Page, spec: AdapterSpec) -> PageContent:
     if found.error and not found.ids:
         if "rate limit" in found.error.lower():
-            raise RateLimited(spec.name, url=page.request.shown)
+            raise RateLimited(spec.name, url=page.request.log_url)
         raise SourceSaysError(
             spec.name,
             message("the database reports: {text}", text=found.error[:300]),
-            url=page.request.shown,
+            url=page.request.log_url,
         )
     notes: list[str] = [
         message(
@@ -119,7 +119,7 @@ def _after_search(found: _SearchResult, page: Page, spec: AdapterSpec) -> Parsed
     ids = found.ids[: page.request.size if planned else page.request.wanted]
     after = _search_on(page.request, spec, len(ids), found.count) if planned else None
     request = replace(page.request, after=after)
-    return Parsed(
+    return PageContent(
         total=found.count,
         next=_fetch(request, spec, ",".join(ids)),
         notes=tuple(notes),
@@ -161,9 +161,9 @@ def _fetch(request: Request, spec: AdapterSpec, ids: str | None) -> Request | No
 
 
 def _sibling(url: str) -> str:
-    """The URL of efetch beside esearch's."""
     folder, _, program = url.rpartition("/")
-    fetching = program.replace("esearch", "efetch") if "esearch" in program else "efetch.fcgi"
+    fetching = re.sub("esearch|elink", "efetch", program, count=1)
+    fetching = fetching if "efetch" in fetching else "efetch.fcgi"
     return f"{folder}/{fetching}"
 
 
@@ -175,6 +175,8 @@ def _search_result(body: bytes) -> _SearchResult | None:
             return _from_xml(parse_xml(body.strip()))
         if b'"esearchresult"' in start:
             return _from_json(orjson.loads(body)["esearchresult"])
+        if b'"elink"' in start:
+            return _from_links(orjson.loads(body))
     except (ValueError, KeyError, TypeError):
         return None
     return None
@@ -194,6 +196,18 @@ def _from_json(result: Mapping[str, Any]) -> _SearchResult:
         ),
         messages=_texts(_list(warnings, "outputmessages")),
     )
+
+
+def _from_links(answer: Mapping[str, Any]) -> _SearchResult:
+    """The answer of elink, which names the works that cite one, or those that it cites."""
+    found = [
+        link
+        for links in answer.get("linksets") or ()
+        for database in links.get("linksetdbs") or ()
+        for link in database.get("links") or ()
+    ]
+    ids = _ids(found)
+    return _SearchResult(ids, len(ids), str(answer.get("ERROR") or ""), "", (), (), ())
 
 
 def _from_xml(root: Any) -> _SearchResult:

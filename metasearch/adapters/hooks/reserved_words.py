@@ -21,15 +21,14 @@ _RESERVED = frozenset({"and", "or", "not", "near", "onear", "same", "pre"})
 def plan(
     query: Query, spec: AdapterSpec, wanted: int, env: Mapping[str, str], depth: int | None = None
 ) -> Plan:
-    """The plan of the query with its reserved words in quotes."""
-    return plan_request(quoted(query, _is_reserved), spec, wanted, env, depth)
+    return plan_request(quote_words(query, _is_reserved), spec, wanted, env, depth)
 
 
 def _is_reserved(word: str) -> bool:
     return word.casefold() in _RESERVED
 
 
-def quoted(query: Query, needs: Callable[[str], bool]) -> Query:
+def quote_words(query: Query, needs: Callable[[str], bool]) -> Query:
     """The query with those of its plain words in quotes that need them."""
     match query:
         case Term(text=text, phrase=False, truncated=False):
@@ -41,13 +40,13 @@ def quoted(query: Query, needs: Callable[[str], bool]) -> Query:
             phrases = [replace(query, text=word, phrase=True) for word in apart]
             return conjunction(replace(query, text=plain) if plain else None, *phrases)
         case And(parts):
-            return conjunction(*(quoted(part, needs) for part in parts))
+            return conjunction(*(quote_words(part, needs) for part in parts))
         case Or(parts):
-            return Or(tuple(quoted(part, needs) for part in parts))
+            return Or(tuple(quote_words(part, needs) for part in parts))
         case Not(part):
-            return Not(quoted(part, needs))
+            return Not(quote_words(part, needs))
         case Near(parts):  # its parts stay as many as they are
-            whole = tuple(quoted(part, needs) for part in parts)
+            whole = tuple(quote_words(part, needs) for part in parts)
             kept = zip(whole, parts, strict=True)
             return replace(query, parts=tuple(p if isinstance(q, And) else q for q, p in kept))
     return query

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from metasearch.adapters.parse.bodies import kind_of, load
-from metasearch.adapters.parse.parse import Parsed, body_steps
+from metasearch.adapters.parse.parse import PageContent, body_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.record import Record
@@ -22,7 +22,7 @@ from metasearch.record import Record
 _NUMBERS = frozenset({"int", "long", "short", "float", "double"})
 
 
-def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, Parsed | None]:
+def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, PageContent | None]:
     """The records of an XML answer of Solr, by the spec's rules for JSON; None for every other
     body. Raises NotParsable: it is XML, but not well-formed.
     """

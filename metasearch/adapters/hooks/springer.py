@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from metasearch.adapters.parse.parse import Steps, body_steps, opened_steps
+from metasearch.adapters.parse.parse import Steps, body_steps, json_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 
@@ -25,7 +25,7 @@ def steps(page: Page, spec: AdapterSpec) -> Steps:
     """The reading of a page, whose entries are opened up first where it is such an answer."""
     if _SIGN not in page.body:
         return (yield from body_steps(page, spec))
-    return (yield from opened_steps(page, spec, _open_entries))
+    return (yield from json_steps(page, spec, _open_entries))
 
 
 def _open_entries(answer: Any) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from metasearch.adapters.parse.parse import Parsed, body_steps
+from metasearch.adapters.parse.parse import PageContent, body_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.select.xml import parse_xml, text_of
 from metasearch.adapters.spec import AdapterSpec
@@ -33,7 +33,7 @@ class ReadDiagnostic:
     text: str
 
 
-def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, Parsed | None]:
+def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, PageContent | None]:
     """Records with the diagnostics as notes; None where there are no diagnostics, which is usual.
     Raises SourceSaysError: there are diagnostics and no records; AccessDenied: the diagnostic is
     about authentication.
@@ -44,7 +44,7 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
     try:
         parsed = yield from body_steps(page, spec)
     except NotParsable:  # diagnostics alone
-        parsed = Parsed()
+        parsed = PageContent()
     reported = tuple(dict.fromkeys(each.text for each in found))[:REPORTED]
     if parsed.records:
         return replace(parsed, notes=(*parsed.notes, *reported))
@@ -52,14 +52,16 @@ def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, 
         return parsed  # record 1 of no hits is out of range, some servers report
     if found[0].code == _AUTHENTICATION:
         raise AccessDenied(
-            spec.name, page.status, url=page.request.shown, env_name=spec.key_env, said=reported[0]
+            spec.name,
+            page.status,
+            url=page.request.log_url,
+            env_name=spec.key_env,
+            said=reported[0],
         )
     begin = message("the database reports: {text}", text="")
     text = "; ".join(reported)[: 300 - len(begin)]
     raise SourceSaysError(
-        spec.name,
-        message("the database reports: {text}", text=text),
-        url=page.request.shown,
+        spec.name, message("the database reports: {text}", text=text), url=page.request.log_url
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Generator
 from dataclasses import replace
 
-from metasearch.adapters.parse.parse import Parsed, body_steps
+from metasearch.adapters.parse.parse import PageContent, body_steps
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.record import Record
@@ -15,7 +15,7 @@ from metasearch.record import Record
 _SIGN = re.compile(rb'"highlight(?:Start|End)Delimiter"\s*:\s*"([A-Za-z0-9_<>/$#@*|~=+-]{3,60})"')
 
 
-def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, Parsed | None]:
+def steps(page: Page, spec: AdapterSpec) -> Generator[tuple[Record, ...], None, PageContent | None]:
     """As without a hook, from a body without the signs; None where there are none."""
     signs = {sign for sign in _SIGN.findall(page.body) if not sign.isalnum()}
     if not signs:

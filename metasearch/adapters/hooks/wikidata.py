@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from metasearch.adapters.parse.parse import Parsed, Steps, body_steps
+from metasearch.adapters.parse.parse import PageContent, Steps, body_steps
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.translate.plan import next_request
@@ -18,7 +18,7 @@ def steps(page: Page, spec: AdapterSpec) -> Steps:
     """The request for the items that a search found; or their records, and the next search."""
     query = _query(page.body)
     if query is not None:
-        return _found(query, page, spec)
+        return _after_search(query, page, spec)
     parsed = yield from body_steps(page, spec)
     return replace(parsed, next=page.request.after)
 
@@ -33,7 +33,7 @@ def _query(body: bytes) -> dict[str, Any] | None:
     return None
 
 
-def _found(query: dict[str, Any], page: Page, spec: AdapterSpec) -> Parsed:
+def _after_search(query: dict[str, Any], page: Page, spec: AdapterSpec) -> PageContent:
     hits = query["search"][: page.request.size]  # of their names the next address is made
     ids = [
         hit["title"] for hit in hits if isinstance(hit, dict) and isinstance(hit.get("title"), str)
@@ -42,9 +42,9 @@ def _found(query: dict[str, Any], page: Page, spec: AdapterSpec) -> Parsed:
     total = info.get("totalhits") if isinstance(info, dict) else None
     total = total if isinstance(total, int) and total >= 0 else None
     if not ids:
-        return Parsed(total=total or 0)
+        return PageContent(total=total or 0)
     after = next_request(spec, page.request, got=len(ids), total=total, cursor=None)
-    return Parsed(total=total, next=_items(replace(page.request, after=after), ids))
+    return PageContent(total=total, next=_items(replace(page.request, after=after), ids))
 
 
 def _items(request: Request, ids: list[str]) -> Request:

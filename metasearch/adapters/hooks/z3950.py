@@ -23,10 +23,10 @@ class PqfTranslator(Translator):
     """`Translator` for prefix operators, which take the two operands that follow: no brackets."""
 
     def all_of(self, written: list[str]) -> str:
-        return _folded(self.dialect.conjunction, written)
+        return _fold(self.dialect.conjunction, written)
 
     def one_of(self, written: list[str]) -> str:
-        return _folded(self.dialect.disjunction, written)
+        return _fold(self.dialect.disjunction, written)
 
     def without(self, written: str, inner: str) -> str:
         return f"{self.dialect.negation}{written} {inner}"
@@ -39,6 +39,6 @@ def plan(
     return plan_request(query, spec, wanted, env, depth, translator=PqfTranslator)
 
 
-def _folded(operator: str, written: list[str]) -> str:
+def _fold(operator: str, written: list[str]) -> str:
     """a, b, c as "@and @and a b c"."""
     return reduce(lambda left, right: f"{operator}{left} {right}", written) if written else ""

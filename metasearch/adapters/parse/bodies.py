@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from metasearch.adapters.parse.refusals import blocked, unreadable
+from metasearch.adapters.parse.refusals import bot_wall, unreadable
 from metasearch.adapters.request import Page
 from metasearch.adapters.select.xml import BROKEN_OFF, parse_html, parse_xml
 from metasearch.adapters.spec import MAX_BYTES, AdapterSpec, Limits
@@ -45,12 +45,12 @@ _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 _XML_NAMES = frozenset((b"lt", b"gt", b"amp", b"quot", b"apos"))
 
 
-def declared(content_type: str) -> str:
+def charset_of(content_type: str) -> str:
     """The charset that a `Content-Type` names; "" where it names none."""
     return content_type.lower().partition("charset=")[2].partition(";")[0].strip("\"' ")
 
 
-def decoded(body: bytes, names: Iterable[str]) -> tuple[str, str | None]:
+def decode(body: bytes, names: Iterable[str]) -> tuple[str, str | None]:
     """The text of a body, and what had to be done for it; None where UTF-8 or a declared encoding
     simply fits.
 
@@ -76,13 +76,13 @@ def decoded(body: bytes, names: Iterable[str]) -> tuple[str, str | None]:
     runs = [len(run) for run in _HIGH.findall(body)]
     if 2 * sum(length for length in runs if length > 1) > sum(runs):
         try:
-            return body.decode("gb18030"), _guessed("GB 18030")
+            return body.decode("gb18030"), _guess_note("GB 18030")
         except UnicodeDecodeError:
             pass
-    return body.decode("cp1252", "replace"), _guessed("Windows-1252")
+    return body.decode("cp1252", "replace"), _guess_note("Windows-1252")
 
 
-def _guessed(name: str) -> str:
+def _guess_note(name: str) -> str:
     return message(
         "the answer is not in the encoding that it declares; it was read as {name}, "
         "which is a guess",
@@ -90,7 +90,7 @@ def _guessed(name: str) -> str:
     )
 
 
-def named_characters(body: bytes) -> bytes:
+def number_entities(body: bytes) -> bytes:
     """HTML's `&ouml;` as `&#246;`: no DTD is ever loaded. Entities of the body's own stay."""
     if b"<!ENTITY" in body:
         return body
@@ -102,13 +102,13 @@ def named_characters(body: bytes) -> bytes:
     return _NAMED.sub(number, body)
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """XML whose signs that begin nothing are written as text: "AT&T", "p < 0.05"; references to
     characters that XML forbids are taken out.
     """
     own = "<!ENTITY" in text
 
-    def mended(match: re.Match[str]) -> str:
+    def mend(match: re.Match[str]) -> str:
         number, name = match[1], match[2]
         if number is not None:
             code = int(number[1:], 16) if number[0] in "xX" else int(number)
@@ -123,19 +123,19 @@ def escaped(text: str) -> str:
     while (start := text.find(_CDATA, at)) >= 0:
         end = text.find(_CDATA_END, start)
         after = len(text) if end < 0 else end + len(_CDATA_END)
-        parts += (_BARE.sub(mended, text[at:start]), text[start:after])
+        parts += (_BARE.sub(mend, text[at:start]), text[start:after])
         at = after
-    return "".join((*parts, _BARE.sub(mended, text[at:])))
+    return "".join((*parts, _BARE.sub(mend, text[at:])))
 
 
 def legal_xml(body: bytes, content_type: str) -> tuple[bytes, str]:
     """The body without what XML forbids, itself where that changes nothing; and what was done."""
-    named = named_characters(body)
+    named = number_entities(body)
     named_encoding = _XML_ENCODING.match(named[:200])
-    text, note = decoded(
-        named, [named_encoding[1].decode() if named_encoding else "", declared(content_type)]
+    text, note = decode(
+        named, [named_encoding[1].decode() if named_encoding else "", charset_of(content_type)]
     )
-    legal = escaped(_ILLEGAL.sub("", text))
+    legal = escape(_ILLEGAL.sub("", text))
     if legal.startswith("<?xml"):
         legal = legal.partition("?>")[2]
     encoded = legal.encode("utf-8", "replace")
@@ -229,7 +229,7 @@ def weight_of(kind: str, body: bytes) -> Weight:
     )
 
 
-def estimated_marks(kind: str, body: bytes) -> int:
+def estimate_marks(kind: str, body: bytes) -> int:
     """How many marks a body holds, by a sample; as many as bytes, where its kind has none."""
     if kind not in _MARKS:  # what seems to be a text may be in UTF-16
         return len(body)
@@ -248,19 +248,18 @@ def is_light(kind: str, marks: int) -> bool:
     return marks <= (LIGHT_MARKS_OF_JSON if kind == "json" else LIGHT_MARKS)
 
 
-def allowed_memory(limits: Limits) -> int:
+def memory_limit(limits: Limits) -> int:
     """Bytes that a body may take once it is read; no less for a source with short bodies."""
     return MEMORY_FACTOR * max(limits.max_bytes, MAX_BYTES)
 
 
 def may_be_too_much(body: bytes, limits: Limits) -> bool:
     """Whether a body is large enough that it need be weighed."""
-    return _DENSEST * len(body) > allowed_memory(limits)
+    return _DENSEST * len(body) > memory_limit(limits)
 
 
 def too_much(weight: Weight, limits: Limits) -> bool:
-    """Whether what has this weight is more than may be read."""
-    return weight.memory > allowed_memory(limits)
+    return weight.memory > memory_limit(limits)
 
 
 def is_overloaded(page: bytes) -> bool:
@@ -409,7 +408,7 @@ _BYTE_ORDER_MARKS = (
 _DECLARATION = late_pattern(r"\s*<\?xml[^<>]*\?>")
 
 
-def unmarked(body: bytes) -> bytes:
+def without_bom(body: bytes) -> bytes:
     """The body without byte order marks; UTF-16 and UTF-32 become UTF-8. The same object where
     there is no mark.
 
@@ -468,11 +467,11 @@ def marks_in(body: bytes) -> tuple[int, bool]:
         return len(body), False
     body = body.removeprefix(codecs.BOM_UTF8).strip()
     kind = kind_of(body)
-    marks = estimated_marks(kind, body)
+    marks = estimate_marks(kind, body)
     return marks, is_light(kind, marks)
 
 
-def weighed(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> None:
+def check_weight(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> None:
     """Refuses a body that is out of proportion, before anything is made of it. Raises TooLarge:
     what is read from it would take too much memory, and time; NotParsable: it has what takes its
     parser quadratic time.
@@ -486,13 +485,13 @@ def weighed(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> None:
             what=weight.what,
             body=f"{len(body):,}",
         )
-        raise TooLarge(spec.name, spec.limits.max_bytes, url=page.request.shown, reason=reason)
+        raise TooLarge(spec.name, spec.limits.max_bytes, url=page.request.log_url, reason=reason)
     if kind == "html" and len(body) > SMALL and is_overloaded(body):
         reason = message(
             "one of its elements has more than {most_attributes} attributes",
             most_attributes=MOST_ATTRIBUTES,
         )
-        raise NotParsable(spec.name, reason, url=page.request.shown)
+        raise NotParsable(spec.name, reason, url=page.request.log_url)
 
 
 def load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, list[str]]:
@@ -503,7 +502,7 @@ def load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, li
         TooLarge: It contains too much.
         Blocked: It is a human check.
     """
-    weighed(kind, body, page, spec)
+    check_weight(kind, body, page, spec)
     try:
         if kind == "json":
             return _load_json(body, page.content_type)
@@ -511,7 +510,7 @@ def load(kind: str, body: bytes, page: Page, spec: AdapterSpec) -> tuple[Any, li
             return _load_html(body, page.status)
         return _load_xml(body, page.content_type)
     except ValueError as exc:
-        wall = None if kind == "json" else blocked(page, spec, body)
+        wall = None if kind == "json" else bot_wall(page, spec, body)
         advice = Unreachable.advice if BROKEN_OFF in str(exc) else None
         first = exc.args[0] if len(exc.args) == 1 else None  # str() of it would be no message
         reason = first if isinstance(first, str) else str(exc)
@@ -529,7 +528,7 @@ def _load_html(body: bytes, status: int) -> tuple[Any, list[str]]:
 
 def _load_xml(body: bytes, content_type: str) -> tuple[Any, list[str]]:
     if b"<!DOCTYPE" in body[:1000]:
-        body = named_characters(body)
+        body = number_entities(body)
     try:
         return parse_xml(body), []
     except ValueError:
@@ -545,7 +544,7 @@ def _load_json(body: bytes, content_type: str) -> tuple[Any, list[str]]:
         return (in_python(body.decode()) if heavy else orjson.loads(body)), []
     except ValueError as exc:
         # orjson is strict about UTF-8, NaN and lone surrogates; real databases are not.
-        text, note = decoded(body, [declared(content_type)])
+        text, note = decode(body, [charset_of(content_type)])
         try:
             value = in_python(text, lenient=True)
         except ValueError:
@@ -555,7 +554,7 @@ def _load_json(body: bytes, content_type: str) -> tuple[Any, list[str]]:
                 reason = BROKEN_OFF if ends else str(exc)
                 raise ValueError(message("not JSON: {reason}", reason=reason)) from exc
             return lines, []
-        if note is None and declared(content_type) in ("", "utf-8"):
+        if note is None and charset_of(content_type) in ("", "utf-8"):
             note = message(
                 "the answer is not strict JSON (NaN, endless numbers or control "
                 "characters); it was read leniently"
@@ -587,7 +586,6 @@ def unescape(elements: Any, limits: Limits) -> None:
 
 
 def without_namespaces(root: Any) -> None:
-    """Take the namespaces off all elements."""
     for element in root.iter("{*}*"):
         if element.tag.startswith("{"):
             element.tag = element.tag.rpartition("}")[2]

@@ -59,10 +59,7 @@ def cut_page(body: bytes, shapes: Sequence[LateShape]) -> CutPage | None:
     """The page of a body of XML, or None where it is not certain that the tree would say the same.
     `shapes`: those of XML, in the order in which they are tried.
     """
-    if not any(late.body == "marcxml" for late in shapes) or (text := _plain(body)) is None:
-        return None
-    form = form_of(text)
-    if form is None:
+    if (text := _plain(body)) is None or (form := form_of(text)) is None:
         return None
     records: list[CutRecord] = []
     left: list[str] = []
@@ -84,7 +81,7 @@ def cut_page(body: bytes, shapes: Sequence[LateShape]) -> CutPage | None:
             if tag and f'tag="{tag}"' in text:  # of a record whose fields are not in the envelope
                 return None
             continue
-        return _opened(shape, root, records, has_fields=_has_fields(around))
+        return _match_nodes(shape, root, records, has_fields=_has_fields(around))
     return None
 
 
@@ -132,7 +129,7 @@ def _has_fields(around: str) -> bool:
     return any(name in around for name in ("leader", "controlfield", "datafield"))
 
 
-def _opened(
+def _match_nodes(
     shape: Shape, root: Any, records: list[CutRecord], *, has_fields: bool
 ) -> CutPage | None:
     """The page, if each record that was cut out is that of one node, and nothing else holds it.

@@ -8,8 +8,8 @@ other work may read it in steps (`PageReading`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,42 +17,264 @@ import orjson
 
 from metasearch.adapters.parse.bodies import (
     MOST_ELEMENTS,
+    check_weight,
+    holds_too_much,
     kind_of,
     load,
     marks_in,
     unescape,
-    unmarked,
-    weighed,
+    without_bom,
     without_namespaces,
 )
-from metasearch.adapters.parse.records import (
-    Unread,
-    drift,
-    in_stretches,
-    record_in_proportion,
-    record_of,
-)
 from metasearch.adapters.parse.refusals import (
+    NAMELESS,
     empty,
-    not_expected,
+    error_of_text,
     refusal,
-    reported,
     without_records,
+    wrong_kind,
 )
-from metasearch.adapters.request import Page, Request, without_secrets
+from metasearch.adapters.request import LOOKUP, Page, Request, without_secrets
 from metasearch.adapters.select import TEXTS
-from metasearch.adapters.spec import AdapterSpec, LateShape, Selector, Shape
-from metasearch.adapters.translate.plan import followed, next_request
-from metasearch.bib import converters
-from metasearch.bib.field_limits import Cuts
+from metasearch.adapters.select.marc import CutRecord, MarcText
+from metasearch.adapters.select.xml import XmlRecord
+from metasearch.adapters.spec import (
+    AdapterSpec,
+    Attempt,
+    FieldRule,
+    LateShape,
+    Selector,
+    Shape,
+    whole,
+)
+from metasearch.adapters.translate.plan import follow_link, next_request
+from metasearch.bib import numbering, trials
+from metasearch.bib import texts as markup
+from metasearch.bib.converters import of_one_text
+from metasearch.bib.field_limits import SHORT, Cuts, cut_fields, cut_value
+from metasearch.bib.marc import MarcRecord
 from metasearch.bib.texts import first
 from metasearch.errors import SourceError
 from metasearch.message import message
-from metasearch.record import Record
+from metasearch.record import Record, new_record
 
 if TYPE_CHECKING:
     from metasearch.adapters.parse.cut_pages import CutPage
 
+
+# The nodes of records -> `Record`s. Reading fields is most of the cost of a record, and half of a
+# spec's selectors find nothing in any one record. So all that a rule needs is computed once, when
+# the spec is loaded: the names without which a selector finds nothing (its compiler knows them).
+
+Result = TypeVar("Result")
+
+#: A page on which a larger share of the records lacks a promised field has drifted; fewer records
+#: are too few to judge.
+DRIFT_SHARE, DRIFT_RECORDS = 0.5, 4
+#: Records that are read in one step: few, because somebody waits for the first hit. Whoever takes
+#: the steps decides how many of them follow one another.
+STEP = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A record that could not be read: its position in the source's answer, from 1, and why."""
+
+    position: int
+    reason: str
+
+
+def attempts(rules: Sequence[FieldRule], body: str) -> list[Attempt]:
+    """The attempts at one field, for its rules and this kind of body.
+
+    The value of the first attempt that finds something is taken.
+    """
+    return [_attempt(select, rule, body) for rule in rules for select in rule.selectors]
+
+
+def _attempt(select: Selector, rule: FieldRule, body: str) -> Attempt:
+    if select.find is whole:
+        return Attempt(rule.field, None, select.needs, None, None, rule.convert)
+    if (value := rule.value_for_all(select)) is not None:
+        return Attempt(rule.field, None, None, None, None, lambda *_: value)
+    texts = None if rule.nodes else TEXTS.get(body)
+    one = of_one_text(rule.convert)
+    return Attempt(rule.field, select.name, select.needs, select.find, texts, rule.convert, one)
+
+
+#: Of these there is never too much.
+_NUMBERS = frozenset((int, float, bool))
+
+
+def read_fields(
+    attempts: Iterable[Attempt], source: Any, there: Mapping[str, Any], cuts: Cuts
+) -> dict[str, Any]:
+    """Field -> its value, for the fields in which something was found. `attempts`: those of one
+    field behind one another, in the order in which they are made.
+    """
+    values: dict[str, Any] = {}
+    lacks = there.keys().isdisjoint
+    for field, name, needs, find, texts, convert, one in attempts:
+        if name is not None:
+            found = there.get(name)
+            if found is None or field in values:
+                continue
+        elif (needs is not None and lacks(needs)) or field in values:
+            continue
+        elif find is None:
+            value = convert(source, cuts)  # it selects for itself, and so bounds what it finds
+            if value or value == 0:
+                values[field] = value
+            continue
+        else:
+            found = find(source)
+            if not found and _is_nothing(found):
+                continue
+        if texts is not None:
+            found = texts(found)
+        # Nearly all that is found is one short text, which needs no closer look.
+        if type(found) is list and len(found) == 1 and type(found[0]) is str:
+            if len(found[0]) >= SHORT:
+                found = cut_value(field, found, cuts)
+            if one:
+                found = found[0]
+        elif len(found) > SHORT if type(found) is str else type(found) not in _NUMBERS:
+            found = cut_value(field, found, cuts)
+        value = convert(found)
+        if value or value == 0:
+            if (
+                field in markup.FIELDS_OF_NOTHING
+                and type(value) is str
+                and len(value) <= markup.LONGEST_NOTHING
+                and markup.says_nothing(field, value)
+            ):
+                continue
+            values[field] = value
+    return values
+
+
+def _is_nothing(selected: Any) -> bool:
+    """Whether a selector found nothing; 0 and False are something."""
+    return selected is None or selected == [] or selected == ""
+
+
+def record_of(
+    shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts
+) -> Record | str:
+    """The record of a node, or why there is none; cut values are counted in `cuts`."""
+    read, is_json = shape.reader.read, shape.body == "json"
+    if is_json and not isinstance(node, dict):
+        return f"not an object but {type(node).__name__}"
+    source = node if is_json else view(node, shape.body)
+    if read is not None and (not is_json or type(node) is dict):
+        record: Record | str = read(source, position, spec.name, cuts)
+        return record
+    there = _there(source, shape.body)
+    of_fields: Iterable[Attempt] = shape.attempts
+    of_ids: Iterable[Attempt] = shape.id_attempts
+    if shape.by_tag is not None:
+        of_fields, of_ids = shape.by_tag(there)
+    values = read_fields(of_fields, source, there, cuts)
+    ids = read_fields(of_ids, source, there, cuts)
+    if not all(ids.values()):
+        ids = {scheme: value for scheme, value in ids.items() if value}
+    ids = trials.of_record(ids, values.get("title"), values.get("abstract"))
+    named = values.get("title") or values.get("doi") or ids or values.get("source_id")
+    if not named:
+        return NAMELESS
+    if "year" not in values and "date" in values:
+        values["year"] = int(values["date"][:4])
+    values["ids"] = ids
+    return new_record(source=spec.name, position=position, **cut_fields(values, cuts))
+
+
+def record_in_proportion(
+    shape: Shape, node: Any, position: int, spec: AdapterSpec, cuts: Cuts
+) -> Record | str:
+    """As `record_of`, but a record that is larger than any real one is refused: each selector would
+    go through all of it.
+    """
+    if holds_too_much(node):
+        return "it holds too much for a record of one work"
+    return record_of(shape, node, position, spec, cuts)
+
+
+def view(node: Any, body: str) -> Any:
+    """A record's node as the selectors of fields see it."""
+    if body == "json":
+        return node
+    if body == "xml":
+        return XmlRecord(node)
+    if body == "marcxml":
+        if isinstance(node, MarcRecord):
+            return node
+        return MarcText(*node) if type(node) is CutRecord else MarcRecord(node)
+    return node
+
+
+def _there(source: Any, body: str) -> Mapping[str, Any]:
+    """What is found in a record by names alone."""
+    if body == "json":
+        return source  # type: ignore[no-any-return]
+    if body == "xml":
+        return source.children  # type: ignore[no-any-return]
+    return source.there if body == "marcxml" else {}
+
+
+def in_stretches(
+    nodes: Sequence[Any], start: int, make: Callable[[Any, int], Record | str]
+) -> Generator[tuple[Record, ...], None, tuple[tuple[Record, ...], tuple[Unread, ...]]]:
+    """The records of some nodes, a step at a time; what it returns is all of them, and what could
+    not be read.
+
+    `start`: position of the first, from 0. `make`: node and position, from 1 -> its record, or why
+    there is none.
+    """
+    records: list[Record] = []
+    unread: list[Unread] = []
+    given = 0
+    for number, node in enumerate(nodes):
+        if number and number % STEP == 0:
+            yield tuple(records[given:])
+            given = len(records)
+        position = start + number + 1
+        try:
+            record = make(node, position)
+        except Exception as exc:  # an odd record may raise anything, and the others must be kept
+            unread.append(Unread(position, f"{type(exc).__name__}: {exc}"[:200]))
+            continue
+        if isinstance(record, Record):
+            records.append(record)
+        else:
+            unread.append(Unread(position, record))
+    return tuple(records), tuple(unread)
+
+
+def map_records(
+    reading: Generator[tuple[Record, ...], None, Result],
+    change: Callable[[tuple[Record, ...]], tuple[Record, ...]],
+) -> Generator[tuple[Record, ...], None, Result]:
+    """The same steps and result, with the records of each stretch changed."""
+    while True:
+        try:
+            records = next(reading)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+        yield change(records)
+
+
+def drift(shape: Shape, records: Sequence[Record], nodes: int) -> tuple[str, float] | None:
+    if nodes < DRIFT_RECORDS:
+        return None
+    for name in shape.promises:
+        share = 1 - sum(1 for record in records if getattr(record, name)) / nodes
+        if share > DRIFT_SHARE:
+            return (name, share)
+    return None
+
+
+# The reading of a page, in steps.
 
 T = TypeVar("T")
 
@@ -65,7 +287,7 @@ STRAYS = message("the link to the next page leads to another server, and was not
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class PageContent:
     """What a page holds.
 
     Attributes:
@@ -81,14 +303,14 @@ class Parsed:
     total: int | None = None
     next: Request | None = None
     unread: tuple[Unread, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
     drifted: tuple[str, float] | None = None
     left_out: bool = False
 
 
 #: Yields the records of a stretch, after each but the last one; what it returns is the result, with
 #: all records.
-Steps = Generator[tuple[Record, ...], None, Parsed]
+Steps = Generator[tuple[Record, ...], None, PageContent]
 
 
 class PageReading:
@@ -104,7 +326,7 @@ class PageReading:
     __slots__ = ("_steps", "light", "parsed")
 
     def __init__(self, page: Page, spec: AdapterSpec, most: int | None = None) -> None:
-        self.parsed = Parsed()
+        self.parsed = PageContent()
         marks, self.light = marks_in(page.body)
         self._steps = _steps(replace(page, most=most, slim=marks <= MOST_ELEMENTS), spec)
 
@@ -125,7 +347,7 @@ class PageReading:
             raise error from None
 
 
-def parse(page: Page, spec: AdapterSpec) -> Parsed:
+def parse(page: Page, spec: AdapterSpec) -> PageContent:
     """The records of a page. Raises BadAnswer: the body cannot be read, or is an error message;
     Refused: the body reports that the source refuses to be asked.
     """
@@ -140,7 +362,7 @@ def most_of(request: Request) -> int:
 
 
 def _steps(page: Page, spec: AdapterSpec) -> Steps:
-    body = unmarked(page.body)
+    body = without_bom(page.body)
     if body is not page.body:
         page = replace(page, body=body)
     try:
@@ -148,7 +370,7 @@ def _steps(page: Page, spec: AdapterSpec) -> Steps:
             hook = getattr(import_module(f"metasearch.adapters.hooks.{spec.hook}"), "steps", None)
             if hook is not None:
                 start = page.body.strip()
-                weighed(kind_of(start), start, page, spec)  # hooks have parsers of their own
+                check_weight(kind_of(start), start, page, spec)  # hooks have parsers of their own
                 if (parsed := (yield from hook(page, spec))) is not None:
                     return parsed  # type: ignore[no-any-return]
         return (yield from body_steps(page, spec))
@@ -160,9 +382,13 @@ def _steps(page: Page, spec: AdapterSpec) -> Steps:
 
 def body_steps(page: Page, spec: AdapterSpec) -> Steps:
     """The steps of `PageReading` without the spec's hook, for hooks to build on."""
-    if page.status == 404 and spec.not_found == "empty":
-        return Parsed(total=0)
+    is_lookup = page.request.step == LOOKUP
+    if page.status == 404 and (spec.not_found == "empty" or is_lookup):
+        return PageContent(total=0)
     body = page.body.strip()
+    nothing = spec.lookup_nothing.encode() if is_lookup and page.status >= 400 else b""
+    if nothing and nothing in body[:1_000]:
+        return PageContent(total=0)
     if not body:
         raise empty(page, spec)
     kind = kind_of(body)
@@ -170,11 +396,11 @@ def body_steps(page: Page, spec: AdapterSpec) -> Steps:
     if not shapes and kind == "xml":  # a fragment of a page, as scripts fetch it: a table, a list
         kind, shapes = "html", [shape for shape in spec.shapes if _kind(shape) == "html"]
     if not shapes:
-        raise not_expected(page, spec, body)
-    if kind == "xml" and page.slim:
+        raise wrong_kind(page, spec, body)
+    if kind == "xml" and page.slim and any(late.body == "marcxml" for late in shapes):
         from metasearch.adapters.parse.cut_pages import cut_page  # and lxml with it
 
-        weighed(kind, body, page, spec)
+        check_weight(kind, body, page, spec)
         if (cut := cut_page(body, shapes)) is not None:
             return (yield from _cut(cut, page, spec))
     root, notes = load(kind, body, page, spec)
@@ -185,7 +411,7 @@ def body_steps(page: Page, spec: AdapterSpec) -> Steps:
 
 
 def _cut(cut: CutPage, page: Page, spec: AdapterSpec) -> Steps:
-    total = _one(cut.shape.total, cut.root, "xml", converters.integer)
+    total = _one(cut.shape.total, cut.root, "xml", numbering.integer)
     total = page.total if total is None else total
     return (yield from _read(cut.shape, cut.nodes, total, cut.root, page, spec))
 
@@ -203,7 +429,7 @@ def _is_there(selected: Any) -> bool:
 
 def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: AdapterSpec) -> Steps:
     """The answer of the first shape that finds records, else of the first that knows the body."""
-    fallback: Parsed | None = None
+    fallback: PageContent | None = None
     fits = False
     for late in shapes:
         shape = late.ready or late.shape()
@@ -215,17 +441,17 @@ def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: Adapt
             continue
         fits = True
         kind = _kind(shape)
-        total = _one(shape.total, root, kind, converters.integer)
+        total = _one(shape.total, root, kind, numbering.integer)
         total = page.total if total is None else total
         nodes = (shape.records.every or shape.records.find)(root)
         if isinstance(nodes, dict):
             nodes = [nodes]  # "one or many": a single hit that is not in a list
         if isinstance(nodes, list) and nodes:
             return (yield from _read(shape, nodes, total, root, page, spec))
-        error = _one(shape.error, root, kind, converters.joined)
+        error = _one(shape.error, root, kind, markup.joined)
         if error:
-            raise reported(error, page, spec)
-        warning = _one(shape.warning, root, kind, converters.joined)
+            raise error_of_text(error, page, spec)
+        warning = _one(shape.warning, root, kind, markup.joined)
         known = total is not None or warning or _knows(shape, root, nodes)
         if fallback is None and known:
             notes: tuple[str, ...] = (warning,) if warning else ()
@@ -235,7 +461,7 @@ def _first_that_fits(shapes: list[LateShape], root: Any, page: Page, spec: Adapt
                         "the source reports {total} hits but sent none of them", total=f"{total:,}"
                     ),
                 )
-            fallback = Parsed(total=total, notes=notes)
+            fallback = PageContent(total=total, notes=notes)
     if page.status >= 400 and fallback is not None:
         raise refusal(page, spec, message("HTTP {status}", status=page.status))
     if fallback is None:
@@ -264,7 +490,7 @@ def _knows(shape: Shape, root: Any, nodes: Any) -> bool:
     if shape.body != "json":
         return shape.when is not None and shape.total is None
     if isinstance(root, list):
-        return not root
+        return all(entry is None for entry in root)
     # The list must be the body's own: some selectors find an empty list in anything.
     return isinstance(nodes, list) and not isinstance(shape.records.find({}), list)
 
@@ -281,15 +507,18 @@ def _read(
         nodes, request.start, lambda node, position: read(shape, node, position, spec, cuts)
     )
     records, unread = yield from made
-    if shape.body != "html" and shape.reader.becomes_worth(len(nodes)):
-        from metasearch.adapters.parse.compiler import written
+    reader = shape.reader
+    if shape.body != "html" and reader.left > 0:
+        reader.left -= len(nodes)
+        if reader.left <= 0:  # it takes milliseconds, for which the first hits do not wait
+            from metasearch.adapters.parse.compiler import compile_reader
 
-        shape.reader.read = written(shape)
+            reader.read = compile_reader(shape)
     kind = _kind(shape)
     cursor = _one(shape.next, root, kind, first)
-    warning = _one(shape.warning, root, kind, converters.joined)
-    strays = spec.paging.kind == "link" and cursor and followed(request, cursor) is None
-    return Parsed(
+    warning = _one(shape.warning, root, kind, markup.joined)
+    strays = spec.paging.kind == "link" and cursor and follow_link(request, cursor) is None
+    return PageContent(
         records=records,
         total=total,
         next=next_request(spec, request, got=len(nodes), total=total, cursor=cursor),
@@ -317,7 +546,7 @@ def _surplus(sent: int, read: int, request: Request) -> str:
 # Hooks of JSON databases that write several values into one string, which is opened up first.
 
 
-def opened_steps(page: Page, spec: AdapterSpec, change: Callable[[Any], None]) -> Steps:
+def json_steps(page: Page, spec: AdapterSpec, change: Callable[[Any], None]) -> Steps:
     """The reading of a page whose JSON `change` has edited in place; of other pages as they are."""
     body = page.body.strip()
     if not body or kind_of(body) != "json":

@@ -8,7 +8,7 @@ from typing import Any
 from metasearch.adapters.fetch.status import challenge
 from metasearch.adapters.request import Page
 from metasearch.adapters.spec import AdapterSpec
-from metasearch.bib import converters
+from metasearch.bib import texts
 from metasearch.errors import (
     AccessDenied,
     Blocked,
@@ -19,33 +19,33 @@ from metasearch.errors import (
     Unreachable,
 )
 from metasearch.late_pattern import late_pattern
-from metasearch.message import joined, message
+from metasearch.message import join_texts, message
 
 #: A plain text shorter than this is a message, not content.
 SHORT_TEXT = 500
+#: Why a record is none.
+NAMELESS = "neither a title nor an identifier"
 
 _HEADING = late_pattern(rb"<(?:title|h1)(?:\s[^<>]*)?>([^<]+)<", re.IGNORECASE)
 
 
-def not_expected(page: Page, spec: AdapterSpec, body: bytes) -> SourceError:
+def wrong_kind(page: Page, spec: AdapterSpec, body: bytes) -> SourceError:
     """The error for a body of a kind in which the source never answers."""
-    wall = blocked(page, spec, body)
+    wall = bot_wall(page, spec, body)
     if wall is not None:
         return wall
     if body[:1] != b"<" and len(body) < SHORT_TEXT:
-        error = reported(body.decode("utf-8", "replace"), page, spec)
+        error = error_of_text(body.decode("utf-8", "replace"), page, spec)
         if not isinstance(error, SourceSaysError):
             return error
     heading = _HEADING.search(body[:4000])
-    title = converters.text(heading[1].decode("utf-8", "replace")) if heading else None
+    title = texts.text(heading[1].decode("utf-8", "replace")) if heading else None
     if page.status >= 400:
         words = (
-            title
-            or converters.text(body[:300].decode("utf-8", "replace"))
-            or message("an error page")
+            title or texts.text(body[:300].decode("utf-8", "replace")) or message("an error page")
         )
         if page.status in (401, 403, 429):
-            return reported(words, page, spec)
+            return error_of_text(words, page, spec)
         return refusal(
             page,
             spec,
@@ -53,7 +53,7 @@ def not_expected(page: Page, spec: AdapterSpec, body: bytes) -> SourceError:
             if words.startswith(str(page.status))
             else message("HTTP {status}: {words}", status=page.status, words=words),
         )
-    expected = joined(
+    expected = join_texts(
         " or ",
         dict.fromkeys(
             "XML" if shape.body == "marcxml" else shape.body.upper() for shape in spec.shapes
@@ -67,7 +67,7 @@ def not_expected(page: Page, spec: AdapterSpec, body: bytes) -> SourceError:
                 title=repr(title[:100]),
                 expected=expected,
             ),
-            url=page.request.shown,
+            url=page.request.log_url,
         )
     return unreadable(page, spec, body, message("expected {expected}", expected=expected))
 
@@ -77,15 +77,14 @@ def unreadable(
 ) -> NotParsable:
     """The error for a body that cannot be read; the error quotes its beginning."""
     start = body[:80].decode("utf-8", "replace")
-    return NotParsable(spec.name, reason, url=page.request.shown, body_start=start, advice=advice)
+    return NotParsable(spec.name, reason, url=page.request.log_url, body_start=start, advice=advice)
 
 
 def empty(page: Page, spec: AdapterSpec) -> SourceError:
-    """The error for a body of no bytes."""
     if page.status >= 400:
         return refusal(page, spec, message("HTTP {status} without a message", status=page.status))
     return NotParsable(
-        spec.name, message("the body is empty"), url=page.request.shown, advice=Unreachable.advice
+        spec.name, message("the body is empty"), url=page.request.log_url, advice=Unreachable.advice
     )
 
 
@@ -95,7 +94,7 @@ def without_records(
     """The error for a body of the right kind that holds no records, and no count of them either.
     `body`: the kind of the body, as `Shape.body`.
     """
-    if body == "html" and (wall := blocked(page, spec, page.body)) is not None:
+    if body == "html" and (wall := bot_wall(page, spec, page.body)) is not None:
         return wall
     if page.status >= 400:
         return refusal(page, spec, message("HTTP {status}", status=page.status))
@@ -110,7 +109,7 @@ def without_records(
     return unreadable(page, spec, page.body, reason)
 
 
-def blocked(page: Page, spec: AdapterSpec, body: bytes) -> Blocked | None:
+def bot_wall(page: Page, spec: AdapterSpec, body: bytes) -> Blocked | None:
     """The error for a body that is a human check; None for any other."""
     wall = challenge(body, page.content_type)
     if wall is None:
@@ -118,7 +117,7 @@ def blocked(page: Page, spec: AdapterSpec, body: bytes) -> Blocked | None:
     return Blocked(
         spec.name,
         message("a human check came instead of an answer ({wall})", wall=wall),
-        url=page.request.shown,
+        url=page.request.log_url,
     )
 
 
@@ -127,7 +126,7 @@ def refusal(page: Page, spec: AdapterSpec, text: str) -> SourceError:
     advice = (
         message("Check the source's `url`: there is nothing at it.") if page.status == 404 else None
     )
-    return SourceSaysError(spec.name, text, url=page.request.shown, advice=advice)
+    return SourceSaysError(spec.name, text, url=page.request.log_url, advice=advice)
 
 
 _LIMIT_WORDS = (
@@ -141,9 +140,8 @@ _KEY_WORDS = (
 )  # fmt: skip
 
 
-def reported(text: str, page: Page, spec: AdapterSpec) -> SourceError:
-    """The error for a message in a body."""
-    lower, url = text.lower(), page.request.shown
+def error_of_text(text: str, page: Page, spec: AdapterSpec) -> SourceError:
+    lower, url = text.lower(), page.request.log_url
     if page.status == 429 or any(word in lower for word in _LIMIT_WORDS):
         return RateLimited(spec.name, url=url)
     if page.status in (401, 403) or any(word in lower for word in _KEY_WORDS):

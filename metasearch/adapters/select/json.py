@@ -142,12 +142,12 @@ def _flatten(_: Node, parts: list[Selector]) -> Selector:
     source = parts[0].find
 
     def select(value: Any) -> Any:
-        return flattened(source(value))
+        return flatten(source(value))
 
     return Selector(select)
 
 
-def flattened(items: Any) -> list[Any] | None:
+def flatten(items: Any) -> list[Any] | None:
     """The items of a list, and in the place of each that is a list, its items; None of all else."""
     if not isinstance(items, list):
         return None
@@ -286,7 +286,7 @@ def compile_json(expression: str) -> Selector:
         raise ValueError(str(exc).splitlines()[0]) from exc
     compiled = _compile(parsed.parsed)
     if compiled is None:
-        compiled = Selector(_searched(parsed))
+        compiled = Selector(_jmespath_finder(parsed))
     else:
         compiled = replace(compiled, tree=parsed.parsed)
     members = _members(parsed.parsed)
@@ -295,9 +295,7 @@ def compile_json(expression: str) -> Selector:
     return replace(compiled, needs=tuple(sorted(members)))
 
 
-def _searched(parsed: Any) -> Finder:
-    """What jmespath itself finds."""
-
+def _jmespath_finder(parsed: Any) -> Finder:
     def find(value: Any) -> Any:
         try:
             return parsed.search(value)
@@ -344,6 +342,23 @@ def _compile(node: Node) -> Selector | None:
     return MAKERS[node["type"]](node, [part for part in parts if part is not None])
 
 
+def find_json_people(each: Finder, parts: Mapping[str, Finder], most: int) -> Finder:
+    """Finds people who are objects: a list of names and of tables, part -> what its selector finds
+    in one of the first `most`; or the text that stands in the place of a list.
+    """
+
+    def find(node: Any) -> Any:
+        found = each(node)
+        if found is None or isinstance(found, str):
+            return found
+        return [
+            item if isinstance(item, str) else {part: read(item) for part, read in parts.items()}
+            for item in (found[:most] if isinstance(found, list) else [found])
+        ]
+
+    return find
+
+
 # JMESPath -> Python expressions: what the closures find, as source text. A closure costs a call for
 # each node of each expression. In source text, a path is a few lookups. Functions that are made of
 # such text are tested against the closures.
@@ -355,7 +370,7 @@ def _compile(node: Node) -> Selector | None:
 RECORD, PERSON = "record", "person"
 _GET = {RECORD: "get", PERSON: "person.get"}
 #: What the expressions call.
-CALLED: Mapping[str, Any] = {"flattened": flattened, "is_false": is_false, "same": same}
+CALLED: Mapping[str, Any] = {"flatten": flatten, "is_false": is_false, "same": same}
 #: A tree of more levels is left to its closure: Python's parser takes some hundred brackets.
 _DEEPEST = 20
 #: Kinds of nodes of which Python's own `and`, `or` and `not` need no closer look.
@@ -380,16 +395,14 @@ class Expressions:
         return name
 
     def lookup(self, name: str) -> str:
-        """Returns the expression of a member of the record."""
         return self._member(name, RECORD)
 
     def of_selector(self, tree: Node | None, find: Finder, value: str = RECORD) -> str:
-        """Returns the expression of what a selector finds."""
         if tree is None or _levels(tree) > _DEEPEST:
             return f"{self.constant(find, 'find')}({value})"
-        return self._found(tree, value)
+        return self._expression(tree, value)
 
-    def _found(self, tree: Node, value: str) -> str:
+    def _expression(self, tree: Node, value: str) -> str:
         """What a tree finds in the value of an expression."""
         kind, parts = tree["type"], tree["children"]
         if kind == "field":
@@ -398,29 +411,29 @@ class Expressions:
             return self._item(tree["value"], value)
         if kind in ("subexpression", "index_expression", "pipe"):
             for part in parts:
-                value = self._found(part, value)
+                value = self._expression(part, value)
             return value
         if kind in ("projection", "filter_projection"):
             return self._each(parts, value)
         if kind == "flatten":
-            return f"flattened({self._found(parts[0], value)})"
+            return f"flatten({self._expression(parts[0], value)})"
         if kind in ("identity", "current"):
             return value
         if kind == "literal":
             return self._literal(tree["value"])
         # These have several parts that are asked of the same value.
-        first, again = self._named(value)
+        first, again = self._name(value)
         if first != again:
             return f"{self.constant(finder(tree), 'find')}({value})"
         if kind == "or_expression":
-            left, again = self._named(self._found(parts[0], value))
-            right = self._found(parts[1], value)
+            left, again = self._name(self._expression(parts[0], value))
+            right = self._expression(parts[1], value)
             return f"({again} if {left} or not is_false({again}) else {right})"
         if kind == "and_expression":
-            right = self._found(parts[1], value)
+            right = self._expression(parts[1], value)
             if parts[0]["type"] in _CONDITIONS:
                 return f"({right} if {self._holds(parts[0], value)} else False)"
-            left, again = self._named(self._found(parts[0], value))
+            left, again = self._name(self._expression(parts[0], value))
             return f"({right} if {left} or not is_false({again}) else {again})"
         if kind in _CONDITIONS:
             return f"({self._holds(tree, value)})"
@@ -437,11 +450,11 @@ class Expressions:
                 return f"({both.join(self._holds(part, value) for part in parts)})"
             if kind == "comparator":
                 return self._equal(tree, value)
-        first, again = self._named(self._found(tree, value))
+        first, again = self._name(self._expression(tree, value))
         return f"({first} or not is_false({again}))"
 
     def _equal(self, tree: Node, value: str) -> str:
-        left, right = (self._found(part, value) for part in tree["children"])
+        left, right = (self._expression(part, value) for part in tree["children"])
         what, constant = tree["children"]
         wanted = tree["value"] == "eq"
         is_text = constant["type"] == "literal" and type(constant["value"]) is str
@@ -449,7 +462,7 @@ class Expressions:
             return f"({left} {'==' if wanted else '!='} {right})"
         return f"{'' if wanted else 'not '}same({left}, {right})"
 
-    def _named(self, value: str) -> tuple[str, str]:
+    def _name(self, value: str) -> tuple[str, str]:
         """An expression, which gives its value a name where it is none, and that name.
 
         Each value is used up before the next one is named, so that one name serves for all: one
@@ -465,20 +478,20 @@ class Expressions:
             return self.members[name]
         if value in _GET:
             return f"{_GET[value]}({_text(name)})"
-        first, again = self._named(value)
+        first, again = self._name(value)
         return f"({again}.get({_text(name)}) if type({first}) is dict else None)"
 
     def _item(self, at: int, value: str) -> str:
-        first, again = self._named(value)
+        first, again = self._name(value)
         there = f"len({again}) > {int(at)}" if at >= 0 else f"len({again}) >= {-int(at)}"
         return f"({again}[{int(at)}] if type({first}) is list and {there} else None)"
 
     def _each(self, parts: list[Node], value: str) -> str:
         """What a projection finds: of each item of a list for which a condition holds."""
-        first, again = self._named(self._found(parts[0], value))
+        first, again = self._name(self._expression(parts[0], value))
         self._lists += 1
         item = f"item_{self._lists}"
-        found = self._found(parts[1], item)
+        found = self._expression(parts[1], item)
         kept = f" if {self._holds(parts[2], item)}" if len(parts) > 2 else ""
         self._lists -= 1
         if found == item:

@@ -12,13 +12,15 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 from metasearch.adapters.spec import Attempt, Finder, Selector
-from metasearch.bib.marc import MarcField, MarcRecord, Subfields
+from metasearch.bib.marc import MarcField, MarcRecord, Subfields, separator
 from metasearch.late_pattern import late_pattern
 
 # Selectors for MARC 21 in the words that librarians use: `245$a`, `008/35-37`, `024[$2=doi]$a`.
 #
 # 245$a            subfield a of every field 245
 # 245$anp          subfields a, n, p in the order of the record, joined by a blank
+# 600$a,b          the same, joined by a comma and a blank
+# 880/245$a        of the field that says in another script what 245 says (bib/marc.py)
 # 100|110|111$a    the same of several fields, tag by tag
 # 001              a control field
 # 008/35-37        characters 35 to 37, counted from 0 as in the MARC documentation; LDR/6-7 of the
@@ -31,9 +33,9 @@ from metasearch.late_pattern import late_pattern
 # 100|700          the fields themselves, for `each`; inside, `$a` selects from the field
 
 _SELECTOR = re.compile(
-    r"""(?P<tags>(?:LDR|[0-9]{3})(?:\|[0-9]{3})*)
+    r"""(?P<tags>(?:LDR|(?:880/)?[0-9]{3})(?:\|(?:880/)?[0-9]{3})*)
         (?P<conditions>(?:\[(?:(?:\$[a-z0-9]|[12])!?=[^\]]*|(?:LDR/[0-9]{1,2}|00[1-9])=[^\]]+)\])*)
-        (?: /(?P<from>[0-9]{1,2})(?:-(?P<to>[0-9]{1,2}))? | \$(?P<codes>[a-z0-9]+) )?
+        (?: /(?P<from>[0-9]{1,2})(?:-(?P<to>[0-9]{1,2}))? | \$(?P<codes>[a-z0-9]+(?:,[a-z0-9]+)?) )?
         | \$(?P<inner>[a-z0-9]+)""",
     re.VERBOSE,
 )
@@ -56,7 +58,9 @@ def compile_marc(expression: str) -> Selector:
     if parsed["inner"]:
         return Selector(Subfields(parsed["inner"]))
     path = _path(parsed)
-    return Selector(_found_by(path), needs=None if path.tags[0] == LEADER else path.tags, tree=path)
+    return Selector(
+        _finder_of(path), needs=None if path.tags[0] == LEADER else path.tags, tree=path
+    )
 
 
 class MarcPath(NamedTuple):
@@ -100,7 +104,7 @@ def _path(parsed: re.Match[str]) -> MarcPath:
     )
 
 
-def _found_by(path: MarcPath) -> Finder:
+def _finder_of(path: MarcPath) -> Finder:
     if path.control:
         select = _control(path.tags[0], path.start, path.stop)
     else:
@@ -237,7 +241,7 @@ class MarcExpressions:
             parts.append(f"record.leader[{at}:{at + 1}] in {{{', '.join(map(repr, characters))}}}")
         return " and ".join(parts)
 
-    def found(self, select: Selector, call: str, *, of_one_text: bool) -> str:
+    def expression(self, select: Selector, call: str, *, of_one_text: bool) -> str:
         """What the selector finds where its condition holds: a list, or the text of one."""
         path = _path_of(select)
         if path.control:
@@ -284,10 +288,12 @@ class ByTag:
 
     def __init__(self, fields: Sequence[Attempt], ids: Sequence[Attempt]) -> None:
         self._bits: dict[str, int] = {}  # each tag that an attempt needs is one bit
-        self._fields = [(self._needed(attempt), attempt._replace(needs=None)) for attempt in fields]
-        self._ids = [(self._needed(attempt), attempt._replace(needs=None)) for attempt in ids]
+        self._fields = [
+            (self._bits_of(attempt), attempt._replace(needs=None)) for attempt in fields
+        ]
+        self._ids = [(self._bits_of(attempt), attempt._replace(needs=None)) for attempt in ids]
 
-    def _needed(self, attempt: Attempt) -> int:
+    def _bits_of(self, attempt: Attempt) -> int:
         if attempt.needs is None:
             return 1  # a bit that every record has
         needed = 0
@@ -409,32 +415,23 @@ class MarcText(MarcRecord):
     __slots__ = ("_form",)
 
     def __init__(self, text: str, form: Form) -> None:
-        self.leader = ""
+        leader = ""
         control: dict[str, list[str]] = {}
-        self.control = control
-        tags: dict[str, list[str]] = {}
-        self.tags = tags
-        self.found = {}
-        self._fields = {}
         self._form = form
         head, *fields = text.split(form.field)
         has_references = "&" in head
         for tag, value in form.head.findall(head):
             if has_references:
-                value = unescaped(value)
+                value = unescape(value)
             if not tag:
-                self.leader = value
+                leader = value
             elif tag in control:
                 control[tag].append(value)
             else:
                 control[tag] = [value]
         start, end = form.tag, form.tag + _WIDTHS["tag"]
-        for field in fields:
-            tag = field[start:end]
-            if tag in tags:
-                tags[tag].append(field)
-            else:
-                tags[tag] = [field]
+        listed = [(field[start:end], field) for field in fields]
+        self._set(leader, control, listed, link='code="6"')
 
     def texts(self, tag: str, codes: str) -> list[str]:
         """As of `MarcRecord`; nearly all fields are not taken apart for it."""
@@ -442,31 +439,29 @@ class MarcText(MarcRecord):
         fields = self.tags.get(tag, ())
         if len(fields) == 1 and "&" not in fields[0]:  # as nearly always
             found = find(fields[0])
-            return found if len(found) < 2 else [" ".join(found)]
+            return found if len(found) < 2 else [separator(codes).join(found)]
         texts = []
         for field in fields:
             if "&" in field:
                 if text := self._field(tag, field).text(codes):
                     texts.append(text)
             elif found := find(field):
-                texts.append(found[0] if len(found) == 1 else " ".join(found))
+                texts.append(found[0] if len(found) == 1 else separator(codes).join(found))
         return texts
-
-    def _made(self, tag: str) -> list[MarcField]:
-        return [self._field(tag, field) for field in self.tags.get(tag, ())]
 
     def _field(self, tag: str, field: str) -> MarcField:
         form = self._form
-        subfields = form.subfields(field)
-        if "&" in field:
-            subfields = [
-                (code, text) for code, given in subfields if (text := unescaped(given).strip())
-            ]
-        return MarcField(tag, field[form.ind1], field[form.ind2], subfields)
+        return MarcField(tag[-3:], field[form.ind1], field[form.ind2], self._subfields(field))
+
+    def _subfields(self, field: str) -> list[tuple[str, str]]:
+        subfields = self._form.subfields(field)
+        if "&" not in field:
+            return subfields
+        return [(code, text) for code, given in subfields if (text := unescape(given).strip())]
 
 
 def references_are_known(text: str) -> bool:
-    """Whether each "&" of a text begins a reference that `unescaped` knows."""
+    """Whether each "&" of a text begins a reference that `unescape` knows."""
     at = text.find("&")
     if at < 0:
         return True
@@ -480,7 +475,7 @@ def _is_legal(name: str, decimal: str, hexadecimal: str) -> bool:
     return number in (9, 10, 13) or any(number in legal for legal in _LEGAL)
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     """A text with the characters that its references stand for."""
     return _REFERENCE.sub(_character, text) if "&" in text else text
 

@@ -62,13 +62,13 @@ def parse_xml(body: bytes) -> Any:
     try:
         root = etree.fromstring(body, parser)
     except (etree.XMLSyntaxError, ValueError) as exc:
-        raise ValueError(_told(str(exc), body)) from exc
+        raise ValueError(_reason_of(str(exc), body)) from exc
     if b"<!DOCTYPE" in body:  # what they stand for was not read, and their names are no text
         etree.strip_tags(root, etree.Entity)
     return root
 
 
-def _told(text: str, body: bytes) -> str:
+def _reason_of(text: str, body: bytes) -> str:
     """libxml2's message in words for the reader of a report, where its own are for programmers."""
     for sign, words in _MESSAGES:
         if sign in text:
@@ -114,7 +114,6 @@ def xml_texts(selected: Any) -> Any:
 
 
 def text_of(node: Any) -> str:
-    """The text of what XPath found: an element's text without its markup, or the string."""
     if isinstance(node, str):
         return node
     if isinstance(node, (int, float, bool)):
@@ -123,7 +122,6 @@ def text_of(node: Any) -> str:
 
 
 def element_text(node: Any) -> str:
-    """The whole text of an element."""
     if len(node) == 0:
         return node.text or ""
     parts: list[str] = []
@@ -219,7 +217,7 @@ def _predicates(expression: str, at: int) -> tuple[int, list[str]]:
     """The place at which the predicates that begin at `at` end, and what is in their brackets."""
     predicates = []
     while expression[at : at + 1] == "[":
-        end = closing(expression, at)
+        end = end_of_bracket(expression, at)
         if end < 0:
             break
         predicates.append(expression[at + 1 : end].strip())
@@ -227,13 +225,12 @@ def _predicates(expression: str, at: int) -> tuple[int, list[str]]:
     return at, predicates
 
 
-def closing(expression: str, at: int) -> int:
+def end_of_bracket(expression: str, at: int) -> int:
     """The place of the bracket that closes the one at `at`; -1 if there is none."""
     return next((i for i, depth in _depths(expression, at) if depth == 0), -1)
 
 
 def alternatives(expression: str) -> list[str]:
-    """The parts of a union."""
     return parts_of(expression, "|")
 
 
@@ -278,7 +275,7 @@ class XmlRecord:
     name. `children`: the children by tag, "{namespace}name", in order.
     """
 
-    __slots__ = ("_named", "children", "element")
+    __slots__ = ("_by_name", "children", "element")
 
     def __init__(self, element: Any) -> None:
         self.element = element
@@ -290,19 +287,19 @@ class XmlRecord:
                 children[tag].append(child)
             else:
                 children[tag] = [child]
-        self._named: dict[str, list[Any]] | None = None
+        self._by_name: dict[str, list[Any]] | None = None
 
-    def named(self, name: str) -> list[Any]:
+    def by_name(self, name: str) -> list[Any]:
         """The descendants with this local name, in order."""
-        if self._named is None:
-            self._named = {}
+        if self._by_name is None:
+            self._by_name = {}
             for element in self.element.iterdescendants():
                 local = element.tag.rpartition("}")[2]
-                if local in self._named:
-                    self._named[local].append(element)
+                if local in self._by_name:
+                    self._by_name[local].append(element)
                 else:
-                    self._named[local] = [element]
-        return self._named.get(name, _NONE)
+                    self._by_name[local] = [element]
+        return self._by_name.get(name, _NONE)
 
 
 _NONE: list[Any] = []
@@ -314,6 +311,42 @@ def texts_of_children(found: list[Any]) -> Any:
         child = found[0]
         return element_text(child) if len(child) else child.text or ""
     return [element_text(child) for child in found]
+
+
+def find_xml_people(
+    each: Finder, parts: Mapping[str, Selector], most: int, *, is_html: bool = False
+) -> Finder:
+    """Finds people who are elements: a list of names and of tables, part -> the first text that its
+    selector finds in one of the first `most`; or the text that stands in the place of a list.
+    """
+    readers = [(part, select.name, select.find) for part, select in parts.items()]
+    text = html_text if is_html else text_of
+
+    def find(node: Any) -> Any:
+        found = each(node)
+        if found is None or isinstance(found, str):
+            return found
+        people: list[str | dict[str, str]] = []
+        for item in found[:most] if isinstance(found, list) else [found]:
+            if isinstance(item, str):
+                people.append(item)
+                continue
+            source = item if is_html else XmlRecord(item)
+            person = {}
+            for part, name, read in readers:
+                nodes = read(source) if name is None else source.children.get(name)
+                if isinstance(nodes, list):
+                    value = next(
+                        (said for one in nodes if (said := text(one)) and not said.isspace()), None
+                    )
+                else:
+                    value = None if nodes is None or isinstance(nodes, bool) else text(nodes)
+                if value is not None:
+                    person[part] = value
+            people.append(person)
+        return people
+
+    return find
 
 
 def compile_xml_record(expression: str) -> Selector:
@@ -424,7 +457,7 @@ def _start(written: Location) -> Callable[[XmlRecord], list[Any]]:
         if not written.deep:
             return lambda record: record.children.get(tag, _NONE)
         local = tag.rpartition("}")[2]
-        return lambda record: [element for element in record.named(local) if element.tag == tag]
+        return lambda record: [element for element in record.by_name(local) if element.tag == tag]
     names = written.names
     wanted = [f"{{*}}{name}" for name in names]
     if written.within:
@@ -432,8 +465,8 @@ def _start(written: Location) -> Callable[[XmlRecord], list[Any]]:
     if not written.deep:
         return lambda record: list(record.element.iterchildren(*wanted))
     if len(names) == 1:
-        return lambda record: record.named(names[0])
-    return lambda record: _named_one_of(record, names, wanted)
+        return lambda record: record.by_name(names[0])
+    return lambda record: _by_names(record, names, wanted)
 
 
 def _inside(parent: str, names: list[str], tags: list[str]) -> Callable[[XmlRecord], list[Any]]:
@@ -441,7 +474,7 @@ def _inside(parent: str, names: list[str], tags: list[str]) -> Callable[[XmlReco
     parent_tag = f"{{*}}{parent}"
 
     def find(record: XmlRecord) -> list[Any]:
-        if not any(record.named(name) for name in names):
+        if not any(record.by_name(name) for name in names):
             return _NONE
         parents = record.element.iterchildren(parent_tag)
         return [element for each in parents for element in each.iterdescendants(*tags)]
@@ -449,9 +482,9 @@ def _inside(parent: str, names: list[str], tags: list[str]) -> Callable[[XmlReco
     return find
 
 
-def _named_one_of(record: XmlRecord, names: list[str], tags: list[str]) -> list[Any]:
+def _by_names(record: XmlRecord, names: list[str], tags: list[str]) -> list[Any]:
     """Descendants with one of several local names, in order; walks only where there are two."""
-    lists = [elements for name in names if (elements := record.named(name))]
+    lists = [elements for name in names if (elements := record.by_name(name))]
     if len(lists) > 1:
         return list(record.element.iterdescendants(*tags))
     return lists[0] if lists else _NONE
@@ -500,14 +533,11 @@ def _condition(text: str) -> Test | None:
         return lambda element: len(_string(element)) > least
     if equal := _IS.fullmatch(text):
         return _equality(equal[1], equal[2] == "=", equal[3] if equal[3] is not None else equal[4])
-    if text.startswith("not(") and closing(text, 3) == len(text) - 1:
+    if text.startswith("not(") and end_of_bracket(text, 3) == len(text) - 1:
         tests = [_condition(part.strip()) for part in parts_of(text[4:-1], " or ")]
         known = [test for test in tests if test is not None]
-        return (
-            None
-            if len(known) < len(tests)
-            else lambda element: not any(test(element) for test in known)
-        )
+        if len(known) == len(tests):
+            return lambda element: not any(test(element) for test in known)
     return None
 
 
@@ -555,7 +585,7 @@ _RECORD = "record"
 _FIELD = re.compile(r"//\*\[local-name\(\)='datafield'\]\[@tag='([0-9]{3}[^'<&]?)'\]")
 
 
-def told_by(parse: Mapping[str, Any]) -> str | None:
+def tag_of_when(parse: Mapping[str, Any]) -> str | None:
     """The tag of the data field by which a shape's `when` tells that a body is of this shape, where
     no selector of the envelope looks at anything else that is in a record; "" where `when` does not
     look there either, and None where one of them may.
@@ -619,7 +649,6 @@ def parse_html(body: bytes) -> Any:
 
 
 def _is_utf8(body: bytes) -> bool:
-    """Whether it is, without a copy of the whole."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for start in range(0, len(body), _STRETCH):

@@ -16,22 +16,22 @@ from pathlib import Path
 from typing import Any
 
 from metasearch.adapters.spec import SOURCE_NAME, AdapterSpec, Limits
-from metasearch.adapters.specs.spec_folders import (
+from metasearch.adapters.specs.specfile import (
     FAMILIES,
     GROUPS,
-    anchored,
     base_table,
+    build,
     is_path,
     is_shipped_shape,
-    named_as_file,
     own_name,
     shipped_groups,
     shipped_table,
     spec_files,
     spec_folder,
     table_of,
+    with_absolute_base,
+    with_file_name,
 )
-from metasearch.adapters.specs.specfile import build
 from metasearch.errors import CollectionError, SpecError, UnknownSource, UsageError
 from metasearch.late_pattern import late_pattern
 from metasearch.message import message
@@ -139,12 +139,12 @@ class SourceNames:
         )
 
     @property
-    def added(self) -> list[str]:
+    def additions(self) -> list[str]:
         """Sources that the configuration or the folder of specs adds or changes, sorted."""
         return sorted({*self._settings.sources, *self._folder})
 
     @cached_property
-    def shipped(self) -> tuple[str, ...]:
+    def shipped_names(self) -> tuple[str, ...]:
         """The names of all shipped spec files, with families."""
         return tuple(sorted({*self._own, *self.families}))
 
@@ -162,12 +162,12 @@ class SourceNames:
         """
         if not self._settings.shipped:
             return []
-        hidden = {*self.shipped, *self._folder}
+        hidden = {*self.shipped_names, *self._folder}
         return [
             name for name in collection_names(self._settings.collections_dir) if name not in hidden
         ]
 
-    def configured(self, name: str) -> bool:
+    def is_enabled_in_settings(self, name: str) -> bool:
         """Whether a source belongs to its groups where nobody has switched it on or off."""
         is_shipped = name in self._own and name not in self._folder and name not in self._files
         usual = bool(shipped_table(name).get("enabled", True)) if is_shipped else True
@@ -188,11 +188,11 @@ class SourceNames:
         """The table of a spec in the user's folder; read once."""
         if name not in self._tables:
             path = self._folder[name]
-            self._tables[name] = named_as_file(table_of(path), path)
+            self._tables[name] = with_file_name(table_of(path), path)
         return self._tables[name]
 
-    def _enabled(self, name: str) -> bool:
-        return self._switches[name] if name in self._switches else self.configured(name)
+    def _is_enabled(self, name: str) -> bool:
+        return self._switches[name] if name in self._switches else self.is_enabled_in_settings(name)
 
     def _flag(self, name: str, key: str, usual: bool) -> bool:
         """The value of a key in the configuration or, if it is not there, in the user's own file.
@@ -210,10 +210,10 @@ class SourceNames:
     @property
     def groups(self) -> list[str]:
         """All groups, sorted: shipped ones, those of the configuration, "all" and "default"."""
-        return sorted({*self._written, "all", "default"})
+        return sorted({*self._groups, "all", "default"})
 
     @cached_property
-    def _written(self) -> Mapping[str, tuple[str, ...]]:
+    def _groups(self) -> Mapping[str, tuple[str, ...]]:
         """Group -> its members. A group of the configuration replaces a shipped one."""
         return {**(shipped_groups() if self._settings.shipped else {}), **self._settings.groups}
 
@@ -224,20 +224,20 @@ class SourceNames:
         if name == "default":
             return self.default()
         if name == "all":
-            return [source for source in self.names() if self._enabled(source)]
+            return [source for source in self.names() if self._is_enabled(source)]
         known = set(self.names())
         return [
-            source for source in self._written[name] if source in known and self._enabled(source)
+            source for source in self._groups[name] if source in known and self._is_enabled(source)
         ]
 
     def groups_of(self, name: str) -> list[str]:
         """The groups that name a source, enabled or not; without "all"."""
         groups = {
             group
-            for group, members in self._written.items()
+            for group, members in self._groups.items()
             if group != "default" and name in members
         }
-        is_disabled_default = name in self._written.get("default", ()) and not self._enabled(name)
+        is_disabled_default = name in self._groups.get("default", ()) and not self._is_enabled(name)
         if is_disabled_default or name in self.default():
             groups.add("default")
         return sorted(groups)
@@ -259,7 +259,7 @@ class SourceNames:
 
     def _usual(self) -> list[str]:
         """The default group, with the sources that the configuration adds and removes."""
-        chosen = dict.fromkeys(self._written.get("default", ()))
+        chosen = dict.fromkeys(self._groups.get("default", ()))
         if self._settings.collections_by_default:
             chosen |= dict.fromkeys(self.collections)
         for name in dict.fromkeys((*self._folder, *self._settings.sources)):
@@ -267,7 +267,7 @@ class SourceNames:
                 chosen[name] = None
             else:
                 chosen.pop(name, None)
-        return [name for name in chosen if self._enabled(name)]
+        return [name for name in chosen if self._is_enabled(name)]
 
     def expand(self, names: Iterable[str]) -> list[str]:
         """Returns the names with each group replaced by its sources; every source once.
@@ -281,15 +281,15 @@ class SourceNames:
             expanded |= dict.fromkeys(self.group(name) if is_group else (name,))
         return list(expanded)
 
-    def disabled(self, names: Iterable[str] | None = None) -> list[str]:
+    def disabled_members(self, names: Iterable[str] | None = None) -> list[str]:
         """Members of groups that are not enabled, and asked where they are named one by one.
         `names`: the groups; None for those that are asked by default.
         """
         chosen = names if names is not None else self._settings.default_sources or ("default",)
         known = self.names()
-        groups = {**self._written, "all": tuple(known)}
+        groups = {**self._groups, "all": tuple(known)}
         if names is None:
-            added = (name for name in self.added if self._flag(name, "default", False))
+            added = (name for name in self.additions if self._flag(name, "default", False))
             groups["default"] = (*groups.get("default", ()), *added)
         members = dict.fromkeys(
             chain.from_iterable(groups.get(name, ()) for name in chosen if name not in known)
@@ -297,7 +297,7 @@ class SourceNames:
         return [
             member
             for member in members
-            if member in known and member not in self._switches and not self._enabled(member)
+            if member in known and member not in self._switches and not self._is_enabled(member)
         ]
 
 
@@ -465,10 +465,10 @@ class Registry(SourceNames):
         extends = "extends" in override
         if not extends and name in self.collections:
             override = {**_collection_table(name), **override}
-        table = anchored(override, self._beside)
+        table = with_absolute_base(override, self._beside)
         if "extends" not in table and name in self._folder:
             table["extends"] = str(self._folder[name].resolve())
-        elif "extends" not in table and name in self.shipped:
+        elif "extends" not in table and name in self.shipped_names:
             table["extends"] = name
         # A source that extends the spec of another source needs a label of its own.
         if table.get("extends") != name and (extends or name not in self._folder):

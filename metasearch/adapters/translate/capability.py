@@ -17,6 +17,7 @@ from metasearch.query.tree import (
     CODED_FIELDS,
     FIELD_WORDS,
     IDENTIFIERS,
+    IN_TEXTS,
     And,
     Near,
     Not,
@@ -46,6 +47,7 @@ _NAMES = {
     "abstract": message("abstracts"), "subject": message("subjects"),
     "doi": "DOIs", "isbn": "ISBNs", "issn": "ISSNs",
     "pmid": "PMIDs", "pmcid": "PMCIDs", "arxiv": message("arXiv numbers"),
+    "trial": message("registration numbers"),
 }  # fmt: skip
 
 
@@ -69,10 +71,16 @@ def cannot_search(term: Term) -> str:
     )
 
 
-def shown(clause: Query) -> str:
+def clause_text(clause: Query) -> str:
     """A clause for a note, at most 60 characters."""
     text = to_text(clause)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def as_words(term: Term) -> Term:
+    """The same words anywhere; a number with signs in it stays in one piece."""
+    in_one_piece = term.phrase or (term.field in IN_TEXTS and not term.text.isalnum())
+    return Term(term.text, "any", in_one_piece, term.truncated)
 
 
 def has_word(term: Term) -> bool:
@@ -87,9 +95,8 @@ def first_word(stem: Term) -> Term:
 
 
 def coded_part(query: Query) -> tuple[str, tuple[str, ...]] | None:
-    """Returns the coded field ("type" or "language") and the words of a query in it.
-
-    The query is one such term, or an OR of such terms with one field; None for all other queries.
+    """The coded field ("type" or "language") and the words of a term in it, or of an OR of such
+    terms with one field; None for all other queries.
     """
     parts = query.parts if isinstance(query, Or) else (query,)
     coded = [part for part in parts if isinstance(part, Term) and part.field in CODED_FIELDS]
@@ -119,10 +126,9 @@ class TermWriter:
         self.dialect = dialect
         self.notes = notes
 
-    def coded(self, field: str, names: Iterable[str]) -> tuple[str, ...] | None:
-        """Returns the database's words for types or languages.
-
-        () if all works of the database are of this kind; None if it has no word.
+    def coded_words(self, field: str, names: Iterable[str]) -> tuple[str, ...] | None:
+        """The database's words for types or languages; () if all its works are of this kind, None
+        if it has no word.
         """
         table = self.dialect.types if field == "type" else self.dialect.languages
         words: list[str] = []
@@ -137,7 +143,6 @@ class TermWriter:
         return tuple(dict.fromkeys(words))
 
     def truncates(self, term: Term) -> bool:
-        """Whether the dialect can write this beginning of a word."""
         template = self.dialect.phrase_truncated if term.phrase else self.dialect.truncated
         last = term.text.rpartition(" ")[2]
         return bool(template) and len(last) >= self.dialect.truncated_least
@@ -147,7 +152,7 @@ class TermWriter:
         return term.truncated and not self.truncates(term)
 
     def words(self, term: Term, field: str) -> list[str]:
-        """Returns the cleaned words of a term in a field, or one text with all of them."""
+        """The cleaned words of a term in a field, or one text with all of them."""
         text = self.clean(term.text)
         whole = term.phrase or self.dialect.words == "joined" or field in self.dialect.joined
         words = text.split()
@@ -157,14 +162,13 @@ class TermWriter:
             words = [plain_word(word) for word in words if has_letter(word)]
         return [" ".join(words)] if whole and words else words
 
-    def quoted(self, word: str, *, truncated: bool = False) -> str:
+    def quote(self, word: str, *, truncated: bool = False) -> str:
         """Writes a word, or the beginning of one, with the signs of the dialect."""
         return (self.dialect.truncated if truncated else self.dialect.word).format(x=word)
 
     def text(self, term: Term) -> str:
-        """Writes a term as one text: for a parameter, a phrase or an identifier.
-
-        "" if nothing of the term is left after cleaning.
+        """A term as one text: for a parameter, a phrase or an identifier; "" if cleaning leaves
+        nothing.
         """
         # Catalogues index an ISBN without hyphens.
         plain = term.text.replace("-", "").replace(" ", "") if term.field == "isbn" else term.text
@@ -179,41 +183,37 @@ class TermWriter:
         if term.phrase and " " in text:
             self.note_no_phrase(term)
         if term.truncated:
-            return self.quoted(text, truncated=True)
-        return self.quoted(text) if self.dialect.style == "expression" else text
+            return self.quote(text, truncated=True)
+        return self.quote(text) if self.dialect.style == "expression" else text
 
     def note_no_phrase(self, term: Term) -> None:
-        """Adds a note that a phrase is sent as words."""
         self.notes.append(
             message('cannot search for a phrase: "{text}" is sent as words', text=term.text)
         )
 
     @staticmethod
-    def blanked(text: str, characters: str) -> str:
+    def blank(text: str, characters: str) -> str:
         """Replaces each of these characters by a blank."""
         if not _has_any(text, characters):
             return text
         return " ".join("".join(" " if c in characters else c for c in text).split())
 
     def clean(self, text: str, *, identifier: bool = False) -> str:
-        """Escapes or blanks the characters that are syntax in the database.
-
-        An identifier keeps its brackets and hyphens, and loses only characters that would end its
-        quotes.
+        """Escapes or blanks what is syntax in the database. An identifier keeps its brackets and
+        hyphens, and loses only characters that would end its quotes.
         """
         dialect = self.dialect
         strip = '"\\' if identifier and dialect.strip else dialect.strip
-        text = self.blanked(text, strip)
+        text = self.blank(text, strip)
         if _has_any(text, dialect.escape):
             text = "".join(f"\\{c}" if c in dialect.escape else c for c in text)
         return text
 
     # ---------------------------------------------------------------- what is lost in cleaning
 
-    def changed(self, term: Term) -> Term | None:
-        """Returns the words of a term that become other words by cleaning, as "C++" becomes "C".
-
-        None if there are no such words.
+    def changed_words(self, term: Term) -> Term | None:
+        """The words of a term that become other words by cleaning, as "C++" becomes "C"; None if
+        there are none.
         """
         if term.field in _EXACT or not _has_any(term.text, self.dialect.strip):
             return None
@@ -224,29 +224,25 @@ class TermWriter:
 
     def same_word(self, word: str) -> bool:
         """Whether an index contains the same word before and after cleaning."""
-        return _TOKEN.findall(self.blanked(word, self.dialect.strip)) == _TOKEN.findall(word)
+        return _TOKEN.findall(self.blank(word, self.dialect.strip)) == _TOKEN.findall(word)
 
     def in_one_piece(self, term: Term) -> bool:
         """Whether cleaning splits no word of a term, and a phrase is sent as a phrase."""
         if term.field in _EXACT:
             return True
         if term.phrase:
-            return bool(self.dialect.phrase) or " " not in self.blanked(
-                term.text, self.dialect.strip
-            )
-        return not self.broken(term)
+            return bool(self.dialect.phrase) or " " not in self.blank(term.text, self.dialect.strip)
+        return not self.split_words(term)
 
-    def broken(self, term: Term) -> list[str]:
-        """The words that cleaning splits into several words."""
+    def split_words(self, term: Term) -> list[str]:
         strip = self.dialect.strip
         return [
             word
             for word in term.text.split()
-            if sum(map(has_letter, self.blanked(word, strip).split())) > 1
+            if sum(map(has_letter, self.blank(word, strip).split())) > 1
         ]
 
     def note_lost_characters(self, term: Term) -> None:
-        """Adds a note about characters that the dialect cannot write."""
         if term.field in _EXACT or not _has_any(term.text, self.dialect.strip):
             return
         signs = dict.fromkeys(c for c in _MEANT.findall(term.text) if c in self.dialect.strip)
@@ -261,7 +257,6 @@ class TermWriter:
 
 
 def _has_any(text: str, characters: str) -> bool:
-    """Whether one of the characters occurs in a text."""
     return bool(characters) and not set(characters).isdisjoint(text)
 
 
@@ -271,7 +266,6 @@ def plain_word(word: str) -> str:
 
 
 def has_letter(word: str) -> bool:
-    """Whether a word has a letter or digit."""
     return any(map(str.isalnum, word))
 
 
@@ -294,15 +288,15 @@ class Losses:
         self._singles: dict[Term, None] = {}
 
     def check_policy(self, clause: Query, what: str) -> None:
-        """Refuses the query if the spec demands this (`unsupported = "refuse"`). Raises CannotAsk:
-        with the clause, and what is wrong with it.
+        """Raises CannotAsk: the spec demands it (`unsupported = "refuse"`); with what is wrong with
+        the clause.
         """
         if self.policy == "refuse":
             raise CannotAsk(self.source, to_text(clause), what)
 
     def add(self, clause: Query, what: str) -> None:
-        """Records that a clause is not sent as it stands. `clause`: the clause, which must hold.
-        Raises CannotAsk: as `check_policy`.
+        """Records that a clause, which must hold, is not sent as it stands. Raises as
+        `check_policy`.
         """
         self.check_policy(clause, what)
         # The type and the language of a record are known, also if the source's records lack fields.
@@ -313,12 +307,12 @@ class Losses:
                 message(
                     "{what}: {clause} is applied here to the records",
                     what=what,
-                    clause=shown(clause),
+                    clause=clause_text(clause),
                 )
             )
         else:
             self.notes.append(
-                message("{what}: {clause} is not applied", what=what, clause=shown(clause))
+                message("{what}: {clause} is not applied", what=what, clause=clause_text(clause))
             )
 
     def only(self, stem: Term, why: str) -> None:
@@ -330,7 +324,7 @@ class Losses:
                 message(
                     "{why}: of {clause} only {part} is looked for",
                     why=why,
-                    clause=shown(stem),
+                    clause=clause_text(stem),
                     part=first_word(stem).text,
                 )
             )
@@ -377,7 +371,7 @@ class Capability:
         self.most = most
         #: The beginnings in whose place words are looked for.
         self.spelled_out: dict[Term, Query] = {}
-        # `widened` and `exact` call each other for each part of a query. Without these caches, each
+        # `widen` and `exact` call each other for each part of a query. Without these caches, each
         # NOT within a NOT would double the work.
         self._widened: dict[Query, Query | None] = {}
         self._exact: dict[Query, bool] = {}
@@ -391,15 +385,15 @@ class Capability:
         """Records a clause, which must hold, if words of it lose characters and become others."""
         changed: Query | None = None
         if isinstance(clause, Term):
-            changed = self.terms.changed(clause)
+            changed = self.terms.changed_words(clause)
         # One alternative may hold while another does not, so only all together are a filter.
-        elif any(map(self.terms.changed, terms(clause, negated=True))):
+        elif any(map(self.terms.changed_words, terms(clause, negated=True))):
             changed = clause
         if changed is not None:
             self.losses.add(changed, message("cannot search for all signs of a word"))
 
     def years(self, years: Years) -> str:
-        """Returns the text of a range of years; "" with a note if it cannot be written."""
+        """A range of years as text; "" with a note if it cannot be written."""
         written = years_text(self.dialect.years, years)
         if not written:
             self.losses.add(years, message("cannot search by year"))
@@ -408,30 +402,29 @@ class Capability:
     # ---------------------------------------------------------------- what can be expressed
 
     def expressible(self, parts: tuple[Query, ...]) -> Query | None:
-        """Returns what is sent for these parts, all of which must hold; None if nothing is left.
-
-        Every difference is recorded in `losses`.
+        """What is sent for these parts, all of which must hold; None if nothing is left. Every
+        difference is recorded in `losses`.
         """
         parts = tuple(part for part in parts if not _is_void(part))
-        wide = [self.widened(part) for part in parts]
+        wide = [self.widen(part) for part in parts]
         stand_in: int | None = None
         with_words = [query for query, part in zip(wide, parts, strict=True) if _holds_words(part)]
         if all(query is None for query in with_words):
             # Without a word that must occur, the search would find nothing, or all works of a year
             # or of a type.
             stand_in = next(
-                (n for n, part in enumerate(parts) if self.narrowed(part) is not None), None
+                (n for n, part in enumerate(parts) if self.narrow(part) is not None), None
             )
         kept: list[Query] = []
         alone = stand_in is None and not any(wide[n] for n in self.positive(parts))
         for number, (part, asked) in enumerate(zip(parts, wide, strict=True)):
             if number == stand_in:
-                asked = self.narrowed(part)
-                self.note_narrowed(part, asked)
+                asked = self.narrow(part)
+                self.note_narrowing(part, asked)
             elif alone and isinstance(part, Not):
                 asked = None
                 self.losses.add(part, message("cannot express NOT on its own"))
-            elif asked != self.spelled(part):
+            elif asked != self.spell_out(part):
                 self.losses.add(part, self.why(part))
             elif any(term.field in self.dialect.wider for term in terms(part, negated=True)):
                 self.losses.add(part, WIDER)
@@ -442,7 +435,7 @@ class Capability:
                     self.spelled_out |= {
                         term: self.words_of(term)
                         for term in terms(part)
-                        if self.spelled(term) != term
+                        if self.spell_out(term) != term
                     }
         self.note_words()
         return conjunction(*kept) if kept else None
@@ -451,7 +444,6 @@ class Capability:
 
     def words_of(self, stem: Term) -> Query:
         """The usual words that begin so, as alternatives; the beginning itself where none is known.
-
         Of a phrase the last word is the beginning.
         """
         *before, last = stem.text.split(" ")
@@ -459,7 +451,7 @@ class Capability:
         found = [replace(stem, text=text, truncated=False) for text in texts]
         return disjunction(found) if found else stem
 
-    def spelled(self, query: Query) -> Query:
+    def spell_out(self, query: Query) -> Query:
         """The query with words in the place of beginnings that cannot be written."""
         match query:
             case Term() if self.terms.is_stem(query):
@@ -467,13 +459,12 @@ class Capability:
                 few = len(last) < _LEAST and not CJK.search(last)
                 return query if few else self.words_of(query)
             case And(parts):
-                return conjunction(*map(self.spelled, parts))
+                return conjunction(*map(self.spell_out, parts))
             case Or(parts) if any(map(self.terms.is_stem, terms(query))):
-                return disjunction(map(self.spelled, parts))
+                return disjunction(map(self.spell_out, parts))
         return query
 
     def note_words(self) -> None:
-        """Adds notes on the words that are looked for in the place of beginnings."""
         why = message("cannot search for the beginnings of words")
         for stem, words in list(self.spelled_out.items())[:_NAMED]:
             self.losses.check_policy(stem, why)
@@ -482,7 +473,7 @@ class Capability:
                     "{why}: {stem} is looked for as {words}, and other words that begin so are "
                     "not found",
                     why=why,
-                    stem=shown(stem),
+                    stem=clause_text(stem),
                     words=", ".join(term.text for term in terms(words)),
                 )
             )
@@ -497,22 +488,20 @@ class Capability:
 
     @staticmethod
     def positive(parts: tuple[Query, ...]) -> list[int]:
-        """The positions of the parts that are no NOT."""
         return [number for number, part in enumerate(parts) if not isinstance(part, Not)]
 
-    def widened(self, query: Query) -> Query | None:
-        """The narrowest query that finds no less and can be expressed; None if there is none.
-
-        None means that the source would have to find everything.
+    def widen(self, query: Query) -> Query | None:
+        """The narrowest query that finds no less and can be expressed; None if the source would
+        have to find everything.
         """
         if query not in self._widened:
-            self._widened[query] = self._widen(query)
+            self._widened[query] = self._widen_anew(query)
         return self._widened[query]
 
-    def _widen(self, query: Query) -> Query | None:
+    def _widen_anew(self, query: Query) -> Query | None:
         match query:
             case Term():
-                return self.widened_term(query)
+                return self._widen_term(query)
             case Years():
                 if self.dialect.years_in != "expression":
                     return None
@@ -520,17 +509,17 @@ class Capability:
             case Not(part):
                 return query if self.dialect.negation and self.exact(part) else None
             case And(parts):
-                kept = [wide for wide in map(self.widened, parts) if wide is not None]
+                kept = [wide for wide in map(self.widen, parts) if wide is not None]
                 positive = any(not isinstance(part, Not) for part in kept)
                 return conjunction(*kept) if positive else None
             case Near(parts):
-                return self._widen(conjunction(*parts))
+                return self._widen_anew(conjunction(*parts))
         return self._widen_or(query)
 
     def _widen_or(self, query: Or) -> Query | None:
         sides: list[Query] = []
         for part in query.parts:
-            wide = self.widened(part)
+            wide = self.widen(part)
             if wide is None or isinstance(wide, Not):
                 return None
             sides.append(wide)
@@ -540,25 +529,24 @@ class Capability:
                 return attempt
         return None
 
-    def widened_term(self, term: Term) -> Query | None:
-        """`widened` for one term."""
+    def _widen_term(self, term: Term) -> Query | None:
         fields = self.dialect.fields
         if term.field in CODED_FIELDS:
-            words = self.terms.coded(term.field, (term.text,))
+            words = self.terms.coded_words(term.field, (term.text,))
             if term.field not in fields or not words:
                 return None
             return term if len(words) == 1 or self.dialect.disjunction else None
         if not has_word(term):
             return None
         if self.terms.is_stem(term):
-            spelled = self.spelled(term)
-            return None if spelled == term else self.widened(spelled)
+            spelled = self.spell_out(term)
+            return None if spelled == term else self.widen(spelled)
         if term.field in fields and not self.is_chain(term):
             return term
         # It is not known whether a search in all fields finds identifiers.
-        if term.field in IDENTIFIERS:
+        if term.field in IDENTIFIERS - IN_TEXTS:
             return None
-        return Term(term.text, "any", term.phrase, term.truncated)
+        return as_words(term)
 
     def is_chain(self, term: Term) -> bool:
         """Whether the words of a field would be too long a chain of operators."""
@@ -577,25 +565,25 @@ class Capability:
         if not self.dialect.group and self.several(query):
             return False  # "-a b" excludes the first word and searches for the second
         if isinstance(query, And | Or):
-            return self.widened(query) == query and all(map(self.exact, query.parts))
+            return self.widen(query) == query and all(map(self.exact, query.parts))
         if not isinstance(query, Term):
-            return self.widened(query) == query
-        if self.widened(query) != query or query.field in self.dialect.wider:
+            return self.widen(query) == query
+        if self.widen(query) != query or query.field in self.dialect.wider:
             return False
-        unchanged = self.terms.changed(query) is None and self.terms.in_one_piece(query)
-        return unchanged and not self.ranked(query)
+        unchanged = self.terms.changed_words(query) is None and self.terms.in_one_piece(query)
+        return unchanged and not self.is_ranked(query)
 
-    def ranked(self, term: Term) -> bool:
+    def is_ranked(self, term: Term) -> bool:
         """Whether the source also finds records with only some of the words."""
         if not self.dialect.plain or not self.dialect.scored or term.field != "any":
             return False
         return not term.phrase and " " in term.text
 
     def why(self, part: Query) -> str:
-        """Returns why a part cannot be sent as it stands, for a note."""
+        """Why a part cannot be sent as it stands, for a note."""
         match part:
             case Term():
-                return cannot_search(part) if self.widened(part) is None else not_alone(part.field)
+                return cannot_search(part) if self.widen(part) is None else not_alone(part.field)
             case Years():
                 return message("cannot search by year")
             case Not():
@@ -605,7 +593,7 @@ class Capability:
         return message("cannot express one of its alternatives")
 
     def why_no_or(self, query: Or) -> str:
-        """Returns why alternatives cannot be sent; "" if they can."""
+        """Why alternatives cannot be sent; "" if they can."""
         if not self.dialect.disjunction:
             return message("cannot express OR")
         if self.dialect.group or not any(map(self.several, query.parts)):
@@ -614,22 +602,22 @@ class Capability:
             message("cannot put several words into brackets") if self.spread(query) is None else ""
         )
 
-    def narrowed(self, part: Query) -> Query | None:
+    def narrow(self, part: Query) -> Query | None:
         """A query that can be expressed and finds a part of what was meant, or None."""
         match part:
             case Term() if self.terms.is_stem(part):
                 first = first_word(part)
-                return self.widened(self.words_of(part)) or self.widened(first) or first
+                return self.widen(self.words_of(part)) or self.widen(first) or first
             case Term() if part.field not in CODED_FIELDS and has_word(part):
                 text = part.text.replace("-", "") if part.field == "isbn" else part.text
                 return Term(text, part.field if part.field in self.dialect.fields else "any")
             case And(parts):
-                sides = [self.widened(each) or self.narrowed(each) for each in parts]
+                sides = [self.widen(each) or self.narrow(each) for each in parts]
                 positive = any(side is not None and not isinstance(side, Not) for side in sides)
                 return conjunction(*sides) if positive else None
             case Or(parts):
                 sides = [
-                    self.widened(each) or self.narrowed(each)
+                    self.widen(each) or self.narrow(each)
                     for each in parts
                     if not isinstance(each, Not)
                 ]
@@ -640,27 +628,23 @@ class Capability:
                 return usable[0] if isinstance(every, Or) and self.why_no_or(every) else every
         return None
 
-    def note_narrowed(self, part: Query, asked: Query | None) -> None:
+    def note_narrowing(self, part: Query, asked: Query | None) -> None:
         """Records that only a part of what was meant is sent."""
         if isinstance(part, Term) and not part.truncated:
             self.losses.add(
-                part,
-                message(
-                    "{why}, so it is looked for as a word",
-                    why=cannot_search(part),
-                ),
+                part, message("{why}, so it is looked for as a word", why=cannot_search(part))
             )
             return
         why = cannot_search(part) if isinstance(part, Term) else self.why(part)
         if isinstance(part, Or) and self.why_no_or(part):
             why = self.why_no_or(part)
         self.losses.check_policy(part, why)
-        if isinstance(part, Or) and asked in (part.parts[0], self.widened(part.parts[0])):
+        if isinstance(part, Or) and asked in (part.parts[0], self.widen(part.parts[0])):
             self.losses.notes.append(
                 message(
                     "{why}: only the first alternative of {clause} is asked",
                     why=why,
-                    clause=shown(part),
+                    clause=clause_text(part),
                 )
             )
         else:
@@ -668,8 +652,8 @@ class Capability:
                 message(
                     "{why}: of {clause} only {part} is looked for",
                     why=why,
-                    clause=shown(part),
-                    part=shown(asked or part),
+                    clause=clause_text(part),
+                    part=clause_text(asked or part),
                 )
             )
         if any(term.field not in self.dialect.fields for term in terms(part)):
@@ -679,9 +663,8 @@ class Capability:
             self.losses.filter_by(part)
 
     def spread(self, query: Or) -> Query | None:
-        """(a b) | c as (a | c) (b | c), for databases whose OR takes single words.
-
-        None if this becomes too long.
+        """(a b) | c as (a | c) (b | c), for databases whose OR takes single words; None if this
+        becomes too long.
         """
         sides: list[list[Query]] = []
         for part in query.parts:
@@ -692,7 +675,7 @@ class Capability:
                 if piece.field in CODED_FIELDS | IDENTIFIERS:
                     words.append(piece)
                     continue
-                texts = self.terms.blanked(piece.text, self.dialect.strip).split()
+                texts = self.terms.blank(piece.text, self.dialect.strip).split()
                 last = len(texts) - 1
                 words += [
                     Term(text, piece.field, truncated=piece.truncated and number == last)
@@ -712,14 +695,13 @@ class Capability:
         if query.field in IDENTIFIERS:
             return False
         if query.field in CODED_FIELDS:
-            return len(self.terms.coded(query.field, (query.text,)) or ()) > 1
+            return len(self.terms.coded_words(query.field, (query.text,)) or ()) > 1
         if query.phrase and not self.dialect.phrase:
             return not self.terms.in_one_piece(query)
         return len(self.terms.words(query, query.field)) > 1
 
 
 def _is_void(part: Query) -> bool:
-    """Whether this is a term without any letter or digit, which no index contains."""
     return isinstance(part, Term) and part.field not in CODED_FIELDS and not has_word(part)
 
 

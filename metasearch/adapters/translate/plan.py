@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
@@ -14,8 +14,9 @@ from string import Formatter
 from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus, unquote_plus, urljoin, urlsplit
 
-from metasearch.adapters.request import JSON, Grant, Pairs, Request, Secret, public
+from metasearch.adapters.request import JSON, LOOKUP, Grant, Pairs, Request, Secret, public
 from metasearch.adapters.spec import AdapterSpec, Auth, RequestTemplate, Template
+from metasearch.adapters.specs.checks import NUMBERS, PAGING
 from metasearch.adapters.translate.translate import Translator
 from metasearch.errors import CannotAsk, KeyMissing, SwitchedOff
 from metasearch.message import message
@@ -24,15 +25,10 @@ from metasearch.query.word_forms import MOST
 
 # Fills a spec's templates (parameters, headers, URLs, JSON, text) from query and paging.
 
-#: Placeholders with whole numbers; a string of a JSON body that is only one of them is a number.
-NUMBERS = frozenset({"size", "start", "start1", "end", "page", "page0"})
-#: Placeholders that change from page to page.
-PAGING = NUMBERS | {"cursor"}
-
 
 def paging_values(start: int, size: int, cursor: str) -> dict[str, str]:
-    """Returns the values of `PAGING`. `start`: position of the page's first record, from 0.
-    `cursor`: the cursor of the page; "" if there is none.
+    """The values of `PAGING`. `start`: position of the page's first record, from 0. `cursor`: "" if
+    there is none.
     """
     return {
         "size": str(size),
@@ -66,23 +62,22 @@ def _names_of(templates: tuple[Template, ...]) -> frozenset[str]:
 
 
 def fill(templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
-    """Returns the filled pairs, without those whose placeholders are all empty.
-
-    An empty template removes a parameter of the spec that is extended.
+    """The filled pairs, without those whose placeholders are all empty. An empty template removes a
+    parameter of the spec that is extended.
     """
     if not templates:
         return ()
     blank = _Blank(values)
     pairs: list[tuple[str, str | Secret]] = []
     for name, template in templates.items():
-        filled = [part.filled(blank) for part in _parts(template) if not part.is_empty(values)]
+        filled = [part.fill(blank) for part in _parts(template) if not part.is_empty(values)]
         if filled:
             pairs.append((name, ",".join(filled)))
     return tuple(pairs)
 
 
 def refill(pairs: Pairs, templates: Mapping[str, Template], values: Mapping[str, str]) -> Pairs:
-    """Returns the pairs, of which only those that depend on the page are filled again."""
+    """The pairs, of which only those that depend on the page are filled again."""
     paged = {name: template for name, template in templates.items() if _is_paged(template)}
     if not paged:
         return pairs
@@ -103,8 +98,8 @@ def _is_paged(template: Template) -> bool:
 
 
 def fill_url(template: str, values: Mapping[str, str]) -> str:
-    """Returns the address, with percent-encoded values."""
-    return _filled(
+    """The address, with percent-encoded values."""
+    return _fill_text(
         template, {name: quote(values.get(name, ""), safe="") for name in names(template)}
     )
 
@@ -117,24 +112,22 @@ def fill_content(template: RequestTemplate, values: Mapping[str, str]) -> str:
     array loses only such members.
     """
     if template.json is None:
-        return _filled(template.text, values)
-    return json.dumps(
-        _filled_json(template.json, values), ensure_ascii=False, separators=(",", ":")
-    )
+        return _fill_text(template.text, values)
+    return json.dumps(_fill_json(template.json, values), ensure_ascii=False, separators=(",", ":"))
 
 
-def _filled_json(value: Any, values: Mapping[str, str]) -> Any:
+def _fill_json(value: Any, values: Mapping[str, str]) -> Any:
     if isinstance(value, str):
         alone = value[1:-1] if value[:1] + value[-1:] == "{}" else ""
-        return int(values[alone]) if alone in NUMBERS else _filled(value, values)
+        return int(values[alone]) if alone in NUMBERS else _fill_text(value, values)
     if isinstance(value, Mapping):
         return {
-            name: _filled_json(member, values)
+            name: _fill_json(member, values)
             for name, member in value.items()
             if not _is_void(member, values)
         }
     if isinstance(value, list):
-        return [_filled_json(member, values) for member in value if not _is_void(member, values)]
+        return [_fill_json(member, values) for member in value if not _is_void(member, values)]
     return value
 
 
@@ -172,8 +165,7 @@ class _Part(NamedTuple):
         """Whether there are placeholders, and none of them has a value."""
         return bool(self.names) and not any(map(values.get, self.names))
 
-    def filled(self, values: _Blank) -> str:
-        """The template with the values."""
+    def fill(self, values: _Blank) -> str:
         return values[self.alone] if self.alone else self.template.format_map(values)
 
 
@@ -189,7 +181,7 @@ def _parts(template: Template) -> tuple[_Part, ...]:
     return tuple(found)
 
 
-def _filled(template: str, values: Mapping[str, str]) -> str:
+def _fill_text(template: str, values: Mapping[str, str]) -> str:
     return template.format_map(_Blank(values))
 
 
@@ -204,7 +196,7 @@ class _Blank(dict[str, str]):
 _PORTS = {"http": 80, "https": 443}
 
 
-def followed(request: Request, link: str) -> Request | None:
+def follow_link(request: Request, link: str) -> Request | None:
     """Returns the request for a link; None if the link cannot be read or leads somewhere else.
 
     A link must have the scheme, host and port of the request. There is one exception: a link with
@@ -243,7 +235,7 @@ def _without(query: str, names: Collection[str]) -> str:
 
 
 def secret(source: str, auth: Auth, env: Mapping[str, str]) -> Secret:
-    """Returns the secret of one [auth.NAME], whose variables are set."""
+    """The secret of one [auth.NAME], whose variables are set."""
     value, password = (env.get(name, "").strip() for name in (auth.env, auth.secret_env))
     if auth.kind == "key":
         return Secret(auth.prefix + value)
@@ -256,7 +248,7 @@ def secret(source: str, auth: Auth, env: Mapping[str, str]) -> Secret:
         )
     else:
         fields = tuple(
-            (name, _filled_from(template, value, password)) for name, template in auth.login.items()
+            (name, _login_value(template, value, password)) for name, template in auth.login.items()
         )
     login = Request(
         source=source,
@@ -277,7 +269,7 @@ def _basic(client: str, password: str) -> Secret:
     return Secret(f"Basic {b64encode(pair.encode()).decode()}", (client, password))
 
 
-def _filled_from(template: str, value: str, password: str) -> str | Secret:
+def _login_value(template: str, value: str, password: str) -> str | Secret:
     text = template.format(id=value, secret=password)
     return text if text == template else Secret(text, tuple(filter(None, (value, password))))
 
@@ -330,7 +322,6 @@ def plan(
 
 
 def _check_switch(spec: AdapterSpec) -> None:
-    """Raises SwitchedOff for a source that no search may ask."""
     if spec.barred:
         raise SwitchedOff(spec.name)
 
@@ -342,7 +333,7 @@ ANY_WORD = message("finds any of the words: its records are the most relevant on
 
 
 def why_not_by_date(spec: AdapterSpec, query: Query) -> str:
-    """Returns why a source is not asked for its newest records, for its notes; "" if it is."""
+    """Why a source is not asked for its newest records, for its notes; "" if it is."""
     if spec.newest is None:
         return NOT_BY_DATE
     if spec.query.style != "params" or not spec.query.scored:
@@ -383,16 +374,61 @@ def plan_request(
     fields = all_names(spec.request).intersection(FIELDS)
     writer = translator(spec.name, spec.query, fields, most=most)
     values = writer.write(query)
+    request = _first_request(values, spec, wanted, env, depth)
+    longest = spec.request.longest
+    length = _length(request, longest) if request.method == "GET" else 0
+    if length > longest and writer.spelled_out and most > 1:
+        return plan_request(
+            query, spec, wanted, env, depth, translator=translator, most=max(1, most // 3)
+        )
+    if length > longest:
+        raise CannotAsk(
+            spec.name,
+            message("all of this query"),
+            message(
+                "it is too long for this source: {length} of {longest} characters",
+                length=f"{length:,}",
+                longest=f"{longest:,}",
+            ),
+        )
+    losses = writer.losses
+    return Plan(
+        request,
+        _query_text(values),
+        tuple(dict.fromkeys(losses.notes)),
+        conjunction(*losses.clauses) if losses.clauses else None,
+    )
+
+
+def plan_relation(works: str, wanted: int, spec: AdapterSpec, env: Mapping[str, str]) -> Plan:
+    """Returns the request for the works at the other end of citations.
+
+    `works`: as the request names them. `spec`: that of a `Relation`. Raises KeyMissing: a required
+    secret is not in `env`; SwitchedOff: the source is switched off for all searches.
+    """
+    _check_switch(spec)
+    return Plan(_first_request({"query": works}, spec, wanted, env, None), works)
+
+
+def _first_request(
+    values: Mapping[str, str],
+    spec: AdapterSpec,
+    wanted: int,
+    env: Mapping[str, str],
+    depth: int | None,
+) -> Request:
+    """The request for the first page. `values`: placeholder -> its text."""
     wanted = max(1, min(wanted, spec.paging.window))
     size = min(depth or wanted, wanted, spec.paging.size)
+    first = spec.paging.first if spec.paging.kind == "cursor" else ""
     asked = tuple(values.items())
-    values |= paging_values(0, size, spec.paging.first if spec.paging.kind == "cursor" else "")
+    values = {**values, **paging_values(0, size, first)}
     template = spec.request
     params, headers, body = (
         fill(t, values) for t in (template.params, template.headers, template.body)
     )
     params, headers = _with_keys(spec, params, headers, env)
-    request = Request(
+    return Request(
         source=spec.name,
         url=fill_url(template.url, values),
         method=template.method,
@@ -406,30 +442,8 @@ def plan_request(
         redirects=template.redirects,
         start=0,
         size=size,
-        cursor=spec.paging.first if spec.paging.kind == "cursor" else None,
+        cursor=first if spec.paging.kind == "cursor" else None,
         wanted=wanted,
-    )
-    length = _length(request, template.longest) if template.method == "GET" else 0
-    if length > template.longest and writer.spelled_out and most > 1:
-        return plan_request(
-            query, spec, wanted, env, depth, translator=translator, most=max(1, most // 3)
-        )
-    if length > template.longest:
-        raise CannotAsk(
-            spec.name,
-            message("all of this query"),
-            message(
-                "it is too long for this source: {length} of {longest} characters",
-                length=f"{length:,}",
-                longest=f"{template.longest:,}",
-            ),
-        )
-    losses = writer.losses
-    return Plan(
-        request,
-        _sent(values),
-        tuple(dict.fromkeys(losses.notes)),
-        conjunction(*losses.clauses) if losses.clauses else None,
     )
 
 
@@ -440,10 +454,10 @@ _ENCODED = 12
 def _length(request: Request, longest: int) -> int:
     """Characters of the address; 0 where it is surely not longer than the longest."""
     written = sum([len(name) + len(value) + 2 for name, value in public(request.params)])
-    return len(request.shown) if len(request.url) + _ENCODED * written > longest else 0
+    return len(request.log_url) if len(request.url) + _ENCODED * written > longest else 0
 
 
-def _sent(values: Mapping[str, str]) -> str:
+def _query_text(values: Mapping[str, str]) -> str:
     """The query in the syntax of the database, for users."""
     fielded = (f"{field}: {values[field]}" for field in FIELDS if values.get(field))
     sent = "; ".join(filter(None, (values.get("query"), *fielded)))
@@ -468,10 +482,48 @@ def plan_enrichment(doi: str, spec: AdapterSpec, env: Mapping[str, str]) -> Requ
     return Request(source=spec.name, url=url, params=params, headers=headers, size=1, wanted=1)
 
 
+def plan_lookup(by: str, works: Sequence[str], spec: AdapterSpec, env: Mapping[str, str]) -> Plan:
+    """Returns the request for what a source knows about some works, by [lookup.request].
+
+    `by`: an identifier that the request has a placeholder for. Raises as `plan_enrichment`.
+    """
+    assert spec.lookup_request is not None
+    _check_switch(spec)
+    template = spec.lookup_request
+    values = {by: spec.query.either.get(by, "").join(works), "size": str(len(works))}
+    params, headers = _with_keys(
+        spec, fill(template.params, values), fill(template.headers, values), env
+    )
+    content = _of_each(template.json, by, works)
+    request = Request(
+        source=spec.name,
+        url=fill_url(template.url, values),
+        method=template.method,
+        params=params,
+        headers=headers,
+        content=json.dumps(content, separators=(",", ":")) if content else "",
+        content_type=template.content_type if content else "",
+        step=LOOKUP,
+        size=len(works),
+        wanted=len(works),
+    )
+    return Plan(request, f"{by}: …")
+
+
+def _of_each(value: Any, by: str, works: Sequence[str]) -> Any:
+    """JSON, with each string of an array that names `by` once for each work."""
+    if isinstance(value, Mapping):
+        return {name: _of_each(member, by, works) for name, member in value.items()}
+    if not isinstance(value, list):
+        return value
+    named = [member for member in value if isinstance(member, str) and by in names(member)]
+    return [_fill_text(member, {by: work}) for member in named for work in works]
+
+
 def _with_keys(
     spec: AdapterSpec, params: Pairs, headers: Pairs, env: Mapping[str, str]
 ) -> tuple[Pairs, Pairs]:
-    """Returns parameters and headers, with the secrets whose variables are set."""
+    """Parameters and headers, with the secrets whose variables are set."""
     for auth in spec.auth:
         missing = [name for name in auth.variables if not env.get(name, "").strip()]
         if missing and auth.required:
@@ -497,7 +549,7 @@ def next_request(
     kind = spec.paging.kind
     start = request.start + got
     limit = min(request.wanted, spec.paging.window, total if total is not None else request.wanted)
-    if got == 0 or start >= limit or kind == "none":
+    if got == 0 or start >= limit or kind == "none" or request.step == LOOKUP:
         return None
     if kind in ("cursor", "link") and (not cursor or cursor == request.cursor):
         return None
@@ -511,7 +563,7 @@ def next_request(
     if kind == "link":
         headers = refill(request.headers, template.headers, values)
         turned = replace(request, start=start, size=size, cursor=cursor, headers=headers)
-        return followed(turned, cursor or "")
+        return follow_link(turned, cursor or "")
     return replace(
         request,
         start=start,

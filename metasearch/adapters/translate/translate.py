@@ -13,18 +13,30 @@ from metasearch.adapters.translate.capability import (
     Capability,
     Losses,
     TermWriter,
+    as_words,
     cannot_search,
+    clause_text,
     coded_part,
     first_word,
     has_word,
     not_alone,
-    shown,
     years_text,
 )
 from metasearch.errors import CannotAsk
 from metasearch.message import message
 from metasearch.query.simple import to_text
-from metasearch.query.tree import CODED_FIELDS, IDENTIFIERS, And, Not, Or, Query, Term, Years, terms
+from metasearch.query.tree import (
+    CODED_FIELDS,
+    IDENTIFIERS,
+    IN_TEXTS,
+    And,
+    Not,
+    Or,
+    Query,
+    Term,
+    Years,
+    terms,
+)
 
 
 class ParameterWords:
@@ -37,11 +49,7 @@ class ParameterWords:
     """
 
     def __init__(
-        self,
-        dialect: Dialect,
-        terms: TermWriter,
-        param_fields: frozenset[str],
-        losses: Losses,
+        self, dialect: Dialect, terms: TermWriter, param_fields: frozenset[str], losses: Losses
     ) -> None:
         self.dialect = dialect
         self.terms = terms
@@ -52,17 +60,17 @@ class ParameterWords:
         self.cut = False
 
     def values(self, parts: tuple[Query, ...]) -> dict[str, str]:
-        """Returns field -> words for these parts, all of which must hold."""
-        left = [part for part in parts if not self.sent(part)]
+        """Field -> words for these parts, all of which must hold."""
+        left = [part for part in parts if not self.send(part)]
         stand_in = None if self.sent_texts else next(filter(self.stands_in, left), None)
         for part in left:
             if part is stand_in:
-                self.note_narrowed(part)
+                self.note_narrowing(part)
             else:
                 self.losses.add(part, self.why(part))
         return {field: " ".join(texts) for field, texts in self.sent_texts.items()}
 
-    def sent(self, part: Query) -> bool:
+    def send(self, part: Query) -> bool:
         """Sends a part that must hold. Returns False if a part of it has to be left out."""
         match part:
             case Term() if part.field in CODED_FIELDS:
@@ -71,7 +79,7 @@ class ParameterWords:
                 return self.term(part)
             case And(parts):
                 # Each part is sent, also after one that has to be left out.
-                left_out = [part for part in parts if not self.sent(part)]
+                left_out = [part for part in parts if not self.send(part)]
                 return not left_out
             case Or():
                 return self.alternatives(part)
@@ -82,6 +90,9 @@ class ParameterWords:
         field = term.field
         if not has_word(term):
             return True
+        if field in IN_TEXTS and field not in self.param_fields:
+            self.losses.add(term, not_alone(field))
+            term, field = as_words(term), "any"
         if field in IDENTIFIERS and (field not in self.param_fields or field in self.sent_texts):
             return False
         if self.terms.is_stem(term):
@@ -97,14 +108,13 @@ class ParameterWords:
             if field != "any":
                 self.losses.add(term, not_alone(field))
             field = "any"
-        changed = self.terms.changed(term)
+        changed = self.terms.changed_words(term)
         if changed is not None:
             self.losses.add(changed, message("cannot search for all signs of a word"))
         self.put(field, term)
         return True
 
     def put(self, field: str, term: Term) -> None:
-        """Adds a term to the words of a field."""
         self.terms.note_lost_characters(term)
         text = self.terms.text(term)
         if text:
@@ -121,7 +131,7 @@ class ParameterWords:
         fields = {term.field for term in terms(query)}
         # All parameters must hold, so alternatives in several parameters would all have to hold.
         scattered = len(fields) > 1 or not fields <= self.param_fields - IDENTIFIERS
-        plain = _only_terms(query) and not any(self.changed(term) for term in terms(query))
+        plain = _only_terms(query) and not any(self.is_changed(term) for term in terms(query))
         if scattered or not plain:
             self.losses.add(
                 query, message("cannot express OR, so its words are searched in all fields")
@@ -132,7 +142,7 @@ class ParameterWords:
                 message(
                     "cannot express OR: the words of {clause} are sent and the best matches "
                     "come first",
-                    clause=shown(query),
+                    clause=clause_text(query),
                 )
             )
         for term in terms(query):
@@ -144,31 +154,30 @@ class ParameterWords:
                 self.put("any" if scattered else term.field, word)
         return True
 
-    def changed(self, term: Term) -> bool:
+    def is_changed(self, term: Term) -> bool:
         """Whether a term cannot be sent as it stands."""
         if self.terms.is_stem(term) or term.field in CODED_FIELDS:
             return True
-        return self.terms.changed(term) is not None
+        return self.terms.changed_words(term) is not None
 
     # ---------------------------------------------------------------- what is left out
 
     def stands_in(self, part: Query) -> bool:
-        """Sends words of a part that find less than was meant, because nothing else is left.
-
-        Returns False if the part has no such words.
+        """Sends words of a part that find less than was meant, because nothing else is left;
+        returns False if it has none.
         """
         match part:
             case Term() if part.field not in CODED_FIELDS and has_word(part):
                 text = part.text.replace("-", "") if part.field == "isbn" else part.text
                 field = part.field if part.field in self.param_fields - IDENTIFIERS else "any"
                 word = first_word(part) if self.terms.is_stem(part) else Term(text)
-                return field in self.param_fields and self.sent(replace(word, field=field))
+                return field in self.param_fields and self.send(replace(word, field=field))
             case Or(parts):
-                self.cut = not self.sent(parts[0])
+                self.cut = not self.send(parts[0])
                 return bool(self.sent_texts)
         return False
 
-    def note_narrowed(self, part: Query) -> None:
+    def note_narrowing(self, part: Query) -> None:
         """Records that only a part of what was meant is sent."""
         if isinstance(part, Or):
             self.losses.check_policy(part, message("cannot express OR"))
@@ -176,7 +185,7 @@ class ParameterWords:
                 message(
                     "{why}: only the first alternative of {clause} is asked",
                     why=message("cannot express OR"),
-                    clause=shown(part),
+                    clause=clause_text(part),
                 )
             )
             if self.cut:
@@ -187,15 +196,11 @@ class ParameterWords:
                 self.losses.add(part, message("searches all fields"))
         elif isinstance(part, Term):
             self.losses.add(
-                part,
-                message(
-                    "{why}, so it is looked for as a word",
-                    why=cannot_search(part),
-                ),
+                part, message("{why}, so it is looked for as a word", why=cannot_search(part))
             )
 
     def why(self, part: Query) -> str:
-        """Returns why a part is left out, for a note."""
+        """Why a part is left out, for a note."""
         match part:
             case Term() if part.field in CODED_FIELDS | IDENTIFIERS or part.truncated:
                 return cannot_search(part)
@@ -211,7 +216,6 @@ class ParameterWords:
 
 
 def _only_terms(query: Query) -> bool:
-    """Whether a query has only terms under its operators."""
     if isinstance(query, And | Or):
         return all(_only_terms(part) for part in query.parts)
     return isinstance(query, Term)
@@ -233,8 +237,8 @@ class Translator(Capability):
     """
 
     def write(self, query: Query) -> dict[str, str]:
-        """Returns placeholder -> value. Raises CannotAsk: no part of the query can be expressed, or
-        the spec refuses a part that cannot.
+        """Placeholder -> value. Raises CannotAsk: no part of the query can be expressed, or the
+        spec refuses a part that cannot.
         """
         parts = query.parts if isinstance(query, And) else (query,)
         values: dict[str, str] = {}
@@ -244,6 +248,7 @@ class Translator(Capability):
             values["years"] = self.years_param(ranges)
             values |= _bounds(ranges)
         parts = self.without_coded(parts, values)
+        parts = self.without_identifiers(parts, values)
         if self.dialect.style == "expression":
             parts = self.without_params(parts, values)
             asked = self.expressible(parts)
@@ -256,14 +261,13 @@ class Translator(Capability):
         return values
 
     def without_coded(self, parts: tuple[Query, ...], values: dict[str, str]) -> tuple[Query, ...]:
-        """Returns the parts without the types and languages that need no expression.
-
-        These are such that all works have, and such that have a parameter, whose value is set.
+        """The parts without the types and languages that need no expression: such that all works
+        have, and such that have a parameter, whose value is set.
         """
         kept: list[Query] = []
         for part in parts:
             coded = coded_part(part)
-            words = self.terms.coded(*coded) if coded is not None else None
+            words = self.terms.coded_words(*coded) if coded is not None else None
             if coded is None or words is None:
                 kept.append(part)
             elif words:
@@ -278,8 +282,27 @@ class Translator(Capability):
                         self.losses.add(part, WIDER)
         return tuple(kept)
 
+    def without_identifiers(
+        self, parts: tuple[Query, ...], values: dict[str, str]
+    ) -> tuple[Query, ...]:
+        """Returns the parts without an OR of identifiers of one kind whose parameter takes several,
+        and whose value is set.
+        """
+        kept: list[Query] = []
+        for part in parts:
+            fields = {term.field for term in terms(part)} if isinstance(part, Or) else set()
+            field = fields.pop() if len(fields) == 1 and _only_terms(part) else ""
+            between = self.dialect.either.get(field) if field in IDENTIFIERS else None
+            if between is None or field not in self.param_fields or field in values:
+                kept.append(part)
+                continue
+            for term in terms(part):
+                self.note_cleaning(term)
+            values[field] = between.join(filter(None, map(self.terms.text, terms(part))))
+        return tuple(kept)
+
     def without_params(self, parts: tuple[Query, ...], values: dict[str, str]) -> tuple[Query, ...]:
-        """Returns the parts without the terms that have a parameter, whose values are set."""
+        """The parts without the terms that have a parameter, whose values are set."""
         kept: list[Query] = []
         for part in parts:
             text = self.param_text(part, values) if isinstance(part, Term) else ""
@@ -293,9 +316,8 @@ class Translator(Capability):
         return tuple(kept)
 
     def years_param(self, ranges: list[Years]) -> str:
-        """Returns the text of the years in which all ranges hold; "" if there are no ranges.
-
-        A parameter takes only one range.
+        """The text of the years in which all ranges hold, because a parameter takes one range; ""
+        if there are none.
         """
         if not ranges:
             return ""
@@ -307,7 +329,7 @@ class Translator(Capability):
         return self.years(ranges[0])
 
     def param_text(self, term: Term, values: dict[str, str]) -> str:
-        """Returns the text of a term in its own parameter; "" if the parameter cannot take it."""
+        """The text of a term in its own parameter; "" if the parameter cannot take it."""
         if term.field not in self.param_fields - CODED_FIELDS:
             return ""
         # A parameter takes only one DOI. A second one is not expressed, and has a note.
@@ -333,10 +355,10 @@ class Translator(Capability):
         positive = self.side_by_side([part for part in query.parts if not isinstance(part, Not)])
         if len(positive) == 1 and not any(isinstance(part, Not) for part in query.parts):
             return self.expression(positive[0])
-        written = self.all_of([text for text in map(self.grouped, positive) if text])
+        written = self.all_of([text for text in map(self.as_operand, positive) if text])
         for part in query.parts:
             if isinstance(part, Not):
-                written = self.without(written, self.grouped(part.part))
+                written = self.without(written, self.as_operand(part.part))
         return written
 
     def side_by_side(self, parts: Sequence[Query]) -> Sequence[Query]:
@@ -355,15 +377,12 @@ class Translator(Capability):
         return term.field == "any" and not term.phrase and not term.truncated
 
     def all_of(self, written: list[str]) -> str:
-        """Joins texts, all of which must hold."""
         return (self.dialect.conjunction or " ").join(written)
 
     def one_of(self, written: list[str]) -> str:
-        """Joins texts, any of which must hold."""
         return self.dialect.disjunction.join(written)
 
     def without(self, written: str, inner: str) -> str:
-        """Excludes `inner` from what is written."""
         return written + self.dialect.negation.format(x=inner)
 
     def alternatives(self, query: Or) -> str:
@@ -380,18 +399,17 @@ class Translator(Capability):
         written: list[str] = []
         for part in query.parts:
             coded = coded_part(part)
-            written += self.coded_texts(*coded) if coded is not None else [self.grouped(part)]
+            written += self.coded_texts(*coded) if coded is not None else [self.as_operand(part)]
         unique = dict.fromkeys(written) if coded_parts else written
         return self.one_of([text for text in unique if text])
 
-    def grouped(self, query: Query) -> str:
+    def as_operand(self, query: Query) -> str:
         """Writes a query, in brackets if it has several words or clauses."""
         written = self.expression(query)
         bracket = self.dialect.group and written and self.several(query)
         return self.dialect.group.format(x=written) if bracket else written
 
     def term(self, term: Term) -> str:
-        """Writes one term in its field."""
         fields, field = self.dialect.fields, term.field
         if field in CODED_FIELDS:
             return self.one_of(self.coded_texts(field, (term.text,)))
@@ -404,7 +422,7 @@ class Translator(Capability):
         last = len(words) - 1
         written = [
             fields[field].format(
-                x=self.terms.quoted(word, truncated=term.truncated and number == last)
+                x=self.terms.quote(word, truncated=term.truncated and number == last)
             )
             for number, word in enumerate(words)
         ]
@@ -420,8 +438,7 @@ class Translator(Capability):
         return self.dialect.plain.join(written)
 
     def coded_texts(self, field: str, names: tuple[str, ...]) -> list[str]:
-        """Writes the database's words for types or languages in their field."""
-        words = self.terms.coded(field, names) or ()
+        words = self.terms.coded_words(field, names) or ()
         return [self.dialect.fields[field].format(x=word) for word in words]
 
 

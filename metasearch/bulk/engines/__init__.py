@@ -23,7 +23,7 @@ Judge = Callable[["pa.Table"], "tuple[pa.Table, int]"]
 Done = Callable[[int], None]
 
 
-class Engine(Protocol):
+class BulkEngine(Protocol):
     """Runs the parts of a job that grow with all records.
 
     Folders hold Parquet parts as `schemas` has them; an input folder may be empty, or hold parts
@@ -34,8 +34,7 @@ class Engine(Protocol):
     """
 
     @property
-    def name(self) -> str:
-        """As `--engine` has it."""
+    def name(self) -> str: ...
 
     def components(self, keys: Path, edges: Path, into: Path) -> None:
         """Write the connected components (`COMPONENTS`) of the records that share a key (`KEYS`)
@@ -45,7 +44,7 @@ class Engine(Protocol):
             UsageError: Memory or disk do not suffice.
         """
 
-    def recurring(self, titles: Path, into: Path) -> None:
+    def repeats(self, titles: Path, into: Path) -> None:
         """Write the rows (`TITLES`) of the titles that have at least `columns.YEARS` different
         years, all rows of a title one after the other in one part. Rows without a year are left
         out. `TitleFacts` decides which of them are columns.
@@ -62,7 +61,7 @@ class Engine(Protocol):
 
 
 @runtime_checkable
-class FindsNear(Engine, Protocol):
+class FindsNear(BulkEngine, Protocol):
     """An engine that also finds near signatures; for others, `near.near_stage` does."""
 
     def finds(self, distance: int) -> bool:

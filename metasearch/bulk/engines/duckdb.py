@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from metasearch.dedup.components import YEARS
+from metasearch.dedup.clusters import YEARS
 from metasearch.errors import UsageError
 from metasearch.extras import how_to_install
 
@@ -73,7 +73,7 @@ class Bounds:
             )
 
 
-class Session:
+class DuckDBSession:
     """A database in a folder of its own; see `session`."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, scratch: Path) -> None:
@@ -81,13 +81,11 @@ class Session:
         self._scratch = scratch
 
     def run(self, statement: str) -> None:
-        """Run one statement."""
-        with _told(self._scratch):
+        with _own_errors(self._scratch):
             self._connection.execute(statement)
 
     def row(self, statement: str) -> tuple[Any, ...]:
-        """The one row of an answer."""
-        with _told(self._scratch):
+        with _own_errors(self._scratch):
             found = self._connection.execute(statement).fetchone()
         assert found is not None
         return found
@@ -100,7 +98,7 @@ class Session:
         part = folder / "part-00000.parquet"
         unfinished = part.with_suffix(".unfinished")
         self.run(
-            f"COPY ({query}) TO {quoted(str(unfinished))}"
+            f"COPY ({query}) TO {quote(str(unfinished))}"
             " (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880)"
         )
         with unfinished.open("rb+") as file:
@@ -115,7 +113,7 @@ def parts(folder: Path, columns: Sequence[str]) -> str:
     if any(folder.glob(PARTS)):
         # A folder may have a name that DuckDB would read as a pattern, or as columns (`year=2020`).
         named = re.sub(r"([*?\[])", r"[\1]", folder.as_posix())
-        return f"read_parquet({quoted(f'{named}/{PARTS}')}, hive_partitioning = false)"
+        return f"read_parquet({quote(f'{named}/{PARTS}')}, hive_partitioning = false)"
     nulls = ", ".join(
         f"CAST(NULL AS {kind}) AS {name}"
         for name, kind in (column.split(" ", 1) for column in columns)
@@ -123,13 +121,12 @@ def parts(folder: Path, columns: Sequence[str]) -> str:
     return f"(SELECT {nulls} WHERE false)"
 
 
-def quoted(text: str) -> str:
-    """A text as a literal of SQL."""
+def quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
 @contextmanager
-def session(scratch: Path, bounds: Bounds) -> Iterator[Session]:
+def session(scratch: Path, bounds: Bounds) -> Iterator[DuckDBSession]:
     """Open an empty database; it is removed when the context ends.
 
     `scratch`: a folder that nobody else uses; what a killed process left there is removed. Raises
@@ -159,7 +156,7 @@ def session(scratch: Path, bounds: Bounds) -> Iterator[Session]:
             advice="Name another folder with --tmp.",
         ) from exc
     try:
-        with _told(scratch):
+        with _own_errors(scratch):
             connection = duckdb.connect(
                 str(scratch / "tables.duckdb"),
                 config={
@@ -170,7 +167,7 @@ def session(scratch: Path, bounds: Bounds) -> Iterator[Session]:
                 },
             )
         try:
-            db = Session(connection, scratch)
+            db = DuckDBSession(connection, scratch)
             # Among the options above DuckDB 2.0 shows this one, and does not follow it.
             db.run(f"SET max_temp_directory_size = '{max(1, disk // 1024)}KiB'")
             yield db
@@ -185,7 +182,7 @@ class NoMemory(UsageError):
 
 
 @contextmanager
-def _told(scratch: Path) -> Iterator[None]:
+def _own_errors(scratch: Path) -> Iterator[None]:
     """Turn errors of DuckDB into ours."""
     import duckdb
 
@@ -202,9 +199,9 @@ def _told(scratch: Path) -> Iterator[None]:
     except duckdb.IOException as exc:
         if "No space left" in str(exc):
             raise _disk_full(scratch) from exc
-        raise _failed(exc) from exc
+        raise _failure(exc) from exc
     except duckdb.Error as exc:
-        raise _failed(exc) from exc
+        raise _failure(exc) from exc
 
 
 def _disk_full(scratch: Path) -> UsageError:
@@ -214,7 +211,7 @@ def _disk_full(scratch: Path) -> UsageError:
     )
 
 
-def _failed(exc: Exception) -> UsageError:
+def _failure(exc: Exception) -> UsageError:
     reason = str(exc).partition("\n")[0]
     return UsageError(
         f"DuckDB cannot go on: {reason}",
@@ -249,7 +246,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ComponentCounts:
     """What came out. `records`: that share a component with another one. `edges`: between records
     and the first one with their key.
     """
@@ -262,7 +259,9 @@ class Found:
     way: Way
 
 
-def find(db: Session, keys: Path, edges: Path, memory: int, way: Way | None = None) -> Found:
+def find(
+    db: DuckDBSession, keys: Path, edges: Path, memory: int, way: Way | None = None
+) -> ComponentCounts:
     """Join the records that share a key, or stand in one edge, however many lie between them.
 
     The table `edge` holds the result: a row (b, a) for each record b and the smallest number a of
@@ -291,10 +290,10 @@ def find(db: Session, keys: Path, edges: Path, memory: int, way: Way | None = No
         "SELECT coalesce(sum(size), 0), count(*), coalesce(max(size), 0)"
         " FROM (SELECT count(*) + 1 AS size FROM edge GROUP BY a)"
     )
-    return Found(int(records), groups, largest, count, rounds, chosen)
+    return ComponentCounts(int(records), groups, largest, count, rounds, chosen)
 
 
-def _make_edges(db: Session, keys: Path, edges: Path) -> int:
+def _make_edges(db: DuckDBSession, keys: Path, edges: Path) -> int:
     """Join each record with the first one of each of its keys; `edge` has (b, a) with b > a."""
     source = parts(keys, ("number BIGINT", "key BIGINT"))
     further = parts(edges, ("a BIGINT", "b BIGINT"))
@@ -311,13 +310,13 @@ def _make_edges(db: Session, keys: Path, edges: Path) -> int:
     return int(db.row("SELECT count(*) FROM edge")[0])
 
 
-def _state(db: Session, edges: int) -> int:
+def _state(db: DuckDBSession, edges: int) -> int:
     """Bytes that the recursion would hold, about."""
     joined, first = db.row("SELECT approx_count_distinct(b), approx_count_distinct(a) FROM edge")
     return int((joined + first) * STATE_OF_A_RECORD + max(0, edges - joined) * STATE_OF_AN_EDGE)
 
 
-def _recursion(db: Session) -> int:
+def _recursion(db: DuckDBSession) -> int:
     """Turn `edge` into stars around the smallest numbers; gives the rounds that took."""
     db.run(
         "CREATE TABLE label AS WITH RECURSIVE"
@@ -348,7 +347,7 @@ def _recursion(db: Session) -> int:
     return _stars(db)
 
 
-def _stars(db: Session) -> int:
+def _stars(db: DuckDBSession) -> int:
     """Turn `edge` into stars around the smallest numbers; gives the rounds.
 
     As b > a in each edge, both operations need of each record the smallest of its smaller
@@ -377,7 +376,7 @@ def _stars(db: Session) -> int:
         db.run("DROP TABLE first")
 
 
-def _are_stars(db: Session) -> bool:
+def _are_stars(db: DuckDBSession) -> bool:
     """Whether each record has one smaller neighbour, which has none itself."""
     edges, joined = db.row("SELECT (SELECT count(*) FROM edge), (SELECT count(*) FROM first)")
     if edges != joined:
@@ -385,7 +384,7 @@ def _are_stars(db: Session) -> bool:
     return not db.row("SELECT count(*) FROM edge SEMI JOIN first ON first.b = edge.a")[0]
 
 
-def _replace(db: Session, query: str) -> None:
+def _replace(db: DuckDBSession, query: str) -> None:
     db.run(f"CREATE TABLE changed AS {query}")
     db.run("DROP TABLE edge")
     db.run("ALTER TABLE changed RENAME TO edge")
@@ -416,7 +415,7 @@ class DuckDB:
         self._bounds = replace(bounds, memory=max(least, int(bounds.memory * DATABASE_SHARE)))
         self._way = way
         #: What `components` found last.
-        self.found: Found | None = None
+        self.found: ComponentCounts | None = None
 
     def components(self, keys: Path, edges: Path, into: Path) -> None:
         """Write the connected components, ordered by component and number: see `Engine`.
@@ -432,7 +431,7 @@ class DuckDB:
                 into,
             )
 
-    def recurring(self, titles: Path, into: Path) -> None:
+    def repeats(self, titles: Path, into: Path) -> None:
         """Write the rows of the titles of several years, ordered by title and number: see `Engine`.
         Raises UsageError: see `session`.
         """
@@ -459,7 +458,6 @@ class DuckDB:
             )
 
     def judge(self, judge: Judge, chunks: Sequence[Path], into: Path, done: Done) -> None:
-        """Judge the chunks in processes of this machine: see `Engine`."""
         from metasearch.bulk.staged import pool
 
         pool.judge_all(judge, chunks, into, self._bounds.threads, done)

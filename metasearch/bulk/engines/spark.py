@@ -11,9 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from metasearch.bulk.engines.duckdb import PARTS, Bounds
-from metasearch.bulk.engines.spark_session import check_installed, session, told, without_warnings
-from metasearch.dedup.components import YEARS
-from metasearch.dedup.index import BITS, MOST_NEAR
+from metasearch.bulk.engines.spark_session import (
+    check_packages,
+    own_errors,
+    session,
+    without_warnings,
+)
+from metasearch.dedup.clusters import YEARS
+from metasearch.dedup.signatures import BITS, MOST_NEAR
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -33,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def stars_of_keys(keys: DataFrame) -> DataFrame:
-    """The edges of blocks. `keys`: rows (number, key)."""
+    """`keys`: rows (number, key), the blocks."""
     from pyspark.sql import functions as sql
 
     blocks = (
@@ -46,7 +51,7 @@ def stars_of_keys(keys: DataFrame) -> DataFrame:
 
 
 def edges_of_pairs(pairs: DataFrame) -> DataFrame:
-    """The edges of pairs in whatever order. `pairs`: rows (a, b)."""
+    """`pairs`: rows (a, b), in whatever order."""
     from pyspark.sql import functions as sql
 
     return (
@@ -154,7 +159,7 @@ def near_pairs(signatures: DataFrame, distance: int) -> tuple[DataFrame, int]:
         .select(sql.col("number").alias("a"), sql.col("first").alias("b"))
     )
     few, many, _ = _by_size(_table(firsts, distance + 1), MOST)
-    divided, crowded, passed_over = _by_size(_divided(many, distance + 1), MOST_NEAR)
+    divided, crowded, passed_over = _by_size(_divide(many, distance + 1), MOST_NEAR)
     near = f"bit_count(one ^ other) <= {distance}"
     pairs = [equal, _among(few).where(near), _among(divided).where(near)]
     if passed_over:
@@ -175,7 +180,7 @@ def _table(firsts: DataFrame, blocks: int) -> DataFrame:
     ).select("*", sql.expr(_block("signature", f"table * {width}", width)).alias("value"))
 
 
-def _divided(rows: DataFrame, blocks: int) -> DataFrame:
+def _divide(rows: DataFrame, blocks: int) -> DataFrame:
     """The same rows, one for each block of the bits beside the one that they stand under."""
     from pyspark.sql import functions as sql
 
@@ -296,7 +301,7 @@ class Spark:
             )
             self._write(found.orderBy("component", "number"), into)
 
-    def recurring(self, titles: Path, into: Path) -> None:
+    def repeats(self, titles: Path, into: Path) -> None:
         """Write the rows of the titles of several years, ordered by title and number within a part:
         see `Engine`. Raises UsageError: as above.
         """
@@ -333,8 +338,8 @@ class Spark:
         return passed_over
 
     def judge(self, judge: Judge, chunks: Sequence[Path], into: Path, done: Done) -> None:
-        """Judge each chunk in a worker process, a task each: see `Engine`. Raises UsageError: a
-        worker fails; on a cluster also: metasearch is not installed there.
+        """In a worker process, a task each. Raises UsageError: a worker fails; on a cluster also:
+        metasearch is not installed there.
         """
         left = [str(chunk) for chunk in chunks if not (into / chunk.name).exists()]
         finished = len(chunks) - len(left)
@@ -343,7 +348,7 @@ class Spark:
             at_once = CHUNKS_A_CORE * spark.sparkContext.defaultParallelism
             for start in range(0, len(left), at_once):
                 some = left[start : start + at_once]
-                work = _judging(judge, some, str(into))
+                work = _judge_worker(judge, some, str(into))
                 rows = spark.range(0, len(some), 1, numPartitions=len(some))
                 with without_warnings():
                     judged = rows.mapInArrow(work, "id long")
@@ -355,7 +360,7 @@ class Spark:
     def _step(self, *inputs: Path) -> Iterator[SparkSession]:
         """The session, set to the size of the inputs; errors of Spark are ours."""
         if self._session is None:
-            check_installed()
+            check_packages()
             self._scratch.mkdir(parents=True, exist_ok=True)
             bounds = self._bounds or Bounds()
             self._session = self._stack.enter_context(
@@ -373,7 +378,7 @@ class Spark:
         tasks = -(-rows // ROWS_A_TASK)
         spark.conf.set(_PARTITIONS, str(max(tasks, spark.sparkContext.defaultParallelism)))
         try:
-            with told(self._scratch):
+            with own_errors(self._scratch):
                 yield spark
         finally:
             spark.conf.set(_PARTITIONS, str(before))
@@ -404,11 +409,9 @@ def _place(path: Path) -> str:
     return f"file:{path.absolute()}"
 
 
-def _judging(
+def _judge_worker(
     judge: Judge, chunks: Sequence[str], into: str
 ) -> Callable[[Iterator[RecordBatch]], Iterator[RecordBatch]]:
-    """What a worker does with the places of chunks."""
-
     def work(batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
         from metasearch.bulk.staged import parts, pool
 

@@ -50,7 +50,7 @@ def session(folder: Path, *, workers: int, memory: int | None = None) -> Iterato
     where no cluster is set; on a cluster only Java's heap in this machine is made by it. Raises
     UsageError: PySpark or Java is missing, or Spark does not start.
     """
-    check_installed()
+    check_packages()
     with without_warnings():
         from pyspark.sql import SparkSession
 
@@ -58,15 +58,15 @@ def session(folder: Path, *, workers: int, memory: int | None = None) -> Iterato
     if running is not None:
         yield running
         return
-    given = given_settings()
+    given = user_settings()
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # else spark-submit has started Java
         check_java()
     with without_warnings():
-        started = _started(folder, {**defaults(folder, workers, memory, given), **given})
+        started = _start(folder, {**defaults(folder, workers, memory, given), **given})
     try:
         yield started
     finally:
-        _stopped(started)
+        _stop(started)
 
 
 @contextmanager
@@ -78,7 +78,7 @@ def without_warnings() -> Iterator[None]:
 
 
 @contextmanager
-def told(folder: Path) -> Iterator[None]:
+def own_errors(folder: Path) -> Iterator[None]:
     """Turn errors of Spark into ours. `folder`: where its log lies."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -109,8 +109,7 @@ def told(folder: Path) -> Iterator[None]:
         ) from exc
 
 
-def check_installed() -> None:
-    """Raise an error where a package is missing. Raises UsageError: one is."""
+def check_packages() -> None:
     missing = [name for name in PACKAGES if not is_installed(name)]
     if missing:
         raise UsageError(
@@ -120,7 +119,6 @@ def check_installed() -> None:
 
 
 def check_java() -> None:
-    """Raise an error where Java is missing or too old. Raises UsageError: it is."""
     advice = (
         f"Install Java {JAVA} or newer (Debian and Ubuntu: apt install "
         f"openjdk-{JAVA}-jre-headless), and set JAVA_HOME where it is not on the PATH; or take "
@@ -149,7 +147,7 @@ def check_java() -> None:
         )
 
 
-def given_settings() -> Mapping[str, str]:
+def user_settings() -> Mapping[str, str]:
     """What the user has told Spark, by the names of Spark's settings."""
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         from pyspark import SparkConf
@@ -222,7 +220,7 @@ def defaults(
     return found
 
 
-def _started(folder: Path, settings: Mapping[str, str]) -> SparkSession:
+def _start(folder: Path, settings: Mapping[str, str]) -> SparkSession:
     from py4j.protocol import Py4JError
     from pyspark import SparkConf, SparkContext
     from pyspark.errors import PySparkException
@@ -268,7 +266,7 @@ def _cause(lines: Sequence[str], otherwise: str) -> str:
     return (causes or [otherwise])[-1].strip()[:300]
 
 
-def _stopped(session: SparkSession) -> None:
+def _stop(session: SparkSession) -> None:
     try:
         session.stop()
     finally:

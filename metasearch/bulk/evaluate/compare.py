@@ -13,10 +13,10 @@ from typing import Any
 
 from metasearch.bulk.evaluate import report
 from metasearch.bulk.evaluate.datasets import LabelledSet
-from metasearch.bulk.evaluate.report import fitted, number, share, tiny
+from metasearch.bulk.evaluate.report import fit, number, share, tiny
 from metasearch.bulk.evaluate.run import Evaluation, Wrong, cluster, evaluate, score
-from metasearch.dedup import Chain, Fingerprint, OnlineDedup, Strategy, fingerprint
-from metasearch.formats.text import line, wrapped
+from metasearch.dedup import Chain, DedupStrategy, Fingerprint, OnlineDedup, fingerprint
+from metasearch.formats.text import line, wrap_text
 from metasearch.record import Record, VersionsMode
 
 # What a known record costs in memory: fingerprint, signatures, and place in the index.
@@ -25,7 +25,9 @@ from metasearch.record import Record, VersionsMode
 TRACED = 500
 
 
-def retained(records: Sequence[Record], chain: Chain, versions: VersionsMode = "separate") -> float:
+def memory_per_record(
+    records: Sequence[Record], chain: Chain, versions: VersionsMode = "separate"
+) -> float:
     """Bytes a record that are free again when the dedup stage goes: of the first `TRACED` records,
     without themselves.
 
@@ -84,7 +86,7 @@ class GrowthPoint:
 
 def curve(
     labelled: LabelledSet,
-    strategy: Strategy,
+    strategy: DedupStrategy,
     prints: Sequence[Fingerprint],
     versions: VersionsMode = "separate",
 ) -> tuple[CurvePoint, ...]:
@@ -134,18 +136,18 @@ def _seconds(records: Sequence[Record], chain: Chain, versions: VersionsMode) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class StrategyFigures:
     """A strategy on a set.
 
     Attributes:
         evaluation: What it made of the set, with its own threshold, and how good that is.
-        memory: Bytes a record that fingerprints and index keep; see `memory.retained`.
+        memory: Bytes a record that fingerprints and index keep; see `memory_per_record`.
         silent: Records of which it would not even find a copy, because they lack what it needs.
         curve: Over its thresholds, the strictest first; () where it has none, or nobody asked.
         growth: Time by size, the smallest first; () where nobody asked.
     """
 
-    strategy: Strategy
+    strategy: DedupStrategy
     evaluation: Evaluation
     memory: float
     silent: int
@@ -153,41 +155,16 @@ class Compared:
     growth: tuple[GrowthPoint, ...] = ()
 
 
-def compare(
-    labelled: LabelledSet,
-    strategies: Iterable[Strategy],
-    *,
-    versions: VersionsMode = "separate",
-    shuffles: int = 0,
-    seed: int = 1,
-    curves: bool = False,
-    sizes: Sequence[int] = (),
-) -> list[Compared]:
-    """Each strategy on the set, in their order; see `measure`."""
-    return [
-        measure(
-            labelled,
-            strategy,
-            versions=versions,
-            shuffles=shuffles,
-            seed=seed,
-            curves=curves,
-            sizes=sizes,
-        )
-        for strategy in strategies
-    ]
-
-
 def measure(
     labelled: LabelledSet,
-    strategy: Strategy,
+    strategy: DedupStrategy,
     *,
     versions: VersionsMode = "separate",
     shuffles: int = 0,
     seed: int = 1,
     curves: bool = False,
     sizes: Sequence[int] = (),
-) -> Compared:
+) -> StrategyFigures:
     """One strategy on the set.
 
     Memory is measured first and apart, which also fills the caches: what is loaded once is in no
@@ -195,13 +172,13 @@ def measure(
     none where it is empty.
     """
     strategy.load()
-    memory = retained(labelled.records, strategy.chain, versions)
+    memory = memory_per_record(labelled.records, strategy.chain, versions)
     prints: list[Fingerprint] = []
-    kept = _keeping(labelled.records, prints)
+    kept = _new_fingerprints(labelled.records, prints)
     evaluation = evaluate(
         labelled, strategy.chain, versions=versions, shuffles=shuffles, seed=seed, prints=kept
     )
-    return Compared(
+    return StrategyFigures(
         strategy,
         evaluation,
         memory,
@@ -216,7 +193,9 @@ def silent(chain: Chain, prints: Iterable[Fingerprint]) -> int:
     return sum(chain.judge(fingerprint, fingerprint) is None for fingerprint in prints)
 
 
-def _keeping(records: Iterable[Record], prints: list[Fingerprint]) -> Iterator[Fingerprint]:
+def _new_fingerprints(
+    records: Iterable[Record], prints: list[Fingerprint]
+) -> Iterator[Fingerprint]:
     """New fingerprints, made when they are asked for, and kept in the list."""
     for record in records:
         prints.append(fingerprint(record))
@@ -271,15 +250,14 @@ def head(*, shuffles: int) -> str:
     return _row("strategy", list(COLUMNS), shuffles=shuffles)
 
 
-def row(one: Compared, *, shuffles: int) -> str:
-    """A strategy's line."""
+def row(one: StrategyFigures, *, shuffles: int) -> str:
     return _row(one.strategy.name, _cells(one), shuffles=shuffles)
 
 
-def feet(compared: Sequence[Compared], width: int) -> Iterator[str]:
+def feet(compared: Sequence[StrategyFigures], width: int) -> Iterator[str]:
     """The lines below a set's table: what was not compared, and how each strategy did by kind."""
     for note in _notes(compared):
-        yield from wrapped(note, width, "  ")
+        yield from wrap_text(note, width, "  ")
     rows = _kinds(compared)
     if rows:
         yield ""
@@ -287,7 +265,7 @@ def feet(compared: Sequence[Compared], width: int) -> Iterator[str]:
         yield from report.table(rows, "strategy", width)
 
 
-def markdown(compared: Sequence[Compared]) -> str:
+def markdown(compared: Sequence[StrategyFigures]) -> str:
     """The table of a set in Markdown: the same rows and columns; what is lacking below it."""
     shuffled = any(one.evaluation.shuffled for one in compared)
     names = list(COLUMNS)[: None if shuffled else -1]
@@ -298,14 +276,14 @@ def markdown(compared: Sequence[Compared]) -> str:
     return f"{table}\n{notes}\n" if notes else table
 
 
-def markdown_kinds(compared: Sequence[Compared]) -> str:
+def markdown_kinds(compared: Sequence[StrategyFigures]) -> str:
     """The table of kinds in Markdown; "" where the set has none."""
     rows = _kinds(compared)
     return report.markdown(rows, "strategy") if rows else ""
 
 
-def as_object(one: Compared, pairs: Sequence[Wrong] | None = None) -> dict[str, Any]:
-    """All figures of a strategy, unrounded; `pairs` and curves where there are any."""
+def as_object(one: StrategyFigures, pairs: Sequence[Wrong] | None = None) -> dict[str, Any]:
+    """Unrounded; with `pairs` and curves where there are any."""
     out: dict[str, Any] = {
         "strategy": one.strategy.name,
         **report.as_object(one.evaluation, pairs),
@@ -321,10 +299,10 @@ def as_object(one: Compared, pairs: Sequence[Wrong] | None = None) -> dict[str, 
 
 def _row(name: str, cells: Sequence[str], *, shuffles: int) -> str:
     shown = list(zip(cells, COLUMNS.values(), strict=True))[: None if shuffles else -1]
-    return " ".join([fitted(name, NAME), *(cell.rjust(width) for cell, width in shown)])
+    return " ".join([fit(name, NAME), *(cell.rjust(width) for cell, width in shown)])
 
 
-def _cells(one: Compared) -> list[str]:
+def _cells(one: StrategyFigures) -> list[str]:
     score, works = one.evaluation.score, one.evaluation.score.works
     tally = score.tally
     return [
@@ -340,11 +318,11 @@ def _cells(one: Compared) -> list[str]:
         number(one.evaluation.seconds),
         f"{one.evaluation.rate:.0f}",
         number(one.memory / 1000),
-        report.shuffled(one.evaluation),
+        report.other_orders(one.evaluation),
     ]
 
 
-def _notes(compared: Sequence[Compared]) -> Iterator[str]:
+def _notes(compared: Sequence[StrategyFigures]) -> Iterator[str]:
     silent = [f"{one.strategy.name} {one.silent:,}" for one in compared if one.silent]
     if silent:
         records = compared[0].evaluation.score.records
@@ -361,7 +339,7 @@ def _notes(compared: Sequence[Compared]) -> Iterator[str]:
         yield f"Comparisons passed over, because too many records share a key: {', '.join(passed)}."
 
 
-def _kinds(compared: Iterable[Compared]) -> report.Rows:
+def _kinds(compared: Iterable[StrategyFigures]) -> report.Rows:
     return [
         (one.strategy.name, one.evaluation.kinds)
         for one in compared

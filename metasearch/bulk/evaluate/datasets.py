@@ -6,25 +6,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from metasearch import opening
+from metasearch import regular_files
 from metasearch.bulk.evaluate.rows import LabelledRowReader, Row, identifier, rows
 from metasearch.errors import UsageError
 from metasearch.formats.text import line
-from metasearch.record import Record
+from metasearch.record import NAMES_THE_COPY, OF_THE_WORK, Record
 
-__all__ = ["Judged", "LabelledSet", "expanded", "read", "skipped"]
+__all__ = ["Judged", "LabelledSet", "expand", "read", "reason_to_skip"]
 
 
 Judged = tuple[int, int, bool]
-
-#: Fields that name a record and say nothing of its work.
-NAMES = ("source", "source_id", "position")
-#: Fields that say something of the work.
-FIELDS = tuple(field.name for field in fields(Record) if field.name not in NAMES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,22 +49,23 @@ class LabelledSet:
     notes: Sequence[str] = field(default=())
 
 
-def known_fields(names: Iterable[str]) -> tuple[str, ...]:
+def record_fields(names: Iterable[str]) -> tuple[str, ...]:
     """The names, each once, if a record has such fields. Raises UsageError: none has."""
     known = tuple(dict.fromkeys(names))
     for name in known:
-        if name not in FIELDS:
+        if name not in OF_THE_WORK:
             raise UsageError(
-                f"a record has no field called {name!r}", advice=f"There are: {', '.join(FIELDS)}."
+                f"a record has no field called {name!r}",
+                advice=f"There are: {', '.join(OF_THE_WORK)}.",
             )
     return known
 
 
-def narrowed(labelled: LabelledSet, names: Sequence[str]) -> LabelledSet:
+def with_fields(labelled: LabelledSet, names: Sequence[str]) -> LabelledSet:
     """The same set with these fields of each record, and what names it; all where none is named."""
     if not names:
         return labelled
-    kept = (*NAMES, *names)
+    kept = (*NAMES_THE_COPY, *names)
     records = [
         Record(**{name: getattr(record, name) for name in kept}) for record in labelled.records
     ]
@@ -184,7 +180,7 @@ A_SET = (
 )
 
 
-def expanded(paths: Iterable[Path]) -> list[Path]:
+def expand(paths: Iterable[Path]) -> list[Path]:
     """The paths, with the files of a folder instead of a folder that is no set but holds files that
     are, each once.
     """
@@ -202,10 +198,10 @@ def _inside(path: Path) -> list[Path]:
     return files if any(why_no_set(file) is None for file in files) else []
 
 
-def skipped(path: Path) -> str | None:
+def reason_to_skip(path: Path) -> str | None:
     """Why a path is no labelled set, though it is there: "no records.jsonl"; None where it is one.
 
-    A folder of files that are sets is none itself; see `expanded`. Raises UsageError: there is
+    A folder of files that are sets is none itself; see `expand`. Raises UsageError: there is
     nothing of that name.
     """
     if not path.exists():
@@ -218,10 +214,7 @@ def skipped(path: Path) -> str | None:
 
 
 def read(path: Path) -> LabelledSet:
-    """The set in a folder, or in a file. Raises UsageError: a file is missing or a line is not what
-    it should be; the message has file and line.
-    """
-    why = skipped(path)
+    why = reason_to_skip(path)
     if why is not None:
         raise UsageError(f"{path}: is no labelled set: {why}", advice=A_SET)
     return _folder(path) if path.is_dir() else set_of_file(path)
@@ -233,7 +226,7 @@ def _folder(folder: Path) -> LabelledSet:
     records: list[Record] = []
     origins: list[str | None] = []
     reader = LabelledRowReader(name)
-    for where, row in rows(_found(folder, RECORDS)):
+    for where, row in rows(_require_file(folder, RECORDS)):
         own = identifier(row.get("id"), where, "id")
         if numbers.setdefault(own, len(records)) != len(records):
             raise UsageError(
@@ -242,7 +235,7 @@ def _folder(folder: Path) -> LabelledSet:
         records.append(reader.record(row, where))
         origins.append(None if row.get("source") is None else str(row["source"]))
     if not records:
-        raise UsageError(f"{_found(folder, RECORDS)}: holds no record")
+        raise UsageError(f"{_require_file(folder, RECORDS)}: holds no record")
     return LabelledSet(
         name=name,
         records=records,
@@ -260,12 +253,12 @@ def _truth(folder: Path, numbers: Mapping[str, int]) -> dict[str, Any]:
             f"{folder}: holds {' and '.join(there)}; a set has one kind of truth",
             advice="Remove one.",
         )
-    lines = rows(_found(folder, there[0]))
+    lines = rows(_require_file(folder, there[0]))
     match there[0]:
         case "truth.jsonl":
             return {"works": _works(lines, numbers)}
         case "pairs.jsonl":
-            return {"pairs": [_judged(where, row, numbers) for where, row in lines]}
+            return {"pairs": [_judgement(where, row, numbers) for where, row in lines]}
     return {"labels": _labels(lines, numbers, folder)}
 
 
@@ -282,14 +275,14 @@ def _works(lines: Iterator[tuple[str, Row]], numbers: Mapping[str, int]) -> list
         cluster = row.get("cluster")
         if not isinstance(cluster, list):
             raise UsageError(f'{where}: is no cluster; expected {{"cluster": [ids]}}')
-        members = [_known(member, where, "cluster", numbers) for member in cluster]
+        members = [_number_of(member, where, "cluster", numbers) for member in cluster]
         for member in members[1:]:
             parent[root(member)] = root(members[0])
     return [root(number) for number in range(len(numbers))]
 
 
-def _judged(where: str, row: Row, numbers: Mapping[str, int]) -> Judged:
-    a, b = (_known(row.get(side), where, side, numbers) for side in ("a", "b"))
+def _judgement(where: str, row: Row, numbers: Mapping[str, int]) -> Judged:
+    a, b = (_number_of(row.get(side), where, side, numbers) for side in ("a", "b"))
     if row.get("label") not in (0, 1):
         raise UsageError(f"{where}: label is {row.get('label')!r}; expected 0 or 1")
     return a, b, bool(row["label"])
@@ -304,7 +297,7 @@ def _labels(
             raise UsageError(
                 f"{where}: duplicate is {row.get('duplicate')!r}; expected true or false"
             )
-        labels[_known(row.get("id"), where, "id", numbers)] = row["duplicate"]
+        labels[_number_of(row.get("id"), where, "id", numbers)] = row["duplicate"]
     without = [own for own, number in numbers.items() if labels[number] is None]
     if without:
         raise UsageError(
@@ -314,7 +307,7 @@ def _labels(
     return [bool(label) for label in labels]
 
 
-def _known(value: Any, where: str, key: str, numbers: Mapping[str, int]) -> int:
+def _number_of(value: Any, where: str, key: str, numbers: Mapping[str, int]) -> int:
     own = identifier(value, where, key)
     if own not in numbers:
         raise UsageError(f"{where}: no record has the id {own!r}")
@@ -326,9 +319,9 @@ def _cross_source_only(folder: Path) -> bool:
     if not path.exists():
         return False
     try:
-        meta = json.loads(opening.read(path, _MOST_META))
+        meta = json.loads(regular_files.read(path, _MOST_META))
     except OSError as exc:
-        raise UsageError(f"{path} cannot be read: {opening.why(exc)}") from exc
+        raise UsageError(f"{path} cannot be read: {regular_files.why(exc)}") from exc
     except (ValueError, RecursionError) as exc:
         raise UsageError(f"{path}: is no JSON: {exc}") from exc
     if not isinstance(meta, dict):
@@ -340,7 +333,7 @@ def _find(folder: Path, name: str) -> Path | None:
     return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
 
 
-def _found(folder: Path, name: str) -> Path:
+def _require_file(folder: Path, name: str) -> Path:
     path = _find(folder, name)
     assert path is not None
     return path

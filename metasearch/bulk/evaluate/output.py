@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from metasearch.bulk.evaluate import compare, report
-from metasearch.bulk.evaluate.compare import SIZES, Compared, measure
+from metasearch.bulk.evaluate.compare import SIZES, StrategyFigures, measure
 from metasearch.bulk.evaluate.datasets import LabelledSet
 from metasearch.bulk.evaluate.run import Evaluation, wrong
 from metasearch.bulk.evaluate.run import evaluate as run
 from metasearch.cli.output import Sink
-from metasearch.dedup import Strategy
+from metasearch.dedup import DedupStrategy
 from metasearch.errors import UsageError
 from metasearch.extras import how_to_install
 from metasearch.formats.text import line
@@ -46,7 +44,7 @@ class EvaluationJob:
 
     sets: Mapping[Path, LabelledSet]
     skipped: Mapping[Path, str]
-    strategies: Sequence[Strategy]
+    strategies: Sequence[DedupStrategy]
     side_by_side: bool
     limit: int
     curves: bool
@@ -57,12 +55,10 @@ class EvaluationJob:
 
     @property
     def about(self) -> dict[str, Any]:
-        """The options, for a JSON document."""
         return {**self.orders, "fields": list(self.fields) or None}
 
     @property
-    def skipped_rows(self) -> list[dict[str, str]]:
-        """What was skipped, for a JSON document."""
+    def skip_rows(self) -> list[dict[str, str]]:
         return [{"path": str(path), "reason": reason} for path, reason in self.skipped.items()]
 
 
@@ -75,7 +71,7 @@ def write(job: EvaluationJob, sink: Sink, width: int) -> None:
         _write_comparisons_json(job, sink) if job.json else _write_comparisons(job, sink, width)
     )
     if job.plot is not None:
-        picture = drawn(compared, job.plot.suffix)
+        picture = draw(compared, job.plot.suffix)
         with Sink(job.plot) as file:
             file.write(picture)
 
@@ -84,7 +80,7 @@ def _lines_to(sink: Sink) -> Callable[[str], None]:
     return lambda text: sink.write(f"{text}\n".encode())
 
 
-def _scored(job: EvaluationJob, labelled: LabelledSet) -> Evaluation:
+def _score(job: EvaluationJob, labelled: LabelledSet) -> Evaluation:
     (strategy,) = job.strategies
     strategy.load()
     return run(labelled, strategy.chain, **job.orders)
@@ -98,10 +94,10 @@ def _write_table(job: EvaluationJob, sink: Sink, width: int) -> None:
     evaluations: list[Evaluation] = []
     say(report.head(names, shuffles=shuffles))
     for labelled in job.sets.values():
-        evaluations.append(_scored(job, labelled))
+        evaluations.append(_score(job, labelled))
         say(report.row(evaluations[-1], names, shuffles=shuffles))
     for path, reason in job.skipped.items():
-        say(report.skipped_row(path.name, reason, names))
+        say(report.skip_row(path.name, reason, names))
     say(f"\n{report.LEGEND}")
     for evaluation in evaluations:
         if evaluation.passed_over:
@@ -113,7 +109,7 @@ def _write_table(job: EvaluationJob, sink: Sink, width: int) -> None:
         say(text)
     for evaluation in evaluations if job.limit else ():
         say("")
-        for text in report.told(
+        for text in report.pair_lines(
             evaluation, wrong(evaluation, job.strategies[0].chain, job.limit), width
         ):
             say(text)
@@ -122,27 +118,26 @@ def _write_table(job: EvaluationJob, sink: Sink, width: int) -> None:
 def _write_json(job: EvaluationJob, sink: Sink) -> None:
     sets = []
     for labelled in job.sets.values():
-        evaluation = _scored(job, labelled)
+        evaluation = _score(job, labelled)
         pairs = wrong(evaluation, job.strategies[0].chain, job.limit) if job.limit else None
         sets.append(report.as_object(evaluation, pairs))
     document = {
         "dedup": job.strategies[0].name,
         **job.about,
         "sets": sets,
-        "skipped": job.skipped_rows,
+        "skipped": job.skip_rows,
     }
-    sink.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    sink.write_json(document)
 
 
-def _measured(job: EvaluationJob, labelled: LabelledSet) -> Iterator[Compared]:
-    """Measure the strategies on a set, one after the other."""
+def _measure(job: EvaluationJob, labelled: LabelledSet) -> Iterator[StrategyFigures]:
     for strategy in job.strategies:
         yield measure(
             labelled, strategy, curves=job.curves, sizes=SIZES if job.curves else (), **job.orders
         )
 
 
-def _write_comparisons(job: EvaluationJob, sink: Sink, width: int) -> list[list[Compared]]:
+def _write_comparisons(job: EvaluationJob, sink: Sink, width: int) -> list[list[StrategyFigures]]:
     """Write a table a set, each line as soon as its strategy is measured."""
     say = _lines_to(sink)
     shuffles = job.orders["shuffles"]
@@ -150,8 +145,8 @@ def _write_comparisons(job: EvaluationJob, sink: Sink, width: int) -> list[list[
     for labelled in job.sets.values():
         say(compare.about(labelled))
         say(compare.head(shuffles=shuffles))
-        row: list[Compared] = []
-        for compared in _measured(job, labelled):
+        row: list[StrategyFigures] = []
+        for compared in _measure(job, labelled):
             row.append(compared)
             say(compare.row(compared, shuffles=shuffles))
         for text in compare.feet(row, width):
@@ -159,21 +154,21 @@ def _write_comparisons(job: EvaluationJob, sink: Sink, width: int) -> list[list[
         for compared in row if job.limit else ():
             pairs = wrong(compared.evaluation, compared.strategy.chain, job.limit)
             say("")
-            for text in report.told(compared.evaluation, pairs, width):
+            for text in report.pair_lines(compared.evaluation, pairs, width):
                 say(text)
         say("")
         sets.append(row)
     names = [path.name for path in job.skipped]
     for path, reason in job.skipped.items():
-        say(report.skipped_row(path.name, reason, names))
+        say(report.skip_row(path.name, reason, names))
     say(f"\n{compare.LEGEND}" if names else compare.LEGEND)
     return sets
 
 
-def _write_comparisons_json(job: EvaluationJob, sink: Sink) -> list[list[Compared]]:
+def _write_comparisons_json(job: EvaluationJob, sink: Sink) -> list[list[StrategyFigures]]:
     sets, every = [], []
     for labelled in job.sets.values():
-        measured = list(_measured(job, labelled))
+        measured = list(_measure(job, labelled))
         rows: list[dict[str, Any]] = []
         for compared in measured:
             evaluation, chain = compared.evaluation, compared.strategy.chain
@@ -185,9 +180,9 @@ def _write_comparisons_json(job: EvaluationJob, sink: Sink) -> list[list[Compare
         "strategies": [strategy.name for strategy in job.strategies],
         **job.about,
         "sets": sets,
-        "skipped": job.skipped_rows,
+        "skipped": job.skip_rows,
     }
-    sink.write(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    sink.write_json(document)
     return every
 
 
@@ -212,7 +207,7 @@ TITLE = 60
 #: between strategies.
 LOWEST = 0.5
 
-Sets = Sequence[Sequence[Compared]]
+Sets = Sequence[Sequence[StrategyFigures]]
 
 
 def check(path: Path) -> None:
@@ -230,7 +225,7 @@ def check(path: Path) -> None:
         ) from exc
 
 
-def drawn(sets: Sets, ending: str) -> bytes:
+def draw(sets: Sets, ending: str) -> bytes:
     """The picture: a panel a set with a curve a strategy, and one of the largest set's time against
     size.
 
@@ -286,7 +281,7 @@ def figure(sets: Sets) -> Figure:
     return out
 
 
-def _styles(strategies: Sequence[Strategy]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _styles(strategies: Sequence[DedupStrategy]) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, strategy in enumerate(strategies):
         turn = number // 10
         mark, stroke = MARKS[turn % len(MARKS)], LINES[turn % len(LINES)]
@@ -301,7 +296,9 @@ def _styles(strategies: Sequence[Strategy]) -> Iterator[tuple[str, dict[str, Any
         )
 
 
-def _quality(panel: Axes, compared: Sequence[Compared], styles: dict[str, dict[str, Any]]) -> None:
+def _quality(
+    panel: Axes, compared: Sequence[StrategyFigures], styles: dict[str, dict[str, Any]]
+) -> None:
     """Precision against recall: a line over the thresholds, a mark at the strategy's own."""
     lowest = LOWEST
     for one in compared:
@@ -320,10 +317,12 @@ def _quality(panel: Axes, compared: Sequence[Compared], styles: dict[str, dict[s
             lowest = min(lowest, tally.precision)
     panel.set_xlim(-0.02, 1.02)
     panel.set_ylim(lowest - 0.02, 1.02)
-    _named(panel, compared, "", "recall", "precision")
+    _label(panel, compared, "", "recall", "precision")
 
 
-def _growth(panel: Axes, compared: Sequence[Compared], styles: dict[str, dict[str, Any]]) -> None:
+def _growth(
+    panel: Axes, compared: Sequence[StrategyFigures], styles: dict[str, dict[str, Any]]
+) -> None:
     """CPU seconds against records, in powers of ten, beside time that grows as the set does."""
     for one in compared:
         # A time too short for the clock has no logarithm.
@@ -352,10 +351,12 @@ def _growth(panel: Axes, compared: Sequence[Compared], styles: dict[str, dict[st
             linestyle=":",
             label="linear growth",
         )
-    _named(panel, compared, "time, ", "records", "CPU seconds")
+    _label(panel, compared, "time, ", "records", "CPU seconds")
 
 
-def _named(panel: Axes, compared: Sequence[Compared], what: str, across: str, up: str) -> None:
+def _label(
+    panel: Axes, compared: Sequence[StrategyFigures], what: str, across: str, up: str
+) -> None:
     name = line(compared[0].evaluation.labelled.name)
     panel.set_title(
         f"{what}{name if len(name) <= TITLE else name[: TITLE - 1] + '…'}", parse_math=False

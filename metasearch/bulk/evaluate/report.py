@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from metasearch.bulk.evaluate.run import Evaluation, Tally, Wrong
-from metasearch.formats.text import line, wrapped
+from metasearch.formats.text import line, wrap_text
 from metasearch.record import Match, Record
 
 # How figures and names are written in the cells of tables.
 
 
-def fitted(name: str, width: int) -> str:
+def fit(name: str, width: int) -> str:
     """On one line, of this many characters: cut with an ellipsis, or filled with blanks."""
     name = line(name)
     return (name if len(name) <= width else f"{name[: width - 1]}…").ljust(width)
@@ -58,7 +58,7 @@ Rows = Sequence[tuple[str, Mapping[str, Tally]]]
 def table(rows: Rows, first: str, width: int) -> Iterator[str]:
     """The lines; where the kinds do not fit side by side, several tables. `first` is a heading."""
     named = min(ROW_NAME, max(len(name) for name in (first, *(name for name, _ in rows))))
-    kinds = [(kind, fitted(kind, KIND).rstrip() or "-") for kind in list(rows[0][1])[:MOST]]
+    kinds = [(kind, fit(kind, KIND).rstrip() or "-") for kind in list(rows[0][1])[:MOST]]
     columns = [(shown, [cell(tallies[kind]) for _, tallies in rows]) for kind, shown in kinds]
     while columns:
         here: list[tuple[str, list[str]]] = []
@@ -66,19 +66,16 @@ def table(rows: Rows, first: str, width: int) -> Iterator[str]:
         while columns and (not here or used + 2 + _width(columns[0]) <= width):
             here.append(columns.pop(0))
             used += 2 + _width(here[-1])
-        yield "  ".join(
-            [fitted(first, named), *(column[0].rjust(_width(column)) for column in here)]
-        )
+        yield "  ".join([fit(first, named), *(column[0].rjust(_width(column)) for column in here)])
         for number, (name, _) in enumerate(rows):
             yield "  ".join(
-                [fitted(name, named), *(column[1][number].rjust(_width(column)) for column in here)]
+                [fit(name, named), *(column[1][number].rjust(_width(column)) for column in here)]
             )
     if len(rows[0][1]) > MOST:
         yield f"{len(rows[0][1]) - MOST:,} more kinds: --json has them all"
 
 
 def markdown(rows: Rows, first: str) -> str:
-    """The same as a table of Markdown."""
     kinds = list(rows[0][1])
     lines = [(first, *(kind or "-" for kind in kinds)), ("---",) * (len(kinds) + 1)]
     lines += [(name, *(cell(tallies[kind]) for kind in kinds)) for name, tallies in rows]
@@ -135,12 +132,10 @@ LEGEND = (
 
 
 def head(names: Sequence[str], *, shuffles: int) -> str:
-    """The first line of the table."""
     return _row("set", list(COLUMNS), _name_width(names), shuffles=shuffles)
 
 
 def row(evaluation: Evaluation, names: Sequence[str], *, shuffles: int) -> str:
-    """A set's line of the table."""
     tally, works = evaluation.score.tally, evaluation.score.works
     cells = [
         f"{evaluation.score.records}",
@@ -154,14 +149,13 @@ def row(evaluation: Evaluation, names: Sequence[str], *, shuffles: int) -> str:
         share(works.b_cubed_f1, 3) if works else "-",
         share(works.exact_share, 3) if works else "-",
         f"{evaluation.rate:.0f}",
-        shuffled(evaluation),
+        other_orders(evaluation),
     ]
     return _row(evaluation.labelled.name, cells, _name_width(names), shuffles=shuffles)
 
 
-def skipped_row(name: str, why: str, names: Sequence[str]) -> str:
-    """The line of what was named on the command line and is no set."""
-    return f"{fitted(name, _name_width(names))}  skipped: {why}"
+def skip_row(name: str, why: str, names: Sequence[str]) -> str:
+    return f"{fit(name, _name_width(names))}  skipped: {why}"
 
 
 def kinds(evaluations: Sequence[Evaluation], width: int) -> Iterator[str]:
@@ -175,14 +169,14 @@ def kinds(evaluations: Sequence[Evaluation], width: int) -> Iterator[str]:
 
 def _row(name: str, cells: Sequence[str], width: int, *, shuffles: int) -> str:
     shown = list(zip(cells, COLUMNS.values(), strict=True))[: None if shuffles else -1]
-    return "  ".join([fitted(name, width), *(cell.rjust(width) for cell, width in shown)])
+    return "  ".join([fit(name, width), *(cell.rjust(width) for cell, width in shown)])
 
 
 def _name_width(names: Sequence[str]) -> int:
     return min(NAME, max(3, *map(len, names))) if names else 3
 
 
-def shuffled(evaluation: Evaluation) -> str:
+def other_orders(evaluation: Evaluation) -> str:
     """What other orders gave: "same x 5", or the lowest and highest F1; "" for none."""
     if evaluation.shuffled is None:
         return ""
@@ -191,14 +185,13 @@ def shuffled(evaluation: Evaluation) -> str:
     return f"{share(evaluation.shuffled.lowest, 4)}-{share(evaluation.shuffled.highest, 4)}"
 
 
-def told(evaluation: Evaluation, pairs: Sequence[Wrong], width: int) -> Iterator[str]:
-    """The wrong pairs in words, a line at a time."""
+def pair_lines(evaluation: Evaluation, pairs: Sequence[Wrong], width: int) -> Iterator[str]:
     tally, noun = (
         evaluation.score.tally,
         "records" if evaluation.score.unit == "records" else "pairs",
     )
     shown = {kind: sum(pair.kind == kind for pair in pairs) for kind in ("false", "missed")}
-    yield from wrapped(
+    yield from wrap_text(
         f"{line(evaluation.labelled.name)}: false {noun} {tally.false}, shown {shown['false']}; "
         f"missed {tally.missed}, shown {shown['missed']}",
         width,
@@ -206,28 +199,28 @@ def told(evaluation: Evaluation, pairs: Sequence[Wrong], width: int) -> Iterator
     )
     for pair in pairs:
         yield ""
-        yield from wrapped(f"{pair.kind.upper()}  {pair.about}", width, "  ")
+        yield from wrap_text(f"{pair.kind.upper()}  {pair.about}", width, "  ")
         for number in (pair.a, pair.b):
             if number is not None:
-                yield from wrapped(
+                yield from wrap_text(
                     f"  {short(evaluation.labelled.records[number])}", width, "      "
                 )
         spoken = [(rule, match) for rule, match in pair.evidence if match is not None]
         for rule, match in spoken:
-            yield from wrapped(
+            yield from wrap_text(
                 f"    {rule}: {match.verdict} {match.score:.3f}: {line(match.because)}",
                 width,
                 "      ",
             )
         silent = [rule for rule, match in pair.evidence if match is None]
         if silent:
-            yield from wrapped(f"    nothing to say: {', '.join(silent)}", width, "      ")
+            yield from wrap_text(f"    nothing to say: {', '.join(silent)}", width, "      ")
 
 
 def short(record: Record) -> str:
     """A record on one line: id, title, first authors, year, venue, volume, issue, pages, DOI."""
-    authors = "; ".join(author.name for author in record.authors[:3]) + (
-        " ..." if len(record.authors) > 3 else ""
+    authors = "; ".join(author.name for author in record.byline[:3]) + (
+        " ..." if len(record.byline) > 3 else ""
     )
     issue = f"({record.issue})" if record.issue else ""
     place = (
@@ -246,7 +239,7 @@ def short(record: Record) -> str:
 
 
 def as_object(evaluation: Evaluation, pairs: Sequence[Wrong] | None = None) -> dict[str, Any]:
-    """All figures of a set, unrounded; `pairs` where they were asked for."""
+    """Unrounded; `pairs` where they were asked for."""
     score, works, others = evaluation.score, evaluation.score.works, evaluation.shuffled
     out: dict[str, Any] = {
         "set": evaluation.labelled.name,
@@ -316,11 +309,11 @@ def _wrong(evaluation: Evaluation, pair: Wrong) -> dict[str, Any]:
         "kind": pair.kind,
         "about": pair.about,
         "records": [{"id": line(record.source_id), "shown": short(record)} for record in records],
-        "evidence": [_said(rule, match) for rule, match in pair.evidence],
+        "evidence": [_rule_object(rule, match) for rule, match in pair.evidence],
     }
 
 
-def _said(rule: str, match: Match | None) -> dict[str, Any]:
+def _rule_object(rule: str, match: Match | None) -> dict[str, Any]:
     if match is None:
         return {"rule": rule, "verdict": None, "score": None, "because": None}
     return {

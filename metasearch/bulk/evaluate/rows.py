@@ -15,19 +15,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from metasearch import opening
-from metasearch.bib import converters, texts
-from metasearch.bib.names import people_in
-from metasearch.bib.texts import plain, strings
+from metasearch import regular_files
+from metasearch.bib import converters, identifiers, numbering, texts
+from metasearch.bib.bylines import people_in
+from metasearch.bib.texts import FIELDS_OF_NOTHING, plain, says_nothing, strings
 from metasearch.bulk.job import ROWS
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.formats import READABLE, bibtex_entry
 from metasearch.formats.reading import FileReading, HandOut, most_bytes, values, worktypes
+from metasearch.formats.reading.encodings import FileEncoding, FileText
 from metasearch.formats.reading.files import STDIN, Input, content_of
 from metasearch.formats.reading.items import load
 from metasearch.formats.reading.result import TELLING, Entry, EntryCollector
-from metasearch.formats.reading.text import DecodedText, Found
-from metasearch.record import TYPES, Author, Record, made_record
+from metasearch.record import TYPES, Author, Record, new_record
 
 # Files with a JSON object a line, compressed or not; mistakes are told with file and line.
 
@@ -46,7 +46,7 @@ def rows(path: Path) -> Iterator[tuple[str, Row]]:
     number = size = 0
     try:
         with (
-            opening.opened(path) as file,
+            regular_files.open_regular(path) as file,
             gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file as stream,
         ):
             while line := stream.readline(LONGEST_LINE + 1):
@@ -64,7 +64,7 @@ def rows(path: Path) -> Iterator[tuple[str, Row]]:
     except (gzip.BadGzipFile, EOFError, zlib.error) as exc:
         raise UsageError(f"{path}:{number + 1}: the compressed file is damaged: {exc}") from exc
     except OSError as exc:
-        raise UsageError(f"{path} cannot be read: {opening.why(exc)}") from exc
+        raise UsageError(f"{path} cannot be read: {regular_files.why(exc)}") from exc
 
 
 def identifier(value: Any, where: str, key: str) -> str:
@@ -96,39 +96,39 @@ _HYPHENS = re.compile(r"--+")
 
 
 def _pages(found: Any) -> str | None:
-    return converters.page_range([_HYPHENS.sub("-", value) for value in strings(found)])
+    return numbering.page_range([_HYPHENS.sub("-", value) for value in strings(found)])
 
 
 def _language(found: Any) -> str | None:
-    return converters.language([value.replace("_", "-") for value in strings(found)])
+    return texts.language([value.replace("_", "-") for value in strings(found)])
 
 
 #: Key of a row -> field of a record, and the converter that reads it.
 FIELDS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
-    "title": ("title", converters.text),
-    "subtitle": ("subtitle", converters.text),
-    "titles": ("titles", converters.text_list),
+    "title": ("title", texts.text),
+    "subtitle": ("subtitle", texts.text),
+    "titles": ("titles", texts.text_list),
     "year": ("year", converters.year),
     "date": ("date", converters.date),
-    "container": ("venue", converters.text),
-    "journal": ("venue", converters.text),
-    "publisher": ("publisher", converters.text),
-    "institution": ("publisher", converters.text),
-    "edition": ("edition", converters.text),
-    "volume": ("volume", converters.text),
-    "issue": ("issue", converters.text),
+    "container": ("venue", texts.text),
+    "journal": ("venue", texts.text),
+    "publisher": ("publisher", texts.text),
+    "institution": ("publisher", texts.text),
+    "edition": ("edition", texts.text),
+    "volume": ("volume", texts.text),
+    "issue": ("issue", texts.text),
     "pages": ("pages", _pages),
-    "doi": ("doi", converters.doi),
-    "url": ("url", converters.url),
-    "abstract": ("abstract", converters.abstract),
+    "doi": ("doi", identifiers.first_doi),
+    "url": ("url", identifiers.first_url),
+    "abstract": ("abstract", texts.abstract),
     "lang": ("language", _language),
-    "keywords": ("keywords", converters.text_list),
+    "keywords": ("keywords", texts.text_list),
 }
 #: Keys that are identifiers of the work, and their schemes.
 IDS: Mapping[str, Callable[[Any], str | None]] = {
-    "pmid": converters.identifier,
-    "pmcid": converters.pmcid,
-    "arxiv": converters.arxiv,
+    "pmid": identifiers.identifier,
+    "pmcid": identifiers.pmcid,
+    "arxiv": identifiers.arxiv,
 }
 #: What EndNote writes where others have the address of a record of Web of Science: "<Go to
 #: ISI>://WOS:000123456700001".
@@ -196,17 +196,17 @@ class LabelledRowReader:
                 if read_value and name not in fields:
                     fields[name] = read_value
                 elif not read_value or read_value != fields[name]:
-                    self._missed(key, value)
+                    self._miss(key, value)
             elif key in IDS:
                 identifier = IDS[key](value)
                 if identifier:
                     ids[key] = identifier
                 else:
-                    self._missed(key, value)
+                    self._miss(key, value)
             elif key not in self._passed:
                 self.unknown[key] += 1
         fields["isbn"], fields["issn"] = self._numbers(row)
-        return made_record(
+        return new_record(
             source=texts.plain(str(row.get("source") or "")) or self.name,
             source_id=str(row["id"]),
             authors=self._authors(row),
@@ -216,7 +216,6 @@ class LabelledRowReader:
         )
 
     def notes(self) -> Iterator[str]:
-        """What could not be read, in words."""
         yield from self._failures
         if self.failed > len(self._failures):
             yield f"{self.failed - len(self._failures):,} more rows could not be read"
@@ -229,7 +228,10 @@ class LabelledRowReader:
                 f"{count} values of {key!r} could not be read, the first is {self.examples[key]!r}"
             )
 
-    def _missed(self, key: str, value: Any) -> None:
+    def _miss(self, key: str, value: Any) -> None:
+        field = "authors" if key.startswith("author") else key
+        if field in (*FIELDS_OF_NOTHING, "authors") and says_nothing(field, str(value)):
+            return
         self.unread[key] += 1
         self.examples.setdefault(key, str(value)[:60])
 
@@ -239,7 +241,7 @@ class LabelledRowReader:
         people = listed or [author for byline in bylines for author in people_in(byline)]
         for key in ("authors", "authors_raw", "author"):
             if row.get(key) and not people:
-                self._missed(key, row[key])
+                self._miss(key, row[key])
         return tuple(dict.fromkeys(people))  # each once, in order
 
     def _type(self, value: Any) -> str | None:
@@ -250,14 +252,14 @@ class LabelledRowReader:
         kind = word.lower() if word.lower() in TYPES else bibtex_entry.TYPES.get(word.lower())
         kind = kind or worktypes.type_of([word]) or worktypes.RIS.get(word.upper())
         if kind is None:
-            self._missed("type", value)
+            self._miss("type", value)
         return kind
 
     def _numbers(self, row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """ISBNs and ISSNs; exports put both into one field, a line each: "0957-9672 (Print)"."""
         for key in ("isbn", "issn"):
             if row.get(key) and not any(values.standard_numbers(strings(row[key]))):
-                self._missed(key, row[key])
+                self._miss(key, row[key])
         return values.standard_numbers([*strings(row.get("isbn")), *strings(row.get("issn"))])
 
 
@@ -275,7 +277,7 @@ def read_rows(file: Input, hand_out: HandOut | None = None) -> FileReading | Non
     readers then read the file, or report why they cannot.
 
     `hand_out`: as in `metasearch.formats.reading.read_file`; what was handed out is not valid where
-    None is returned. Raises NotTaken: `hand_out` raised an OSError or a MemoryError.
+    None is returned. Raises HandOutError: `hand_out` raised an OSError or a MemoryError.
     """
     name = file.path.name.lower().removesuffix(".gz")
     # A pipe can be read only once.
@@ -284,17 +286,17 @@ def read_rows(file: Input, hand_out: HandOut | None = None) -> FileReading | Non
     try:
         most = most_bytes(hand_out)
         with content_of(file.path, file.name, most, pipes=False) as content:
-            text = DecodedText(content.blocks, file.name, Found("utf-8", legal=True, notes=[]))
+            text = FileText(content.blocks, file.name, FileEncoding("utf-8", legal=True, notes=[]))
             first = next(text.lines(_HEAD))
             if not _is_row(_row_object(first)) or READABLE["csl-json"].looks_like(first):
                 return None
-            reading = _reading(text, file.name, hand_out)
+            reading = _read_rest(text, file.name, hand_out)
             return None if content.problem else reading
     except (FileFormatError, OSError):
         return None
 
 
-def _reading(text: DecodedText, name: str, hand_out: HandOut | None) -> FileReading:
+def _read_rest(text: FileText, name: str, hand_out: HandOut | None) -> FileReading:
     reading = FileReading(name, ROWS, "utf-8", hand_out=hand_out)
     collector = EntryCollector(reading)
     reader = LabelledRowReader(name)

@@ -45,7 +45,6 @@ class Tally:
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of the two."""
         return harmonic(self.precision, self.recall)
 
     @property
@@ -76,7 +75,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Works:
+class WorkFigures:
     """What can only be counted where the works of all records are known.
 
     Attributes:
@@ -104,12 +103,11 @@ class Works:
 
     @property
     def b_cubed_f1(self) -> float:
-        """Harmonic mean of B-cubed precision and recall."""
         return harmonic(*self.b_cubed)
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class SetFigures:
     """All figures of a set.
 
     Attributes:
@@ -127,7 +125,7 @@ class Score:
     true_units: int
     different: int
     judged: int | None = None
-    works: Works | None = None
+    works: WorkFigures | None = None
 
     @property
     def ce_pairs(self) -> float:
@@ -141,7 +139,7 @@ class Score:
 
 
 def harmonic(a: float, b: float) -> float:
-    """2ab / (a + b); 0.0 for two zeros."""
+    """0.0 for two zeros."""
     return 2 * a * b / (a + b) if a + b else 0.0
 
 
@@ -164,7 +162,7 @@ def homes(clusters: Iterable[Sequence[int]], records: int) -> list[int]:
     return home
 
 
-def score(labelled: LabelledSet, clusters: Iterable[Sequence[int]]) -> Score:
+def score(labelled: LabelledSet, clusters: Iterable[Sequence[int]]) -> SetFigures:
     """The figures of the clusters, which hold numbers of records."""
     home = homes(clusters, len(labelled.records))
     if labelled.works is not None:
@@ -175,17 +173,19 @@ def score(labelled: LabelledSet, clusters: Iterable[Sequence[int]]) -> Score:
         false = sum(home[a] == home[b] for a, b, same in labelled.pairs if not same)
         true = sum(same for _, _, same in labelled.pairs)
         tally, judged = Tally(right, false, true - right), len(labelled.pairs)
-        return Score("judged pairs", len(home), tally, found_pairs, true, judged - true, judged)
+        return SetFigures(
+            "judged pairs", len(home), tally, found_pairs, true, judged - true, judged
+        )
     assert labelled.labels is not None
     sizes = Counter(home)
     grouped = [sizes[number] > 1 for number in home]
     right = sum(one and other for one, other in zip(labelled.labels, grouped, strict=True))
     true = sum(labelled.labels)
     tally = Tally(right, sum(grouped) - right, true - right)
-    return Score("records", len(home), tally, found_pairs, true, len(home) - true)
+    return SetFigures("records", len(home), tally, found_pairs, true, len(home) - true)
 
 
-def _of_works(labelled: LabelledSet, home: list[int], work: Sequence[int]) -> Score:
+def _of_works(labelled: LabelledSet, home: list[int], work: Sequence[int]) -> SetFigures:
     sizes, true_sizes = Counter(home), Counter(work)
     cells = Counter(zip(home, work, strict=True))
     right, found, true = _pairs(cells.values()), _pairs(sizes.values()), _pairs(true_sizes.values())
@@ -202,7 +202,7 @@ def _of_works(labelled: LabelledSet, home: list[int], work: Sequence[int]) -> Sc
         )
         different -= _pairs(one_source.values()) - _pairs(its_works.values())
     tally = Tally(right, false, true - right)
-    return Score(
+    return SetFigures(
         "pairs",
         len(home),
         tally,
@@ -219,7 +219,7 @@ def _works(
     sizes: Counter[int],
     true_sizes: Counter[int],
     cells: Counter[tuple[int, int]],
-) -> Works:
+) -> WorkFigures:
     kept: dict[
         int, int
     ] = {}  # of each cluster, the work of the record that stands first in the file
@@ -233,7 +233,7 @@ def _works(
     here = [cells[cell] for cell in zip(home, work, strict=True)]
     precision = sum(n / sizes[cluster] for n, cluster in zip(here, home, strict=True)) / len(home)
     recall = sum(n / true_sizes[one] for n, one in zip(here, work, strict=True)) / len(home)
-    return Works(
+    return WorkFigures(
         copies=Tally(len(home) - len(kept) - lost, lost, len(kept) - survivors),
         redundant=redundant,
         true_clusters=sum(size > 1 for size in true_sizes.values()),
@@ -261,15 +261,15 @@ def by_kind(labelled: LabelledSet, clusters: Iterable[Sequence[int]]) -> dict[st
     if kinds is None or works is None:
         return None
     home = homes(clusters, len(labelled.records))
-    found, true = _touched(home, kinds), _touched(works, kinds)
-    right = _touched(zip(home, works, strict=True), kinds)
+    found, true = _pairs_by_kind(home, kinds), _pairs_by_kind(works, kinds)
+    right = _pairs_by_kind(zip(home, works, strict=True), kinds)
     return {
         kind: Tally(right[kind], found[kind] - right[kind], true[kind] - right[kind])
         for kind in sorted(set(kinds))
     }
 
 
-def _touched(labels: Iterable[Hashable], kinds: Sequence[str]) -> Counter[str]:
+def _pairs_by_kind(labels: Iterable[Hashable], kinds: Sequence[str]) -> Counter[str]:
     """Kind -> pairs of equal label in which at least one record is of that kind."""
     labels = list(labels)
     sizes = Counter(labels)
@@ -283,7 +283,7 @@ Clusters = list[list[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Shuffled:
+class OtherOrders:
     """What other orders of arrival gave. `lowest`: the smallest F1, the order of the file counted
     in. `alike`: runs that gave the very clusters of the order of the file.
     """
@@ -307,10 +307,10 @@ class Evaluation:
 
     labelled: LabelledSet
     clusters: Clusters
-    score: Score
+    score: SetFigures
     seconds: float
     passed_over: int = 0
-    shuffled: Shuffled | None = None
+    shuffled: OtherOrders | None = None
     kinds: Mapping[str, Tally] | None = None
 
     @property
@@ -352,19 +352,21 @@ def evaluate(
     """Score the chain on a set. `prints`: as in `cluster`, for the order of the file."""
     dedup, clusters, seconds = cluster(labelled.records, chain, versions, prints)
     result = score(labelled, clusters)
-    shuffled = _shuffled(labelled, chain, versions, clusters, shuffles, seed) if shuffles else None
+    shuffled = (
+        _other_orders(labelled, chain, versions, clusters, shuffles, seed) if shuffles else None
+    )
     kinds = by_kind(labelled, clusters)
     return Evaluation(labelled, clusters, result, seconds, dedup.passed_over, shuffled, kinds)
 
 
-def _shuffled(
+def _other_orders(
     labelled: LabelledSet,
     chain: Chain,
     versions: VersionsMode,
     clusters: Clusters,
     shuffles: int,
     seed: int,
-) -> Shuffled:
+) -> OtherOrders:
     expected = _partition(clusters)
     found = [score(labelled, clusters).tally.f1]
     alike = 0
@@ -375,7 +377,7 @@ def _shuffled(
         others = [[order[place] for place in members] for members in others]
         found.append(score(labelled, others).tally.f1)
         alike += _partition(others) == expected
-    return Shuffled(shuffles, min(found), max(found), alike)
+    return OtherOrders(shuffles, min(found), max(found), alike)
 
 
 def _partition(clusters: Clusters) -> frozenset[frozenset[int]]:
@@ -413,28 +415,28 @@ class Wrong:
 
 def wrong(evaluation: Evaluation, chain: Chain, limit: int) -> list[Wrong]:
     """At most so many false merges, and behind them at most so many misses."""
-    looker = _Looker(evaluation, chain)
+    looker = _MistakeFinder(evaluation, chain)
     labelled = evaluation.labelled
     if labelled.works is not None:
         false, missed = looker.false_merges(labelled.works), looker.torn_works(labelled.works)
     elif labelled.pairs is not None:
-        false, missed = looker.judged(same=False), looker.judged(same=True)
+        false, missed = looker.disagreements(same=False), looker.disagreements(same=True)
     else:
         assert labelled.labels is not None
-        false, missed = looker.grouped_wrongly(labelled.labels), looker.left_alone(labelled.labels)
+        false, missed = looker.false_groups(labelled.labels), looker.lone_twins(labelled.labels)
     return [
-        looker.explained(mistake) for found in (false, missed) for mistake in islice(found, limit)
+        looker.explain(mistake) for found in (false, missed) for mistake in islice(found, limit)
     ]
 
 
-class _Looker:
+class _MistakeFinder:
     def __init__(self, evaluation: Evaluation, chain: Chain) -> None:
         self._labelled = evaluation.labelled
         self._chain = chain
         self._home = homes(evaluation.clusters, len(evaluation.labelled.records))
         self._prints: dict[int, Fingerprint] = {}
 
-    def explained(self, mistake: Wrong) -> Wrong:
+    def explain(self, mistake: Wrong) -> Wrong:
         if mistake.b is None:
             return mistake
         evidence = self._chain.explain(self._print(mistake.a), self._print(mistake.b))
@@ -457,15 +459,15 @@ class _Looker:
         cross = self._labelled.cross_source_only
         origins: Sequence[str | int | None] = self._labelled.origins if cross else range(len(works))
 
-        def judged(pair: tuple[int, int]) -> bool:
+        def is_judged(pair: tuple[int, int]) -> bool:
             return works[pair[0]] != works[pair[1]] and origins[pair[0]] != origins[pair[1]]
 
         for members, count in _worst(_groups(self._home), works, origins):
-            pairs = list(islice(filter(judged, combinations(members, 2)), LOOKED_AT))
+            pairs = list(islice(filter(is_judged, combinations(members, 2)), LOOKED_AT))
             several = len({works[number] for number in members})
             about = (
                 f"cluster of {len(members)} records and {several} works, "
-                f"{_counted(count, 'false pair')}"
+                f"{_count_text(count, 'false pair')}"
             )
             for a, b in sorted(pairs, key=self._certainty, reverse=True)[:PER_CLUSTER]:
                 yield Wrong("false", a, b, about)
@@ -477,21 +479,21 @@ class _Looker:
             firsts = [members[part[0]] for part in sorted(parts, key=len, reverse=True)]
             about = (
                 f"work of {len(members)} records in {len(firsts)} clusters, "
-                f"{_counted(count, 'missed pair')}"
+                f"{_count_text(count, 'missed pair')}"
             )
             for a, b in islice(combinations(firsts, 2), PER_CLUSTER):
                 yield Wrong("missed", a, b, about)
 
     # ------------------------------------------------------------ pairs, or records, are judged
 
-    def judged(self, *, same: bool) -> Iterator[Wrong]:
+    def disagreements(self, *, same: bool) -> Iterator[Wrong]:
         """The judged pairs about which chain and people are of two minds."""
         assert self._labelled.pairs is not None
         for a, b, label in self._labelled.pairs:
             if label is same and (self._home[a] == self._home[b]) is not same:
                 yield Wrong("missed" if same else "false", a, b, "judged pair")
 
-    def grouped_wrongly(self, labels: Sequence[bool]) -> Iterator[Wrong]:
+    def false_groups(self, labels: Sequence[bool]) -> Iterator[Wrong]:
         """Records without a twin that stand in a cluster, each with another of the cluster."""
         for members in _groups(self._home).values():
             for number in members:
@@ -504,7 +506,7 @@ class _Looker:
                         f"the first has no twin, but stands with {len(members) - 1}",
                     )
 
-    def left_alone(self, labels: Sequence[bool]) -> Iterator[Wrong]:
+    def lone_twins(self, labels: Sequence[bool]) -> Iterator[Wrong]:
         """Records with a twin that stand alone, each with the flagged one of nearest title."""
         sizes = Counter(self._home)
         flagged = [number for number, label in enumerate(labels) if label]
@@ -557,5 +559,5 @@ def _torn(labels: Iterable[Hashable]) -> int:
     return (sum(sizes) ** 2 - sum(size**2 for size in sizes)) // 2
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_text(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -11,16 +11,15 @@ from metasearch.bulk.published.equality import EqualUrl, IMatch, PublishedFourTu
 from metasearch.bulk.published.paragraphs import Drpkp, KeywordTree
 from metasearch.bulk.published.sets import BlockHash, KeywordOverlap, Shingling
 from metasearch.bulk.published.simhash import BigramSimHash, SimHash, WeightedSimHash
-from metasearch.dedup.matcher import Chain
-from metasearch.dedup.matchers.text import Text
-from metasearch.dedup.strategies import DEFAULT, DEFAULT_STRATEGY, Strategy
+from metasearch.dedup.matchers import Chain, Text
+from metasearch.dedup.strategies import DEFAULT, DEFAULT_STRATEGY, DedupStrategy
 
 # All strategies of de-duplication by name, and what a user should know before choosing one.
 # `default` is the chain that searches use; the others are published algorithms, each as its authors
 # describe it and without the vetoes of the default chain, so that they can be compared with it and
 # with one another.
 
-_TEXT = Strategy(
+_TEXT = DedupStrategy(
     name="text",
     does="the fallback on text of the default chain, alone, under its vetoes",
     source="this project; Charikar (STOC 2002) for the signatures, Broder (1997) for the "
@@ -36,8 +35,8 @@ _TEXT = Strategy(
 )
 
 #: The published ones that compare what catalogues say of a work.
-_OF_METADATA: tuple[Strategy, ...] = (
-    Strategy(
+_OF_METADATA: tuple[DedupStrategy, ...] = (
+    DedupStrategy(
         name="url",
         does="equal address, once scheme, www, tracking and final slash are gone",
         source="SearXNG; an older way that Zhang and Guo (2014) name",
@@ -47,7 +46,7 @@ _OF_METADATA: tuple[Strategy, ...] = (
         when="as a base line: copies in two databases have two addresses",
         chain=Chain((EqualUrl(),)),
     ),
-    Strategy(
+    DedupStrategy(
         name="four-tuple",
         does="equal DOI, or equal SHA-1 of title, journal, year and first author as they stand",
         source="Hao Hui, cross-database de-duplication for sci-tech novelty retrieval (CNKI and "
@@ -59,7 +58,7 @@ _OF_METADATA: tuple[Strategy, ...] = (
         "keep copies apart",
         chain=Chain((PublishedFourTuple(),)),
     ),
-    Strategy(
+    DedupStrategy(
         name="four-tuple-stripped",
         does="equal DOI, or equal SHA-1 of the four-tuple without symbols, widths and case",
         source="Hao Hui, cross-database de-duplication for sci-tech novelty retrieval, as its "
@@ -74,8 +73,8 @@ _OF_METADATA: tuple[Strategy, ...] = (
 )
 
 #: Those that compare sets taken from the text: keywords, shingles, chunks.
-_OF_SETS: tuple[Strategy, ...] = (
-    Strategy(
+_OF_SETS: tuple[DedupStrategy, ...] = (
+    DedupStrategy(
         name="keyword-overlap",
         does="title words, and words of the abstract that stand near them; enough of them in "
         "common",
@@ -92,7 +91,7 @@ _OF_SETS: tuple[Strategy, ...] = (
         sweep=(1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.5),
         loads=(words.load_segmenter,),
     ),
-    Strategy(
+    DedupStrategy(
         name="i-match",
         does="one hash of the terms of title and abstract that are neither common nor rare",
         source="Chowdhury, Frieder, Grossman and McCabe, Collection statistics for fast duplicate "
@@ -107,7 +106,7 @@ _OF_SETS: tuple[Strategy, ...] = (
         chain=Chain((IMatch(),)),
         loads=(words.load_segmenter, words.load_frequencies),
     ),
-    Strategy(
+    DedupStrategy(
         name="shingling",
         does="the share of runs of ten words that two texts have in common, from a sample",
         source="Broder, Glassman, Manasse and Zweig, Syntactic clustering of the Web (WWW6, 1997)",
@@ -120,7 +119,7 @@ _OF_SETS: tuple[Strategy, ...] = (
         sweep=(0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1),
         loads=(words.load_segmenter,),
     ),
-    Strategy(
+    DedupStrategy(
         name="block-hash",
         does="the share of sentences that two texts have in common, as they stand",
         source="Forman, Eshghi and Chiocchetti, Finding similar files in large document "
@@ -134,7 +133,7 @@ _OF_SETS: tuple[Strategy, ...] = (
         threshold="threshold",
         sweep=(1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2),
     ),
-    Strategy(
+    DedupStrategy(
         name="keyword-tree",
         does="the share of document, paragraphs and sentences whose five heaviest words are the "
         "same",
@@ -157,8 +156,8 @@ _OF_SETS: tuple[Strategy, ...] = (
 _DISTANCES = (0, 1, 2, 3, 4, 6, 8, 10, 12, 14, 16)
 
 #: Those that compare 64-bit signatures of the text.
-_OF_SIGNATURES: tuple[Strategy, ...] = (
-    Strategy(
+_OF_SIGNATURES: tuple[DedupStrategy, ...] = (
+    DedupStrategy(
         name="simhash",
         does="64-bit SimHash of the words of title and abstract, of which 3 bits may differ",
         source="Charikar, Similarity estimation techniques from rounding algorithms (STOC 2002); "
@@ -176,7 +175,7 @@ _OF_SIGNATURES: tuple[Strategy, ...] = (
         sweep=_DISTANCES,
         loads=(words.load_segmenter,),
     ),
-    Strategy(
+    DedupStrategy(
         name="bigram-simhash",
         does="64-bit SimHash of every two consecutive words of title and abstract, of which 3 "
         "bits may differ",
@@ -196,7 +195,7 @@ _OF_SIGNATURES: tuple[Strategy, ...] = (
         sweep=_DISTANCES,
         loads=(words.load_segmenter,),
     ),
-    Strategy(
+    DedupStrategy(
         name="weighted-simhash",
         does="64-bit SimHash of words that weigh by rarity, part of speech, length, marked "
         "sentences and the title",
@@ -216,7 +215,7 @@ _OF_SIGNATURES: tuple[Strategy, ...] = (
         sweep=_DISTANCES,
         loads=(words.load_segmenter, words.load_frequencies),
     ),
-    Strategy(
+    DedupStrategy(
         name="drpkp",
         does="64-bit SimHash of the ten topic words of each paragraph; half of one record's "
         "paragraphs in the other",
@@ -239,7 +238,7 @@ _OF_SIGNATURES: tuple[Strategy, ...] = (
 )
 
 #: All of them by name, the default one first.
-STRATEGIES: Mapping[str, Strategy] = {
+STRATEGIES: Mapping[str, DedupStrategy] = {
     strategy.name: strategy
     for strategy in (DEFAULT_STRATEGY, _TEXT, *_OF_METADATA, *_OF_SETS, *_OF_SIGNATURES)
 }

@@ -12,7 +12,8 @@ from metasearch.bulk.published import words as segment
 from metasearch.bulk.published.words import body, sha1, title
 from metasearch.dedup import evidence
 from metasearch.dedup.fingerprints import Fingerprint
-from metasearch.dedup.matcher import verdict
+from metasearch.dedup.matchers import verdict
+from metasearch.message import message
 from metasearch.record import Match, Record
 
 # DOI hash, then the SHA-1 of {title, journal, year, first author}: Hao Hui's de-duplication as it
@@ -65,11 +66,9 @@ class PublishedFourTuple:
 
     @property
     def name(self) -> str:
-        """ "four-tuple", or "four-tuple-stripped"."""
         return "four-tuple-stripped" if self.stripped else "four-tuple"
 
     def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
-        """The hashes of DOI and tuple."""
         found = self._hashes(fingerprint)
         if found.of_doi:
             yield f"doi:{found.of_doi}"
@@ -83,15 +82,17 @@ class PublishedFourTuple:
             return verdict(self.name, "same", 0.99, (evidence.SAME_DOI,), a, b)
         if not one.of_tuple or one.of_tuple != other.of_tuple:
             return None
-        said = evidence.SAME_MEMBERS.format(members=", ".join(one.members))
+        said = message(evidence.SAME_MEMBERS, members=evidence.members(one.members))
         if one.of_doi and other.of_doi and self.conflicting_dois == "keep apart":
             return verdict(self.name, "different", 0.95, (said, evidence.OTHER_DOIS), a, b)
         return verdict(self.name, "same", 0.95, (said,), a, b)
 
     def _hashes(self, fingerprint: Fingerprint) -> _Hashes:
-        return fingerprint.once(("published four-tuple", self.stripped, self.fewest), self._hashed)
+        return fingerprint.once(
+            ("published four-tuple", self.stripped, self.fewest), self._hash_record
+        )
 
-    def _hashed(self, record: Record) -> _Hashes:
+    def _hash_record(self, record: Record) -> _Hashes:
         members = {
             "title": title(record),
             "venue": _venue(record),
@@ -99,7 +100,7 @@ class PublishedFourTuple:
             "first author": record.authors[0].name if record.authors else "",
         }
         if self.stripped:
-            members = {name: stripped(value[:LONGEST_MEMBER]) for name, value in members.items()}
+            members = {name: strip_signs(value[:LONGEST_MEMBER]) for name, value in members.items()}
         known = tuple(name for name, value in members.items() if value)
         enough = "title" in known and len(known) > self.fewest
         return _Hashes(
@@ -109,7 +110,7 @@ class PublishedFourTuple:
         )
 
 
-def stripped(text: str) -> str:
+def strip_signs(text: str) -> str:
     """Letters and digits only, of one width and case: "（ Ⅱ ）——A" -> "iia"."""
     return "".join(filter(str.isalnum, normalise.normalize("NFKC", text).lower()))
 
@@ -141,11 +142,9 @@ class EqualUrl:
     exact: ClassVar[bool] = True
 
     def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
-        """The normalised URL."""
         return (fingerprint.url,) if fingerprint.url else ()
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
-        """ "same" for an equal URL."""
         if not a.url or a.url != b.url:
             return None
         return verdict(self.name, "same", 1.0, (evidence.SAME_URL,), a, b)
@@ -197,14 +196,14 @@ class IMatch:
         if one != other or one.number < self.fewest:
             return None
         return verdict(
-            self.name, "same", 1.0, (evidence.SAME_TERMS.format(number=one.number),), a, b
+            self.name, "same", 1.0, (message(evidence.SAME_TERMS, number=one.number),), a, b
         )
 
     def _terms(self, fingerprint: Fingerprint) -> _Terms:
         name = (self.name, segment.segmenter(), frequencies.table_id(), self.lowest, self.highest)
-        return fingerprint.once(name, self._hashed)
+        return fingerprint.once(name, self._hash_terms)
 
-    def _hashed(self, record: Record) -> _Terms:
+    def _hash_terms(self, record: Record) -> _Terms:
         words = {*segment.words(title(record)), *segment.words(body(record))}
         kept = sorted(
             word for word in words if self.lowest <= frequencies.nidf(word) <= self.highest

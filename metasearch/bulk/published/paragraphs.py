@@ -17,23 +17,24 @@ from metasearch.bulk.published import words as frequencies
 from metasearch.bulk.published import words as passages
 from metasearch.bulk.published import words as segment
 from metasearch.bulk.published.sets import IN_WORDS, Of, share
-from metasearch.bulk.published.simhash import LaneSums, weighted
+from metasearch.bulk.published.simhash import LaneSums, simhash_of_weights
 from metasearch.bulk.published.words import (
-    Word,
+    TextWord,
     body,
     content_words,
     is_stop,
     paragraphs,
     segmenter,
     sha1,
-    tagged,
     title,
     words,
+    words_with_tags,
 )
 from metasearch.dedup import evidence
 from metasearch.dedup.fingerprints import Fingerprint
-from metasearch.dedup.index import BITS, Nothing, Signatures, block_keys
-from metasearch.dedup.matcher import Neighbours, verdict
+from metasearch.dedup.matchers import Neighbours, verdict
+from metasearch.dedup.signatures import BITS, NoNeighbours, Signatures, block_keys
+from metasearch.message import message
 from metasearch.record import Match, Record
 
 # Rabin's fingerprint: a text as a polynomial over GF(2), and what remains of it modulo an
@@ -71,10 +72,10 @@ def rabin64(data: bytes) -> int:
 @cache
 def _table() -> tuple[int, ...]:
     """Of each byte that is shifted out at the top, its remainder."""
-    return tuple(_shifted(byte) for byte in range(256))
+    return tuple(_shift(byte) for byte in range(256))
 
 
-def _shifted(byte: int) -> int:
+def _shift(byte: int) -> int:
     """byte * x^64 modulo the polynomial."""
     remainder = byte << (DEGREE - 8)
     for _ in range(8):
@@ -93,7 +94,7 @@ MOST_PARAGRAPHS = 200
 #: Words without a part of speech that are shorter say little; this is not asked of Chinese.
 SHORTEST_WORD = 3
 
-_FINGERPRINTS = LaneSums(BITS, lambda word: rabin64(content.encoded(word)))
+_FINGERPRINTS = LaneSums(BITS, lambda word: rabin64(content.utf8(word)))
 
 #: Fingerprints of a record's paragraphs.
 Prints = frozenset[int]
@@ -183,7 +184,7 @@ class Drpkp:
 
     def neighbours(self) -> Neighbours:
         """A scan of all paragraphs; nothing where blocks find everything."""
-        return _Paragraphs(self) if self._scans else Nothing()
+        return _Paragraphs(self) if self._scans else NoNeighbours()
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
         """ "same" where enough paragraphs of one are in the other; the score is their share."""
@@ -193,14 +194,15 @@ class Drpkp:
         least, most = sorted((len(one), len(other)))
         distance = self.distance(least)
         shares = (
-            _found(one, other, distance) / len(one),
-            _found(other, one, distance) / len(other),
+            _count_near(one, other, distance) / len(one),
+            _count_near(other, one, distance) / len(other),
         )
         share = max(shares) if least > 1 else min(shares)
         if share < self.share:
             return None
-        pos = "" if self._kept(a)[1] and self._kept(b)[1] else ", pos: none"
-        said = evidence.PARAGRAPHS_AGREE.format(
+        pos = "" if self._prints_once(a)[1] and self._prints_once(b)[1] else ", pos: none"
+        said = message(
+            evidence.PARAGRAPHS_AGREE,
             share=f"{share:.0%}",
             least=least,
             most=most,
@@ -212,14 +214,14 @@ class Drpkp:
 
     def prints(self, fingerprint: Fingerprint) -> Prints:
         """Those of the abstract's paragraphs; empty where none is there or says enough."""
-        return self._kept(fingerprint)[0]
+        return self._prints_once(fingerprint)[0]
 
     def distance(self, paragraphs: int) -> int:
         """Bits in which two paragraphs may differ, where the shorter text has so many."""
         return self.max_distance + (max(0, paragraphs - 1) // 5 if self.grows else 0)
 
     def weights(
-        self, paragraph: Sequence[Word], position: float, titles: frozenset[str]
+        self, paragraph: Sequence[TextWord], position: float, titles: frozenset[str]
     ) -> dict[str, float]:
         """Topic word -> weight. `paragraph`: all its words. `position`: weight of where it stands.
         `titles`: the words of the title.
@@ -239,7 +241,7 @@ class Drpkp:
     def _scans(self) -> bool:
         return self.radius >= self.blocks
 
-    def _kept(self, fingerprint: Fingerprint) -> tuple[Prints, bool]:
+    def _prints_once(self, fingerprint: Fingerprint) -> tuple[Prints, bool]:
         """(fingerprints, whether some word's part of speech is known)."""
         of_words = (
             self.topics,
@@ -257,7 +259,8 @@ class Drpkp:
     def _prints(self, record: Record) -> tuple[Prints, bool]:
         titles = frozenset(words(content.title(record)))
         found = [
-            tagged(one) for one in paragraphs(content.body(record), self.shortest)[:MOST_PARAGRAPHS]
+            words_with_tags(one)
+            for one in paragraphs(content.body(record), self.shortest)[:MOST_PARAGRAPHS]
         ]
         prints = set()
         for place, paragraph in enumerate(found):
@@ -271,7 +274,9 @@ class Drpkp:
             return self.first
         return self.last if place == count - 1 else self.elsewhere
 
-    def _most_together(self, paragraph: Sequence[Word], chosen: frozenset[str]) -> dict[str, int]:
+    def _most_together(
+        self, paragraph: Sequence[TextWord], chosen: frozenset[str]
+    ) -> dict[str, int]:
         """Of each topic word, how many of them the best window around it holds, itself counted."""
         places: list[tuple[int, int, str]] = []
         start = 0
@@ -305,29 +310,27 @@ class _Paragraphs:
         return self._signatures.passed_over
 
     def near(self, fingerprint: Fingerprint) -> set[int]:
-        """The records that have a paragraph near one of this record's."""
         prints = self._matcher.prints(fingerprint)
         # No less than what is asked of a pair, because there the shorter text counts.
         distance = self._matcher.distance(len(prints))
         return {number for print_ in prints for number in self._signatures.near(print_, distance)}
 
     def add(self, number: int, fingerprint: Fingerprint) -> None:
-        """Enter a record's paragraphs."""
         for print_ in self._matcher.prints(fingerprint):
             self._signatures.add(number, print_)
 
 
 def paragraph_print(weights: Mapping[str, float]) -> int:
     """SimHash (Charikar 2002) over Rabin fingerprints of words; a sum of 0 gives bit 0."""
-    return weighted(weights, _FINGERPRINTS)
+    return simhash_of_weights(weights, _FINGERPRINTS)
 
 
-def _found(some: Prints, others: Prints, distance: int) -> int:
+def _count_near(some: Prints, others: Prints, distance: int) -> int:
     """How many of some have a near one among the others."""
     return sum(any((one ^ other).bit_count() <= distance for other in others) for one in some)
 
 
-def _is_content(word: Word) -> bool:
+def _is_content(word: TextWord) -> bool:
     """A noun or a verb; if unknown, a word long enough, neither stop word nor number."""
     if word.pos:
         return word.pos in ("noun", "verb")
@@ -405,12 +408,10 @@ class KeywordTree:
     fewest: int = 3
 
     def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
-        """Level and hash of every node."""
         tree = self._tree(fingerprint)
         return [f"{level}:{hash_}" for level, hash_ in dict.fromkeys(tree.levels())] if tree else ()
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
-        """ "same" where enough nodes agree."""
         one, other = self._tree(a), self._tree(b)
         if one is None or other is None:
             return None
@@ -421,13 +422,12 @@ class KeywordTree:
             self.name,
             "same",
             found,
-            (evidence.NODES_AGREE.format(share=f"{found:.0%}", of=IN_WORDS[self.of]),),
+            (message(evidence.NODES_AGREE, share=f"{found:.0%}", of=IN_WORDS[self.of]),),
             a,
             b,
         )
 
     def _tree(self, fingerprint: Fingerprint) -> Node | None:
-        """None where there is too little text."""
         name = (self.name, segment.segmenter(), frequencies.table_id(), self.top)
         tree = fingerprint.once(name, self._grown)
         return (
@@ -466,22 +466,20 @@ class _Idf(dict[str, float]):
 
 
 def agreement(a: Node, b: Node, least_overlap: float, of: Of) -> float:
-    """The share of nodes that agree, 0..1.
-
-    Args:
-        a: A document.
-        b: Another.
-        least_overlap: Of the terms of two nodes, below which their children are not compared.
-        of: Share of the nodes of which tree; of "union" all nodes of both.
+    """`least_overlap`: of the terms of two nodes, below which their children are not compared.
+    `of`: the nodes of which tree; of "union" all nodes of both.
     """
-    mine, theirs = _agreeing((a,), (b,), least_overlap), _agreeing((b,), (a,), least_overlap)
+    mine, theirs = (
+        _count_agreeing((a,), (b,), least_overlap),
+        _count_agreeing((b,), (a,), least_overlap),
+    )
     if of == "union":
         return (mine + theirs) / (a.size + b.size)
     shares = (mine / a.size, theirs / b.size)
     return max(shares) if of == "smaller" else min(shares)
 
 
-def _agreeing(nodes: Sequence[Node], others: Sequence[Node], least_overlap: float) -> int:
+def _count_agreeing(nodes: Sequence[Node], others: Sequence[Node], least_overlap: float) -> int:
     """How many nodes, and nodes below them, agree with one of the others' level."""
     hashes = {other.hash for other in others}
     count = 0
@@ -489,7 +487,7 @@ def _agreeing(nodes: Sequence[Node], others: Sequence[Node], least_overlap: floa
         count += node.hash in hashes
         if node.children:
             opened = [other for other in others if share(node.terms, other.terms) >= least_overlap]
-            count += _agreeing(
+            count += _count_agreeing(
                 node.children,
                 [below for other in opened for below in other.children],
                 least_overlap,

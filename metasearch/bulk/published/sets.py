@@ -21,12 +21,13 @@ from metasearch.bulk.published.words import (
     SEPARATOR,
     body,
     content_words,
-    encoded,
     title,
+    utf8,
 )
 from metasearch.dedup import evidence
 from metasearch.dedup.fingerprints import Fingerprint
-from metasearch.dedup.matcher import verdict
+from metasearch.dedup.matchers import verdict
+from metasearch.message import message
 from metasearch.record import Match, Record
 
 # How much two sets have in common, and where sets lie that have enough.
@@ -262,18 +263,23 @@ class Shingling:
         if found < self.threshold or not found:
             return None
         return verdict(
-            self.name, "same", found, (evidence.SHINGLES_SHARED.format(share=f"{found:.0%}"),), a, b
+            self.name,
+            "same",
+            found,
+            (message(evidence.SHINGLES_SHARED, share=f"{found:.0%}"),),
+            a,
+            b,
         )
 
     def _sketch(self, fingerprint: Fingerprint) -> Sequence[int]:
         """Sorted; empty where there is too little text."""
         shape = self.size if self.sketch == "min" else self.modulus
         found = fingerprint.once(
-            (self.name, segment.segmenter(), HASH, self.width, self.sketch, shape), self._sampled
+            (self.name, segment.segmenter(), HASH, self.width, self.sketch, shape), self._sample
         )
         return found if len(found) >= self.fewest else ()
 
-    def _sampled(self, record: Record) -> array[int]:
+    def _sample(self, record: Record) -> array[int]:
         hashes = {hash64(shingle) for shingle in shingles(_words(record), self.width)}
         if self.sketch == "min":
             return array("Q", nsmallest(self.size, hashes))
@@ -350,7 +356,6 @@ class BlockHash:
         return self._hashes(fingerprint)
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
-        """ "same" where the texts share enough chunks."""
         one, other = self._hashes(a), self._hashes(b)
         if not one or not other:
             return None
@@ -364,12 +369,12 @@ class BlockHash:
         if not common or found < self.threshold:
             return None
         equal = evidence.EQUAL_SENTENCES if self.chunks == "sentences" else evidence.EQUAL_CHUNKS
-        said = equal.format(number=len(common), share=f"{found:.0%}", of=IN_WORDS[self.of])
+        said = message(equal, number=len(common), share=f"{found:.0%}", of=IN_WORDS[self.of])
         return verdict(self.name, "same", found, (said,), a, b)
 
     def _hashes(self, fingerprint: Fingerprint) -> Mapping[str, int]:
         """Hash -> bytes; empty where there is too little text."""
-        found = fingerprint.once((self.name, self.chunks, *self._cut), self._hashed)
+        found = fingerprint.once((self.name, self.chunks, *self._cut), self._hash_chunks)
         return found if len(found) >= self.fewest else {}
 
     @property
@@ -378,7 +383,7 @@ class BlockHash:
             return ()
         return (self.window, self.divisor, self.second_divisor, self.shortest, self.longest)
 
-    def _hashed(self, record: Record) -> dict[str, int]:
+    def _hash_chunks(self, record: Record) -> dict[str, int]:
         cut = self._sentences if self.chunks == "sentences" else self._content
         return {
             hashlib.md5(chunk, usedforsecurity=False).hexdigest(): len(chunk)
@@ -386,13 +391,11 @@ class BlockHash:
         }
 
     def _sentences(self, record: Record) -> Iterable[bytes]:
-        return (
-            encoded(text) for text in (title(record), *passages.sentences(body(record))) if text
-        )
+        return (utf8(text) for text in (title(record), *passages.sentences(body(record))) if text)
 
     def _content(self, record: Record) -> Iterable[bytes]:
         return content_chunks(
-            encoded(f"{title(record)}\n{body(record)}"),
+            utf8(f"{title(record)}\n{body(record)}"),
             window=self.window,
             divisor=self.divisor,
             second_divisor=self.second_divisor,
@@ -463,15 +466,12 @@ class KeywordOverlap:
     author_keywords: bool = False
 
     def keys(self, fingerprint: Fingerprint) -> Iterable[str]:
-        """None."""
         return ()
 
     def neighbours(self) -> Overlaps:
-        """The inverted index."""
         return Overlaps(self._enough, self.threshold, self.of)
 
     def compare(self, a: Fingerprint, b: Fingerprint) -> Match | None:
-        """ "same" where enough keywords are shared."""
         one, other = self._enough(a), self._enough(b)
         if one is None or other is None:
             return None
@@ -479,7 +479,7 @@ class KeywordOverlap:
         if found < self.threshold or not found:
             return None
         number = len(set(one) & set(other))
-        said = [evidence.KEYWORDS_IN_COMMON.format(number=number, share=f"{found:.2f}")]
+        said = [message(evidence.KEYWORDS_IN_COMMON, number=number, share=f"{found:.2f}")]
         if self._keywords(a).title_only or self._keywords(b).title_only:
             said.append(evidence.TITLE_ONLY)
         return verdict(self.name, "same", found, said, a, b)

@@ -14,10 +14,10 @@ from itertools import islice
 from typing import ClassVar, Literal
 
 from metasearch.bib import normalise
-from metasearch.bib.normalise import simplified
+from metasearch.bib.normalise import simplify
 from metasearch.bulk.published import words as content
 from metasearch.bulk.published.words import (
-    Word,
+    TextWord,
     body,
     content_words,
     idf,
@@ -25,14 +25,15 @@ from metasearch.bulk.published.words import (
     segmenter,
     sentences,
     table_id,
-    tagged,
     title,
     words,
+    words_with_tags,
 )
 from metasearch.dedup import evidence
 from metasearch.dedup.fingerprints import Fingerprint
-from metasearch.dedup.index import BITS, Nothing, Scan, block_keys
-from metasearch.dedup.matcher import Neighbours, verdict
+from metasearch.dedup.matchers import Neighbours, verdict
+from metasearch.dedup.signatures import BITS, NoNeighbours, Scan, block_keys
+from metasearch.message import message
 from metasearch.record import Match, Record
 
 # SimHash: 64 bits of a text such that texts that nearly agree differ in few of them. Charikar,
@@ -58,7 +59,6 @@ _TOP_BITS = bytes(0x31 if byte & 0x80 else 0x30 for byte in range(256))
 
 
 def hash64(feature: str) -> int:
-    """64 bits of a feature."""
     return int.from_bytes(
         hashlib.blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest(), "big"
     )
@@ -105,7 +105,7 @@ def simhash(features: Iterable[str]) -> int:
     return _counted.signature(sum(map(_counted.__getitem__, listed)), len(listed))
 
 
-def weighted(weights: Mapping[str, float], columns: LaneSums = _weighed) -> int:
+def simhash_of_weights(weights: Mapping[str, float], columns: LaneSums = _weighed) -> int:
     """The signature of features with weights.
 
     `weights`: feature -> weight. `columns`: how features are hashed; lanes of 64 bits. Raises
@@ -129,7 +129,7 @@ def weighted(weights: Mapping[str, float], columns: LaneSums = _weighed) -> int:
 
 
 @dataclass(frozen=True)
-class Signed(ABC):
+class SignatureNeighbours(ABC):
     """A matcher by one signature a record.
 
     Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007): of
@@ -149,7 +149,7 @@ class Signed(ABC):
         """Of a record, the same for every distance; None where it has too little text."""
 
     @abstractmethod
-    def made_of(self, a: Fingerprint, b: Fingerprint) -> str:
+    def basis(self, a: Fingerprint, b: Fingerprint) -> str:
         """What shaped the signatures of a pair, in words: features, hash, segmenter."""
 
     @property
@@ -158,7 +158,6 @@ class Signed(ABC):
         return self.max_distance
 
     def signatures(self, fingerprint: Fingerprint) -> Iterable[int]:
-        """The one of the record, if it has one."""
         signature = self.signature(fingerprint)
         return () if signature is None else (signature,)
 
@@ -172,7 +171,7 @@ class Signed(ABC):
     def neighbours(self) -> Neighbours:
         """A scan of all signatures; nothing where blocks find everything."""
         return (
-            Nothing()
+            NoNeighbours()
             if self.max_distance < self.blocks
             else Scan(self.signature, self.max_distance)
         )
@@ -185,8 +184,8 @@ class Signed(ABC):
         distance = (one ^ other).bit_count()
         if distance > self.max_distance:
             return None
-        said = evidence.SIMHASH_DISTANCE.format(
-            distance=distance, bits=BITS, made_of=self.made_of(a, b)
+        said = message(
+            evidence.SIMHASH_DISTANCE, distance=distance, bits=BITS, made_of=self.basis(a, b)
         )
         return verdict(self.name, "same", 1 - distance / BITS, (said,), a, b)
 
@@ -197,7 +196,7 @@ class Signed(ABC):
 
 
 @dataclass(frozen=True)
-class SimHash(Signed):
+class SimHash(SignatureNeighbours):
     """Words but stop words, each with its frequency; the order of words counts for nothing.
 
     Charikar leaves the features open; words are the usual choice. `max_distance` and `blocks` are
@@ -211,11 +210,9 @@ class SimHash(Signed):
     min_features: int = 5
 
     def signature(self, fingerprint: Fingerprint) -> int | None:
-        """Of title and abstract; None where they have too few words."""
         return fingerprint.once(("simhash", HASH, segmenter(), self.min_features), self._signature)
 
-    def made_of(self, a: Fingerprint, b: Fingerprint) -> str:
-        """Words, hash, segmenter."""
+    def basis(self, a: Fingerprint, b: Fingerprint) -> str:
         return f"words, {HASH}, {segmenter()}"
 
     def _signature(self, record: Record) -> int | None:
@@ -228,7 +225,7 @@ class SimHash(Signed):
 
 
 @dataclass(frozen=True)
-class BigramSimHash(Signed):
+class BigramSimHash(SignatureNeighbours):
     """Every two consecutive terms, each pair with its frequency.
 
     The patent says: 64 bits, pairs, their frequency as weight, four blocks of 16 bits, a distance
@@ -249,12 +246,10 @@ class BigramSimHash(Signed):
     min_features: int = 5
 
     def signature(self, fingerprint: Fingerprint) -> int | None:
-        """Of title and abstract; None where they have too few tokens."""
         name = ("bigram-simhash", HASH, segmenter(), self.together, self.min_features)
         return fingerprint.once(name, self._signature)
 
-    def made_of(self, a: Fingerprint, b: Fingerprint) -> str:
-        """Tokens, hash, segmenter."""
+    def basis(self, a: Fingerprint, b: Fingerprint) -> str:
         tokens = "bigrams" if self.together == 2 else f"{self.together} words"
         return f"{tokens}, {HASH}, {segmenter()}"
 
@@ -293,7 +288,7 @@ MOST_BEFORE = 64
 
 
 @dataclass(frozen=True)
-class WeightedSimHash(Signed):
+class WeightedSimHash(SignatureNeighbours):
     """Terms but stop words, each with TF * IDF * part of speech * length * marker * title.
 
     The paper says: 64 bits; TF as the share of all terms; a noun no less than a verb, a verb no
@@ -347,21 +342,20 @@ class WeightedSimHash(Signed):
     min_features: int = 5
 
     def signature(self, fingerprint: Fingerprint) -> int | None:
-        """Of title and abstract; None where they have too few terms."""
-        return self._kept(fingerprint)[0]
+        return self._signature_once(fingerprint)[0]
 
-    def made_of(self, a: Fingerprint, b: Fingerprint) -> str:
+    def basis(self, a: Fingerprint, b: Fingerprint) -> str:
         """Terms, hash, segmenter, table of frequencies; and that there were no parts of speech to
         go by.
         """
-        pos = "" if self._kept(a)[1] and self._kept(b)[1] else ", pos: none"
+        pos = "" if self._signature_once(a)[1] and self._signature_once(b)[1] else ", pos: none"
         return f"weighted words, {HASH}, {segmenter()}, {table_id()}{pos}"
 
     def weights(self, record: Record) -> dict[str, float]:
         """Term -> weight, larger than 0; stop words have none."""
         return self._weights(self._terms(record))
 
-    def _kept(self, fingerprint: Fingerprint) -> tuple[int | None, bool]:
+    def _signature_once(self, fingerprint: Fingerprint) -> tuple[int | None, bool]:
         """(the signature, whether some term's part of speech is known)."""
         return fingerprint.once(
             (self.name, HASH, segmenter(), table_id(), *self._parameters()), self._signature
@@ -377,11 +371,11 @@ class WeightedSimHash(Signed):
         terms = self._terms(record)
         weights = self._weights(terms)
         has_pos = any(term.word.pos for term in terms)
-        return (weighted(weights) if len(weights) >= self.min_features else None), has_pos
+        return (simhash_of_weights(weights) if len(weights) >= self.min_features else None), has_pos
 
     def _terms(self, record: Record) -> list[_Term]:
         """Every term where it stands, title first."""
-        marks = _folded(self.markers)
+        marks = _fold(self.markers)
         return [
             *self._of_sentence(content.title(record), marks, in_title=True),
             *(
@@ -396,7 +390,7 @@ class WeightedSimHash(Signed):
     ) -> Iterator[_Term]:
         by_term = self.reading == "term"
         opened = not by_term and _letters(sentence[:MOST_BEFORE]).startswith(marks)
-        for word in tagged(sentence):
+        for word in words_with_tags(sentence):
             if not is_stop(word.text):
                 yield _Term(
                     word, in_title, opened or (by_term and any(mark in word.text for mark in marks))
@@ -446,18 +440,16 @@ class WeightedSimHash(Signed):
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A term at one place of a text."""
-
-    word: Word
+    word: TextWord
     in_title: bool
     marked: bool
 
 
 @lru_cache(maxsize=8)
-def _folded(markers: tuple[str, ...]) -> tuple[str, ...]:
+def _fold(markers: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(_letters, markers))
 
 
 def _letters(text: str) -> str:
     """Letters and digits only, of one width and case, Chinese simplified: as words are."""
-    return normalise.compact(simplified(text))
+    return normalise.compact(simplify(text))

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from metasearch.bib import normalise
-from metasearch.bib.normalise import has_han, is_han, simplified
+from metasearch.bib.normalise import has_han, is_han, simplify
+from metasearch.bib.texts import without_placeholder
 from metasearch.record import Record
 
 # Words of any text, with parts of speech where they are Chinese: what the text strategies count and
@@ -41,7 +42,7 @@ _CHINESE_QUOTES = re.compile(rf"(?<=[{_HAN}])[‘’]|[‘’](?=[{_HAN}])")
 # thirty are no text.
 _MANY_MARKS = re.compile(r"([^\w\x00-\x7f]{30})[^\w\x00-\x7f]+")
 
-#: How dictionaries spell what `simplified` writes as another character (计划 as 计画), and its
+#: How dictionaries spell what `simplify` writes as another character (计划 as 计画), and its
 #: traditional forms.
 _SPELT = {
     **{char: char for char in "着划沉坏像链俱覆账惟阪藉彷颚黏吒"},
@@ -54,7 +55,7 @@ _NOT_AS_SPELT = re.compile(f"[{''.join(_SPELT)}]")
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class TextWord:
     """A folded word; `pos`: "noun", "verb", "other", or "" where there is no tagger."""
 
     text: str
@@ -68,11 +69,11 @@ def words(text: str) -> list[str]:
     return [word for word, _ in _cut(text, tags=False)]
 
 
-def tagged(text: str) -> list[Word]:
+def words_with_tags(text: str) -> list[TextWord]:
     """The same words, each with its part of speech."""
     if text.isascii():
-        return [Word(word, "") for word in normalise.words(text[:LONGEST])]
-    return [Word(word, pos) for word, pos in _cut(text, tags=True)]
+        return [TextWord(word, "") for word in normalise.words(text[:LONGEST])]
+    return [TextWord(word, pos) for word, pos in _cut(text, tags=True)]
 
 
 def segmenter() -> str:
@@ -101,7 +102,7 @@ def _cut(text: str, tags: bool) -> list[tuple[str, str]]:
         text = _CHINESE_QUOTES.sub(" ", text)
     text = normalise.fold(text)
     if not _FIRST_HAN.search(text):
-        engine: _Engine = _PAIRS
+        engine: _Segmenter = _PAIRS
     else:
         engine = _engine()
         text = _spelling(text)
@@ -112,7 +113,7 @@ def _cut(text: str, tags: bool) -> list[tuple[str, str]]:
             pieces = engine.tag(han) if tags else [(word, "") for word in engine.cut(han)]
             # The dictionary's spelling has done its work; words are compared in the one form.
             found += (
-                [(simplified(word), pos) for word, pos in pieces]
+                [(simplify(word), pos) for word, pos in pieces]
                 if _NOT_AS_SPELT.search(han)
                 else pieces
             )
@@ -123,7 +124,7 @@ def _cut(text: str, tags: bool) -> list[tuple[str, str]]:
 
 def _spelling(text: str) -> str:
     """Simplified, character by character, but as dictionaries spell it."""
-    form = simplified(text)
+    form = simplify(text)
     if not _NOT_AS_SPELT.search(text):
         return form
     return "".join([_SPELT.get(written, char) for written, char in zip(text, form, strict=True)])
@@ -133,7 +134,7 @@ def _pairs(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
-class _Engine(Protocol):
+class _Segmenter(Protocol):
     name: str
 
     def cut(self, run: str) -> list[str]: ...
@@ -205,10 +206,10 @@ def _coarse(tag: str) -> str:
 
 _PAIRS = _Pairs()
 _lock = threading.Lock()
-_loaded: _Engine | None = None
+_loaded: _Segmenter | None = None
 
 
-def _engine() -> _Engine:
+def _engine() -> _Segmenter:
     global _loaded
     if _loaded is None:
         with _lock:  # two at once would load a dictionary twice
@@ -217,11 +218,11 @@ def _engine() -> _Engine:
     return _loaded
 
 
-def _first() -> _Engine:
+def _first() -> _Segmenter:
     engines: tuple[Any, ...] = (_Rjieba, _Jieba)
     for engine in engines:
         try:
-            made: _Engine = engine()
+            made: _Segmenter = engine()
         except ImportError:
             continue
         return made
@@ -246,29 +247,26 @@ SEPARATOR = "\x1f"
 
 
 def title(record: Record) -> str:
-    """Title and subtitle."""
     said = f"{record.title} {record.subtitle}" if record.subtitle else record.title
     return said[:LONGEST_TITLE]
 
 
 def body(record: Record) -> str:
-    """The abstract; "" where there is none."""
-    return (record.abstract or "")[:LONGEST_BODY]
+    return without_placeholder("abstract", record.abstract)[:LONGEST_BODY]
 
 
 def content_words(text: str) -> list[str]:
-    """Its words in order, without stop words."""
     return [word for word in words(text) if not is_stop(word)]
 
 
-def encoded(text: str) -> bytes:
+def utf8(text: str) -> bytes:
     """UTF-8 of any string, half a surrogate pair too."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def sha1(members: Iterable[str]) -> str:
     """SHA-1 of the members, so that no two lists give the same by chance of where one ends; hex."""
-    return hashlib.sha1(encoded(SEPARATOR.join(members)), usedforsecurity=False).hexdigest()
+    return hashlib.sha1(utf8(SEPARATOR.join(members)), usedforsecurity=False).hexdigest()
 
 
 # Sentences and paragraphs of abstracts, which are one line of text more often than not. Both give
@@ -322,7 +320,7 @@ def paragraphs(text: str, shortest: int = 40) -> list[str]:
     """
     text = text[:LONGEST]
     label = _label()
-    form = simplified(text)  # as long as the text itself
+    form = simplify(text)  # as long as the text itself
     spans = [piece for span in _sentence_spans(text) for piece in _at_labels(text, form, span)]
     labelled = [label.match(form, start) is not None for start, _ in spans]
     broken = _broken(text, spans)
@@ -379,7 +377,7 @@ def _is_number(text: str) -> bool:
 def _at_labels(text: str, form: str, span: tuple[int, int]) -> list[tuple[int, int]]:
     """A sentence divided before labels in brackets, which need no end of a sentence before them."""
     return _cut_at(
-        text, *span, [label.start() for label in _bracketed_label().finditer(form, *span)]
+        text, *span, [label.start() for label in _label_in_brackets().finditer(form, *span)]
     )
 
 
@@ -407,7 +405,7 @@ def _broken(text: str, spans: list[tuple[int, int]]) -> list[bool]:
 
 
 @lru_cache(maxsize=1)
-def _bracketed_label() -> re.Pattern[str]:
+def _label_in_brackets() -> re.Pattern[str]:
     return re.compile(rf"[【〔［\[]{_chinese_head()}[】〕］\]]")
 
 
@@ -421,7 +419,7 @@ def _label() -> re.Pattern[str]:
     english = rf"{one}(?:(?:, and | and | & |, | ?/ ?){one}){{0,4}}"
     chinese = _chinese_head()
     return re.compile(
-        rf"{_bracketed_label().pattern}|[（(]{chinese}[）)]|{chinese}[ \u3000]?[:：]|{chinese}[ "
+        rf"{_label_in_brackets().pattern}|[（(]{chinese}[）)]|{chinese}[ \u3000]?[:：]|{chinese}[ "
         rf"\u3000]"
         rf"|(?i:{english}) ?[:：.]|(?:{words.upper()})(?: [A-Z]{{2,}}){{0,3}} (?=[A-Z][a-z ])"
     )
@@ -447,7 +445,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class FrequencyTable:
     """Both sections, under a name that changes whenever a count does."""
 
     id: str
@@ -482,7 +480,7 @@ def load_frequencies() -> None:
     _table()
 
 
-def read_frequencies(text: str) -> Table:
+def read_frequencies(text: str) -> FrequencyTable:
     """A table from its text: comments, then "= NAME DOCUMENTS" and "COUNT WORD WORD ..."."""
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     documents: dict[str, int] = {}
@@ -497,7 +495,7 @@ def read_frequencies(text: str) -> Table:
     digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
     sizes = ",".join(f"{name}{number}" for name, number in documents.items())
     zh, en = (Section(documents[name], counts[name]) for name in ("zh", "en"))
-    return Table(f"df-1:{sizes}:{digest}", zh, en)
+    return FrequencyTable(f"df-1:{sizes}:{digest}", zh, en)
 
 
 def _idf(documents: int, count: int) -> float:
@@ -509,5 +507,5 @@ def _section(word: str) -> Section:
 
 
 @lru_cache(maxsize=1)
-def _table() -> Table:
+def _table() -> FrequencyTable:
     return read_frequencies(Path(__file__).with_name("frequencies.txt").read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from metasearch import garbage_collection
 from metasearch.bib import work_ids
-from metasearch.bib.work_ids import id_number, numbered_id
+from metasearch.bib.work_ids import id_number, id_of_number
 from metasearch.bulk.staged import parts as schemas
 from metasearch.bulk.staged.keys import columns_in
 from metasearch.bulk.staged.parts import (
@@ -24,17 +24,18 @@ from metasearch.bulk.staged.parts import (
     buckets_for,
     clear,
     columns_of,
-    decoded,
+    decode,
     is_in,
     members_of,
     parts_in,
     read_part,
     write_part,
 )
-from metasearch.bulk.staged.pool import Rules, run_all
+from metasearch.bulk.staged.pool import JobRules, run_all
 from metasearch.bulk.staged.records import FreeNames, entry_of
-from metasearch.dedup import Fingerprint, OnlineDedup, naming
-from metasearch.dedup.components import title_place
+from metasearch.dedup import Fingerprint, OnlineDedup
+from metasearch.dedup import hits as naming
+from metasearch.dedup.clusters import title_place
 from metasearch.formats import hits
 
 #: Records of a chunk; one component that is larger is a chunk of its own.
@@ -45,7 +46,7 @@ GROUPS = 4
 _FILE = (1 << schemas.FILE_BITS) - 1
 
 
-class Places:
+class RecordPlaces:
     """Numbers of records as places in the order of all, from 0."""
 
     def __init__(self, counts: Sequence[int]) -> None:
@@ -53,11 +54,9 @@ class Places:
 
     @property
     def total(self) -> int:
-        """How many records there are."""
         return int(self._starts[-1])
 
     def of(self, numbers: Numbers) -> Numbers:
-        """The place of each."""
         found: Numbers = self._starts[numbers >> schemas.FILE_BITS] + (numbers & _FILE)
         return found
 
@@ -76,11 +75,10 @@ class ComponentOf:
 
     @property
     def count(self) -> int:
-        """How many chunks there are."""
         return int(self.chunks.max(initial=-1)) + 1
 
 
-def found_in(known: Numbers, numbers: Numbers) -> tuple[Numbers, Numbers]:
+def find_in(known: Numbers, numbers: Numbers) -> tuple[Numbers, Numbers]:
     """(which of some numbers stand among known ones, which are sorted; where each of these stands
     there).
     """
@@ -91,7 +89,7 @@ def found_in(known: Numbers, numbers: Numbers) -> tuple[Numbers, Numbers]:
 def chunk_stage(
     records: Path,
     of: ComponentOf,
-    places: Places,
+    places: RecordPlaces,
     names: FreeNames,
     into: Path,
     scratch: Path,
@@ -110,7 +108,7 @@ def chunk_stage(
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class _RecordGroup:
     """Records that follow one another, of which a process puts those that have components into
     buckets: files of several chunks.
 
@@ -126,7 +124,7 @@ class _Group:
     numbers: Numbers
     components: Numbers
     chunks: Numbers
-    places: Places
+    places: RecordPlaces
     names: FreeNames
     scratch: Path
     share: int
@@ -138,12 +136,12 @@ _IN_BUCKETS = pa.schema([*schemas.CHUNKS, pa.field("chunk", pa.int64(), nullable
 def _groups(
     records: Path,
     of: ComponentOf,
-    places: Places,
+    places: RecordPlaces,
     names: FreeNames,
     scratch: Path,
     share: int,
     workers: int,
-) -> Iterator[_Group]:
+) -> Iterator[_RecordGroup]:
     parts = parts_in(records)
     size = max(1, -(-len(parts) // (workers * GROUPS)))
     for group, at in enumerate(range(0, len(parts), size)):
@@ -152,7 +150,7 @@ def _groups(
         high = int(read_part(mine[-1], ["number"]).column(0)[-1].as_py()) + 1
         some = slice(*np.searchsorted(of.numbers, [low, high]).tolist())
         first, last = places.of(np.asarray([low, high - 1])).tolist()
-        yield _Group(
+        yield _RecordGroup(
             group,
             mine,
             of.numbers[some],
@@ -165,17 +163,16 @@ def _groups(
         )
 
 
-def _group(of: _Group) -> None:
-    """Write the buckets of a group."""
+def _group(of: _RecordGroup) -> None:
     count = int(of.chunks.max(initial=-1)) // of.share + 1
     with Buckets(_IN_BUCKETS, count, partial(_bucket, of.scratch, of.number)) as buckets:
         for path in of.parts:
             for batch in batches(path, ["number", "key", "id", "entry"]):
-                has, at = found_in(of.numbers, batch.column("number").to_numpy())
+                has, at = find_in(of.numbers, batch.column("number").to_numpy())
                 if len(has):
                     chunks = of.chunks[at]
                     table = pa.Table.from_batches([batch]).take(pa.array(has))
-                    named = _named(table, of.components[at], of.places, of.names)
+                    named = _with_names(table, of.components[at], of.places, of.names)
                     named = named.append_column(_IN_BUCKETS.field("chunk"), pa.array(chunks))
                     buckets.add(named, chunks // of.share)
         buckets.write()
@@ -186,7 +183,6 @@ def _bucket(scratch: Path, group: int, bucket: int) -> Path:
 
 
 def _chunks(scratch: Path, into: Path, bucket: int) -> None:
-    """Write the chunks of a bucket."""
     # By name, so that records are in their order.
     paths = sorted(scratch.glob(f"bucket-{bucket:03}-*.parquet"))
     if not paths:
@@ -202,7 +198,9 @@ def _chunks(scratch: Path, into: Path, bucket: int) -> None:
         write_part(into / f"part-{chunk:06}.parquet", table.slice(start, end - start))
 
 
-def _named(table: pa.Table, components: Numbers, places: Places, names: FreeNames) -> pa.Table:
+def _with_names(
+    table: pa.Table, components: Numbers, places: RecordPlaces, names: FreeNames
+) -> pa.Table:
     numbers = table.column("number").to_numpy()
     at = places.of(numbers)
     called = [
@@ -241,21 +239,21 @@ class ChunkJudge:
     job had been taken in. `columns`: the folder of the titles of columns.
     """
 
-    rules: Rules
+    rules: JobRules
     columns: Path
 
     def __call__(self, chunk: pa.Table) -> tuple[pa.Table, int]:
         """The works of several records, by their first ones; and the comparisons passed over."""
         if not self.rules.alone:
-            return self._judged(chunk)
-        found = [self._judged(component) for component in _components(chunk)]
+            return self._judge(chunk)
+        found = [self._judge(component) for component in _components(chunk)]
         works = pa.concat_tables([schemas.WORKS.empty_table(), *(table for table, _ in found)])
         return works.sort_by("first"), sum(passed_over for _, passed_over in found)
 
-    def _judged(self, chunk: pa.Table) -> tuple[pa.Table, int]:
+    def _judge(self, chunk: pa.Table) -> tuple[pa.Table, int]:
         rows = chunk.sort_by("number").to_pydict()
         prints = [
-            Fingerprint(decoded(entry).record, key)
+            Fingerprint(decode(entry).record, key)
             for key, entry in zip(rows["key"], rows["entry"], strict=True)
         ]
         columns = columns_in(self.columns)
@@ -272,7 +270,7 @@ class ChunkJudge:
         for at, hit in sorted(found, key=lambda work: work[0][0]):
             members = [prints[place] for place in at]
             number = naming.base_of(members, separate=self.rules.separate)
-            base = work_ids.numbered_id(number)
+            base = work_ids.id_of_number(number)
             also = {naming.own_id(fingerprint) for fingerprint in members} - {base}
             # The records stand beside it; its name is told from others when all works are known.
             kept = replace(hit, id=base, also=tuple(sorted(also)), records=())
@@ -305,14 +303,14 @@ def _components(chunk: pa.Table) -> Iterator[pa.Table]:
 
 
 # The stage `names`: what works are called whose ids several would have, told apart over all works
-# of the job by the rule of `dedup/naming.py`.
+# of the job by the rule of `dedup/hits.py`.
 
 #: The part of the stage.
 PART = "part-00000.parquet"
 
 
 def name_stage(
-    records: Path, traits: Path, ordered: Path, places: Places, names: FreeNames, into: Path
+    records: Path, traits: Path, ordered: Path, places: RecordPlaces, names: FreeNames, into: Path
 ) -> None:
     """Write the ids of the works that are not called by their base."""
     members = members_of(ordered)
@@ -328,12 +326,12 @@ def name_stage(
     wanted = np.sort(firsts[shared])
 
     works: dict[int, dict[int, naming.Known]] = {}
-    for first, what in _known(records, ordered, wanted, members, places, names):
+    for first, what in _naming_facts(records, ordered, wanted, members, places, names):
         works.setdefault(base_of[first], {})[first] = what
     found = sorted(
         (first, id_number(name))
         for base, of_base in works.items()
-        for first, name in naming.told_apart(numbered_id(base), of_base)
+        for first, name in naming.distinct_ids(id_of_number(base), of_base)
         if id_number(name) != base
     )
     write_part(
@@ -347,12 +345,12 @@ def name_stage(
     )
 
 
-def _known(
+def _naming_facts(
     records: Path,
     ordered: Path,
     wanted: Numbers,
     members: Numbers,
-    places: Places,
+    places: RecordPlaces,
     names: FreeNames,
 ) -> Iterator[tuple[int, naming.Known]]:
     """(first record, what is known) of each work that is wanted."""
@@ -366,17 +364,17 @@ def _known(
                 at, some["number"], some["key"], some["entry"], strict=True
             ):
                 key, _ = names.of_record(place, number, own, "")
-                yield number, naming.known_of([(key, entry_of(entry, path).record)])
+                yield number, naming.distinction_of([(key, entry_of(entry, path).record)])
     for path in parts_in(ordered):
         for batch in batches(path, ["first", "keys", "entries"]):
             mine = np.flatnonzero(is_in(batch.column(0).to_numpy(), wanted))
             for row in batch.take(pa.array(mine)).to_pylist():
-                entries = (decoded(data).record for data in row["entries"])
-                yield row["first"], naming.known_of(zip(row["keys"], entries, strict=True))
+                entries = (decode(data).record for data in row["entries"])
+                yield row["first"], naming.distinction_of(zip(row["keys"], entries, strict=True))
 
 
 def names_in(folder: Path) -> dict[int, str]:
     """First record of a work -> its id, where that is not its base."""
     table = read_part(folder / PART)
     columns = (table.column(name).to_pylist() for name in ("first", "id"))
-    return {first: numbered_id(name) for first, name in zip(*columns, strict=True)}
+    return {first: id_of_number(name) for first, name in zip(*columns, strict=True)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from rapidfuzz import fuzz
 
-from metasearch.bulk.engines import Engine
+from metasearch.bulk.engines import BulkEngine
 from metasearch.bulk.staged import parts as schemas
-from metasearch.bulk.staged.chunks import Places
+from metasearch.bulk.staged.chunks import RecordPlaces
 from metasearch.bulk.staged.parts import (
     Numbers,
     batches,
@@ -26,13 +26,14 @@ from metasearch.bulk.staged.parts import (
     columns_of,
     is_in,
     parts_in,
-    shuffled,
+    shuffle,
     write_part,
 )
-from metasearch.bulk.staged.pool import in_order
+from metasearch.bulk.staged.pool import JobRules, in_order
 from metasearch.dedup import index
-from metasearch.dedup.apart import are_strangers
-from metasearch.dedup.titles import FAR, surely_far
+from metasearch.dedup.companions import is_paraphrase
+from metasearch.dedup.evidence import FAR, surely_far
+from metasearch.dedup.online import are_strangers, has_sketches
 
 # Pairs of records that `dedup/index.py` would compare, and some more: as many as grow with the
 # records of a key, not with their square. `KeyIndex` compares a record with all before it that
@@ -154,7 +155,7 @@ class Traits:
     early: npt.NDArray[np.bool_]
 
     @classmethod
-    def read(cls, traits: Path, wanted: Numbers, places: Places) -> Traits:
+    def read(cls, traits: Path, wanted: Numbers, places: RecordPlaces) -> Traits:
         """Those of some records, whose numbers are sorted."""
         names = ["number", "sketch", "year", "content", "pages", "title"]
         tables = []
@@ -209,7 +210,7 @@ def by_key(
                     chosen.column("key").to_numpy() % buckets,
                 )
 
-    for bucket in shuffled(rows(), schemas.KEYS, buckets, scratch / "by-key"):
+    for bucket in shuffle(rows(), schemas.KEYS, buckets, scratch / "by-key"):
         records = np.searchsorted(of.numbers, bucket.column("number").to_numpy())
         yield records, bucket.column("key").to_numpy()
 
@@ -320,7 +321,7 @@ def _different(
     count = len(of.numbers)
     buckets = buckets_for(count)
     tables = ((pa.table(pair, schema=schemas.EDGES), pair[0] * buckets // count) for pair in pairs)
-    for bucket in shuffled(tables, schemas.EDGES, buckets, scratch / "by-record"):
+    for bucket in shuffle(tables, schemas.EDGES, buckets, scratch / "by-record"):
         codes = bucket.column("a").to_numpy() * count + bucket.column("b").to_numpy()
         a, b = np.divmod(np.unique(codes), count)
         yield a, b
@@ -359,7 +360,7 @@ def _together(
 
 
 def _are_apart(of: Traits, a: Numbers, b: Numbers) -> npt.NDArray[np.bool_]:
-    """Which pairs are apart, as `dedup/apart.py` has it."""
+    """Which pairs are apart, as `dedup/online.py` has it."""
     found = np.zeros(len(a), dtype=bool)
     may_be, titles = _titles(of, a, b)
     found[may_be] = _far(titles)
@@ -390,6 +391,7 @@ def _far(of: _Titles) -> npt.NDArray[np.bool_]:
             fuzz.ratio(titles[a], titles[b], score_cutoff=least) < least
             and compact[a] not in compact[b]
             and compact[b] not in compact[a]
+            and not is_paraphrase(titles[a], titles[b])
             if apart
             else bool(titles[a] and titles[b]) and surely_far(titles[a], titles[b])
             for (a, b), apart in zip(of.pairs.T.tolist(), of.begin_apart.tolist(), strict=True)
@@ -419,7 +421,7 @@ _PAIRS = pa.schema([*schemas.EDGES, pa.field("keys", pa.int32(), nullable=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class JobComponents:
     """The components of a job.
 
     Attributes:
@@ -436,68 +438,62 @@ class Cut:
     shared: int = 0
 
 
-def read_components(folder: Path) -> Cut:
-    """The components that an engine wrote."""
+def read_components(folder: Path) -> JobComponents:
     table = columns_of(folder, schemas.COMPONENTS, ["number", "component"])
-    return Cut(table.column("number").to_numpy(), table.column("component").to_numpy())
+    return JobComponents(table.column("number").to_numpy(), table.column("component").to_numpy())
 
 
-def write_components(found: Cut, into: Path) -> None:
-    """Write components as one part."""
+def write_components(found: JobComponents, into: Path) -> None:
     columns = [found.numbers, found.components]
     write_part(into / "part-00000.parquet", pa.table(columns, schema=schemas.COMPONENTS))
 
 
 def cut(
-    found: Cut,
-    keys: Path,
-    edges: Path,
-    traits: Path,
-    scratch: Path,
-    engine: Engine,
-    places: Places,
-    signatures: Path,
-    distances: Mapping[str, int],
+    found: JobComponents,
+    rules: JobRules,
+    stage: Callable[[str], Path],
+    engine: BulkEngine,
+    places: RecordPlaces,
     *,
-    sketches: bool,
-    largest: int = LARGEST,
-    workers: int = 1,
-) -> Cut:
+    largest: int,
+    workers: int,
+) -> JobComponents:
     """Divide the components of more than `largest` records, and cut what is still too large.
-    `scratch` is a folder for this alone. `sketches`: whether `strangers` holds for the matchers of
-    the job.
+    `stage`: the folder of the stage of a name; "scratch" is for this alone.
     """
     large = _large(found, largest)
     if not large.any():
         return found
     wanted = np.sort(found.numbers[large])
-    inputs = {
-        name: scratch / name for name in ("keys", "pairs", "edges", "near", "components", "buckets")
-    }
+    names = ("keys", "pairs", "edges", "near", "components", "buckets")
+    inputs = {name: stage("scratch") / name for name in names}
     for folder in inputs.values():
         clear(folder)
+    keys = stage("keys")
     _exact_keys(keys, wanted, inputs["keys"])
     parts = [np.stack([found.numbers[~large], found.components[~large]])]
     divided, lost = len(wanted), 0
     shared = 0
-    near = edges
-    # Of other matchers it is not known which pairs they leave apart.
+    near = stage("edges")
+    # Of other matchers it is not known what they leave apart.
+    sketches = has_sketches(rules.chain)
     for shared in (0, *SHARED) if sketches else SHARED:
         clear(inputs["edges"])
         if shared < 2:
-            of = Traits.read(traits, wanted, places)
+            of = Traits.read(stage("traits"), wanted, places)
         if shared == 0:
-            divide(keys, signatures, distances, of, inputs["edges"], inputs["buckets"], workers)
+            signs = stage("signatures"), rules.distances
+            divide(keys, *signs, of, inputs["edges"], inputs["buckets"], workers)
         else:
             if shared == 1:
                 lost = len(wanted)
                 _pairs(keys, of, inputs["pairs"], inputs["buckets"], sketches=sketches)
-            _joined(inputs["pairs"], near, wanted, shared, inputs["edges"])
+            _write_joins(inputs["pairs"], near, wanted, shared, inputs["edges"])
         clear(inputs["components"])
         engine.components(inputs["keys"], inputs["edges"], inputs["components"])
         one = read_components(inputs["components"])
         mine = is_in(one.numbers, wanted)
-        one = Cut(one.numbers[mine], one.components[mine])
+        one = JobComponents(one.numbers[mine], one.components[mine])
         still = _large(one, largest)
         if shared == SHARED[-1]:
             still[:] = False
@@ -512,10 +508,10 @@ def cut(
     for folder in inputs.values():
         clear(folder)
     numbers, components = np.concatenate(parts, axis=1)
-    return Cut(numbers, components, divided, lost, shared)
+    return JobComponents(numbers, components, divided, lost, shared)
 
 
-def _large(found: Cut, largest: int) -> npt.NDArray[np.bool_]:
+def _large(found: JobComponents, largest: int) -> npt.NDArray[np.bool_]:
     """Which records stand in components of more than so many."""
     _, member, sizes = np.unique(found.components, return_inverse=True, return_counts=True)
     return (sizes > largest)[member] if len(sizes) else np.zeros(0, dtype=bool)
@@ -537,7 +533,7 @@ def _pairs(keys: Path, of: Traits, into: Path, scratch: Path, *, sketches: bool)
     count = len(of.numbers)
     buckets = buckets_for(count)
 
-    def found() -> Iterator[tuple[pa.Table, Numbers]]:
+    def edge_tables() -> Iterator[tuple[pa.Table, Numbers]]:
         for records, values in by_key(keys, of, scratch, exact=True):
             a, b = pairs_of(records, values)
             if sketches:
@@ -547,7 +543,7 @@ def _pairs(keys: Path, of: Traits, into: Path, scratch: Path, *, sketches: bool)
             # Those of a record together.
             yield pairs, a * buckets // count
 
-    by_record = shuffled(found(), schemas.EDGES, buckets, scratch / "by-record")
+    by_record = shuffle(edge_tables(), schemas.EDGES, buckets, scratch / "by-record")
     for number, bucket in enumerate(by_record):
         ends = np.stack([bucket.column("a").to_numpy(), bucket.column("b").to_numpy()])
         different, times = np.unique(ends, axis=1, return_counts=True)
@@ -574,7 +570,7 @@ def pairs_of(records: Numbers, keys: Numbers) -> tuple[Numbers, Numbers]:
     return np.concatenate(a), np.concatenate(b)
 
 
-def _joined(pairs: Path, edges: Path, wanted: Numbers, shared: int, into: Path) -> None:
+def _write_joins(pairs: Path, edges: Path, wanted: Numbers, shared: int, into: Path) -> None:
     """Write the edges of the records that are wanted: those that they had, and the pairs that
     share so many keys.
     """

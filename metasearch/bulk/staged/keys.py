@@ -30,12 +30,11 @@ from metasearch.bulk.staged.parts import (
     values_of,
     write_part,
 )
-from metasearch.bulk.staged.pool import Beside, Rules, run_all
-from metasearch.dedup import Fingerprint, naming
-from metasearch.dedup.apart import sketch, told
-from metasearch.dedup.components import TitleFacts, digest, place, title_place
-from metasearch.dedup.index import BITS, MOST_NEAR
-from metasearch.dedup.online import AT_ONCE
+from metasearch.bulk.staged.pool import JobRules, SideTasks, run_all
+from metasearch.dedup import Fingerprint, hits
+from metasearch.dedup.clusters import TitleFacts, digest, place, title_place
+from metasearch.dedup.online import AT_ONCE, distance_facts, sketch
+from metasearch.dedup.signatures import BITS, MOST_NEAR
 
 T = TypeVar("T")
 DOING = "making keys"
@@ -53,20 +52,20 @@ class KeyFolders:
     traits: Path
 
 
-def beside_reading(folders: KeyFolders, rules: Rules) -> Beside:
+def export_beside(folders: KeyFolders, rules: JobRules) -> SideTasks:
     """Export what is needed of parts of records while others are still read."""
     given: set[str] = set()
 
-    def found() -> Iterator[Path]:
+    def next_parts() -> Iterator[Path]:
         for path in parts_in(folders.records):
             if path.name not in given and not (folders.traits / path.name).exists():
                 given.add(path.name)
                 yield path
 
-    return Beside(partial(_export, folders, rules), found)
+    return SideTasks(partial(_export, folders, rules), next_parts)
 
 
-def export_stage(folders: KeyFolders, rules: Rules, workers: int, progress: Progress) -> None:
+def export_stage(folders: KeyFolders, rules: JobRules, workers: int, progress: Progress) -> None:
     """Export what is needed of all parts of records of which nothing was exported yet."""
     parts = parts_in(folders.records)
     _forget(folders, frozenset(path.name for path in parts))
@@ -105,7 +104,7 @@ class _Columns:
     traits: list[tuple[int, int | None, int, int, int, str, int]] = field(default_factory=list)
 
 
-def _export(folders: KeyFolders, rules: Rules, path: Path) -> None:
+def _export(folders: KeyFolders, rules: JobRules, path: Path) -> None:
     found = _Columns()
     try:
         table = read_part(path, ["number", "entry"])
@@ -141,11 +140,11 @@ def _batches(found: Iterator[T]) -> Iterator[list[T]]:
 
 
 def _take(
-    number: int, fingerprint: Fingerprint, content: int, rules: Rules, found: _Columns
+    number: int, fingerprint: Fingerprint, content: int, rules: JobRules, found: _Columns
 ) -> None:
     chain = rules.chain
     keys: dict[int, bool] = {}
-    for matcher in rules.keyed:
+    for matcher in rules.key_matchers:
         # What somebody decided joins records whatever else they say.
         exact = matcher.exact or matcher is chain.pins
         for value in matcher.keys(fingerprint):
@@ -159,11 +158,11 @@ def _take(
         volume, page = fingerprint.volume, fingerprint.pages[0]
         unsigned = not fingerprint.first
         found.titles.append((title, number, fingerprint.year, _utf8(volume), _utf8(page), unsigned))
-    for signs in rules.signed:
+    for signs in rules.signature_matchers:
         for signature in signs.signatures(fingerprint):
             found.signatures.append((signs.name, number, signature - _SIGN))
-    base = naming.base_of([fingerprint], separate=rules.separate)
-    text, pages = told(fingerprint)
+    base = hits.base_of([fingerprint], separate=rules.separate)
+    text, pages = distance_facts(fingerprint)
     found.traits.append(
         (
             number,
@@ -193,7 +192,7 @@ def _table(rows: Sequence[tuple[object, ...]], schema: pa.Schema) -> pa.Table:
 
 
 # Which titles return in one journal: decided over all records of a job by the rule of
-# `dedup/components.py`, from the rows that an engine has found worth it.
+# `dedup/clusters.py`, from the rows that an engine has found worth it.
 
 #: The part of the stage.
 PART = "part-00000.parquet"
@@ -270,9 +269,9 @@ def near_pairs(signatures: Words, distance: int) -> Iterator[tuple[Places, Place
     inner = (BITS - width) // blocks
     for block in range(blocks):
         values = signatures >> np.uint64(block * width) & np.uint64((1 << width) - 1)
-        order, sizes = _sorted(values)
+        order, sizes = _order_of(values)
         few = sizes <= MOST
-        yield from _compared(signatures, order[few], values, distance, MOST)
+        yield from _pairs_in_runs(signatures, order[few], values, distance, MOST)
         many = order[~few]
         # Rotated so that the block is at the top; a shift by 64 bits is one by none.
         shift = (block + 1) * width % BITS
@@ -283,11 +282,11 @@ def near_pairs(signatures: Words, distance: int) -> Iterator[tuple[Places, Place
             part = rest >> np.uint64(second * inner) & np.uint64((1 << inner) - 1)
             both = np.zeros_like(signatures)
             both[many] = values[many] << np.uint64(inner) | part
-            order, _ = _sorted(both[many])
-            yield from _compared(signatures, many[order], both, distance, MOST_NEAR)
+            order, _ = _order_of(both[many])
+            yield from _pairs_in_runs(signatures, many[order], both, distance, MOST_NEAR)
 
 
-def _sorted(values: Words) -> tuple[Places, Places]:
+def _order_of(values: Words) -> tuple[Places, Places]:
     """(Places in the order of the values, for each of these how many values are equal to it)."""
     order = np.argsort(values, kind="stable")
     found = values[order]
@@ -296,7 +295,7 @@ def _sorted(values: Words) -> tuple[Places, Places]:
     return order, np.repeat(counts, counts)
 
 
-def _compared(
+def _pairs_in_runs(
     signatures: Words, order: Places, values: Words, distance: int, most: int
 ) -> Iterator[tuple[Places, Places]]:
     """Pairs in runs of equal values: each with up to `most` before it, and with the first."""
@@ -365,13 +364,13 @@ _Bits = npt.NDArray[np.uint64]
 
 
 def near_stage(
-    signatures: Path, sorted_: Path, into: Path, rules: Rules, workers: int, progress: Progress
+    signatures: Path, sorted_: Path, into: Path, rules: JobRules, workers: int, progress: Progress
 ) -> None:
     """Write the edges between near signatures."""
     table = columns_of(signatures, schemas.SIGNATURES, ["matcher", "number", "signature"])
     matchers = np.asarray(table.column("matcher").to_pylist(), dtype=object)
     tasks = []
-    for index, signs in enumerate(rules.signed):
+    for index, signs in enumerate(rules.signature_matchers):
         mine = matchers == signs.name
         numbers = table.column("number").to_numpy()[mine]
         bits = table.column("signature").to_numpy()[mine].view(np.uint64)
@@ -418,11 +417,11 @@ def _compare(task: tuple[Path, int, int, Path]) -> None:
     table = read_part(path)
     numbers = table.column("number").to_numpy()
     bits = table.column("signature").to_numpy().view(np.uint64)
-    a, b = joining(bits[start:], min(RANGE, len(bits) - start), distance)
+    a, b = joins_of(bits[start:], min(RANGE, len(bits) - start), distance)
     write_edges(into, numbers[start + a], numbers[start + b])
 
 
-def joining(bits: _Bits, count: int, distance: int) -> tuple[Numbers, Numbers]:
+def joins_of(bits: _Bits, count: int, distance: int) -> tuple[Numbers, Numbers]:
     """Pairs of places that join all near signatures which the first ones join. `distance`: bits in
     which near ones differ at most.
     """

@@ -19,15 +19,14 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from metasearch.bulk.job import InputRecord, MergedWork
-from metasearch.dedup.online import NAMES_THE_COPY
+from metasearch.bulk.job import InputRecord, JobWork
 from metasearch.errors import UsageError
 from metasearch.formats import hits
 from metasearch.formats.origins import Origin
 from metasearch.formats.reading import Entry
 from metasearch.formats.reading.result import check_sum
 from metasearch.formats.text import line
-from metasearch.record import Hit, Match, Version
+from metasearch.record import NAMES_THE_COPY, Hit, Match, Version
 
 # The tables of a staged job: which columns the Parquet parts of each stage have. A record is named
 # by its number: the place of its file times 2**32, plus its own place in the file, from 0. So
@@ -96,7 +95,7 @@ TRAITS = pa.schema(
         pa.field("year", pa.int32()),
         # `naming.base_of` of the record alone: the first twelve hexadecimal digits as a number.
         pa.field("base", pa.int64(), nullable=False),
-        # See dedup/apart.py.
+        # See dedup/online.py.
         pa.field("sketch", pa.int64(), nullable=False),
         # A hash of `content_from`: records that have the same say the same.
         pa.field("content", pa.int64(), nullable=False),
@@ -271,7 +270,7 @@ def buckets_for(rows: int, each: int = ROWS) -> int:
     return max(1, min(MOST_BUCKETS, -(-rows // each)))
 
 
-def shuffled(
+def shuffle(
     tables: Iterable[tuple[pa.Table, Numbers]], schema: pa.Schema, buckets: int, scratch: Path
 ) -> Iterator[pa.Table]:
     """The rows of all tables, bucket by bucket; within one in the order in which they came.
@@ -362,7 +361,7 @@ def order_stage(works: Path, into: Path, scratch: Path) -> None:
                 table = pa.Table.from_batches([batch]).replace_schema_metadata(None)
                 yield table.cast(WORKS), wanted
 
-    for number, table in enumerate(shuffled(rows(), WORKS, buckets, scratch)):
+    for number, table in enumerate(shuffle(rows(), WORKS, buckets, scratch)):
         ordered = table.sort_by("first")
         for start in range(0, len(ordered), PART):
             path = into / f"part-{number:06}-{start:09}.parquet"
@@ -403,8 +402,7 @@ def is_in(some: Numbers, numbers: Numbers) -> npt.NDArray[np.bool_]:
 _SLOW = b" "
 
 
-def encoded(entry: Entry) -> bytes:
-    """JSON of an entry."""
+def encode(entry: Entry) -> bytes:
     values: dict[str, Any] = {
         "record": hits.record_values(entry.record),
         "line": entry.line,
@@ -419,10 +417,10 @@ def encoded(entry: Entry) -> bytes:
     try:
         return orjson.dumps(values)
     except TypeError:
-        return _SLOW + hits.dumped(values)
+        return _SLOW + hits.dump(values)
 
 
-def decoded(data: bytes) -> Entry:
+def decode(data: bytes) -> Entry:
     """The entry that `encoded` wrote. Raises ValueError: the bytes are damaged, or another release
     of metasearch wrote them.
     """
@@ -437,7 +435,7 @@ def values_of(data: bytes) -> dict[str, Any]:
         values: dict[str, Any] = (json if data.startswith(_SLOW) else orjson).loads(data)
         values["record"], values["line"], values["sum"]
     except (ValueError, TypeError, KeyError, RecursionError) as exc:
-        raise _damaged(exc) from exc
+        raise _damage(exc) from exc
     return values
 
 
@@ -452,16 +450,14 @@ def entry_from(values: Mapping[str, Any]) -> Entry:
             given=given_from(values),
         )
     except (ValueError, TypeError, KeyError, RecursionError) as exc:
-        raise _damaged(exc) from exc
+        raise _damage(exc) from exc
 
 
 def origins_from(values: Mapping[str, Any]) -> tuple[Origin, ...]:
-    """`Entry.origins` of these values."""
     return tuple([Origin(file, database) for file, database in values.get("origins", ())])
 
 
 def given_from(values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """`Entry.given` of these values."""
     return tuple([(tag, value) for tag, value in values.get("given", ())])
 
 
@@ -476,7 +472,7 @@ def content_from(values: Mapping[str, Any]) -> bytes:
         return json.dumps(said, sort_keys=True).encode()
 
 
-def _damaged(exc: Exception) -> ValueError:
+def _damage(exc: Exception) -> ValueError:
     return ValueError(f"not an entry as this release writes it: {exc!r}")
 
 
@@ -486,7 +482,7 @@ def _damaged(exc: Exception) -> ValueError:
 T = TypeVar("T")
 
 
-class StoredRecord(InputRecord):
+class DiskRecord(InputRecord):
     """An `InputRecord` of which bytes are read when something of them is asked for, and the record
     is made when it is.
 
@@ -513,7 +509,6 @@ class StoredRecord(InputRecord):
 
     @property
     def entry(self) -> Entry:
-        """The entry."""
         if self._entry is None:
             object.__setattr__(self, "_entry", self._of(entry_from))
         assert self._entry is not None
@@ -521,29 +516,24 @@ class StoredRecord(InputRecord):
 
     @property
     def line(self) -> int:
-        """`Entry.line`."""
         number: int = self._of(itemgetter("line"))
         return number
 
     @property
     def position(self) -> int:
-        """Its number in its file, from 1."""
         number: int = self._of(lambda values: values["record"].get("position", 0))
         return number
 
     @property
     def database(self) -> str | None:
-        """`Entry.database`."""
         return self._of(lambda values: values.get("database"))
 
     @property
     def origins(self) -> tuple[Origin, ...]:
-        """`Entry.origins`."""
         return self._of(origins_from)
 
     @property
     def given(self) -> tuple[tuple[str, str], ...]:
-        """`Entry.given`."""
         return self._of(given_from)
 
     @property
@@ -562,12 +552,12 @@ class StoredRecord(InputRecord):
             raise DamagedPart(self._path, str(exc)) from exc
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, InputRecord) and _said(self) == _said(other)
+        return isinstance(other, InputRecord) and _identity(self) == _identity(other)
 
     __hash__ = InputRecord.__hash__
 
 
-def _said(item: InputRecord) -> tuple[int, Entry, str, str]:
+def _identity(item: InputRecord) -> tuple[int, Entry, str, str]:
     return item.file, item.entry, item.key, item.id
 
 
@@ -577,17 +567,13 @@ class MakesHit(Protocol):
     Both raise `DamagedPart` where its bytes are damaged.
     """
 
-    def hit(self, rank: int) -> Hit:
-        """The hit, with this rank."""
-        ...
+    def hit(self, rank: int) -> Hit: ...
 
-    def matches(self) -> tuple[tuple[Match, ...], tuple[Version, ...]]:
-        """`Hit.matches` and `Hit.versions` alone."""
-        ...
+    def matches(self) -> tuple[tuple[Match, ...], tuple[Version, ...]]: ...
 
 
-class StoredWork(MergedWork):
-    """A `MergedWork` whose hit is made when it is asked for."""
+class DiskWork(JobWork):
+    """A `JobWork` whose hit is made when it is asked for."""
 
     __slots__ = ("_hit", "_makes", "_matches", "_rank")
 
@@ -606,7 +592,6 @@ class StoredWork(MergedWork):
 
     @property
     def hit(self) -> Hit:
-        """The hit."""
         if self._hit is None:
             object.__setattr__(self, "_hit", self._makes.hit(self._rank))
         assert self._hit is not None
@@ -614,12 +599,10 @@ class StoredWork(MergedWork):
 
     @property
     def matches(self) -> tuple[Match, ...]:
-        """`Hit.matches`."""
         return self._why[0]
 
     @property
     def versions(self) -> tuple[Version, ...]:
-        """`Hit.versions`."""
         return self._why[1]
 
     @property
@@ -630,6 +613,6 @@ class StoredWork(MergedWork):
         return self._matches
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, MergedWork) and self.items == other.items and self.hit == other.hit
+        return isinstance(other, JobWork) and self.items == other.items and self.hit == other.hit
 
-    __hash__ = MergedWork.__hash__
+    __hash__ = JobWork.__hash__

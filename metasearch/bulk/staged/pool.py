@@ -24,15 +24,20 @@ from metasearch import garbage_collection
 from metasearch.bulk.engines import Done, Judge
 from metasearch.bulk.staged.parts import metadata_of, read_part, rows_of, write_part
 from metasearch.dedup import Chain, strategy
-from metasearch.dedup.index import Signing, keyed, searching_otherwise, signing
-from metasearch.dedup.matcher import Matcher
+from metasearch.dedup.matchers import (
+    Matcher,
+    MatcherSignatures,
+    key_matchers,
+    signature_matchers,
+    unbounded_searchers,
+)
 from metasearch.dedup.pins import Pins
 from metasearch.errors import UsageError
 from metasearch.record import VersionsMode
 
 
 @dataclass(frozen=True)
-class Rules:
+class JobRules:
     """The matchers of a job; can be pickled. `strategy`: its name; see `metasearch strategies`.
     `versions`: what becomes of preprint and article.
     """
@@ -43,38 +48,41 @@ class Rules:
 
     @cached_property
     def chain(self) -> Chain:
-        """The matchers, with pins."""
-        return strategy(self.strategy).chain.pinned(self.pins)
+        return strategy(self.strategy).chain.with_pins(self.pins)
 
     @property
     def separate(self) -> bool:
-        """Whether versions are works of their own."""
         return self.versions == "separate"
 
     @cached_property
-    def keyed(self) -> tuple[Matcher, ...]:
+    def key_matchers(self) -> tuple[Matcher, ...]:
         """Pins and matchers whose keys tell which records may be one work."""
-        return keyed(self.chain)
+        return key_matchers(self.chain)
 
     @cached_property
-    def signed(self) -> tuple[Signing, ...]:
+    def signature_matchers(self) -> tuple[MatcherSignatures, ...]:
         """The matchers of which near signatures tell it. Raises UsageError: a matcher finds records
         in a way that cannot be kept on disk.
         """
-        if searching_otherwise(self.chain):
+        if unbounded_searchers(self.chain):
             raise UsageError(
                 f"--dedup {self.strategy} finds duplicates by more than keys and signatures, "
                 f"for which all records must be in memory",
                 advice="Use --engine memory, or another strategy.",
             )
-        return signing(self.chain)
+        return signature_matchers(self.chain)
+
+    @property
+    def distances(self) -> dict[str, int]:
+        """Name of each matcher that has signatures -> bits in which near ones differ at most."""
+        return {matcher.name: matcher.distance for matcher in self.signature_matchers}
 
     @property
     def alone(self) -> bool:
         """Whether each component is judged alone: components share no key but blocks of
         signatures, by chance.
         """
-        return len(self.keyed) < len(self.chain.finders)
+        return len(self.key_matchers) < len(self.chain.finders)
 
     def __getstate__(self) -> dict[str, object]:
         # The chain is made anew where it is needed: some matchers hold what cannot be pickled.
@@ -95,7 +103,7 @@ LOOK = 0.2
 _PASSED_OVER = b"passed_over"
 
 
-class Beside(NamedTuple):
+class SideTasks(NamedTuple):
     """What can be done while tasks run, because they have written something by then. `found`: gives
     what `call` is to be called with next; nothing twice.
     """
@@ -109,7 +117,7 @@ def run_all(
     tasks: Iterable[T],
     workers: int,
     done: Done = lambda _: None,
-    beside: Beside | None = None,
+    beside: SideTasks | None = None,
 ) -> list[Any]:
     """Call a function for each task, in worker processes if `workers` is more than 1; the results
     in the order of the tasks.
@@ -124,7 +132,7 @@ def run_all(
             results.append(call(task))
             done(number)
         return results
-    with _workers(workers) as pool, _told():
+    with _workers(workers) as pool, _worker_errors():
         try:
             return _run(pool, call, tasks, workers, done, beside)
         except BaseException:
@@ -138,7 +146,7 @@ _KEPT: ContextVar[ProcessPoolExecutor | None] = ContextVar("kept", default=None)
 
 
 @contextmanager
-def kept(workers: int) -> Iterator[None]:
+def keep_workers(workers: int) -> Iterator[None]:
     """Keep so many worker processes for all calls of `run_all` in the block. They begin when they
     are needed.
     """
@@ -162,7 +170,7 @@ def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _worker_errors() -> Iterator[None]:
     """Say what it means that a worker was ended."""
     try:
         yield
@@ -187,7 +195,7 @@ def in_order(call: Callable[[T], R], tasks: Iterable[T], workers: int) -> Iterat
     `tasks`: what it is called with; can be pickled. Raises UsageError: a worker was killed;
     Exception: what a call raises.
     """
-    with _workers(workers) as pool, _told():
+    with _workers(workers) as pool, _worker_errors():
         coming = iter(tasks)
         running: deque[Future[R]] = deque()
         while True:
@@ -216,7 +224,7 @@ def in_background(
         future = pool.submit(call, *args, **kwargs)
 
         def result() -> T:
-            with _told():
+            with _worker_errors():
                 return future.result()
 
         yield result
@@ -228,7 +236,7 @@ def _run(
     tasks: Iterable[T],
     workers: int,
     done: Done,
-    beside: Beside | None,
+    beside: SideTasks | None,
 ) -> list[Any]:
     coming = enumerate(tasks)
     running: dict[Future[Any], int] = {}
@@ -304,5 +312,4 @@ def keep(works: pa.Table, passed_over: int, path: Path) -> None:
 
 
 def passed_over(path: Path) -> int:
-    """The number that `keep` wrote."""
     return int(metadata_of(path).get(_PASSED_OVER, b"0"))

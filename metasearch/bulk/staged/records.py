@@ -21,13 +21,13 @@ from metasearch.bulk.staged import parts as schemas
 from metasearch.bulk.staged.parts import (
     DamagedPart,
     batches,
-    decoded,
-    encoded,
+    decode,
+    encode,
     is_in,
     parts_in,
     write_part,
 )
-from metasearch.bulk.staged.pool import Beside, run_all
+from metasearch.bulk.staged.pool import SideTasks, run_all
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading import Entry, FileProblem, FileReading, HandOut
 from metasearch.formats.reading.files import STDIN, Input
@@ -42,7 +42,7 @@ DOING = "reading files"
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingOptions:
+class ReadOptions:
     """How files are read, as in `job.read_all`."""
 
     format: str | None = None
@@ -57,12 +57,12 @@ def part_name(file: int, part: int) -> str:
 
 def read_stage(
     inputs: Sequence[Input],
-    options: ReadingOptions,
+    options: ReadOptions,
     folder: Path,
     workers: int,
     stdin: BinaryIO | None,
     progress: Progress,
-    beside: Beside | None = None,
+    beside: SideTasks | None = None,
 ) -> None:
     """Read all files that have no note yet; `beside` as in `pool.run_all`."""
     tasks = []
@@ -89,7 +89,7 @@ def _note_of(folder: Path, number: int) -> Path:
 
 
 def _read(
-    options: ReadingOptions, folder: Path, task: tuple[int, Input], stdin: BinaryIO | None = None
+    options: ReadOptions, folder: Path, task: tuple[int, Input], stdin: BinaryIO | None = None
 ) -> None:
     number, file = task
     parts = _Parts(folder, number)
@@ -143,7 +143,7 @@ class _Parts:
         self._written = 0
 
     def first(self, first: ReadFirst | None) -> ReadFirst | None:
-        """The same; what it takes back is deleted."""
+        """What it takes back is deleted."""
         if first is None:
             return None
 
@@ -156,10 +156,9 @@ class _Parts:
         return read
 
     def take(self, entries: Sequence[Entry]) -> None:
-        """Take the next entries."""
         for entry in entries:
             record = entry.record
-            row = _utf8(record.key), _utf8(record.source_id), encoded(entry)
+            row = _utf8(record.key), _utf8(record.source_id), encode(entry)
             self._waiting.append(row)
             if len(self._waiting) == PART:
                 self._write()
@@ -176,7 +175,6 @@ class _Parts:
         self._waiting.clear()
 
     def finish(self) -> None:
-        """Write what is left."""
         if self._waiting:
             self._write()
 
@@ -196,7 +194,7 @@ def _utf8(text: str) -> str:
 def entry_of(data: bytes, path: Path) -> Entry:
     """An entry of a part. Raises DamagedPart: the bytes are no entry."""
     try:
-        return decoded(data)
+        return decode(data)
     except ValueError as exc:
         raise DamagedPart(path, str(exc)) from exc
 
@@ -240,7 +238,7 @@ _Hashes = npt.NDArray[np.int64]
 Columns = Sequence[Sequence[str]]
 
 
-def made_different(columns: Callable[[], Iterable[Columns]]) -> dict[int, str]:
+def unique_names(columns: Callable[[], Iterable[Columns]]) -> dict[int, str]:
     """Place of a record, from 0 -> its name, where that is not the best one that it may bear.
     `columns`: gives the names of all records, whenever it is called.
     """
@@ -306,17 +304,17 @@ class FreeNames:
     @classmethod
     def of(cls, records: Path, rows: Collection[int]) -> FreeNames:
         """The names of all records of the stage `records`."""
-        keys = made_different(lambda: ([some] for _, some, _ in _named(records)))
+        keys = unique_names(lambda: ([some] for _, some, _ in _names_of(records)))
 
         def ids() -> Iterator[Columns]:
             start = 0
-            for file, some, own in _named(records):
+            for file, some, own in _names_of(records):
                 places = range(start, start + len(some))
                 free = [keys.get(place, key) for place, key in zip(places, some, strict=True)]
                 yield [own, free] if file in rows else [free]
                 start += len(some)
 
-        return cls(keys, made_different(ids) if rows else {}, rows)
+        return cls(keys, unique_names(ids) if rows else {}, rows)
 
     def within(self, places: range) -> FreeNames:
         """What those of these places are called."""
@@ -333,7 +331,7 @@ class FreeNames:
         return free, self.ids.get(place, best)
 
 
-def _named(records: Path) -> Iterator[tuple[int, list[str], list[str]]]:
+def _names_of(records: Path) -> Iterator[tuple[int, list[str], list[str]]]:
     """(file, `Record.key` of each, `Record.source_id` of each) of some records of a file at a
     time.
     """

@@ -15,38 +15,43 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from metasearch.bulk.engines import Engine, FindsNear
-from metasearch.bulk.job import ROWS, Outcome, Progress
+from metasearch.bulk.engines import BulkEngine, FindsNear
+from metasearch.bulk.job import ROWS, JobOutcome, Progress, say_nothing
 from metasearch.bulk.staged import pool
 from metasearch.bulk.staged import records as reading
 from metasearch.bulk.staged.chunks import (
     ChunkJudge,
     ComponentOf,
-    Places,
+    RecordPlaces,
     chunk_stage,
     name_stage,
     names_in,
 )
-from metasearch.bulk.staged.components import LARGEST, Cut, cut, read_components, write_components
+from metasearch.bulk.staged.components import (
+    LARGEST,
+    JobComponents,
+    cut,
+    read_components,
+    write_components,
+)
 from metasearch.bulk.staged.keys import (
     KeyFolders,
-    beside_reading,
     columns_stage,
+    export_beside,
     export_stage,
     near_stage,
 )
 from metasearch.bulk.staged.parts import DamagedPart, checksum, clear, order_stage, parts_in
-from metasearch.bulk.staged.pool import Rules
-from metasearch.bulk.staged.records import FreeNames, ReadingOptions
+from metasearch.bulk.staged.pool import JobRules
+from metasearch.bulk.staged.records import FreeNames, ReadOptions
 from metasearch.bulk.staged.works import StagedWorks
-from metasearch.dedup.apart import applies
 from metasearch.errors import UsageError
 from metasearch.formats.reading.files import STDIN, Input
 from metasearch.formats.text import line
 
 _JOB = "job.json"
 #: Of the tables and files in the folder; a job that another release began is not continued.
-_SHAPE = 3
+_SHAPE = 4
 
 
 def user() -> int:
@@ -113,11 +118,9 @@ class JobFolder:
 
     @property
     def has_stages(self) -> bool:
-        """Whether something of the job was done."""
         return any(path.is_dir() for path in self.path.iterdir()) if self.path.is_dir() else False
 
     def stage(self, name: str) -> Path:
-        """The folder of a stage; it exists."""
         folder = self.path / name
         folder.mkdir(exist_ok=True)
         return folder
@@ -151,7 +154,6 @@ class JobFolder:
         return True
 
     def note(self, name: str) -> Any:
-        """What was noted of a stage that is done."""
         return self._marker(name)["note"]
 
     def _marker(self, name: str) -> dict[str, Any]:
@@ -170,7 +172,6 @@ class JobFolder:
                 clear(self.path / name)
 
     def remove(self) -> None:
-        """Delete the folder."""
         shutil.rmtree(self.path, ignore_errors=True)
 
     def _write(self, name: str, value: Any) -> None:
@@ -181,10 +182,6 @@ class JobFolder:
             file.flush()
             os.fsync(file.fileno())
         undone.replace(path)
-
-
-def _say_nothing(_: str, __: int, ___: int) -> None:
-    pass
 
 
 @dataclass(frozen=True)
@@ -198,18 +195,18 @@ class StagedJob:
     """
 
     inputs: Sequence[Input]
-    rules: Rules
-    reading: ReadingOptions = field(default_factory=ReadingOptions)
+    rules: JobRules
+    reading: ReadOptions = field(default_factory=ReadOptions)
     workers: int = 1
     stdin: BinaryIO | None = None
     largest: int = LARGEST
     version: str = ""
 
-    def described(self) -> dict[str, object]:
+    def description(self) -> dict[str, object]:
         """What shapes the outcome, as JSON has it: the same for the same job."""
         return {
             "version": self.version,
-            "inputs": [_described(file) for file in self.inputs],
+            "inputs": [_describe_file(file) for file in self.inputs],
             "format": self.reading.format,
             "encoding": self.reading.encoding,
             "strategy": self.rules.strategy,
@@ -222,7 +219,7 @@ class StagedJob:
         }
 
 
-def _described(file: Input) -> list[object]:
+def _describe_file(file: Input) -> list[object]:
     if file.path == STDIN:
         return [file.name]
     try:
@@ -233,19 +230,19 @@ def _described(file: Input) -> list[object]:
 
 
 def run(
-    job: StagedJob, folder: JobFolder, engine: Engine, progress: Progress = _say_nothing
-) -> tuple[Outcome, Cut]:
+    job: StagedJob, folder: JobFolder, engine: BulkEngine, progress: Progress = say_nothing
+) -> tuple[JobOutcome, JobComponents]:
     """Do what is not done yet. Returns the outcome, and what was cut (without its components).
     Raises UsageError: something of the folder is damaged, or memory or disk do not suffice;
     OSError: the disk is full.
     """
-    job.rules.signed  # noqa: B018, refuses strategies that cannot be run so before files are read
+    job.rules.signature_matchers  # noqa: B018, refuses strategies that cannot be run so before files are read
     path = folder.stage
     _read_stages(job, folder, progress)
     files = reading.files_of(job.inputs, path("records"))
     progress("joining keys", 0, 1)
     if not folder.done("edges"):
-        distances = {signs.name: signs.distance for signs in job.rules.signed}
+        distances = job.rules.distances
         edges = folder.begin("edges", anew=False)
         if (
             isinstance(engine, FindsNear)
@@ -260,10 +257,10 @@ def run(
             clear(near)
         folder.finish("edges")
     if not folder.done("columns"):
-        engine.recurring(path("titles"), folder.begin("titles-of-years"))
+        engine.repeats(path("titles"), folder.begin("titles-of-years"))
         columns_stage(path("titles-of-years"), folder.begin("columns"))
         folder.finish("columns")
-    places = Places([file.reading.count for file in files])
+    places = RecordPlaces([file.reading.count for file in files])
     found = _components_stage(job, folder, engine, places)
     rows = {n for n, file in enumerate(files) if file.reading.format == ROWS}
     names = FreeNames.of(path("records"), rows)
@@ -285,9 +282,9 @@ def run(
         names,
         names_in(path("names")),
     )
-    outcome = Outcome(files, works, job.rules.versions, folder.note("works"), job.rules.strategy)
+    outcome = JobOutcome(files, works, job.rules.versions, folder.note("works"), job.rules.strategy)
     nothing = np.empty(0, np.int64)
-    return outcome, Cut(nothing, nothing, found.divided, found.cut, found.shared)
+    return outcome, JobComponents(nothing, nothing, found.divided, found.cut, found.shared)
 
 
 def _read_stages(job: StagedJob, folder: JobFolder, progress: Progress) -> None:
@@ -306,7 +303,7 @@ def _read_stages(job: StagedJob, folder: JobFolder, progress: Progress) -> None:
             job.workers,
             job.stdin,
             progress,
-            beside_reading(folders, job.rules),
+            export_beside(folders, job.rules),
         )
         folder.finish("records")
     export_stage(folders, job.rules, job.workers, progress)
@@ -314,7 +311,9 @@ def _read_stages(job: StagedJob, folder: JobFolder, progress: Progress) -> None:
         folder.finish(name)
 
 
-def _components_stage(job: StagedJob, folder: JobFolder, engine: Engine, places: Places) -> Cut:
+def _components_stage(
+    job: StagedJob, folder: JobFolder, engine: BulkEngine, places: RecordPlaces
+) -> JobComponents:
     path = folder.stage
     if not folder.done("components"):
         engine.components(path("keys"), path("edges"), folder.begin("components"))
@@ -322,15 +321,10 @@ def _components_stage(job: StagedJob, folder: JobFolder, engine: Engine, places:
     if not folder.done("cut"):
         found = cut(
             read_components(path("components")),
-            path("keys"),
-            path("edges"),
-            path("traits"),
-            path("scratch"),
+            job.rules,
+            path,
             engine,
             places,
-            path("signatures"),
-            {signs.name: signs.distance for signs in job.rules.signed},
-            sketches=applies(job.rules.chain),
             largest=job.largest,
             workers=job.workers,
         )
@@ -346,9 +340,9 @@ def _components_stage(job: StagedJob, folder: JobFolder, engine: Engine, places:
 def _works_stage(
     job: StagedJob,
     folder: JobFolder,
-    engine: Engine,
-    found: Cut,
-    places: Places,
+    engine: BulkEngine,
+    found: JobComponents,
+    places: RecordPlaces,
     names: FreeNames,
     progress: Progress,
 ) -> None:

@@ -16,18 +16,18 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from metasearch.bib.work_ids import numbered_id
+from metasearch.bib.work_ids import id_of_number
 from metasearch.bulk import export
-from metasearch.bulk.export import Telling
-from metasearch.bulk.job import MergedWork, Outcome, Works
+from metasearch.bulk.export import JobObserver
+from metasearch.bulk.job import JobOutcome, JobWork, JobWorks
 from metasearch.bulk.staged import parts as schemas
-from metasearch.bulk.staged.chunks import Places
+from metasearch.bulk.staged.chunks import RecordPlaces
 from metasearch.bulk.staged.parts import (
     DamagedPart,
+    DiskRecord,
+    DiskWork,
     MakesHit,
     Numbers,
-    StoredRecord,
-    StoredWork,
     batches,
     firsts_of,
     is_in,
@@ -38,8 +38,9 @@ from metasearch.bulk.staged.parts import (
 )
 from metasearch.bulk.staged.pool import in_order
 from metasearch.bulk.staged.records import FreeNames
-from metasearch.dedup import Fingerprint, naming
-from metasearch.dedup.merge import alone
+from metasearch.dedup import Fingerprint
+from metasearch.dedup import hits as naming
+from metasearch.dedup.hits import single_hit
 from metasearch.formats import hits
 from metasearch.record import Hit, Match, Version
 
@@ -79,7 +80,7 @@ class StagedWorks:
     """
 
     traits: Path
-    places: Places
+    places: RecordPlaces
     names: FreeNames
     ids: dict[int, str]
     firsts: Numbers
@@ -92,7 +93,7 @@ class StagedWorks:
         records: Path,
         traits: Path,
         ordered: Path,
-        places: Places,
+        places: RecordPlaces,
         names: FreeNames,
         ids: dict[int, str],
     ) -> StagedWorks:
@@ -106,12 +107,12 @@ class StagedWorks:
     def __len__(self) -> int:
         return self.stretch.count - len(self.members) + len(self.firsts)
 
-    def __iter__(self) -> Iterator[MergedWork]:
+    def __iter__(self) -> Iterator[JobWork]:
         both = merge(self._alone(), self._several(), key=itemgetter(0))
         for rank, (_, items, makes) in enumerate(both, self.stretch.before + 1):
-            yield StoredWork(items, makes, rank)
+            yield DiskWork(items, makes, rank)
 
-    def divided(self, most: int) -> Iterator[StagedWorks]:
+    def divide(self, most: int) -> Iterator[StagedWorks]:
         """The works that begin in one stretch after another, of some so many records; they can be
         handed to other processes.
         """
@@ -148,7 +149,7 @@ class StagedWorks:
             stretch=stretch,
         )
 
-    def _alone(self) -> Iterator[tuple[int, tuple[StoredRecord, ...], MakesHit]]:
+    def _alone(self) -> Iterator[tuple[int, tuple[DiskRecord, ...], MakesHit]]:
         """(number, record, what makes its hit) of the records that are alone in their work."""
         for path in self.stretch.parts:
             bases = read_part(self.traits / path.name, ["base"]).column(0).to_numpy()
@@ -168,11 +169,11 @@ class StagedWorks:
                     strict=True,
                 ):
                     key, shown = self.names.of_record(place, number, named, own)
-                    item = StoredRecord(number >> schemas.FILE_BITS, data, path, key, shown)
+                    item = DiskRecord(number >> schemas.FILE_BITS, data, path, key, shown)
                     yield number, (item,), _Alone(item, base, self.ids.get(number))
                 start += batch.num_rows
 
-    def _several(self) -> Iterator[tuple[int, tuple[StoredRecord, ...], MakesHit]]:
+    def _several(self) -> Iterator[tuple[int, tuple[DiskRecord, ...], MakesHit]]:
         """The same of the works of several records, by their first ones."""
         if not len(self.firsts):
             return
@@ -186,7 +187,7 @@ class StagedWorks:
                 for row in batch[some].to_pylist():
                     items = tuple(
                         [
-                            StoredRecord(number >> schemas.FILE_BITS, data, path, key, shown)
+                            DiskRecord(number >> schemas.FILE_BITS, data, path, key, shown)
                             for number, data, key, shown in zip(
                                 row["numbers"], row["entries"], row["keys"], row["ids"], strict=True
                             )
@@ -197,13 +198,11 @@ class StagedWorks:
 
 
 def _firsts(path: Path) -> Numbers:
-    """The numbers of the first records of the works of a part, sorted."""
     found: Numbers = read_part(path, ["first"]).column(0).to_numpy()
     return found
 
 
 def _first(path: Path) -> int:
-    """The number of the first record of a part."""
     return int(read_part(path, ["number"]).column(0)[0].as_py())
 
 
@@ -212,20 +211,18 @@ class _Alone(NamedTuple):
     one.
     """
 
-    item: StoredRecord
+    item: DiskRecord
     base: int
     name: str | None
 
     def hit(self, rank: int) -> Hit:
-        """See `MakesHit.hit`."""
-        record, base = self.item.entry.record, numbered_id(self.base)
+        record, base = self.item.entry.record, id_of_number(self.base)
         if self.name is None or self.name == base:
-            return alone(base, record, (), rank)
+            return single_hit(base, record, (), rank)
         own = naming.own_id(Fingerprint(record, self.item.key))
-        return alone(self.name, record, tuple(sorted({base, own} - {self.name})), rank)
+        return single_hit(self.name, record, tuple(sorted({base, own} - {self.name})), rank)
 
     def matches(self) -> tuple[tuple[Match, ...], tuple[Version, ...]]:
-        """See `MakesHit.matches`."""
         return (), ()
 
 
@@ -238,13 +235,12 @@ class _Several(NamedTuple):
         name: Its id where that is another one.
     """
 
-    items: tuple[StoredRecord, ...]
+    items: tuple[DiskRecord, ...]
     data: bytes
     path: Path
     name: str | None
 
     def hit(self, rank: int) -> Hit:
-        """See `MakesHit.hit`."""
         hit = self._of(hits.read)
         name = self.name or hit.id
         return replace(
@@ -258,7 +254,6 @@ class _Several(NamedTuple):
         )
 
     def matches(self) -> tuple[tuple[Match, ...], tuple[Version, ...]]:
-        """See `MakesHit.matches`."""
         return self._of(hits.read_matches)
 
     def _of(self, read: Callable[[bytes], T]) -> T:
@@ -279,11 +274,11 @@ ONE_AFTER_ANOTHER = frozenset({"endnote-tagged", "marc", "nbib", "noteexpress", 
 
 def write(
     name: str,
-    outcome: Outcome,
+    outcome: JobOutcome,
     workers: int,
     *,
     provenance: bool = False,
-    telling: Telling | None = None,
+    telling: JobObserver | None = None,
 ) -> Iterator[bytes]:
     """What `export.write` gives, by worker processes.
 
@@ -291,44 +286,43 @@ def write(
     `StagedWorks`. `telling`: looks at all works, in other processes; what it has to tell is known
     when all is written. Raises UsageError: a worker was killed, or a part of the works is damaged.
     """
-    written = partial(_written, name, provenance, telling is not None)
+    written = partial(_write_stretch, name, provenance, telling is not None)
     for part, told in in_order(written, _stretches(outcome), workers):
         if telling is not None and told is not None:
             telling.join(told)
         yield part
 
 
-def write_clusters(outcome: Outcome, workers: int) -> Iterator[bytes]:
-    """What `cluster_lines` gives, by worker processes; arguments and errors as in `write`."""
+def write_clusters(outcome: JobOutcome, workers: int) -> Iterator[bytes]:
     return in_order(export.cluster_bytes, _stretches(outcome), workers)
 
 
-def _stretches(outcome: Outcome) -> Iterator[Outcome]:
+def _stretches(outcome: JobOutcome) -> Iterator[JobOutcome]:
     works = outcome.works
     assert isinstance(works, StagedWorks)
-    return (replace(outcome, works=some) for some in works.divided(STRETCH))
+    return (replace(outcome, works=some) for some in works.divide(STRETCH))
 
 
-def _written(
-    name: str, provenance: bool, tells: bool, outcome: Outcome
-) -> tuple[bytes, Telling | None]:
-    telling = Telling(outcome, name) if tells else None
+def _write_stretch(
+    name: str, provenance: bool, tells: bool, outcome: JobOutcome
+) -> tuple[bytes, JobObserver | None]:
+    telling = JobObserver(outcome, name) if tells else None
     if telling is not None:
-        outcome = replace(outcome, works=_Seen(outcome.works, telling))
+        outcome = replace(outcome, works=_ObservedWorks(outcome.works, telling))
     return b"".join(export.write(name, outcome, provenance=provenance)), telling
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _ObservedWorks:
     """Works that are looked at while somebody goes through them, which must be done once."""
 
-    works: Works
-    telling: Telling
+    works: JobWorks
+    telling: JobObserver
 
     def __len__(self) -> int:
         return len(self.works)
 
-    def __iter__(self) -> Iterator[MergedWork]:
+    def __iter__(self) -> Iterator[JobWork]:
         for work in self.works:
             self.telling.add(work)
             yield work

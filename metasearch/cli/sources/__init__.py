@@ -12,7 +12,7 @@ import click
 
 from metasearch.cli.command_group import CommandGroup
 from metasearch.cli.options import common, complete_source
-from metasearch.cli.output import Console, Exit, Sink, columns, counted
+from metasearch.cli.output import Console, Exit, Sink, columns, quantity
 from metasearch.errors import SpecError, UsageError
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def new(console: Console, /, *, name: str, like: str, output: Path | None) -> in
     `metasearch sources check NAME.toml` checks it. An existing file is not changed.
     """
     from metasearch.adapters.spec import SOURCE_NAME
-    from metasearch.adapters.specs.spec_folders import is_path
-    from metasearch.cli.sources.authoring import of_body, of_family
+    from metasearch.adapters.specs.specfile import is_path
+    from metasearch.cli.sources.specs import of_body, of_family
 
     if not SOURCE_NAME.fullmatch(name):
         raise UsageError(
@@ -78,7 +78,7 @@ def new(console: Console, /, *, name: str, like: str, output: Path | None) -> in
 
 def _from(base: str, file: Path) -> str:
     """The path of a spec as one in that file names it. Raises UsageError: there is no such spec."""
-    from metasearch.adapters.specs.spec_folders import table_of
+    from metasearch.adapters.specs.specfile import table_of
 
     table_of(Path(base))
     relative = os.path.relpath(base, file.parent).replace(os.sep, "/")
@@ -99,11 +99,10 @@ def schema() -> int:
     Put it into a file and name that in the first line of a spec, `#:schema spec.schema.json`:
     editors with a TOML language server then complete keys and mark mistakes while you write.
     """
-    import orjson
-
     from metasearch.adapters.specs.specfile import schema as made
 
-    click.echo(orjson.dumps(made(), option=orjson.OPT_INDENT_2).decode())
+    with Sink() as sink:
+        sink.write_json(made())
     return Exit.OK
 
 
@@ -146,7 +145,7 @@ def record(
     import asyncio
 
     from metasearch.adapters.specs.registry import Registry
-    from metasearch.cli.sources.authoring import ask, keep
+    from metasearch.cli.sources.specs import ask, keep
     from metasearch.settings import Settings
 
     if not _CASE.fullmatch(case):
@@ -169,7 +168,7 @@ def record(
         return Exit.PARTIAL
     count = keep(folder, text, spec, wanted, settings, pages)
     if not console.quiet:
-        console.say(f"{folder}: {counted(len(pages), 'exchange')}, {counted(count, 'record')}")
+        console.say(f"{folder}: {quantity(len(pages), 'exchange')}, {quantity(count, 'record')}")
     return Exit.OK
 
 
@@ -229,7 +228,7 @@ def probe(
         )
     settings = Settings.load(config, os.environ)
     registry = Registry(settings)
-    chosen = _chosen(names, registry)
+    chosen = _sources_to_ask(names, registry)
     specs, broken = _specs(chosen, registry)
     line = ProgressLine(console)
     try:
@@ -246,11 +245,8 @@ def probe(
         line.clear()
     results = sorted([*probed, *broken], key=lambda result: chosen.index(result.source))
     if as_json:
-        import orjson
-
         with Sink() as sink:
-            rows = [result.plain() for result in results]
-            sink.write(orjson.dumps(rows, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            sink.write_json([result.plain() for result in results])
     elif not to_stdout:
         for text in table(results):
             click.echo(text)
@@ -262,7 +258,7 @@ def probe(
     return exit_for(results)
 
 
-def _chosen(names: Sequence[str], registry: Registry) -> list[str]:
+def _sources_to_ask(names: Sequence[str], registry: Registry) -> list[str]:
     """The sources to ask; collections of this machine only if they are named. Raises UsageError:
     there is none, or a name is unknown.
     """
@@ -347,14 +343,12 @@ def list_(console: Console, /, *, group: str | None, as_json: bool, config: Path
     names = (
         registry.names()
         if group is None
-        else [*registry.group(group), *registry.disabled((group,))]
+        else [*registry.group(group), *registry.disabled_members((group,))]
     )
     rows = [_row(name, registry, default, env) for name in names]
     if as_json:
-        import orjson
-
         with Sink() as sink:
-            sink.write(orjson.dumps(rows, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+            sink.write_json(rows)
         return Exit.OK
     table: list[tuple[str, ...]] = [("NAME", "LABEL", "DEFAULT", "KEY")]
     for row in rows:
@@ -429,7 +423,7 @@ def _keys_in_words(keys: list[dict[str, Any]]) -> str:
 def show(console: Console, /, *, name: str, config: Path | None) -> int:
     """Show everything about one source, except secrets."""
     registry, env = _registry(config)
-    from metasearch.cli.sources.authoring import is_family, spec_of
+    from metasearch.cli.sources.specs import is_family, spec_of
 
     spec = spec_of(name, registry)
     asked = "by default" if name in registry.default() else "when it is named"
@@ -483,7 +477,7 @@ def _facts(
     yield "largest body", f"{limits.max_bytes:,} bytes"
     yield "paging", f"{paging.kind}, {paging.size} records a page, {paging.window} in all"
     yield "query language", spec.syntax
-    yield "searches", ", ".join(_searched(spec))
+    yield "searches", ", ".join(_search_fields(spec))
     yield (
         "operators",
         ", ".join(
@@ -508,7 +502,7 @@ def _facts(
     yield "hook", f"adapters/hooks/{spec.hook}.py" if spec.hook else ""
 
 
-def _searched(spec: AdapterSpec) -> list[str]:
+def _search_fields(spec: AdapterSpec) -> list[str]:
     """The fields that can be searched: those of the dialect, or those that have a parameter."""
     from metasearch.adapters.translate.plan import all_names
     from metasearch.query.tree import FIELDS
@@ -545,14 +539,14 @@ def check(console: Console, /, *, names: tuple[str, ...], config: Path | None) -
     Without arguments all shipped sources and those of the configuration are checked. A FILE is a
     spec, or a configuration file with [sources.NAME] tables. Exit code 2: there are problems.
     """
-    from metasearch.cli.sources.authoring import problems_of
+    from metasearch.cli.sources.specs import problems_of
     from metasearch.settings import Settings
 
     checked, problems = problems_of(names, Settings.load(config, os.environ))
     for problem in problems:
         click.echo(problem)
     if not console.quiet:
-        console.say(f"{checked} checked, {counted(len(problems), 'problem')}")
+        console.say(f"{checked} checked, {quantity(len(problems), 'problem')}")
     return Exit.USAGE if problems else Exit.OK
 
 

@@ -18,12 +18,12 @@ from typing import Any, Literal
 from metasearch import __version__
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.fetch.transport import Transport
-from metasearch.adapters.parse.parse import Parsed, parse
+from metasearch.adapters.parse.parse import PageContent, parse
 from metasearch.adapters.request import Page, Request, Secret, without_secrets
 from metasearch.adapters.spec import CONTACT, AdapterSpec
-from metasearch.adapters.specs.spec_folders import spec_folder
+from metasearch.adapters.specs.specfile import spec_folder
 from metasearch.adapters.translate.plan import plan
-from metasearch.cli.output import columns, counted
+from metasearch.cli.output import columns, quantity
 from metasearch.errors import (
     CannotAsk,
     Drifted,
@@ -107,7 +107,6 @@ class ProbeResult:
         return self.status in ("ok", "skipped")
 
     def plain(self) -> dict[str, Any]:
-        """The fields as an object for JSON."""
         return asdict(self)
 
 
@@ -131,7 +130,7 @@ async def probe(
     async def one(spec: AdapterSpec) -> ProbeResult:
         nonlocal done
         async with places:
-            result = shareable(await _probed(spec, fetcher, env, seconds), spec, env)
+            result = shareable(await _probe_one(spec, fetcher, env, seconds), spec, env)
         done += 1
         progress(done)
         return result
@@ -142,7 +141,7 @@ async def probe(
         await fetcher.close()
 
 
-async def _probed(
+async def _probe_one(
     spec: AdapterSpec, fetcher: Fetcher, env: Mapping[str, str], seconds: float
 ) -> ProbeResult:
     query = query_for(spec)
@@ -168,13 +167,13 @@ async def _probed(
     budget = fetcher.state(spec.name).budget
     if budget is not None:
         begun = replace(begun, notes=(*begun.notes, budget.in_words))
-    return replace(compared(parsed, spec, begun), seconds=_since(started))
+    return replace(compare(parsed, spec, begun), seconds=_since(started))
 
 
-async def _answer(request: Request, spec: AdapterSpec, fetcher: Fetcher) -> Parsed:
+async def _answer(request: Request, spec: AdapterSpec, fetcher: Fetcher) -> PageContent:
     """The records of the first page; of two steps, ids, then their records."""
     wanted: Request | None = request
-    parsed, total, step = Parsed(), None, None
+    parsed, total, step = PageContent(), None, None
     while wanted is not None and wanted.step != step:
         step = wanted.step
         page: Page = await fetcher.fetch(
@@ -186,10 +185,10 @@ async def _answer(request: Request, spec: AdapterSpec, fetcher: Fetcher) -> Pars
     return replace(parsed, total=total)
 
 
-def compared(parsed: Parsed, spec: AdapterSpec, begun: ProbeResult) -> ProbeResult:
+def compare(parsed: PageContent, spec: AdapterSpec, begun: ProbeResult) -> ProbeResult:
     """The result of a probe whose answer was read."""
     records = parsed.records
-    fields = covered(records)
+    fields = field_shares(records)
     expected = fields_of_cases(spec.name) or fields_of_spec(spec)
     reasons = [unread.reason for unread in parsed.unread[:3]]
     out = replace(
@@ -231,7 +230,7 @@ def query_for(spec: AdapterSpec) -> str:
     return next((WORDS[code] for code in spec.languages[:1] if code in WORDS), WORD)
 
 
-def covered(records: Sequence[Record]) -> dict[str, float]:
+def field_shares(records: Sequence[Record]) -> dict[str, float]:
     """Field -> share of the records that have it, without fields that no record has."""
     counts = Counter(
         name for record in records for name in record_object(record) if name not in _OWN
@@ -288,7 +287,7 @@ def summary(results: Sequence[ProbeResult]) -> str:
     """How many sources there are of each status: "15 sources: 12 ok, 1 drifted, 2 skipped"."""
     counts = Counter(result.status for result in results)
     return (
-        f"{counted(len(results), 'source')}: "
+        f"{quantity(len(results), 'source')}: "
         f"{', '.join(f'{count} {status}' for status, count in counts.items())}"
     )
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping
 
-from metasearch.demo.catalogue import Holdings, Work, newest_first
-from metasearch.demo.databases.faulty import (
-    Database,
+from metasearch.demo.catalogue import CatalogueWork, Holdings, newest_first
+from metasearch.demo.databases.database import (
     Reply,
+    SimulatedDatabase,
     element,
     escape,
     full_name,
@@ -16,6 +17,7 @@ from metasearch.demo.databases.faulty import (
     rarely,
 )
 from metasearch.demo.queries import NotUnderstood, lucene
+from metasearch.query.tree import Term, conjunction, disjunction
 
 NAME = "demo-arxiv"
 MAX_RESULTS = 2000
@@ -35,13 +37,15 @@ _NAMESPACES = (
 )
 
 
-def fits(work: Work) -> bool:
+def fits(work: CatalogueWork) -> bool:
     return bool(work.arxiv)
 
 
-def tell(work: Work) -> Work:
-    posted = work.posted or work.date
-    work = work._replace(year=int(posted[:4]), date=posted)
+def tell(work: CatalogueWork) -> CatalogueWork:
+    if posted := work.posted or work.date:
+        work = work._replace(year=int(posted[:4]), date=posted)
+    if work.number and work.type != "preprint":  # what is published elsewhere has no venue here
+        work = work._replace(venue="")
     if work.doi and rarely(NAME, work, "not linked", 0.5):
         work = work._replace(doi="", venue="")
     return work
@@ -52,20 +56,18 @@ def answer(path: str, params: Mapping[str, str], holdings: Holdings) -> Reply:
         start = number(params, "start", 0)
         size = number(params, "max_results", 10)
     except ValueError as exc:
-        return _refused(f"{exc} must be a non-negative integer", str(exc))
+        return _refusal(f"{exc} must be a non-negative integer", str(exc))
     if size > MAX_RESULTS:
-        return _refused(f"max_results must be at most {MAX_RESULTS}", "max_results")
-    asked, ids = (
-        params.get("search_query", ""),
-        [i for i in params.get("id_list", "").split(",") if i.strip()],
-    )
+        return _refusal(f"max_results must be at most {MAX_RESULTS}", "max_results")
+    asked = params.get("search_query", "")
+    ids = [name.strip() for name in params.get("id_list", "").split(",") if name.strip()]
+    named = [Term(re.sub(r"v\d+$", "", name), "arxiv") for name in ids]
     try:
-        found = holdings.find(lucene(asked, _FIELDS)) if asked.strip() or ids else []
+        parts = [lucene(asked, _FIELDS), disjunction(named) if ids else None]
+        query = conjunction(*parts) if any(parts) else None
+        found = holdings.find(query) if asked.strip() or ids else []
     except NotUnderstood as exc:
-        return _refused(f"incorrect query: {exc}", "search_query")
-    if ids:
-        bare = [i.strip().partition("v")[0] for i in ids]
-        found = [work for work in found if work.arxiv in bare]
+        return _refusal(f"incorrect query: {exc}", "search_query")
     if params.get("sortBy") == "submittedDate":
         found = newest_first(found)
         if params.get("sortOrder") == "ascending":
@@ -80,7 +82,7 @@ def answer(path: str, params: Mapping[str, str], holdings: Holdings) -> Reply:
     )
 
 
-def _refused(text: str, parameter: str) -> Reply:
+def _refusal(text: str, parameter: str) -> Reply:
     entry = (
         f"<entry><id>https://arxiv.org/api/errors#{parameter}</id><title>Error</title>"
         f"{element('summary', text)}"
@@ -100,23 +102,25 @@ def _feed(query: str, entries: str, total: int, start: int, size: int, status: i
     return Reply(body.encode(), status, "application/atom+xml; charset=utf-8")
 
 
-def _entry(work: Work) -> str:
+def _entry(work: CatalogueWork) -> str:
     address = f"arxiv.org/abs/{work.arxiv}v1"
     authors = "".join(
         f"<author>{element('name', full_name(author))}</author>" for author in work.authors
     )
     reference = f"{work.venue} {work.volume} ({work.year})" if work.venue and work.volume else ""
     category = work.category or "cs.LG"
+    date = f"{work.date or work.year or ''}-01-01"[:10]
+    time = f"{date}T17:00:00Z" if work.year else ""
     return (
         f"<entry><id>http://{address}</id>"
         + element("title", textwrap.fill(work.full_title, 72, subsequent_indent="  "))
-        + f"<updated>{work.date}T17:00:00Z</updated>"
+        + element("updated", time)
         + f'<link href="https://{address}" rel="alternate" type="text/html"/>'
         + f'<link href="https://{address.replace("/abs/", "/pdf/")}" rel="related" '
         f'type="application/pdf" title="pdf"/>'
         + f"<summary>{escape(textwrap.fill(work.abstract, 72))}</summary>"
         + f'<category term="{category}" scheme="http://arxiv.org/schemas/atom"/>'
-        + f"<published>{work.date}T17:00:00Z</published>"
+        + element("published", time)
         + f'<arxiv:primary_category term="{category}"/>'
         + element("arxiv:journal_ref", reference)
         + element("arxiv:doi", work.doi)
@@ -124,7 +128,7 @@ def _entry(work: Work) -> str:
     )
 
 
-DATABASE = Database(
+DATABASE = SimulatedDatabase(
     name=NAME,
     label="arXiv (simulated)",
     extends="arxiv",

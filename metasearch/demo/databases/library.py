@@ -5,13 +5,14 @@ It holds books, scores, recordings and theses, and punctuates them as in ISBD.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
-from metasearch.demo.catalogue import Holdings, Work
-from metasearch.demo.databases.faulty import (
+from metasearch.demo.catalogue import CatalogueWork, Holdings
+from metasearch.demo.databases.database import (
     MARC_LANGUAGES,
-    Database,
     Reply,
+    SimulatedDatabase,
     element,
     escape,
     full_name,
@@ -46,11 +47,11 @@ _DIAGNOSTICS = {
 }
 
 
-def fits(work: Work) -> bool:
+def fits(work: CatalogueWork) -> bool:
     return work.type in _LEADERS
 
 
-def tell(work: Work) -> Work:
+def tell(work: CatalogueWork) -> CatalogueWork:
     if rarely(NAME, work, "no subtitle", 0.12):
         work = work._replace(subtitle="")
     if work.type == "book" and rarely(NAME, work, "copyright year", 0.05):
@@ -127,7 +128,7 @@ def _explain(holdings: Holdings) -> Reply:
     return Reply(body.encode(), content_type="text/xml; charset=utf-8")
 
 
-def _record(work: Work, position: int) -> str:
+def _record(work: CatalogueWork, position: int) -> str:
     return (
         "<zs:record><zs:recordSchema>marcxml</zs:recordSchema><zs:recordPacking>xml</zs:recordPacking>"
         f"<zs:recordData><record "
@@ -136,9 +137,9 @@ def _record(work: Work, position: int) -> str:
     )
 
 
-def _marc(work: Work) -> str:
-    language = MARC_LANGUAGES[work.language]
-    fixed = f"010101s{work.year}    xx            000 0 {language} d"
+def _marc(work: CatalogueWork) -> str:
+    language = MARC_LANGUAGES.get(work.language, "und")
+    fixed = f"010101s{work.year or '':4}    xx            000 0 {language} d"
     names = [full_name(author) for author in work.authors]
     # Chinese headings have no comma.
     persons = [
@@ -148,23 +149,25 @@ def _marc(work: Work) -> str:
     statement = ", ".join(names)
     title = (work.title + " :", work.subtitle + " /") if work.subtitle else (work.title + " /", "")
     fields = [
-        *(_field("020", " ", " ", a=_printed_isbn(work, isbn)) for isbn in work.isbn),
+        *(_field("020", " ", " ", a=_isbn_text(work, isbn)) for isbn in work.isbn),
         *(_field("100", "1", " ", a=person) for person in persons[:1]),
-        _field("245", "1", "0", a=title[0], b=title[1], c=statement + "."),
+        _field("245", "1", "0", a=title[0], b=title[1], c=statement and statement + "."),
     ]
     if work.type == "thesis":
-        fields.append(_field("502", " ", " ", a=f"Thesis--{work.publisher}, {work.year}."))
+        fields.append(_field("502", " ", " ", a=f"Thesis--{work.publisher}, {work.year or 's.a'}."))
     else:
         place = f"{work.place} :" if work.place else "[S.l.] :"
         publisher = f"{work.publisher}," if work.publisher else "[s.n.],"
-        fields.append(_field("260", " ", " ", a=place, b=publisher, c=f"c{work.year}."))
+        fields.append(
+            _field("260", " ", " ", a=place, b=publisher, c=f"c{work.year}." if work.year else "")
+        )
     if work.abstract:
         fields.append(_field("520", " ", " ", a=work.abstract))
     fields += [_field("650", " ", "0", a=f"{keyword}.") for keyword in work.keywords]
     fields += [_field("700", "1", " ", a=person) for person in persons[1:]]
     return (
         f"<leader>00000n{_LEADERS[work.type]}m a2200000 a 4500</leader>"
-        f'<controlfield tag="001">demo-{work.id}</controlfield><controlfield '
+        f'<controlfield tag="001">demo-{escape(work.id)}</controlfield><controlfield '
         f'tag="008">{fixed}</controlfield>' + "".join(fields)
     )
 
@@ -178,16 +181,16 @@ def _field(tag: str, first: str, second: str, **subfields: str) -> str:
     return f'<datafield tag="{tag}" ind1="{first}" ind2="{second}">{told}</datafield>'
 
 
-def _printed_isbn(work: Work, isbn: str) -> str:
+def _isbn_text(work: CatalogueWork, isbn: str) -> str:
     """Older books carry the ISBN-10, some with a word on the binding."""
-    if work.year < 2007 and isbn.startswith("978"):
+    if work.year < 2007 and re.fullmatch(r"978\d{10}", isbn):
         core = isbn[3:12]
         check = -sum((10 - place) * int(digit) for place, digit in enumerate(core)) % 11
         isbn = core + ("X" if check == 10 else str(check))
     return f"{isbn} (pbk.)" if rarely(NAME, work, "binding", 0.3) else isbn
 
 
-DATABASE = Database(
+DATABASE = SimulatedDatabase(
     name=NAME,
     label="Library catalogue, SRU (simulated)",
     extends="sru",

@@ -1,4 +1,5 @@
-"""PubMed's E-utilities: esearch.fcgi gives ids, efetch.fcgi their records in XML.
+"""PubMed's E-utilities: esearch.fcgi gives ids, elink.fcgi those of citations, efetch.fcgi their
+records in XML.
 
 Titles end in a full stop, page ranges are shortened, journals have both names.
 """
@@ -8,17 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from metasearch.demo.catalogue import Holdings, Work, newest_first
-from metasearch.demo.databases.faulty import (
+from metasearch.bib import notices
+from metasearch.demo.catalogue import CatalogueWork, Holdings, newest_first
+from metasearch.demo.databases.database import (
     MARC_LANGUAGES,
-    Database,
     Reply,
+    SimulatedDatabase,
     element,
     json_reply,
     number,
     rarely,
 )
 from metasearch.demo.queries import NotUnderstood, pubmed
+from metasearch.query.tree import Term
 
 NAME = "demo-pubmed"
 MAX_IDS = 10_000
@@ -38,14 +41,15 @@ _TAGS = {
     **dict.fromkeys(("la", "lang", "language"), "language"),
 }
 _TYPES = {"preprint": "Preprint", "thesis": "Academic Dissertation"}
+_NOTICES = {"concern": "ExpressionOfConcernIn", "correction": "ErratumIn"}
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-def fits(work: Work) -> bool:
+def fits(work: CatalogueWork) -> bool:
     return bool(work.pmid)
 
 
-def tell(work: Work) -> Work:
+def tell(work: CatalogueWork) -> CatalogueWork:
     if rarely(NAME, work, "no doi", 0.08):
         work = work._replace(doi="")
     if rarely(NAME, work, "next year's issue", 0.04):
@@ -58,6 +62,8 @@ def answer(path: str, params: Mapping[str, str], holdings: Holdings) -> Reply:
         return json_reply(
             {"esearchresult": {"ERROR": f"Invalid db name specified: {params['db']}"}}
         )
+    if path.endswith("/elink.fcgi"):
+        return _elink(params, holdings)
     return (
         _efetch(params, holdings) if path.endswith("/efetch.fcgi") else _esearch(params, holdings)
     )
@@ -90,9 +96,7 @@ def _esearch(params: Mapping[str, str], holdings: Holdings) -> Reply:
 
 def _esearch_reply(params: Mapping[str, str], result: Mapping[str, object]) -> Reply:
     if params.get("retmode") == "json":
-        return json_reply(
-            {"header": {"type": "esearch", "version": "0.3"}, "esearchresult": result}
-        )
+        return json_reply({"header": _header("esearch"), "esearchresult": result})
     ids = result.get("idlist")
     listed = "".join(element("Id", pmid) for pmid in ids) if isinstance(ids, list) else ""
     names = {"count": "Count", "retmax": "RetMax", "retstart": "RetStart", "ERROR": "ERROR"}
@@ -104,28 +108,48 @@ def _esearch_reply(params: Mapping[str, str], result: Mapping[str, object]) -> R
     return Reply(body.encode(), content_type="text/xml; charset=UTF-8")
 
 
+def _elink(params: Mapping[str, str], holdings: Holdings) -> Reply:
+    """The ids at the other end of citations; in JSON, which alone is asked for here."""
+    ends = {
+        "pubmed_pubmed_refs": holdings.references,
+        "pubmed_pubmed_citedin": holdings.citing,
+    }
+    name, asked = params.get("linkname", ""), params.get("id", "")
+    if name not in ends:
+        return json_reply({"header": _header("elink"), "ERROR": f"Invalid linkname: {name}"})
+    works = holdings.find(Term(asked, "pmid"))
+    links = [end.pmid for work in works for end in ends[name](work) if end.pmid]
+    found: dict[str, object] = {"dbfrom": "pubmed", "ids": [asked]}
+    if links:
+        found["linksetdbs"] = [{"dbto": "pubmed", "linkname": name, "links": links}]
+    return json_reply({"header": _header("elink"), "linksets": [found]})
+
+
+def _header(kind: str) -> dict[str, str]:
+    return {"type": kind, "version": "0.3"}
+
+
 def _efetch(params: Mapping[str, str], holdings: Holdings) -> Reply:
     """The records of the ids, in their order; an unknown id is left out without a word."""
     ids = [part.strip() for part in params.get("id", "").split(",") if part.strip()]
     if not ids:
         return Reply(b'{"error":"Empty id list"}', 400)
-    known = {work.pmid: work for work in holdings.works}
-    articles = "".join(_article(known[pmid]) for pmid in ids if pmid in known)
+    found = (work for pmid in ids for work in holdings.find(Term(pmid, "pmid"))[:1])
+    articles = "".join(map(_article, found))
     body = f'<?xml version="1.0" ?>\n<PubmedArticleSet>{articles}</PubmedArticleSet>'
     return Reply(body.encode(), content_type="text/xml; charset=UTF-8")
 
 
-def facets(work: Work) -> Mapping[str, str]:
-    """Its words for the type and language of a work."""
+def facets(work: CatalogueWork) -> Mapping[str, str]:
     return {
         "type": _TYPES.get(work.type, "Journal Article"),
-        "language": MARC_LANGUAGES[work.language],
+        "language": MARC_LANGUAGES.get(work.language, "und"),
     }
 
 
-def _article(work: Work) -> str:
+def _article(work: CatalogueWork) -> str:
     called = facets(work)
-    title = work.full_title if work.full_title.endswith("?") else f"{work.full_title}."
+    title = work.full_title if work.full_title.endswith((".", "?")) else f"{work.full_title}."
     electronic = element("ELocationID", work.doi, 'EIdType="doi" ValidYN="Y"')
     journal = (
         element("ISSN", work.issn[0] if work.issn else "", 'IssnType="Print"')
@@ -154,12 +178,29 @@ def _article(work: Work) -> str:
         + f"<PublicationTypeList>{element('PublicationType', called['type'])}</PublicationTypeList>"
         + "</Article><MedlineJournalInfo>"
         + element("MedlineTA", work.abbrev or work.venue)
-        + "</MedlineJournalInfo></MedlineCitation>"
+        + f"</MedlineJournalInfo>{_corrections(work)}</MedlineCitation>"
         + "<PubmedData><PublicationStatus>ppublish</PublicationStatus><ArticleIdList>"
         + element("ArticleId", work.pmid, 'IdType="pubmed"')
         + element("ArticleId", work.doi, 'IdType="doi"')
         + "</ArticleIdList></PubmedData></PubmedArticle>"
     )
+
+
+def _corrections(work: CatalogueWork) -> str:
+    told = ""
+    for notice in filter(None, map(notices.read, work.notices)):
+        year, month, day = [*notice.date.split("-"), "", ""][:3]
+        date = " ".join(
+            filter(None, (year, _MONTHS[int(month) - 1] if month else "", day.lstrip("0")))
+        )
+        doi = f" doi: {notice.link}." if notice.link.startswith("10.") else ""
+        place = f"{work.abbrev or work.venue}. {date};1(1):1.{doi}"
+        kind = _NOTICES.get(notice.kind, "RetractionIn")
+        told += (
+            f'<CommentsCorrections RefType="{kind}">{element("RefSource", place)}'
+            "</CommentsCorrections>"
+        )
+    return f"<CommentsCorrectionsList>{told}</CommentsCorrectionsList>" if told else ""
 
 
 def _author(author: tuple[str, str]) -> str:
@@ -175,14 +216,14 @@ def _author(author: tuple[str, str]) -> str:
     return f'<Author ValidYN="Y">{named}</Author>'
 
 
-def _date(work: Work) -> str:
+def _date(work: CatalogueWork) -> str:
     _, month, day = [*work.date.split("-"), "", ""][:3]
     if month and rarely(NAME, work, "medline date", 0.1):
         return element(
             "MedlineDate", f"{work.year} {_MONTHS[int(month) - 1]}-{_MONTHS[int(month) % 12]}"
         )
     return (
-        element("Year", work.year)
+        element("Year", work.year or "")
         + element("Month", _MONTHS[int(month) - 1] if month else "")
         + element("Day", day)
     )
@@ -197,7 +238,7 @@ def _short(pages: str) -> str:
     return f"{first}-{last[same:]}" if same < len(first) else first
 
 
-DATABASE = Database(
+DATABASE = SimulatedDatabase(
     name=NAME,
     label="PubMed (simulated)",
     extends="pubmed",
@@ -208,4 +249,5 @@ DATABASE = Database(
     tell=tell,
     answer=answer,
     facets=facets,
+    cites=0.95,
 )

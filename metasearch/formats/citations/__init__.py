@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from metasearch.errors import UsageError
-from metasearch.message import message_template
+from metasearch.message import N_
 
 if TYPE_CHECKING:
     from metasearch.formats.origins import BesideHits
@@ -40,22 +40,18 @@ class Style:
 #: By name. Why each is written here and none by a citation processor: docs/decisions/0034.
 STYLES: Mapping[str, Style] = {
     "gb7714-2025": Style(
-        message_template("GB/T 7714-2025, numbered, in force since 2026-07-01"),
+        N_("GB/T 7714-2025, numbered, in force since 2026-07-01"),
         "gb7714",
         "[{number}] ",
         "citation_2025",
     ),
-    "gb7714-2015": Style(
-        message_template("GB/T 7714-2015, numbered"), "gb7714", "[{number}] ", "citation_2015"
-    ),
-    "apa": Style(message_template("APA, seventh edition"), "author_date", function="apa"),
+    "gb7714-2015": Style(N_("GB/T 7714-2015, numbered"), "gb7714", "[{number}] ", "citation_2015"),
+    "apa": Style(N_("APA, seventh edition"), "author_date", function="apa"),
     "vancouver": Style(
-        message_template("Vancouver (ICMJE, NLM), numbered"), "numbered", "{number}. ", "vancouver"
+        N_("Vancouver (ICMJE, NLM), numbered"), "numeric", "{number}. ", "vancouver"
     ),
-    "ieee": Style(message_template("IEEE, numbered"), "numbered", "[{number}] ", "ieee"),
-    "harvard": Style(
-        message_template("Harvard (Cite Them Right)"), "author_date", function="harvard"
-    ),
+    "ieee": Style(N_("IEEE, numbered"), "numeric", "[{number}] ", "ieee"),
+    "harvard": Style(N_("Harvard (Cite Them Right)"), "author_date", function="harvard"),
 }
 DEFAULT_STYLE = "gb7714-2025"
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 
-from metasearch.formats.citations.elements import Initials, Work, edition, ended, month, name_of
+from metasearch.formats.citations.elements import (
+    CitedWork,
+    Initials,
+    edition,
+    month,
+    name_of,
+    with_stop,
+)
 from metasearch.formats.text import line
 from metasearch.record import Author, Record
 
@@ -35,19 +42,19 @@ def apa(record: Record, accessed: dt.date) -> str:
     """The entry of a work, on one line. `accessed`: not printed: APA has it only for pages that are
     meant to change.
     """
-    work = Work(record)
+    work = CitedWork(record)
     names = _names(work.people)
-    if names and work.edited:
+    if names and work.is_edited:
         names += " (Ed.)" if len(work.people) == 1 else " (Eds.)"
     title = " ".join(filter(None, (work.title, _in_parentheses(work), _in_brackets(work))))
     first = [names, f"({_date(work)})", title] if names else [title, f"({_date(work)})"]
-    elements = [ended(element) for element in (*first, *_source(work)) if element]
+    elements = [with_stop(element) for element in (*first, *_source(work)) if element]
     return " ".join(filter(None, (*elements, work.address)))
 
 
 def _names(people: Sequence[Author]) -> str:
     """Up to twenty names; of more, the first nineteen and the last."""
-    names = [name_of(author, _INITIALS).inverted for author in people]
+    names = [name_of(author, _INITIALS).family_first for author in people]
     if len(names) > _MOST_NAMES:
         return f"{', '.join(names[: _MOST_NAMES - 1])}, … {names[-1]}"
     if len(names) < 2:
@@ -58,7 +65,7 @@ def _names(people: Sequence[Author]) -> str:
 
 
 def _in_order(people: Sequence[Author]) -> str:
-    """Editors of the book that contains a work: "P. Rossi & M. Bianchi"."""
+    """Editors of the book that contains a work, translators: "P. Rossi & M. Bianchi"."""
     names = [name_of(author, _INITIALS).in_order for author in people]
     if len(names) < 3:
         return " & ".join(names)
@@ -67,7 +74,7 @@ def _in_order(people: Sequence[Author]) -> str:
     return f"{', '.join(names[:-1])}, & {names[-1]}"
 
 
-def _date(work: Work) -> str:
+def _date(work: CitedWork) -> str:
     year, month_number, day = work.date
     name = month(month_number) if work.kind in _DATED else ""
     if not year or not name:
@@ -75,8 +82,8 @@ def _date(work: Work) -> str:
     return f"{year}, {name} {int(day)}" if day else f"{year}, {name}"
 
 
-def _in_parentheses(work: Work) -> str:
-    """Edition and volume of a whole book, version, number."""
+def _in_parentheses(work: CitedWork) -> str:
+    translators = _in_order(work.record.translators)
     details = []
     if work.shape == "whole":
         details = [edition(work, "ed."), f"Vol. {work.volume}" if work.volume else ""]
@@ -84,11 +91,12 @@ def _in_parentheses(work: Work) -> str:
     details.append(f"arXiv:{work.arxiv}" if work.arxiv else "")
     details.append(f"Patent No. {work.number}" if work.kind == "patent" and work.number else "")
     details.append(work.number if work.kind == "standard" else "")
-    shown = ", ".join(filter(None, details))
+    by = f"{translators}, Trans." if translators else ""
+    shown = "; ".join(filter(None, (by, ", ".join(filter(None, details)))))
     return f"({shown})" if shown else ""
 
 
-def _in_brackets(work: Work) -> str:
+def _in_brackets(work: CitedWork) -> str:
     if work.kind == "thesis":
         # A thesis that nobody has put online counts as unpublished: its university stands behind.
         university = work.publisher if work.address else ""
@@ -97,8 +105,7 @@ def _in_brackets(work: Work) -> str:
     return f"[{description}]" if description else ""
 
 
-def _source(work: Work) -> list[str]:
-    """What contains the work, and who publishes it."""
+def _source(work: CitedWork) -> list[str]:
     if work.shape == "journal" or _is_serial(work):
         return [_in_journal(work)]
     publisher = _unless_author(work, work.publisher)
@@ -115,29 +122,29 @@ def _source(work: Work) -> list[str]:
     return [publisher or venue]
 
 
-def _is_serial(work: Work) -> bool:
+def _is_serial(work: CitedWork) -> bool:
     """Whether proceedings are published as a journal is."""
     return work.kind == "conference-paper" and bool(work.volume) and not work.record.editors
 
 
-def _unless_author(work: Work, body: str) -> str:
+def _unless_author(work: CitedWork, body: str) -> str:
     """A body that is the author, too, is printed once."""
     return "" if any(line(author.name) == body for author in work.record.authors) else body
 
 
-def _in_journal(work: Work) -> str:
+def _in_journal(work: CitedWork) -> str:
     issue = f"({work.issue})" if work.issue else ""
     number = work.article_number
     pages = f"Article {number}" if number else work.pages()
     return ", ".join(filter(None, (work.venue, f"{work.volume}{issue}", pages)))
 
 
-def _in_book(work: Work) -> str:
+def _in_book(work: CitedWork) -> str:
     editors = _in_order(work.record.editors)
     if editors:
         editors += " (Ed.), " if len(work.record.editors) == 1 else " (Eds.), "
     volume = f"Vol. {work.volume}" if work.volume else ""
-    details = (edition(work, "ed."), volume, work.marked_pages)
+    details = (edition(work, "ed."), volume, work.pages_with_mark)
     shown = ", ".join(filter(None, details))
     return f"In {editors}{work.venue}{f' ({shown})' if shown else ''}"
 
@@ -158,9 +165,9 @@ _HARVARD_DESCRIBED = {
 
 def harvard(record: Record, accessed: dt.date) -> str:
     """The entry of a work, on one line, a full stop at its end."""
-    work = Work(record)
+    work = CitedWork(record)
     names = _harvard_names(work.people)
-    if names and work.edited:
+    if names and work.is_edited:
         names += " (ed.)" if len(work.people) == 1 else " (eds)"
     title = f"‘{work.title}’" if work.title and _is_quoted(work) else work.title
     year = f"({work.year or 'no date'})"
@@ -171,32 +178,34 @@ def harvard(record: Record, accessed: dt.date) -> str:
     if source and title and _is_quoted(work):
         begin = f"{begin}{',' if names else ''} {source.pop(0)}"
     elements = filter(None, (begin, *source, _available(work, accessed)))
-    return " ".join(map(ended, elements))
+    return " ".join(map(with_stop, elements))
 
 
-def _is_quoted(work: Work) -> bool:
+def _is_quoted(work: CitedWork) -> bool:
     """Whether the title is that of a part: italics, which text has not, mark the others."""
     return work.shape != "whole" or work.kind == "preprint"
 
 
 def _harvard_names(people: Sequence[Author]) -> str:
     """Up to three names; of more, the first and "et al."."""
-    names = [name_of(author, _HARVARD_INITIALS).inverted for author in people[:_HARVARD_MOST_NAMES]]
-    return _joined(names, len(people))
+    names = [
+        name_of(author, _HARVARD_INITIALS).family_first for author in people[:_HARVARD_MOST_NAMES]
+    ]
+    return _join_names(names, len(people))
 
 
 def _harvard_in_order(people: Sequence[Author]) -> str:
     names = [name_of(author, _HARVARD_INITIALS).in_order for author in people[:_HARVARD_MOST_NAMES]]
-    return _joined(names, len(people))
+    return _join_names(names, len(people))
 
 
-def _joined(names: list[str], count: int) -> str:
+def _join_names(names: list[str], count: int) -> str:
     if count > _HARVARD_MOST_NAMES:
         return f"{names[0]} et al."
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
-def _harvard_source(work: Work) -> list[str]:
+def _harvard_source(work: CitedWork) -> list[str]:
     if work.shape == "journal":
         issue = f"({work.issue})" if work.issue else ""
         return [", ".join(filter(None, (work.venue, f"{work.volume}{issue}", _pages(work))))]
@@ -211,24 +220,31 @@ def _harvard_source(work: Work) -> list[str]:
         number,
         edition(work, "edn"),
         f"Volume {work.volume}" if work.volume else "",
-        work.published or work.venue,
+        _translators(work),
+        work.imprint or work.venue,
     ]
 
 
-def _harvard_in_book(work: Work) -> list[str]:
+def _harvard_in_book(work: CitedWork) -> list[str]:
     editors = _harvard_in_order(work.record.editors)
     if editors:
         editors += " (ed.) " if len(work.record.editors) == 1 else " (eds) "
-    last = ", ".join(filter(None, (work.published, _pages(work))))
+    last = ", ".join(filter(None, (work.imprint, _pages(work))))
     volume = f"Volume {work.volume}" if work.volume else ""
-    return [f"in {editors}{work.venue}", edition(work, "edn"), volume, last]
+    host = f"in {editors}{work.venue}"
+    return [host, edition(work, "edn"), volume, _translators(work), last]
 
 
-def _pages(work: Work) -> str:
-    return work.article_number or work.marked_pages
+def _translators(work: CitedWork) -> str:
+    people = _harvard_in_order(work.record.translators)
+    return f"Translated by {people}" if people else ""
 
 
-def _available(work: Work, accessed: dt.date) -> str:
+def _pages(work: CitedWork) -> str:
+    return work.article_number or work.pages_with_mark
+
+
+def _available(work: CitedWork, accessed: dt.date) -> str:
     if not work.address:
         return ""
     day = f"{accessed.day} {month(f'{accessed.month}')} {accessed.year}"

@@ -11,7 +11,9 @@ from functools import cached_property
 from typing import Literal
 from urllib.parse import urlsplit
 
+from metasearch.bib import isbd
 from metasearch.bib.normalise import is_cjk
+from metasearch.formats.reading.worktypes import IN_JOURNALS
 from metasearch.formats.reference import (
     IN_BOOKS,
     date_parts,
@@ -76,7 +78,7 @@ class Name:
     suffix: str = ""
 
     @property
-    def inverted(self) -> str:
+    def family_first(self) -> str:
         """ "Smith, J. A., Jr." """
         return ", ".join(filter(None, (self.family, self.initials, self.suffix)))
 
@@ -94,9 +96,9 @@ def name_of(author: Author, how: Initials) -> Name:
     if not family:
         return Name(whole)
     before, _, last = given.rpartition(" ")
-    if before and last.rstrip(".").lower() in _SUFFIXES:
+    if not author.suffix and before and last.rstrip(".").lower() in _SUFFIXES:
         return Name(family, how.of(before, family), last)
-    return Name(family, how.of(given, family))
+    return Name(family, how.of(given, family), line(author.suffix))
 
 
 MONTHS = (
@@ -109,22 +111,20 @@ _EDITION = re.compile(
     r"(?:第\s*)?(\d{1,3})\s*(?:版|st|nd|rd|th)?\.?\s*(?:ed(?:ition|n)?\.?|版)?", re.IGNORECASE
 )
 _HAN_DIGITS = "一二三四五六七八九十"
-_PLACE = re.compile(r"([^:：]{1,60}?)\s*[:：]\s*(.+)")
 _ARTICLE_NUMBER = re.compile(r"[eE]\d+|\d{5,}")
 #: What needs no full stop behind it.
 _ENDS = tuple(".?!。？！")
 
-_IN_JOURNALS = frozenset({"article", "review", "editorial", "letter", "erratum", "retraction"})
-_IN_VOLUMES = _IN_JOURNALS | IN_BOOKS | {"book", "proceedings", "journal", "report", "other"}
+_IN_VOLUMES = {*IN_JOURNALS} | IN_BOOKS | {"book", "proceedings", "journal", "report", "other"}
 
 
-class Work:
+class CitedWork:
     """A record, as the writers of citations ask about it.
 
     Attributes:
         kind: One of `metasearch.record.TYPES`; "article" for an untyped record that looks like one.
         title: With its subtitle, without a full stop.
-        place: Of publication, where the publisher's name has one before a colon, else "".
+        place: Of publication; "" where it is not known.
         publisher: Without the place; of a thesis or a report, the body that granted or issued the
             work.
         date: Year, month and day in digits, "" for what is not known.
@@ -148,23 +148,22 @@ class Work:
     @cached_property
     def shape(self) -> Literal["journal", "part", "whole"]:
         """Whether the work stands in a journal, in a book or proceedings, or by itself."""
-        if self.kind in _IN_JOURNALS:
+        if self.kind in IN_JOURNALS:
             return "journal"
         return "part" if self.kind in IN_BOOKS and self.venue else "whole"
 
     @property
-    def edited(self) -> bool:
+    def is_edited(self) -> bool:
         """Whether editors stand in the place of authors."""
         return not self.record.authors and self.shape == "whole" and bool(self.record.editors)
 
     @property
     def people(self) -> Sequence[Author]:
         """Who stands first in the entry: authors, else the editors of a whole book."""
-        return self.record.editors if self.edited else self.record.authors
+        return self.record.editors if self.is_edited else self.record.authors
 
     @property
     def edition(self) -> int | str:
-        """See `edition_of`."""
         return edition_of(self.record)
 
     @property
@@ -192,7 +191,6 @@ class Work:
 
     @property
     def own_address(self) -> str:
-        """See `own_address`."""
         return own_address(self.record)
 
     def pages(self, dash: str = "\u2013", *, short: bool = False) -> str:
@@ -200,11 +198,11 @@ class Work:
         `short`: the last page has only the digits in which it differs: "512–24".
         """
         ranges = page_ranges(self.record.pages)
-        shown = [(first, shortened(first, last) if short else last) for first, last in ranges]
+        shown = [(first, short_last_page(first, last) if short else last) for first, last in ranges]
         return ", ".join(dash.join(filter(None, pages)) for pages in shown)
 
     @property
-    def marked_pages(self) -> str:
+    def pages_with_mark(self) -> str:
         """The pages with "p." before one, "pp." before several; "" for none."""
         ranges = page_ranges(self.record.pages)
         if not ranges:
@@ -213,7 +211,7 @@ class Work:
         return f"{'pp.' if are_several else 'p.'} {self.pages()}"
 
     @property
-    def published(self) -> str:
+    def imprint(self) -> str:
         """Place and publisher: "New York: Wiley"."""
         return ": ".join(filter(None, (self.place, self.publisher)))
 
@@ -225,14 +223,16 @@ class Work:
 
 
 def place_and_publisher(record: Record, kind: str) -> tuple[str, str]:
-    """The place, where the publisher's name has one before a colon ("北京: 中华书局"), and the
-    name. `kind`: its type; the institution comes first for theses and reports.
+    """The place, and the name of the publisher. Of records that no reader of files has made, the
+    place may stand before a colon in the name. `kind`: its type; the institution comes first for
+    theses and reports.
     """
     body = line(record.publisher)
     if kind in ("thesis", "report"):
         body = line(record.institution) or body
-    parts = _PLACE.fullmatch(body)
-    return (parts[1], parts[2]) if parts else ("", body)
+    place, name = isbd.place_and_publisher(body)
+    known = line(record.place)
+    return (known or place, name) if known in ("", place) else (known, body)
 
 
 def edition_of(record: Record) -> int | str:
@@ -245,7 +245,7 @@ def edition_of(record: Record) -> int | str:
 
 
 def edition_number(given: str) -> int | None:
-    """The number of an edition: of "2", "2nd ed.", "第二版", "Second edition"; None for none."""
+    """The number of an edition: of "2", "2nd ed.", "第二版", "Second edition"."""
     if match := _EDITION.fullmatch(given):
         return int(match[1])
     han = given.removeprefix("第").removesuffix("版")
@@ -262,13 +262,13 @@ def ordinal(number: int) -> str:
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
 
 
-def edition(work: Work, word: str) -> str:
+def edition(work: CitedWork, word: str) -> str:
     """ "3rd ed."; without a number as the record has it; "" for the first. `word`: "ed.", "edn"."""
     given = work.edition
     return f"{ordinal(given)} {word}" if isinstance(given, int) else given
 
 
-def shortened(first: str, last: str) -> str:
+def short_last_page(first: str, last: str) -> str:
     """The last page without the digits shared with the first: ("512", "524") -> "24"."""
     if len(first) != len(last) or not first.isdigit() or not last.isdigit():
         return last
@@ -279,11 +279,11 @@ def shortened(first: str, last: str) -> str:
 
 
 def month(digits: str) -> str:
-    """The name of a month; "" where the digits are no month."""
+    """ "" where the digits are no month."""
     return MONTHS[int(digits) - 1] if digits and 1 <= int(digits) <= len(MONTHS) else ""
 
 
-def ended(element: str) -> str:
+def with_stop(element: str) -> str:
     """The element with a full stop, unless one, "?" or "!" ends it."""
     return element if element.endswith(_ENDS) else f"{element}."
 

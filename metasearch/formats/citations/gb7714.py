@@ -3,8 +3,7 @@
 The language of the work, not ours, decides on names, "等" or "et al", "版" or "ed.". Against 2015,
 the edition of 2025 has full-width marks between elements, names of Western authors as they are
 written, no day of access but for what is only online, PP for preprints, and the number of a
-standard before its title. A place of publication is printed where the publisher's name has one
-before a colon; databases hardly name it apart.
+standard before its title. Neither prints a word for the editors who stand in the place of authors.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from metasearch.formats.citations.elements import (
     own_address,
     place_and_publisher,
 )
+from metasearch.formats.reading.worktypes import IN_JOURNALS
 from metasearch.formats.reference import (
     IN_BOOKS,
     date_parts,
@@ -28,6 +28,7 @@ from metasearch.formats.reference import (
     full_title,
     general_type,
     is_corporate,
+    iso_date,
     page_ranges,
 )
 from metasearch.formats.text import line
@@ -35,12 +36,7 @@ from metasearch.record import Author, Record
 
 #: `Record.type` -> the letters of the type; "Z" for what the standard has none for.
 _LETTERS = {
-    "article": "J",
-    "review": "J",
-    "editorial": "J",
-    "letter": "J",
-    "erratum": "J",
-    "retraction": "J",
+    **dict.fromkeys(IN_JOURNALS, "J"),
     "journal": "J",
     "conference-paper": "C",
     "proceedings": "C",
@@ -78,17 +74,14 @@ _MARKS = {2015: _Marks(", ", ": ", "(", ")"), 2025: _Marks("，", "：", "（", 
 
 def citation_2015(record: Record, accessed: dt.date) -> str:
     """The entry of a work in the edition of 2015, on one line, a full stop at its end."""
-    return _Entry(record, 2015, accessed).text()
+    return _GbEntry(record, 2015, accessed).text()
 
 
 def citation_2025(record: Record, accessed: dt.date) -> str:
-    """The same in the edition of 2025."""
-    return _Entry(record, 2025, accessed).text()
+    return _GbEntry(record, 2025, accessed).text()
 
 
-class _Entry:
-    """One work in one edition of the standard."""
-
+class _GbEntry:
     def __init__(self, record: Record, edition: int, accessed: dt.date) -> None:
         self._record = record
         self._new = edition == 2025
@@ -103,12 +96,20 @@ class _Entry:
         self._accessed = accessed
 
     def text(self) -> str:
-        """All elements, each closed by a full stop."""
+        """Each element is closed by a full stop."""
         record = self._record
         people = record.authors or (() if self._kind in IN_BOOKS else record.editors)
         number = self._standard_number()
         names = "" if number and self._new else self._names(people)
-        elements = [names, self._title(number), *self._source(), self._address]
+        elements = [names, self._title(number)]
+        host, translators = self._host(), self._translators()
+        # The translators of a part stand before the "//" of what contains it.
+        if host:
+            parts = filter(None, (elements.pop(), translators))
+            elements.append(f"{'. '.join(parts)}{host}")
+        else:
+            elements.append(translators)
+        elements += [*self._source(), self._address]
         if self._doi:
             last = f"DOI:{self._doi}"
             # Before the DOI, the edition of 2015 has no full stop behind an address.
@@ -116,7 +117,7 @@ class _Entry:
                 elements[-1] = f"{self._address} {last}"
             else:
                 elements.append(last)
-        return " ".join(_closed(element) for element in elements if element)
+        return " ".join(_with_stop(element) for element in elements if element)
 
     def _names(self, people: Sequence[Author]) -> str:
         shown = [name for one in people[:_MOST_NAMES] if (name := self._name(one, people))]
@@ -131,7 +132,9 @@ class _Entry:
         if not family or is_corporate(author, people):
             return whole
         initials = [part[0].upper() for part in re.split(r"[\s.\-\u2010]+", given) if part]
-        return " ".join([family if self._new else family.upper(), *initials])
+        # As behind initials, no full stop stands behind "Jr".
+        suffix = line(author.suffix).rstrip(".")
+        return " ".join([family if self._new else family.upper(), *initials, *suffix.split()])
 
     def _title(self, number: str) -> str:
         """The title with the number of a patent or a standard, and the letters of the type."""
@@ -145,7 +148,7 @@ class _Entry:
         if patent:
             title = f"{title}{marks.colon}{patent}"
         online = "/OL" if self._online else ""
-        return f"{title}[{self._letters}{online}]{self._host()}"
+        return f"{title}[{self._letters}{online}]"
 
     def _host(self) -> str:
         """ "//" and what contains a chapter or a paper, with its editors."""
@@ -153,7 +156,7 @@ class _Entry:
         if self._kind not in IN_BOOKS or not venue:
             return ""
         editors = self._names(self._record.editors)
-        host = f"//{_closed(editors)} {venue}" if editors else f"//{venue}"
+        host = f"//{_with_stop(editors)} {venue}" if editors else f"//{venue}"
         if self._is_unpublished_paper():  # the year belongs to the conference
             return f"{host}{self._marks.comma}{self._year()}{self._pages()}"
         return host
@@ -162,22 +165,21 @@ class _Entry:
         """Of 2025, a paper of a conference whose proceedings name no publisher."""
         known = line(self._record.venue) and self._year()
         return (
-            self._new and self._kind == "conference-paper" and bool(known) and not self._published()
+            self._new and self._kind == "conference-paper" and bool(known) and not self._publisher()
         )
 
     def _source(self) -> list[str]:
-        """Where and when it was published, with pages and the day of access."""
         match self._letters:
             case "J" if self._kind != "journal":
-                return [self._in_journal() + self._seen()]
+                return [self._in_journal() + self._access_day()]
             case "P":
-                return [(self._date() or self._year()) + self._seen()]
+                return [(iso_date(self._record.date) or self._year()) + self._access_day()]
             case "S":
                 return self._of_standard()
             case "PP" | "EB" | "DS":
                 return self._of_online()
-            case "R" if self._online and not self._published():
-                return [self._dated() + self._seen()]
+            case "R" if self._online and not self._publisher():
+                return [self._date() + self._access_day()]
         return self._of_book()
 
     def _in_journal(self) -> str:
@@ -193,8 +195,8 @@ class _Entry:
 
     def _of_standard(self) -> list[str]:
         if self._new and self._standard_number():
-            return [self._seen()]
-        return [marked + self._seen()] if (marked := self._published_in(self._year())) else []
+            return [self._access_day()]
+        return [marked + self._access_day()] if (marked := self._imprint(self._year())) else []
 
     def _of_online(self) -> list[str]:
         """2015: "机构, 2024[seen]"; 2025: "机构（2024-07-19）[seen]", with the version before."""
@@ -203,15 +205,21 @@ class _Entry:
             body = line(self._record.venue or self._record.publisher)
         if self._new or not body:
             version = line(self._record.version).upper() if self._new else ""
-            return [version, f"{body}{self._dated(brackets=True)}{self._seen()}"]
-        return [self._marks.comma.join(filter(None, (body, self._year()))) + self._seen()]
+            return [version, f"{body}{self._date(brackets=True)}{self._access_day()}"]
+        return [self._marks.comma.join(filter(None, (body, self._year()))) + self._access_day()]
 
     def _of_book(self) -> list[str]:
         edition = self._edition()
         if self._is_unpublished_paper():
             return [edition]
-        text = f"{self._published_in(self._year())}{self._pages()}{self._seen()}"
+        text = f"{self._imprint(self._year())}{self._pages()}{self._access_day()}"
         return [edition, text]
+
+    def _translators(self) -> str:
+        """ "李四, 译": between the title and the edition."""
+        names = self._names(self._record.translators)
+        word = "译" if self._chinese else "trans."
+        return f"{names}{self._marks.comma}{word}" if names else ""
 
     def _edition(self) -> str:
         """ "2 版" or "2nd ed."; the first edition is never printed."""
@@ -220,14 +228,14 @@ class _Entry:
             return given
         return f"{given} 版" if self._chinese else f"{ordinal(given)} ed."
 
-    def _published(self) -> str:
+    def _publisher(self) -> str:
         """Place and publisher, or the body that granted the degree or issued the report."""
         kind = {"D": "thesis", "R": "report"}.get(self._letters, "")
         place, body = place_and_publisher(self._record, kind)
-        return f"{place}{self._marks.colon}{body}" if place else body
+        return self._marks.colon.join(filter(None, (place, body)))
 
-    def _published_in(self, year: str) -> str:
-        return self._marks.comma.join(filter(None, (self._published(), year)))
+    def _imprint(self, year: str) -> str:
+        return self._marks.comma.join(filter(None, (self._publisher(), year)))
 
     def _pages(self) -> str:
         ranges = ["-".join(filter(None, pages)) for pages in page_ranges(self._record.pages)]
@@ -236,17 +244,14 @@ class _Entry:
     def _year(self) -> str:
         return four_digits(self._record.year) or date_parts(self._record.date)[0]
 
-    def _date(self) -> str:
-        return "-".join(filter(None, date_parts(self._record.date)))
-
-    def _dated(self, *, brackets: bool = False) -> str:
+    def _date(self, *, brackets: bool = False) -> str:
         """The date of publication, in brackets in 2015 and wherever they are asked for."""
-        date = self._date() or self._year()
+        date = iso_date(self._record.date) or self._year()
         if not date or (self._new and not brackets):
             return date
         return f"{self._marks.left}{date}{self._marks.right}"
 
-    def _seen(self) -> str:
+    def _access_day(self) -> str:
         """The day of access, of all that is online in 2015, else of what is only there."""
         if not self._online or (self._new and self._letters not in _ONLY_ONLINE):
             return ""
@@ -264,5 +269,5 @@ def _is_chinese(record: Record) -> bool:
     return any(map(is_han, line(record.title)))
 
 
-def _closed(element: str) -> str:
+def _with_stop(element: str) -> str:
     return element if element.endswith(".") else f"{element}."

@@ -10,9 +10,21 @@ from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from metasearch.errors import FileFormatError, UsageError
-from metasearch.formats.reading.files import Content, content_of, content_of_pipe, unreadable
-from metasearch.formats.reading.result import Entry, FileProblem, FileReading, HandOut, NotTaken
-from metasearch.formats.reading.text import DecodedText, decode
+from metasearch.formats.reading import foreign
+from metasearch.formats.reading.encodings import FileText, decode
+from metasearch.formats.reading.files import (
+    Content,
+    content_of,
+    content_of_pipe,
+    read_error,
+)
+from metasearch.formats.reading.result import (
+    Entry,
+    FileProblem,
+    FileReading,
+    HandOut,
+    HandOutError,
+)
 from metasearch.formats.registry import READABLE
 
 __all__ = [
@@ -23,7 +35,7 @@ __all__ = [
     "FileProblem",
     "FileReading",
     "HandOut",
-    "NotTaken",
+    "HandOutError",
     "read_bytes",
     "read_content",
     "read_file",
@@ -39,17 +51,25 @@ def detect(data: bytes, name: str, encoding: str | None = None) -> str:
     """The name of the format in `READABLE`.
 
     `name`: what it is called. `encoding`: where the user says so. Raises FileFormatError: neither
-    content nor name tell; the message says which formats there are.
+    content nor name tell, or the content is of a kind that is not read; the message says which
+    formats there are, or what to do instead.
     """
     for known, one in READABLE.items():
         if one.magic and data.startswith(one.magic):
             return known
     head = decode(data[:HEAD], name, encoding).text
     if head.lstrip("\ufeff\x00 \t\r\n"):
+        _refuse(name, foreign.of_text(head, last=False))
         for known, one in READABLE.items():
             if one.looks_like(head):
                 return known
+        _refuse(name, foreign.of_text(head, last=True))
     return by_name(name)
+
+
+def _refuse(name: str, found: foreign.Foreign | None, *, certain: bool = False) -> None:
+    if found is not None:
+        raise foreign.error(name, found, certain=certain)
 
 
 def by_name(name: str) -> str:
@@ -59,6 +79,7 @@ def by_name(name: str) -> str:
         for known, one in READABLE.items():
             if ending != "txt" and ending in one.endings[place : place + 1]:
                 return known
+    _refuse(name, foreign.of_name(name))
     raise FileFormatError(
         name,
         "the format of this file is not known",
@@ -66,9 +87,6 @@ def by_name(name: str) -> str:
     )
 
 
-# Bibliographic files -> records: format and encoding are detected, what is broken is reported with
-# its line.
-#
 #     reading = read_file(Path("search.ris"))
 #     reading.records, reading.problems
 #
@@ -108,7 +126,7 @@ def read_file(
     Raises:
         FileFormatError: The file cannot be opened or read, holds too much, or its format
             or encoding is not known.
-        NotTaken: `hand_out` raised an OSError or a MemoryError.
+        HandOutError: `hand_out` raised an OSError or a MemoryError.
     """
     name = name or path.name
     with content_of(path, name, most_bytes(hand_out)) as content:
@@ -129,7 +147,7 @@ def read_pipe(
 
 
 def most_bytes(hand_out: HandOut | None) -> int:
-    """Bytes that a file may hold, unpacked."""
+    """Of a file, unpacked."""
     return MOST_BYTES if hand_out is None else MOST_BYTES_HANDED_OUT
 
 
@@ -140,7 +158,6 @@ def read_bytes(
     format: str | None = None,  # noqa: A002, as --format
     encoding: str | None = None,
 ) -> FileReading:
-    """Like `read_file`, for what was read already."""
     return read_content(
         Content(io.BytesIO(data), name, MOST_BYTES), format=format, encoding=encoding
     )
@@ -153,7 +170,6 @@ def read_content(
     encoding: str | None = None,
     hand_out: HandOut | None = None,
 ) -> FileReading:
-    """Like `read_file`, for content that is open."""
     name = content.name
     if format is not None and format not in READABLE:
         advice = f"Formats are {', '.join(READABLE)}."
@@ -161,7 +177,7 @@ def read_content(
     try:
         return _read(content, format, encoding, hand_out)
     except (OSError, MemoryError) as exc:
-        raise unreadable(name, exc) from exc
+        raise read_error(name, exc) from exc
 
 
 def _read(
@@ -172,10 +188,13 @@ def _read(
     if not sum(bool(block.strip(_BLANKS)) for block in content.blocks()):
         what = "the file holds nothing but blanks" if content.size else "the file is empty"
         return FileReading(
-            name, form or "", encoding or "utf-8", problems=[*_told(content), FileProblem(0, what)]
+            name,
+            form or "",
+            encoding or "utf-8",
+            problems=[*_problems_of(content), FileProblem(0, what)],
         )
     if form is None:
-        content.refuse_packed()
+        content.refuse_foreign()
     known = form or detect(content.head(HEAD), name, encoding)
     one = READABLE[known]
     try:
@@ -183,35 +202,47 @@ def _read(
     except UsageError as exc:
         raise FileFormatError(name, str(exc), advice=exc.advice) from exc
     reading = FileReading(
-        name, known, encoding or "utf-8", problems=_told(content), hand_out=hand_out
+        name, known, encoding or "utf-8", problems=_problems_of(content), hand_out=hand_out
     )
     if one.magic or (one.binary and encoding is None):
         one.read(content, reading)
     else:
-        text = DecodedText.of(content, encoding)
+        text = FileText.of(content, encoding)
         reading.problems += text.problems
-        one.read(_Encoded(text) if one.binary else text, reading)
+        one.read(_Utf8Bytes(text) if one.binary else text, reading)
         reading.encoding = text.encoding
     if not reading.count and not reading.lost:
         told = any("no record" in problem.message for problem in reading.problems)
         reading.problems += (
             [] if told else [FileProblem(0, f"no record was found in it, read as {known}")]
         )
+    if not reading.count and not one.magic:
+        reading.problems += _other_kind(content, known, encoding)
     reading.finish()
     return reading
 
 
-def _told(content: Content) -> list[FileProblem]:
+def _other_kind(content: Content, form: str, encoding: str | None) -> list[FileProblem]:
+    """What a file seems to be that gave no record."""
+    start = content.head(HEAD)
+    head = decode(start, content.name, encoding).text
+    if READABLE[form].looks_like(head):
+        return []
+    kinds = (foreign.of_text(head, last=last) for last in (False, True))
+    found = foreign.of_bytes(start) or next(filter(None, kinds), None) or foreign.of_rest(head)
+    return [FileProblem(0, f"it looks like {found.what}. {found.advice}")] if found else []
+
+
+def _problems_of(content: Content) -> list[FileProblem]:
     return [content.problem] if content.problem is not None else []
 
 
-class _Encoded:
+class _Utf8Bytes:
     """The bytes of a text whose encoding the user has named, for a format that takes bytes."""
 
-    def __init__(self, text: DecodedText) -> None:
+    def __init__(self, text: FileText) -> None:
         self.name = text.name
         self._text = text
 
     def blocks(self) -> Iterator[bytes]:
-        """In UTF-8."""
         return (piece.encode(errors="replace") for piece in self._text.pieces())

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from metasearch import opening
+from metasearch import regular_files
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.formats import READABLE
+from metasearch.formats.reading import foreign, zip_directory
 from metasearch.formats.reading.result import FileProblem
 from metasearch.formats.text import line
 
@@ -31,18 +32,6 @@ IN_MEMORY = 8 << 20
 HEAD = 512
 
 GZIP = b"\x1f\x8b\x08"
-#: What is not unpacked, by its first bytes.
-_PACKED = (
-    (b"PK\x03\x04", "a ZIP archive, as .xlsx, .docx and .ods are, too"),
-    (b"BZh", "packed with bzip2"),
-    (b"\xfd7zXZ\x00", "packed with xz"),
-    (b"\x28\xb5\x2f\xfd", "packed with Zstandard"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
-    (b"Rar!\x1a\x07", "a RAR archive"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a file of an old Word or Excel"),
-    (b"%PDF-", "a PDF"),
-    (b"SQLite format 3\x00", "a database of SQLite"),
-)
 
 
 class Content:
@@ -69,19 +58,18 @@ class Content:
         self._file.seek(0)
         size = 0
         plain = (
-            self._inflated()
+            self._inflate()
             if self._starts_with_gzip()
             else iter(lambda: self._file.read(BLOCK) or b"", b"")
         )
         for block in plain:
             size += len(block)
             if size > self.most:
-                raise too_large(self.name, self.most)
+                raise size_error(self.name, self.most)
             yield block
         self.size = size
 
     def head(self, size: int) -> bytes:
-        """Its first bytes."""
         found = b""
         for block in self.blocks():
             found += block
@@ -109,23 +97,28 @@ class Content:
         self._file.seek(0)
         return start
 
-    def refuse_packed(self) -> None:
-        """Raise a FileFormatError that names the packing, where it is not unpacked here."""
+    def refuse_foreign(self) -> None:
+        """Raise a FileFormatError that names the kind, where the first bytes are those of a kind
+        that is not read.
+        """
         start = self.head(HEAD)
-        kind = next((what for sign, what in _PACKED if start.startswith(sign)), None)
+        found = foreign.of_bytes(start)
         if start.startswith(GZIP):
-            kind = "gzipped twice"
-        if kind is not None:
-            advice = "Unpack or export it first; of what is packed, only gzip is read."
-            raise FileFormatError(self.name, f"it is {kind}, which is not read", advice=advice)
+            found = foreign.GZIPPED_TWICE
+        if start.startswith(zip_directory.MAGIC):
+            with self.seekable() as file, zip_directory.open_archive(file, self.name) as archive:
+                names = archive.namelist()
+            found = None if any(map(foreign.is_workbook, names)) else foreign.of_archive(names)
+        if found is not None:
+            raise foreign.error(self.name, found, certain=True)
 
-    def _inflated(self) -> Iterator[bytes]:
+    def _inflate(self) -> Iterator[bytes]:
         waiting, size, packed = bytearray(), 0, 0
         for part in _members(self._file):
             if isinstance(part, int):
                 packed += part
                 if packed > self.most:
-                    raise too_large(self.name, self.most)
+                    raise size_error(self.name, self.most)
                 continue
             if part is None:
                 if not size:
@@ -185,11 +178,11 @@ def content_of(path: Path, name: str, most: int, *, pipes: bool = True) -> Itera
     file, is too large, or cannot be opened; the message names a limit that is at fault.
     """
     try:
-        file = opening.opened(path, pipes=pipes)
+        file = regular_files.open_regular(path, pipes=pipes)
     except (OSError, ValueError) as exc:  # a ValueError for a path with a NUL in it
-        raise not_opened(name, exc) from exc
+        raise open_error(name, exc) from exc
     with file:
-        with _named_in(name):
+        with _errors_of_file(name):
             if file.seekable():
                 yield Content(file, name, most)
                 return
@@ -203,24 +196,24 @@ def content_of_pipe(pipe: BinaryIO, name: str, most: int) -> Iterator[Content]:
     there are more than `most` bytes, or they cannot be kept.
     """
     with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as kept:
-        with _named_in(name):
+        with _errors_of_file(name):
             size = 0
             while block := pipe.read(BLOCK):
                 size += len(block)
                 if size > most:
-                    raise too_large(name, most)
+                    raise size_error(name, most)
                 kept.write(block)
-        with _named_in(name):
+        with _errors_of_file(name):
             yield Content(kept, name, most)
 
 
 @contextmanager
-def _named_in(name: str) -> Iterator[None]:
+def _errors_of_file(name: str) -> Iterator[None]:
     """Errors of system and memory as errors of this file that say which limit was met."""
     try:
         yield
     except (OSError, MemoryError) as exc:
-        raise unreadable(name, exc) from exc
+        raise read_error(name, exc) from exc
 
 
 #: What to do about a limit of the machine or the process.
@@ -229,23 +222,24 @@ LIMIT_ADVICE = (
 )
 
 
-def not_opened(name: str, exc: OSError | ValueError) -> FileFormatError:
-    """Why a file could not be opened, as our error."""
-    if isinstance(exc, opening.NoRegularFile):
+def open_error(name: str, exc: OSError | ValueError) -> FileFormatError:
+    if isinstance(exc, regular_files.NoRegularFile):
         advice = "Give what another program writes as standard input: COMMAND | metasearch dedup -"
     else:
-        advice = LIMIT_ADVICE if opening.is_limit(exc) else "Look at its path."
-    return FileFormatError(name, f"the file cannot be opened: {opening.why(exc)}", advice=advice)
+        advice = LIMIT_ADVICE if regular_files.is_limit(exc) else "Look at its path."
+    return FileFormatError(
+        name, f"the file cannot be opened: {regular_files.why(exc)}", advice=advice
+    )
 
 
-def unreadable(name: str, exc: OSError | MemoryError) -> FileFormatError:
-    """Why a file could not be read to its end, as our error."""
-    advice = LIMIT_ADVICE if opening.is_limit(exc) else "Look whether it can be copied."
-    return FileFormatError(name, f"the file cannot be read: {opening.why(exc)}", advice=advice)
+def read_error(name: str, exc: OSError | MemoryError) -> FileFormatError:
+    advice = LIMIT_ADVICE if regular_files.is_limit(exc) else "Look whether it can be copied."
+    return FileFormatError(
+        name, f"the file cannot be read: {regular_files.why(exc)}", advice=advice
+    )
 
 
-def too_large(name: str, most: int) -> FileFormatError:
-    """A file that holds more than is taken, as our error."""
+def size_error(name: str, most: int) -> FileFormatError:
     return FileFormatError(
         name, f"the file is larger than {most:,} bytes", advice="Divide it into several files."
     )
@@ -301,7 +295,7 @@ def gather(named: Sequence[Path]) -> Inputs:
                 notes.append(f"{line(str(file))} is named more than once, and was read once")
             else:
                 taken[place] = file
-    return Inputs(tuple(_named(list(taken.values()))), tuple(notes))
+    return Inputs(tuple(_with_names(list(taken.values()))), tuple(notes))
 
 
 def _inside(folder: Path, notes: list[str]) -> Iterator[Path]:
@@ -319,7 +313,7 @@ def _inside(folder: Path, notes: list[str]) -> Iterator[Path]:
     if not some:
         advice = (
             f"Name files one by one to have them read whatever they are called. Endings are "
-            f"{_endings()}."
+            f"{', '.join(f'.{ending}' for ending in sorted(_ENDINGS))}."
         )
         raise UsageError(f"{shown}: the folder holds no file with a known ending", advice=advice)
     if passed_over:
@@ -339,11 +333,7 @@ def _is_known(name: str) -> bool:
     return not name.startswith(".") and ending in _ENDINGS
 
 
-def _endings() -> str:
-    return ", ".join(f".{ending}" for ending in sorted(_ENDINGS))
-
-
-def _named(paths: Sequence[Path]) -> Iterator[Input]:
+def _with_names(paths: Sequence[Path]) -> Iterator[Input]:
     shown = [_STDIN_SHOWN if path == STDIN else path for path in paths]
     times = Counter(path.name for path in shown)
     for path, name_shown in zip(paths, shown, strict=True):

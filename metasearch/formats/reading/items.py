@@ -17,12 +17,12 @@ import orjson
 
 from metasearch.adapters.select.xml import parse_xml
 from metasearch.errors import FileFormatError
+from metasearch.formats.reading.encodings import Bytes, FileText
 from metasearch.formats.reading.result import EntryCollector, FileReading
-from metasearch.formats.reading.text import Bytes, DecodedText
 
-# JSON files item by item: each object of a list is cut out and parsed alone, so that a broken one
-# costs only itself. The cutting looks at nothing but brackets and strings; it keeps count of lines,
-# which no JSON parser tells, and refuses what is nested too deeply before a parser sees it.
+# Of JSON, each object of a list is an item. The cutting looks at nothing but brackets and strings;
+# it keeps count of lines, which no JSON parser tells, and refuses what is nested too deeply before
+# a parser sees it.
 
 #: Levels of brackets; no record of a work has more than a dozen.
 DEEPEST = 100
@@ -63,7 +63,7 @@ def items(text: str, lists: frozenset[str] = LISTS) -> Iterator[JsonItem]:
         if flaw == _STRAY and last is not None and last.flaw:
             continue  # the end of the item before, which broke off
         found = (
-            _salvaged(line, part)
+            _salvage(line, part)
             if flaw == _BROKEN
             else [JsonItem(line, None, flaw) if flaw else _item(line, part)]
         )
@@ -103,7 +103,7 @@ def _item(line: int, part: str) -> JsonItem:
         return JsonItem(line, None, str(exc))
 
 
-def _salvaged(line: int, part: str) -> Iterator[JsonItem]:
+def _salvage(line: int, part: str) -> Iterator[JsonItem]:
     """What can be read where brackets do not match: items in it begin as items do."""
     starts = [hit.start() for hit in _HEAD.finditer(part)] or [0]
     if starts[0] > 0:
@@ -213,25 +213,28 @@ class Slice:
 
 
 class Slices:
-    """Iterates over the records of a text, once. `begin`: pattern of the tag that begins a record,
-    whose name is "record".
+    """Iterates over the records of a text, once. `begin`: pattern of the tag that begins a record.
+    `name`: pattern of its name.
 
     Attributes:
         line: The last one so far, from 1.
         envelopes: Records that SRU says are there, so far.
         tail: The last characters so far.
+        unended: The line of a comment, or the like, that does not end; 0 for none.
     """
 
-    def __init__(self, pieces: Iterable[str], begin: str) -> None:
+    def __init__(self, pieces: Iterable[str], begin: str, name: str = "record") -> None:
         self._pieces = iter(pieces)
         # One "<" for all: what has none is passed over fast.
         self._token = re.compile(
-            rf"<(?:(?P<begin>{begin.removeprefix('<')})|(?P<end>/(?:[\w.-]{{1,40}}:)?record\s{{0,20}}>)"
+            rf"<(?:(?P<begin>{begin.removeprefix('<')})"
+            rf"|(?P<end>/(?:[\w.-]{{1,40}}:)?(?:{name})\s{{0,20}}>)"
             rf"|(?P<envelope>{_ENVELOPE})|!--|!\[CDATA\[)"
         )
         self.line = 1
         self.envelopes = 0
         self.tail = ""
+        self.unended = 0
         # A window on the text; what is before `_at` was looked at, and what is before `_start` is
         # not needed.
         self._text, self._at, self._ended = "", 0, False
@@ -243,7 +246,9 @@ class Slices:
     def __iter__(self) -> Iterator[Slice]:
         while (hit := self._next()) is not None:
             if hit.group() in _SKIPPED:
+                line = self._line_at(hit.start())
                 if not self._skip(_SKIPPED[hit.group()]):
+                    self.unended = line
                     break
             elif hit["envelope"]:
                 self.envelopes += 1
@@ -336,7 +341,7 @@ _DECLARED = re.compile(rb"""\A\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([A-Za-z
 _NAMESPACE = re.compile(r"xmlns:([A-Za-z_][A-Za-z0-9_.-]{0,40})\s{0,9}=")
 #: Prefixes that are often used without being declared, above all in files that were cut out of
 #: something larger.
-_USUAL = ("marc", "slim", "xsi")
+_USUAL = ("marc", "slim", "xsi", "mml")
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _AMPERSAND = re.compile(r"&(?:#(\d{1,7}|x[0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,31});)?")
 #: How far around a place that cannot be told is looked.
@@ -354,57 +359,62 @@ class Element:
     mended: str = ""
 
 
-def text_of_file(content: Bytes, reading: FileReading) -> DecodedText:
+def text_of_file(content: Bytes, reading: FileReading) -> FileText:
     """The text of an XML file, in the encoding it declares, else as it is best read."""
     start = b"".join(islice(content.blocks(), 1))[:1000]
     declared = _DECLARED.match(start.removeprefix(b"\xef\xbb\xbf"))
     name = declared[1].decode().lower() if declared else ""
-    found = DecodedText.of(content)
+    found = FileText.of(content)
     if name and not name.startswith("utf") and not found.encoding.startswith("utf"):
         # Text that is UTF-8 is so whatever is declared, which is often left over from another
         # program.
         with suppress(FileFormatError):  # an unknown encoding
-            found = DecodedText.of(content, name)
+            found = FileText.of(content, name)
     reading.encoding = found.encoding
     reading.problems += found.problems
     return found
 
 
-def elements(text: DecodedText, begin: str, collector: EntryCollector) -> Iterator[Element]:
+def elements(
+    text: FileText, begin: str, collector: EntryCollector, name: str = "record"
+) -> Iterator[Element]:
     """The records of a file, in order; what cannot be parsed is reported to the collector.
 
-    `begin`: pattern of the tag that begins a record, whose name is "record", and of what tells it
-    from others of that name. `collector`: where problems go.
+    `begin`: pattern of the tag that begins a record, and of what tells it from others of that name.
+    `collector`: where problems go. `name`: pattern of the names of records.
     """
     found = 0
     head = text.head(_XML_HEAD)
     wrapper = _wrapper(head)
-    slices = Slices(text.pieces(), begin)
+    slices = Slices(text.pieces(), begin, name)
     for part in slices:
         found += 1
         if part.flaw:
             collector.lose(part.line, part.flaw)
             continue
         try:
-            yield _parsed(part, wrapper)
+            yield _parse(part, wrapper)
         except ValueError as exc:
             collector.lose(part.line, f"the record is not well-formed XML and was left out: {exc}")
+    if slices.unended:
+        what = "a comment, or the like, begins here that does not end; nothing behind was read"
+        collector.remark(slices.unended, what)
     missing = slices.envelopes - found
     if missing > 0:
         collector.lose(0, f"{missing} record(s) could not be found in their envelope", missing)
     elif not found:
         collector.remark(0, "no record was found in it")
-    if found and not _ends(head, slices.tail, begin):
+    if found and not _ends(head, slices.tail, begin, name):
         collector.remark(slices.line, "the file breaks off; there may have been more records")
 
 
-def _ends(head: str, tail: str, begin: str) -> bool:
+def _ends(head: str, tail: str, begin: str, name: str) -> bool:
     """Whether a file's last tag closes more than its last record, if there is more."""
     closing = re.search(r"</(?:[\w.-]{1,40}:)?([^<>\s]{1,100})\s{0,20}>\s{0,500}\Z", tail)
     if closing is None:
         return False
     return (
-        closing[1] != "record"
+        not re.fullmatch(name, closing[1])
         or re.match(rf"\s*(?:<[?!][^<>]{{0,500}}>\s*)*{begin}", head) is not None
     )
 
@@ -417,19 +427,19 @@ def _wrapper(head: str) -> str:
     return "<_ " + " ".join(f'xmlns:{prefix}="urn:x"' for prefix in sorted(prefixes)) + ">"
 
 
-def _parsed(part: Slice, wrapper: str) -> Element:
+def _parse(part: Slice, wrapper: str) -> Element:
     """The element of a slice. Raises ValueError: it is not well-formed, also after what people
     commonly get wrong was mended.
     """
     try:
         return Element(part.line, _node(part.text, wrapper))
     except ValueError:
-        mended = _mended(part.text)
-        if mended == part.text:
+        better = mend(part.text)
+        if better == part.text:
             raise
         return Element(
             part.line,
-            _node(mended, wrapper),
+            _node(better, wrapper),
             "it held characters that are not legal in XML; it was mended",
         )
 
@@ -438,7 +448,7 @@ def _node(text: str, wrapper: str) -> Any:
     return parse_xml(f"{wrapper}{text}</_>".encode())[0]
 
 
-def _mended(text: str) -> str:
+def mend(text: str) -> str:
     """Without what XML forbids, HTML's names as numbers; other ampersands stay."""
     return _ILLEGAL.sub("", _AMPERSAND.sub(_reference, text))
 

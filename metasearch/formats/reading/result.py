@@ -4,22 +4,31 @@ read.
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from metasearch import opening
-from metasearch.bib.field_limits import Cuts, kept, kept_given
+from metasearch import regular_files
+from metasearch.bib import texts, trials
+from metasearch.bib.field_limits import Cuts, cut_fields, cut_others
+from metasearch.bib.isbd import place_and_publisher
+from metasearch.bib.names import is_anonymous
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.formats.origins import Origin
-from metasearch.record import Record, made_record
+from metasearch.late_pattern import late_pattern
+from metasearch.record import PEOPLE, Author, Record, new_record
 
 #: Problems of a file that are listed one by one; the others are counted.
 MOST_PROBLEMS = 10_000
 #: Entries that are handed out at once.
 AT_ONCE = 2_000
+#: Kinds of lines that were not understood which are told apart.
+MOST_KINDS = 1_000
+#: Characters of a problem that are kept: it may quote the file.
+LONGEST = 500
 #: Names of tags of a file that are counted apart after their entries were handed out.
 MOST_TAGS = 100_000
 
@@ -61,7 +70,7 @@ class FileProblem:
     lost: int = 0
 
 
-class NotTaken(UsageError):
+class HandOutError(UsageError):
     """What takes the entries of a file could not, because a disk is full, say; `__cause__` is the
     error. The file is not at fault.
     """
@@ -93,6 +102,8 @@ class FileReading:
         name: What the file is called in reports, and the `source` of its records.
         format: One of `metasearch.formats.READABLE`.
         untold: Problems beyond `MOST_PROBLEMS`, and the records that are lost by them.
+        strange: What lines hold that were not understood, in words -> the first such line, and how
+            many there are.
         hand_out: What takes the entries, `AT_ONCE` at a time, so that they need no memory here;
             None keeps them in `entries`. It is let go of at the end of the file.
         handed: How many entries were handed out, their `check_sum`, and their tags, counted.
@@ -104,11 +115,11 @@ class FileReading:
     entries: list[Entry] = field(default_factory=list)
     problems: list[FileProblem] = field(default_factory=list)
     untold: tuple[int, int] = (0, 0)
+    strange: dict[str, tuple[int, int]] = field(default_factory=dict, repr=False)
     hand_out: HandOut | None = field(default=None, repr=False, compare=False)
     handed: tuple[int, int, Counter[str]] = field(default_factory=lambda: (0, 0, Counter()))
 
     def add(self, entry: Entry) -> None:
-        """Add the next entry of the file."""
         self.entries.append(entry)
         if self.hand_out is not None and len(self.entries) >= AT_ONCE:
             self._hand_out(self.hand_out)
@@ -123,8 +134,8 @@ class FileReading:
         try:
             take(some)
         except (OSError, MemoryError) as exc:
-            raise NotTaken(
-                f"what was read of {self.name} cannot be kept: {opening.why(exc)}",
+            raise HandOutError(
+                f"what was read of {self.name} cannot be kept: {regular_files.why(exc)}",
                 advice="Free what is used up, and try again.",
             ) from exc
 
@@ -135,7 +146,6 @@ class FileReading:
 
     @property
     def check_sum(self) -> int:
-        """The `check_sum` of all of them."""
         return self.handed[1] + check_sum(self.entries)
 
     def tags(self) -> Counter[str]:
@@ -147,16 +157,28 @@ class FileReading:
         return counted
 
     def add_problem(self, line: int, message: str, lost: int = 0) -> None:
-        """Add a problem, see `FileProblem`."""
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(FileProblem(line, message, lost))
         else:
             self.untold = self.untold[0] + 1, self.untold[1] + lost
 
+    def count_strange(self, what: str, line: int) -> None:
+        """Count a line that was not understood. `what`: it holds, in words that all lines of its
+        kind share, and what became of it: "the tag PS, which is not known; kept beside the record".
+        """
+        if what not in self.strange and len(self.strange) >= MOST_KINDS:
+            what = "what was not understood either"
+        first, count = self.strange.get(what, (line, 0))
+        self.strange[what] = first, count + 1
+
     def finish(self) -> None:
         """Put the problems in the order of the file; those that were only counted become one,
-        at its end. Hand out what is left.
+        at its end, and lines that were not understood one of each kind. Hand out what is left.
         """
+        for what, (first, count) in self.strange.items():
+            lines = "this line holds" if count == 1 else f"{count:,} lines, first this one, hold"
+            self.problems.append(FileProblem(first, f"{lines} {what}"[:LONGEST]))
+        self.strange = {}
         if self.hand_out is not None:
             if self.entries:
                 self._hand_out(self.hand_out)
@@ -176,7 +198,6 @@ class FileReading:
 
     @property
     def lost(self) -> int:
-        """How many records could not be read."""
         return sum(problem.lost for problem in self.problems) + self.untold[1]
 
 
@@ -202,10 +223,15 @@ class Draft:
     given: Sequence[tuple[str, str]] = ()
 
 
-def unread(tag: str, value: str, what: str) -> str:
+def field_problem(tag: str, value: str, what: str) -> str:
     """A problem with one field: 'DO holds no DOI: "n/a"'."""
     shown = " ".join(value[:60].split())
     return f'{tag} holds no {what}: "{shown}{"…" if len(value) > 60 else ""}"'
+
+
+def in_short(exc: Exception) -> str:
+    """What an error of another library says, on one short line."""
+    return f"{type(exc).__name__}: {' '.join(str(exc).split())[:200]}"
 
 
 # Collects the records of a file, one by one. It counts what cannot be read, so that every record of
@@ -213,15 +239,72 @@ def unread(tag: str, value: str, what: str) -> str:
 
 T = TypeVar("T")
 
-#: Characters of a problem that are kept: it may quote the file.
-LONGEST = 500
 #: Records that one file may hold: more do not fit into the memory of most machines when they are
 #: compared.
 MOST_RECORDS = 1_000_000
 #: The same of a file whose entries are handed out: what is kept of each is its identifier.
 MOST_HANDED_OUT = 100_000_000
 #: Fields of which one at least must be there: without them, a record identifies no work.
-TELLING = ("title", "authors", "doi", "ids", "venue", "abstract", "url", "isbn")
+TELLING = ("title", "authors", "editors", "doi", "ids", "venue", "abstract", "url", "isbn")
+
+
+def _with_place(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields, the place of publication taken off the publisher's name."""
+    publisher = fields.get("publisher")
+    if not publisher or not any(colon in publisher for colon in ":："):
+        return fields
+    place, name = place_and_publisher(publisher)
+    if not place or fields.get("place") not in (None, place):
+        return fields
+    institution = fields.get("institution")
+    return fields | {
+        "place": place,
+        "publisher": name,
+        "institution": name if institution == publisher else institution,
+    }
+
+
+#: Tags and columns in which programs write the registration number of the work's trial: notes,
+#: fields for anything and for numbers. Not cited works, not grants.
+_NOTES = late_pattern(
+    r"(?:N[1O]|M[12]|C[1-8]|U[1-5]|SI|XR|%?[MZFU1-9]|custom.?[0-9]|(?:research.)?notes?|annote"
+    r"|extra|howpublished|(?:[a-z]{1,20} )?identifiers?)",
+    re.IGNORECASE,
+)
+_OF_REGISTRIES = late_pattern(r"trial|regist|\bnct|^SI$|other ids", re.IGNORECASE)
+
+
+def _without_nothing(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a record without those that say nothing."""
+    found = dict(fields)
+    for name in texts.FIELDS_OF_NOTHING:
+        value = found.get(name)
+        if isinstance(value, str) and texts.says_nothing(name, value):
+            del found[name]
+    if found.get("year") in texts.NO_YEARS:
+        del found["year"]
+    for role in PEOPLE:
+        if people := found.get(role):
+            found[role] = tuple(filter(_is_somebody, people))
+    return found
+
+
+def _is_somebody(person: Author) -> bool:
+    return person.family is not None or not is_anonymous(person.name)
+
+
+def _add_registrations(draft: Draft) -> None:
+    """Add the registration numbers of trials that a record says are its own: in its title, in its
+    abstract, in what is kept beside.
+    """
+    fields = draft.fields
+    ids = trials.with_own(fields.get("ids") or {}, fields.get("title"), fields.get("abstract"))
+    for tag, value in draft.given:
+        of_registries = _OF_REGISTRIES.search(tag) is not None
+        if of_registries or _NOTES.fullmatch(tag):
+            ids = trials.merge_ids(ids, trials.registrations(value, alone=of_registries))
+    if ids:
+        fields["ids"] = ids
 
 
 class EntryCollector:
@@ -242,22 +325,24 @@ class EntryCollector:
         """
         cuts = Cuts()
 
-        def made() -> tuple[Draft, Record]:
+        def make_record() -> tuple[Draft, Record]:
             draft = describe()
-            fields = kept(draft.fields, cuts)
+            _add_registrations(draft)
+            draft.fields = _without_nothing(_with_place(draft.fields))
+            fields = cut_fields(draft.fields, cuts)
             fields = fields | {"source_id": self.own(fields.get("source_id"))}
-            return draft, made_record(
+            return draft, new_record(
                 source=self._reading.name, position=self.position + 1, **fields
             )
 
-        found = self.attempt(line, made)
+        found = self.attempt(line, make_record)
         if found is None:
             return
         draft, record = found
         if not any(draft.fields.get(name) for name in TELLING):
             self.lose(line, "the record is left out: it has no field that identifies a work")
             return
-        given = kept_given(draft.given, cuts)
+        given = cut_others(draft.given, cuts)
         self.keep(Entry(record, line, draft.database, draft.origins, given))
         if not record.title:
             self.remark(line, "the record has no title; it was kept")
@@ -291,12 +376,10 @@ class EntryCollector:
         self._reading.add(entry)
 
     def lose(self, line: int, why: str, count: int = 1) -> None:
-        """Count records that cannot be read."""
         self.position += count
         self._reading.add_problem(line, why[:LONGEST], count)
 
     def remark(self, line: int, what: str) -> None:
-        """Report a problem that loses no record."""
         self._reading.add_problem(line, what[:LONGEST])
 
     def own(self, source_id: str | None) -> str:

@@ -10,14 +10,14 @@ from typing import Any
 
 from metasearch.bib import normalise
 from metasearch.formats import origins
-from metasearch.formats.reading import values, worktypes
-from metasearch.formats.reading.result import Draft, EntryCollector, FileReading, unread
-from metasearch.formats.reading.text import DecodedText
+from metasearch.formats.reading import values
+from metasearch.formats.reading.encodings import FileText
+from metasearch.formats.reading.result import Draft, EntryCollector, FileReading
 
 # Lines of a tag and a value -> the fields of each record: RIS, MEDLINE, refer, NoteExpress, ... A
 # `TagGrammar` describes a tag line and where records begin and end; `blocks` yields the records as
 # fields with the numbers of their lines. Time is linear in the text, whatever it holds.
-# `read_by_table` and `gather` make records of the fields.
+# `gather` makes records of the fields.
 
 #: Characters of one field that are kept. A book of five million pages has a shorter abstract.
 LONGEST = 1_000_000
@@ -37,14 +37,15 @@ class TagGrammar:
     Attributes:
         split: Line and tag of the open field ("" for none) -> tag and value, or None where the line
             is no tag line.
-        starts: Tags that begin a record wherever they stand.
-        opens: Tags that begin one if the record before is complete: has that tag already, or one of
-            `bears` and a blank line behind it. In such a format, another tag that comes again
-            behind a blank line begins one too.
+        starts: Tags that a record has once, and that most programs write first. They begin a record
+            where the open one has that tag already, or one of `bears` and a blank line behind it;
+            else they are the open one's, which programs begin with another tag.
+        opens: The same, in formats without `ends`: another tag that comes again behind a blank line
+            begins a record too.
         ends: Tags that end one; in such a format, a record without end is told.
         bears: Tags of which one at least makes a record of fields that stand outside of any record.
-        once: Tags that a record has once; more of them are told, because two records may have run
-            together.
+        once: Tags that a record has once; one that comes again behind a blank line begins a record.
+            More of them in one record are told, because two may have run together.
         outside: Tags that stand before the first record or after the last.
         noise: Lines between records that mean nothing: numbering, links, what the database says
             about the export.
@@ -74,7 +75,7 @@ class TaggedField:
     @property
     def value(self) -> str:
         """The lines as one; between Chinese characters without a blank."""
-        return joined(self.lines)
+        return self.lines[0] if len(self.lines) == 1 else join_lines(self.lines)
 
 
 @dataclass(slots=True)
@@ -94,28 +95,39 @@ class Block:
     tags: dict[str, list[TaggedField]] = field(default_factory=dict)
 
     def add(self, one: TaggedField) -> None:
-        """Append a field."""
         self.fields.append(one)
         self.tags.setdefault(one.tag, []).append(one)
 
     def values(self, *tags: str) -> list[str]:
         """The values of all fields with these tags, tag by tag, without the empty ones."""
-        return [value for one in self._tagged(tags) if (value := one.value)]
+        return [value for one in self._fields_of(tags) if (value := one.value)]
 
     def lines(self, *tags: str) -> list[str]:
-        """Like `values`, for fields of which every line is a value of its own."""
-        return [line for one in self._tagged(tags) for line in one.lines if line]
+        """Every line of the fields with these tags, in the order of the file. What two of the tags
+        say, some programs say twice: a line counts once.
+        """
+        there = [tag for tag in tags if tag in self.tags]
+        if len(there) < 2:
+            return [line for one in self._fields_of(tuple(there)) for line in one.lines if line]
+        first: dict[str, str] = {}
+        return [
+            line
+            for one in self.fields
+            if one.tag in there
+            for line in one.lines
+            if line and first.setdefault(line, one.tag) == one.tag
+        ]
 
     def value(self, *tags: str) -> str:
         """The first value of the first tag that has one; "" for none."""
-        return next((value for one in self._tagged(tags) if (value := one.value)), "")
+        return next((value for one in self._fields_of(tags) if (value := one.value)), "")
 
-    def _tagged(self, tags: tuple[str, ...]) -> Iterator[TaggedField]:
+    def _fields_of(self, tags: tuple[str, ...]) -> Iterator[TaggedField]:
         for tag in tags:
             yield from self.tags.get(tag, ())
 
 
-def joined(lines: Iterable[str]) -> str:
+def join_lines(lines: Iterable[str]) -> str:
     """Lines as one, apart by a blank, which Chinese and Japanese text does not need."""
     out: list[str] = []
     for line in lines:
@@ -127,10 +139,10 @@ def joined(lines: Iterable[str]) -> str:
     return "".join(out)
 
 
-def blocks(text: DecodedText, grammar: TagGrammar, reading: FileReading) -> Iterator[Block]:
+def blocks(text: FileText, grammar: TagGrammar, reading: FileReading) -> Iterator[Block]:
     """The records of a text, each once complete; faults go to the reading's problems."""
-    parser = _BlockParser(grammar, reading)
-    for number, line in text.numbered(LONGEST_LINE):
+    parser = _BlockParser(grammar, reading, spaced=_is_spaced(text))
+    for number, line in text.lines_with_numbers(LONGEST_LINE):
         if len(line) > LONGEST_LINE and len(line.strip(BLANKS)) <= LONGEST:  # else its field tells
             reading.add_problem(
                 number,
@@ -143,16 +155,34 @@ def blocks(text: DecodedText, grammar: TagGrammar, reading: FileReading) -> Iter
     yield from parser.done
 
 
-class _BlockParser:
-    """The state between two lines."""
+_NEIGHBOURS = re.compile(rf"[^\n{BLANKS}][{BLANKS}]{{0,40}}\n[{BLANKS}]{{0,40}}[^\n{BLANKS}]")
 
-    def __init__(self, grammar: TagGrammar, reading: FileReading) -> None:
+
+def _is_spaced(text: FileText) -> bool:
+    """Whether a blank line stands between any two lines, so that none parts records."""
+    return not any(_NEIGHBOURS.search(part) for part in text.stretches(200))
+
+
+class _BlockParser:
+    def __init__(self, grammar: TagGrammar, reading: FileReading, *, spaced: bool) -> None:
         self._grammar = grammar
+        self._spaced = spaced and not grammar.any_opens
+        self._keys = grammar.starts | grammar.opens
         self._add_problem = reading.add_problem
         self.done: list[Block] = []
         self._block: Block | None = None
+        #: Fields behind a blank line: of the open record, or of the next one if they prove it.
+        self._doubt: Block | None = None
         self._field: TaggedField | None = None
         self._after_blank = True
+        #: A blank line stood between two fields.
+        self._blanks = False
+        #: A blank line stood before the open record.
+        self._begun_apart = True
+        #: Tags before the first of the keys in the first record that has one.
+        self._lead: frozenset[str] | None = None
+        #: The first tag of the file.
+        self._first = ""
         self._strays = 0
         self._first_stray = 0
 
@@ -164,6 +194,8 @@ class _BlockParser:
             return
         line = line.strip(BLANKS)
         if not line:
+            if self._spaced:
+                return
             self._after_blank = True
             if self._block is None or self._block.ended or not self._block.started:
                 self._field = None  # what follows a record's end belongs to no field
@@ -175,6 +207,7 @@ class _BlockParser:
             self._stray(number)
 
     def finish(self) -> None:
+        self._settle()
         self._close(at_end=True)
         if self._strays:
             what = (
@@ -187,6 +220,7 @@ class _BlockParser:
         grammar, block = self._grammar, self._block
         inside = block is not None and not block.ended
         if tag in grammar.ends:
+            self._settle()
             if block is not None and not block.ended:
                 block.ended = True
             self._field = None
@@ -194,33 +228,106 @@ class _BlockParser:
         if tag in grammar.outside and not inside:
             self._field = None
             return
-        if self._begins(tag):
-            self._close(next_line=number)
-            self._block = block = Block(number)
-        elif block is None or block.ended or self._apart(block, tag):
-            self._close(next_line=number)
-            self._block = block = Block(number, started=False)
+        if self._after_blank:
+            self._blanks = self._blanks or block is not None
+            self._settle()
+        self._first = self._first or tag
+        target = self._record_of(number, tag)
+        if tag in self._keys and tag not in target.tags:
+            target.started = True
+            if self._lead is None:
+                self._lead = frozenset(target.tags)
         self._field = TaggedField(tag, [], number)
         self._extend(self._field, value.strip(BLANKS))
-        block.add(self._field)
+        target.add(self._field)
 
-    def _begins(self, tag: str) -> bool:
-        grammar, block = self._grammar, self._block
-        if tag in grammar.starts:
+    def _record_of(self, number: int, tag: str) -> Block:
+        """The record that the tag is of: a new one, the open one, or one that may be new."""
+        block, doubt = self._block, self._doubt
+        is_key = tag in self._keys
+        if block is None or block.ended:
+            return self._open(number)
+        if doubt is not None:
+            again = is_key or self._grammar.opens or tag in self._grammar.once
+            if (tag in block.tags and again) or (
+                is_key and not block.started and self._bears(block)
+            ):
+                self._doubt = None
+                self._close(next_line=doubt.line)
+                self._block = doubt
+                return doubt
+            if is_key:
+                self._settle()
+            return block if is_key else doubt
+        if is_key and self._begins(tag, block):
+            return self._open(number, self._take_off(block, tag))
+        if not is_key and self._apart(tag, block):
+            return self._open(number)
+        if self._after_blank and not is_key and self._keys:
+            self._doubt = Block(number, started=False)
+            return self._doubt
+        return block
+
+    def _begins(self, tag: str, block: Block) -> bool:
+        if tag in block.tags:
+            again = self._field is not None and self._field.tag == tag
+            return not (again and tag in self._grammar.once)
+        if self._grammar.any_opens and self._after_blank:
             return True
-        if tag in grammar.opens:
-            if block is None or not block.started or tag in block.tags:
-                return True
-            return self._after_blank and not grammar.bears.isdisjoint(block.tags)
-        return grammar.any_opens and self._after_blank
-
-    def _apart(self, block: Block, tag: str) -> bool:
-        """Whether a tag that is no start begins a record all the same, after a blank line."""
-        if not self._after_blank:
+        if self._after_blank:
+            return not block.started or self._bears(block)
+        if block.started or self._bears(block) or self._begun_apart:
             return False
-        if self._grammar.opens:
-            return tag in block.tags
-        return not block.started and not self._grammar.bears.isdisjoint(block.tags)
+        # Where records begin with their type, the fields stand behind the last one's end.
+        return self._lead is not None and not self._lead
+
+    def _apart(self, tag: str, block: Block) -> bool:
+        """Whether a tag that is none of the keys begins a record all the same."""
+        grammar = self._grammar
+        if not self._after_blank:
+            # Nothing but the tag that begins the file parts its records.
+            again = tag == self._first and tag in grammar.once and tag in block.tags
+            return again and not self._blanks and block.fields[-1].tag != tag
+        if grammar.any_opens:
+            return True
+        if tag in block.tags and (grammar.opens or tag in grammar.once):
+            return True
+        return not grammar.opens and not block.started and self._bears(block)
+
+    def _bears(self, block: Block) -> bool:
+        return not self._grammar.bears.isdisjoint(block.tags)
+
+    def _open(self, number: int, fields: Iterable[TaggedField] = ()) -> Block:
+        """A record that begins on this line, or with these fields; the open one is complete."""
+        self._close(next_line=number)
+        self._begun_apart = self._after_blank
+        self._block = block = Block(number, started=self._grammar.any_opens)
+        for one in fields:
+            block.line = min(block.line, one.line)
+            block.add(one)
+        return block
+
+    def _take_off(self, block: Block, tag: str) -> list[TaggedField]:
+        """The last fields of a record that are the next one's, where neither an end nor a blank
+        line parts them: in this file, records begin with them.
+        """
+        taken: list[TaggedField] = []
+        if self._after_blank or not self._lead or tag not in block.tags:
+            return taken
+        while block.fields[-1].tag in self._lead:
+            one = block.fields.pop()
+            block.tags[one.tag].pop()
+            if not block.tags[one.tag]:
+                del block.tags[one.tag]
+            taken.append(one)
+        return taken[::-1]
+
+    def _settle(self) -> None:
+        """The fields behind the blank line are the open record's."""
+        if self._doubt is not None and self._block is not None:
+            for one in self._doubt.fields:
+                self._block.add(one)
+        self._doubt = None
 
     def _extend(self, to: TaggedField, line: str) -> None:
         if to.size > LONGEST:
@@ -284,215 +391,129 @@ class _BlockParser:
             self._first_stray = self._first_stray or block.line
 
 
-# The fields of a tagged record -> a record: one reader, and for each plain format a table of tags.
-# RefWorks, NoteExpress and EndNote's tagged format differ only in their tags (`TagTable`). Formats
-# that need more (RIS, NBIB, Web of Science, CNKI) make their drafts themselves and call `gather`.
+def tell_strange_tags(
+    found: Iterable[Block],
+    known: Collection[str],
+    form: str,
+    reading: FileReading,
+    *,
+    prefix: str = "",
+) -> Iterator[Block]:
+    """The same records; tags that the format does not have are told, and stay beside the record.
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TagTable:
-    """The tags of a format by what they hold, the preferred tag first.
-
-    Attributes:
-        held: Tags of which a record holds all; the fields of other tags are kept beside it.
-        more_kind: Words that make a general kind more special.
-        part: One of these shows that the work is a part of proceedings, not the proceedings.
-        no_title: Hold the title where `title` is empty.
-        title_mark: Stands before a further title among `notes`; None where none stand there.
-        book_authors: Names for a book without `authors`: its editors.
-        editors: Names of editors beside the authors.
-        between_authors: Divides names that share a field; None where none do.
-        year: The year, then dates that contain it.
-        book_venue: The container where the work is a book; None for `venue`.
-        pages: First page or range; the next tag is read where the one before holds no pages.
-        doi_elsewhere: Fields of any content that hold a DOI where they hold nothing else.
-        more_numbers: Further identifiers, which are neither `source_id` nor name the database.
-        ids_as_source_id: An identifier is the `source_id` where there is no accession number.
-        notes: Remarks that may hold identifiers, origins and the type, as our own writers put them.
-        prefix: Stands before a tag in a problem ("%" of "%D"); None where the format reports no
-            unreadable years and DOIs.
+    `form`: what the format is called. `prefix`: stands before each tag.
     """
-
-    held: Collection[str]
-    kind: tuple[str, ...]
-    more_kind: tuple[str, ...] = ()
-    part: tuple[str, ...]
-    title: tuple[str, ...]
-    no_title: tuple[str, ...] = ()
-    titles: tuple[str, ...] = ()
-    title_mark: str | None = None
-    authors: tuple[str, ...]
-    book_authors: tuple[str, ...] = ()
-    editors: tuple[str, ...] = ()
-    between_authors: re.Pattern[str] | None = None
-    year: tuple[str, ...]
-    date: tuple[str, ...]
-    venue: tuple[str, ...]
-    book_venue: tuple[str, ...] | None = None
-    publisher: tuple[str, ...]
-    edition: tuple[str, ...]
-    volume: tuple[str, ...]
-    issue: tuple[str, ...]
-    pages: tuple[str, ...]
-    last_page: tuple[str, ...] = ()
-    doi: tuple[str, ...]
-    doi_elsewhere: tuple[str, ...] = ()
-    standard_numbers: tuple[str, ...]
-    numbers: tuple[str, ...]
-    more_numbers: tuple[str, ...] = ()
-    ids_as_source_id: bool = False
-    database: tuple[str, ...]
-    links: tuple[str, ...]
-    pdf_links: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    language: tuple[str, ...]
-    abstract: tuple[str, ...]
-    keywords: tuple[str, ...]
-    prefix: str | None = None
+    for block in found:
+        for one in block.fields:
+            if one.tag not in known and one.value:
+                what = (
+                    f"the tag {prefix}{one.tag}, which {form} is not known to have; "
+                    f"kept beside the record"
+                )
+                reading.count_strange(what, one.line)
+        yield block
 
 
-def read_by_table(
-    text: DecodedText, reading: FileReading, grammar: TagGrammar, table: TagTable
-) -> None:
-    """Add the records of a file in a format that a table describes."""
-    gather(reading, blocks(text, grammar, reading), partial(_draft, table), table.held)
+# Formats whose tags are two signs and a blank at the left edge: Web of Science, RefWorks. A line
+# that begins like a tag that the format does not have may be a tag of a program's own, or running
+# text of a file that has lost its indents.
+
+_TWO_SIGNS = re.compile(r"[A-Z][A-Z0-9](?: |$)")
+_INDENTED = re.compile(r"^[ \t]{2,40}\S", re.MULTILINE)
+_AT_THE_EDGE = re.compile(r"^(?![A-Z][A-Z0-9](?: |$))[^\s<\ufeff]", re.MULTILINE)
+#: Characters of a line that such a look needs.
+_LONGEST_EDGE = 100
 
 
-def beside(block: Block, held: Collection[str]) -> list[tuple[str, str]]:
-    """Tags and values of the fields whose tags are not among these, in order, each once."""
+def is_two_signs(
+    text: FileText, tags: Collection[str], prose: Collection[str], capital: Collection[str]
+) -> Callable[[str, str], bool]:
+    """What tells of a line and the tag of the open field whether the line begins with a tag of two
+    signs.
+
+    `tags`: of the format. `prose`: of them those of running text. `capital`: of them those whose
+    values begin with no small letter.
+    """
+    indented = at_the_edge = False
+    for part in text.stretches(_LONGEST_EDGE):
+        indented = indented or _INDENTED.search(part) is not None
+        at_the_edge = at_the_edge or _AT_THE_EDGE.search(part) is not None
+
+    def is_tag(line: str, open_tag: str) -> bool:
+        if _TWO_SIGNS.match(line) is None:
+            return False
+        if indented or open_tag not in prose:
+            return True
+        tag, value = line[:2], line[3:4]
+        if tag in tags:
+            return not (at_the_edge and tag in capital and value.islower())
+        return not at_the_edge and not value.islower()
+
+    return is_tag
+
+
+def beside(
+    block: Block, held: Collection[str], single: Collection[str] = ()
+) -> list[tuple[str, str]]:
+    """Tags and values of the fields whose tags are not among these, in order, each once.
+
+    `single`: tags among them of which a record holds the first value alone; another one is kept.
+    """
+    first = {tag: block.value(tag) for tag in single}
     return list(
         dict.fromkeys(
             (field.tag, value)
             for field in block.fields
-            if field.tag not in held and (value := field.value) and not origins.is_origin(value)
+            if (field.tag not in held or field.tag in first)
+            and (value := field.value)
+            and value != first.get(field.tag)
+            and not origins.is_origin(value)
         )
     )
 
 
-def gather(
-    reading: FileReading,
-    found: Iterable[Block],
-    draft: Callable[[Block], Draft],
-    held: Collection[str] = (),
-) -> None:
-    """Add an entry for each block to the reading, or a problem where a block is empty.
+def remainder(
+    block: Block,
+    held: Collection[str],
+    fields: Mapping[str, Any],
+    *,
+    single: Collection[str] = (),
+    years: Collection[str] = (),
+    dois: Collection[str] = (),
+    numbers: Collection[str] = (),
+    pages: Collection[str] = (),
+    last: str = "",
+    named: Collection[str] = (),
+    names: Collection[str | None] = (),
+) -> list[tuple[str, str]]:
+    """Tags and values of what a block says beside the fields of its record.
 
-    `held`: tags of which a record holds all; other fields are given beside it, where `draft` does
-    not say which.
+    `held`: tags of which the record holds all, or of which it is told here what it holds: `single`,
+    of which it holds the first value; `years`, `dois`, `numbers` (standard numbers) and `pages`, of
+    which it holds one that the field may say more than; `named`, of which it holds `names`. `last`:
+    the last page, in a field of its own.
     """
 
-    def whole(block: Block) -> Draft:
-        made = draft(block)
-        if held:
-            made.given = beside(block, held)
-        return made
+    def is_taken(tag: str, value: str) -> bool:
+        if tag not in held:
+            return False
+        if tag in years:
+            return values.is_date_alone(value, fields["year"], fields["date"])
+        if tag in dois:
+            return values.is_doi_alone(value, fields["doi"])
+        if tag in numbers:
+            return values.is_number_of(value, fields["ids"])
+        if tag in pages:
+            return bool(values.pages(value, last) == fields["pages"])
+        return tag in named and values.text(value) in names
 
+    judged = {*years, *dois, *numbers, *pages, *named}
+    found = beside(block, set(held) - judged, single)
+    return [(tag, value) for tag, value in found if not is_taken(tag, value)]
+
+
+def gather(reading: FileReading, found: Iterable[Block], draft: Callable[[Block], Draft]) -> None:
+    """A block that is empty is a problem."""
     collector = EntryCollector(reading)
     for block in found:
-        collector.put(block.line, partial(whole, block))
-
-
-def _draft(tags: TagTable, block: Block) -> Draft:
-    links = values.links(block.values(*tags.links))
-    numbers = block.values(*tags.numbers)
-    database = origins.named(origins.read(block.values(*tags.notes))) or values.database(
-        block.values(*tags.database), [], links, numbers
-    )
-    ids = values.identifiers(
-        [*numbers, *block.values(*tags.more_numbers)], links, block.lines(*tags.notes), database
-    )
-    kind = worktypes.conference(
-        worktypes.of_words(block.values(*tags.kind)), is_part=bool(block.value(*tags.part))
-    )
-    notes = block.values(*tags.notes)
-    made_of = origins.read(notes)
-    kind = worktypes.own(notes) or worktypes.refined(kind, block.values(*tags.more_kind))
-    year = values.year(block.values(*tags.year))
-    isbn, issn = values.standard_numbers(block.values(*tags.standard_numbers))
-    publisher = values.first_text(block.values(*tags.publisher))
-    venue = values.first_text(block.values(*_venue_tags(tags, kind)))
-    title, titles = values.titles(
-        [
-            *(block.values(*tags.title) or block.values(*tags.no_title)),
-            *block.values(*tags.titles),
-            *_titles_in_notes(tags, notes),
-        ]
-    )
-    fields: dict[str, Any] = {
-        "source_id": _source_id(numbers, ids if tags.ids_as_source_id else {}),
-        "url": values.landing_page(links),
-        "title": title,
-        "titles": titles,
-        "authors": values.authors(_names(tags, block, kind)),
-        "editors": values.authors(_editors(tags, block)),
-        "year": year,
-        "date": values.date(block.values(*tags.date), year),
-        "venue": values.thesis_venue(publisher, venue) if kind == "thesis" else venue,
-        "publisher": publisher,
-        "edition": values.first_text(block.values(*tags.edition)),
-        "volume": values.volume(block.value(*tags.volume)),
-        "issue": values.first_text(block.values(*tags.issue)),
-        "pages": _pages(tags, block),
-        "doi": values.doi(block.values(*tags.doi))
-        or values.doi_of_links(links)
-        or values.doi_alone(block.values(*tags.doi_elsewhere)),
-        "ids": ids,
-        "isbn": isbn,
-        "issn": issn,
-        "type": kind,
-        "language": values.language(block.values(*tags.language)),
-        "abstract": values.abstract(block.values(*tags.abstract)),
-        "keywords": values.keywords(block.lines(*tags.keywords)),
-        "pdf_url": next(iter(values.links(block.values(*tags.pdf_links))), None),
-        "retracted": worktypes.retracted([*block.values(*tags.more_kind), *notes]),
-    }
-    return Draft(fields, database, _problems(tags, block, year), made_of)
-
-
-def _titles_in_notes(tags: TagTable, notes: Iterable[str]) -> list[str]:
-    mark = tags.title_mark
-    return [note.removeprefix(mark) for note in notes if mark and note.startswith(mark)]
-
-
-def _venue_tags(tags: TagTable, kind: str | None) -> tuple[str, ...]:
-    return tags.venue if kind != "book" or tags.book_venue is None else tags.book_venue
-
-
-def _source_id(numbers: Iterable[str], ids: Mapping[str, str]) -> str:
-    own = (number for number in numbers if not values.is_ours(number))
-    shown = (values.text(number[: values.SHORT]) for number in (*own, *ids.values()))
-    return next(filter(None, shown), "")
-
-
-def _names(tags: TagTable, block: Block, kind: str | None) -> Iterable[str]:
-    fields = block.lines(*tags.authors)
-    if not fields and kind == "book":
-        fields = block.lines(*tags.book_authors)
-    if tags.between_authors is None:
-        return fields
-    return [name for field in fields for name in tags.between_authors.split(field)]
-
-
-def _editors(tags: TagTable, block: Block) -> list[str]:
-    """Editors beside authors; without authors they stand for those, or are of a series."""
-    return block.lines(*tags.editors) if block.value(*tags.authors) else []
-
-
-def _pages(tags: TagTable, block: Block) -> str | None:
-    last = block.value(*tags.last_page)
-    read = (values.pages(block.value(tag), last) for tag in tags.pages)
-    return next(filter(None, read), None)
-
-
-def _problems(tags: TagTable, block: Block, year: int | None) -> list[str]:
-    """Fields for a year or a DOI that hold something else."""
-    problems: list[str] = []
-    if tags.prefix is None:
-        return problems
-    tag = tags.year[0]
-    if year is None and (given := values.text(block.value(tag))):
-        problems.append(unread(tags.prefix + tag, given, "year"))
-    tag = tags.doi[0]
-    if (given := values.text(block.value(tag))) and values.doi([given]) is None:
-        problems.append(unread(tags.prefix + tag, given, "DOI"))
-    return problems
+        collector.put(block.line, partial(draft, block))

@@ -1,52 +1,42 @@
-"""What stands in the fields of reference managers' files -> the values of a record."""
+"""What stands in the fields of reference managers' files -> the values of a record.
+
+Every function takes whatever the fields hold, raises on nothing, and gives None, "" or () where
+there is nothing to read. Values come with the remains of many programs: "NA" of R, TeX escapes,
+`<br />`, "2019//", "12-12".
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from metasearch.bib import converters, normalise
+from metasearch.bib import bylines, converters, normalise, trials
 from metasearch.bib import identifiers as identifier_forms
-from metasearch.bib import identifiers as web_addresses
 from metasearch.bib import names as byline
 from metasearch.bib import texts as markup
+from metasearch.bib.bylines import Role, role_of
 from metasearch.bib.field_limits import MOST_GIVEN
-from metasearch.bib.names import person
+from metasearch.bib.names import person, suffix_of
+from metasearch.bib.names_in_field import authors_in_field, body_with_mark, is_surely_inverted
+from metasearch.bib.numbering import without_pii
 from metasearch.record import Author
-
-# What stands in the fields of reference managers' files -> the values of a record. Every function
-# takes whatever the fields hold, raises on nothing, and gives None, "" or () where there is nothing
-# to read. Values come with the remains of many programs: "NA" of R, TeX escapes, `<br />`,
-# "2019//", "12-12".
 
 #: Characters that are looked at of a value which cannot be long: a number, a date, a name, an
 #: identifier.
 SHORT = 2_000
 
-#: What programs write for nothing.
-_NOTHING = frozenset(
-    (
-        "NA",
-        "N/A",
-        "n/a",
-        "N.A.",
-        "null",
-        "NULL",
-        "undefined",
-        "None",
-        "[Not Available].",
-        "[Not Available]",
-    )
-)
 _SEMICOLON = re.compile(r"[;；]")
+#: Names of a field that are looked at one by one for roles.
+_MOST_ROLES = 1_000
 
 
 def text(value: str) -> str:
     """Plain text for display; "" for what programs write for nothing."""
-    value = markup.without_markup(value[:MOST_GIVEN])
+    value = markup.plain_text(value[:MOST_GIVEN])
     if "\\&" in value:  # files that were BibTeX once
         value = value.replace("\\&", "&")
-    return "" if value in _NOTHING else value
+    return "" if value in markup.NOTHING_ANYWHERE else value
 
 
 def first_text(values: Iterable[str]) -> str | None:
@@ -60,7 +50,7 @@ def texts(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def titles(values: Iterable[str]) -> tuple[str, tuple[str, ...]]:
-    """The first title, and the others that are not the same in another spelling."""
+    """The others are not the same in another spelling."""
     found: dict[str, str] = {}
     for value in values:
         shown = text(value)
@@ -70,14 +60,20 @@ def titles(values: Iterable[str]) -> tuple[str, tuple[str, ...]]:
     return first, tuple(others)
 
 
+def behind_mark(mark: str | None, values: Iterable[str]) -> list[str]:
+    """What stands behind a mark of our writers, where values begin with it."""
+    return [value.removeprefix(mark) for value in values if mark and value.startswith(mark)]
+
+
 def abstract(values: Iterable[str]) -> str | None:
     """All values as one text; databases add one about the copyright."""
     said = [
         found
         for value in values
-        if (found := text(value)) and not found.startswith("Copyright of ")
+        if (found := markup.without_placeholder("abstract", text(value)))
+        and not found.startswith("Copyright of ")
     ]
-    return converters.abstract(" ".join(said).removeprefix("<正>")) if said else None
+    return markup.abstract(" ".join(said).removeprefix("<正>")) if said else None
 
 
 def keywords(values: Iterable[str]) -> tuple[str, ...]:
@@ -87,19 +83,66 @@ def keywords(values: Iterable[str]) -> tuple[str, ...]:
     return texts(part.strip().lstrip("*") for value in values for part in _SEMICOLON.split(value))
 
 
-def authors(values: Iterable[str]) -> tuple[Author, ...]:
-    """The authors in fields that hold one name each, or several in any style."""
-    return tuple(author for value in values for author in _authors(value))
+def authors(values: Iterable[str], *, several: bool = False) -> tuple[Author, ...]:
+    """The authors in fields that hold one name each by their format, and may hold several.
+
+    `several`: by its format a field holds all names, as the cell of a table does.
+    """
+    shown = [_name(value) for value in values]
+    one = len(shown) > 1 and any(is_surely_inverted(name) for name in shown if not name.isascii())
+    found: list[Author] = []
+    for name in shown:
+        if found and (behind := suffix_of(name)) and not found[-1].suffix:
+            # A program took "Jr." for an author of its own.
+            found[-1] = replace(found[-1], name=f"{found[-1].name} {behind}", suffix=behind)
+        else:
+            found += _of_field(name, several=several, one=one)
+    return tuple(found)
 
 
-def _authors(value: str) -> tuple[Author, ...]:
-    shown = text(value[: byline.LONGEST_BYLINE])
-    return byline.authors_in_field(shown.strip("[] ") if value[:1] == "[" else shown)
+_of_field = byline.remember(authors_in_field)
+
+
+def people(
+    authors_: Iterable[str], editors: Iterable[str] = (), translators: Iterable[str] = ()
+) -> dict[str, tuple[Author, ...]]:
+    """The people of a record, by their fields, each where the word behind the name says what the
+    person did, else where the field belongs: "Falk, Greta (Hrsg.)" is an editor.
+    """
+    by_part: dict[str, list[Role]] = {"author": [], "editor": [], "translator": []}
+    for part, fields in (("author", authors_), ("editor", editors), ("translator", translators)):
+        for value in fields:
+            for role in _with_roles(value[: bylines.LONGEST_BYLINE].strip()):
+                by_part[role.part or part].append(role)
+    return {
+        f"{part}s": authors((one.names for one in roles), several=any(one.several for one in roles))
+        for part, roles in by_part.items()
+    }
+
+
+def _with_roles(value: str) -> Iterator[Role]:
+    """The names of a field with their roles, apart where several have one each; the last one's is
+    that of all where no other has one: "Falk, Greta; Osei, Kofi (eds.)".
+    """
+    whole = role_of(value)
+    if ";" in value and len(parts := value.split(";")) <= _MOST_ROLES:
+        each = [role_of(part.strip()) for part in parts]
+        if any(one.part for one in each[:-1]):
+            yield from each
+            return
+    yield whole
+
+
+def _name(value: str) -> str:
+    shown = text(value[: bylines.LONGEST_BYLINE])
+    return shown.strip("[] ") if value[:1] == "[" and "]" not in shown[1:-1] else shown
 
 
 def one_author(value: str) -> Author | None:
     """The author of a field that is known to hold one name, "Family, Given"."""
-    return person(text(value[:SHORT]))
+    shown = text(value[:SHORT])
+    body = body_with_mark(shown)
+    return person(shown) if body is None else Author(body)
 
 
 _NUMBER = re.compile(r"[0-9][0-9Xx\u2010-\u2015-]{6,}[0-9Xx]")
@@ -127,11 +170,38 @@ def standard_numbers(values: Iterable[str]) -> tuple[tuple[str, ...], tuple[str,
     return tuple(isbn), tuple(issn)
 
 
+def numbers_of_work(
+    kind: str | None, values: Iterable[str]
+) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
+    """ISBNs and ISSNs, as `standard_numbers`, and the number of a patent, which EndNote and Zotero
+    write into the same field; None for other works.
+    """
+    if kind != "patent":
+        return *standard_numbers(values), None
+    shown = [text(part) for value in values for part in _SEMICOLON.split(value[:SHORT])]
+    patent = next((one for one in shown if one and not _is_standard_number(one)), None)
+    return *standard_numbers(one for one in shown if one != patent), patent
+
+
+def _is_standard_number(value: str) -> bool:
+    is_issn = "-" in value and _ISSN.fullmatch(value) is not None  # "10123456" is a patent's
+    return is_issn or identifier_forms.isbn(value) is not None
+
+
+def is_number_of(value: str, ids: Mapping[str, str]) -> bool:
+    """Whether a field for standard numbers has one, or the number of the patent in `ids`, or
+    nothing.
+    """
+    shown = text(value[:SHORT])
+    return not shown or shown == ids.get("patent") or any(standard_numbers([value]))
+
+
 #: A SICI in a DOI, which some exports break before its bracket: "10.1639/0044-7447(2000)029 [
 #: 0126:FITEOT]2.0.CO;2".
 _BROKEN_SICI = re.compile(r"(?<=\d)\s*\[\s*(?=\d+:)")
 _DOI_ALONE = re.compile(
-    r"(?:(?:https?://)?(?:dx\.)?doi\.org/|doi:?\s*)?10\.\d{4,9}(?:\.\d+)*/\S+", re.IGNORECASE
+    r"(?:(?:https?://)?(?:dx\.)?doi\.org/|doi:?\s*)?10\.\d{4,9}(?:\.\d+)*/\S+(?: \[doi\])?",
+    re.IGNORECASE,
 )
 
 
@@ -161,28 +231,84 @@ def doi_of_links(values: Iterable[str]) -> str | None:
     )
 
 
-_DASHES = re.compile(r"\s*[-\u2010-\u2015\u2212]+\s*")
-_NO_PAGES = re.compile(
-    r"(?:no|n)\.?\s?pag(?:ination)?\.?|no|unpaginated|many(?: pages)?|\?+|\(.*\)|suppl\w*",
+def is_doi_alone(value: str, known: str | None) -> bool:
+    """Whether a field for DOIs says no more than the one that was taken of it, or nothing."""
+    words = text(value[:SHORT]).split()
+    rest = [word for word in words if "10." not in word]
+    is_bare = len(words) - len(rest) == 1 and all(w.strip("[]():.").lower() == "doi" for w in rest)
+    return not words or (is_bare and known is not None and doi([value]) == known)
+
+
+_DASHES = re.compile(r"\s*[-\u2010-\u2015\u2212\uff0d]+\s*")
+#: "37 to 64", "37～64", "37至64".
+_UNTIL = re.compile(
+    r"(?<=\d)\s*(?:[~\uff5e\u301c至]|(?<=\s)(?:to|bis|à|al?|até|по)(?=\s))\s*"
+    r"(?=[a-z]{0,8}[.:]?\s?\d)",
     re.IGNORECASE,
 )
+_NO_PAGES = re.compile(
+    r"(?:no|n)\.?\s?pag(?:ination)?\.?|no|unpaginated|many(?: pages)?|\?+|\(.*\)|suppl\w*"
+    r"|pp?|pages?",
+    re.IGNORECASE,
+)
+#: Words for a page or an article before the number, in the languages of databases. One letter is a
+#: word where a full stop or a blank stands behind it: "S12" is a page of a supplement, "p123" the
+#: number of an article.
+_PAGE_WORD = re.compile(
+    r"(?:pages?|pgs?|pp|p\.\s?p|p[aá]g(?:s|inas?)?|pagine|seiten?|sid(?:or|er|an)?|sivut?"
+    r"|str(?:ony|any)?|стр(?:аниц[аы])?|页码?|頁碼?|第|p(?=[.:\s])|[sс](?=[.:])|(?-i:s)(?=\s)"
+    r"|artn|unsp|art(?:icle|\.)\s?(?:no|nr|id|number)?(?=[.:\s]))[.:：]?\s*"
+    r"(?=[^\W\d_]{0,8}-?\d|[ivxlcdm]{1,12}(?:$|\W))",
+    re.IGNORECASE,
+)
+#: The same behind a range.
+_PAGE_WORD_BEHIND = re.compile(r"(?:\s+(?:pp?|pages|s|seiten|с)\.?|\s*[页頁])$", re.IGNORECASE)
+#: How many pages there are, behind their numbers.
+_EXTENT = re.compile(r"(?<=[\d页頁])[\s,，;；]*共\s*\d{1,6}\s*[页頁]$")
+_GLUED_WORD = re.compile(r"p(?=\d)")
 
 
 def pages(first: str, last: str = "") -> str | None:
-    """Pages as printed; the first field may have both, the last repeat the first."""
+    """Without the word for them; the first field may have both, the last repeat the first."""
     start, end = _page(first), _page(last)
     if not start or not end or start == end or "-" in start:
         return start or end or None
     return f"{start}-{end}"
 
 
+def pages_of_fields(values: Sequence[str], last: str = "") -> str | None:
+    """The pages in fields that hold pages, or how many there are: a range, where one does."""
+    found = [shown for value in values if (shown := pages(value, last))]
+    return next((shown for shown in found if "-" in shown), next(iter(found), None))
+
+
+_PLAIN_PAGES = re.compile(r"[0-9]{1,9}(?:-[0-9]{1,9})?")
+
+
 def _page(value: str) -> str:
-    shown = text(value[:SHORT]).strip(" ;,.")
+    if _PLAIN_PAGES.fullmatch(value):  # as most fields have them
+        first, _, last = value.partition("-")
+        return first if first == last else value
+    shown = text(without_pii(value[:SHORT])).strip(" ;,.")
+    shown = _UNTIL.sub("-", _EXTENT.sub("", _bare_page(shown)))
     parts = [bare for part in _DASHES.split(shown) if (bare := part.rstrip(" ."))]
+    if len(parts) == 2 and " " not in parts[0]:
+        parts[1] = _PAGE_WORD_BEHIND.sub("", _bare_page(parts[1]))
+        if _GLUED_WORD.match(parts[0]):
+            parts = [_GLUED_WORD.sub("", part) for part in parts]
     if len(parts) == 2 and parts[0] == parts[1]:
         parts.pop()
     shown = "-".join(parts)
     return "" if not parts or _NO_PAGES.fullmatch(parts[0]) else shown
+
+
+def _bare_page(shown: str) -> str:
+    """Without the word before the number."""
+    hit = _PAGE_WORD.match(shown)
+    if hit is None:
+        return shown
+    behind = shown[hit.end() :]
+    return behind.rstrip("页頁 ") if hit[0].startswith("第") else behind
 
 
 _VOLUME_WORD = re.compile(r"(?:v(?:ol(?:ume)?)?\b\.?\s*)+(?=\d)", re.IGNORECASE)
@@ -193,13 +319,28 @@ def volume(value: str) -> str | None:
     return _VOLUME_WORD.sub("", text(value[:SHORT])) or None
 
 
+def place(values: Iterable[str]) -> str | None:
+    """The place of publication, without the brackets of catalogues."""
+    shown = first_text(values)
+    if shown is None:
+        return None
+    shown = shown.rstrip(" :;,")
+    inner = shown[1:-1]
+    bracketed = shown[:1] == "[" and shown[-1:] == "]" and not {"[", "]"} & set(inner)
+    return (inner.strip() if bracketed else shown) or None
+
+
 _YEAR_FIRST = re.compile(r"((?:1\d|20)\d\d)(?:[/.-](\d{0,2})(?:[/.-](\d{0,2}))?)?(?!\d)", re.ASCII)
 _MONTH_DAY = re.compile(r"([A-Za-z]{3,9})\.?(?: (\d{1,2}))?(?![-\w])")
 
 
 def year(values: Iterable[str]) -> int | None:
-    """The first plausible year."""
     return converters.year([value[:SHORT] for value in values])
+
+
+def year_text(value: str) -> str:
+    """What stands in a field for the year; "" for words that say that there is none."""
+    return markup.without_placeholder("year", text(value))
 
 
 def date(values: Iterable[str], known: int | None) -> str | None:
@@ -228,6 +369,28 @@ def _date(value: str, known: int | None) -> str | None:
     return converters.date([str(known), hit[1], hit[2] or ""]) if hit and known else None
 
 
+def edition(values: Iterable[str]) -> str | None:
+    """The edition; EndNote's field for it holds the day of an article's electronic publication."""
+    return first_text(value for value in values if not _is_day(value))
+
+
+def _is_day(value: str) -> bool:
+    hit = _YEAR_FIRST.fullmatch(value.strip())
+    return hit is not None and bool(hit[3])
+
+
+def is_date_alone(value: str, known: int | None, taken: str | None) -> bool:
+    """Whether a field for the year or the date says no more than the year and the date that were
+    taken of a record, or nothing. "2019/03/12/Spring" says more.
+    """
+    shown = year_text(value[:SHORT])
+    if not shown or shown.strip(" /.,;[]()©c") == str(known):
+        return True
+    found = date([value], known) or converters.date_printed(shown.rstrip("."))
+    is_more = shown.count("/") > 2 and not shown.endswith("/")
+    return not is_more and found is not None and (taken or "").startswith(found)
+
+
 _LANGUAGES = {
     "中文": "zh",
     "汉语": "zh",
@@ -241,11 +404,11 @@ _LANGUAGES = {
 
 
 def language(values: Iterable[str]) -> str | None:
-    """As `converters.language`, with Chinese words; what is too long says nothing."""
+    """As `markup.language`, with Chinese words; what is too long says nothing."""
     for value in values:
         word = text(value[:SHORT].partition("<!--")[0]).strip(" ;；")
         if word and len(word) <= 40:
-            return _LANGUAGES.get(word.lower()) or converters.language(word)
+            return _LANGUAGES.get(word.lower()) or markup.language(word)
     return None
 
 
@@ -259,7 +422,7 @@ def links(values: Iterable[str]) -> list[str]:
         url
         for value in values
         for word in _BETWEEN_LINKS.split(value[: 10 * SHORT])
-        if (url := web_addresses.web_url(word))
+        if (url := identifier_forms.web_url(word))
     ]
 
 
@@ -276,6 +439,8 @@ def thesis_venue(institution: str | None, given: str | None = None) -> str | Non
 # give away. An identifier gets a scheme only where its form or the link beside it says whose it is:
 # a bare number may be the running number of a private library.
 
+#: How names of databases begin whose numbers are PMIDs: "Ovid MEDLINE(R) ALL".
+_MEDLINE = ("pubmed", "medline", "ovid medline")
 #: Characters of a link that are looked at: what tells its database stands at its beginning.
 _OF_LINK = 500
 #: Ovid's names of its files, as they stand in its links ("&D=med1"), by their beginnings.
@@ -294,6 +459,7 @@ _HOSTS = (
     (re.compile(r"//(?:www\.|search\.)?proquest\.com/"), "ProQuest"),
     (re.compile(r"//(?:www\.)?embase\.com/"), "Embase"),
     (re.compile(r"//(?:www\.)?cochranelibrary\.com/"), "Cochrane Library"),
+    (re.compile(r"//(?:www\.)?clinicaltrials\.gov/"), "ClinicalTrials.gov"),
     (re.compile(r"//[\w.]*cnki\.net/"), "CNKI"),
     (re.compile(r"//[\w.]*wanfangdata\.com(?:\.cn)?/"), "Wanfang"),
     (re.compile(r"//[\w.]*cqvip\.com/"), "VIP"),
@@ -312,14 +478,25 @@ _PUBMED = re.compile(r"(?:ncbi\.nlm\.nih\.gov/pubmed|pubmed\.ncbi\.nlm\.nih\.gov
 _PMC = re.compile(r"/PMC(\d{1,9})\b")
 _CNKI = re.compile(r"cnki\.net/\S*?[?&]filename=([\w.]+)", re.IGNORECASE)
 _WANFANG = re.compile(r"wanfangdata\.com(?:\.cn)?/\S*?[?&]id=([\w-]+)", re.IGNORECASE)
-_LABELLED = re.compile(r"(PMID|PMC(?:ID)?)[:\s]*(?:PMC)?(\d{1,9})", re.IGNORECASE)
+_LABELLED = re.compile(
+    r"(PMID|PubMed|PMC(?:ID)?|Embase)(?: ID)?[:\s]*(?:PMC)?(\d{1,10})", re.IGNORECASE
+)
+#: "PubMed PMID: 123; PubMed Central PMCID: PMC456.", "PUBMED 123,EMBASE 456" of Cochrane, and
+#: PubMed Central's "123[pmid]".
+_LABELLED_ALONE = re.compile(
+    rf"(?:(?:PubMed(?: Central)?\s)?{_LABELLED.pattern}[\s;,.]*)+", re.IGNORECASE
+)
+_LABEL_BEHIND = re.compile(r"(?:PMC)?(\d{1,9})\s?\[(pmc?id)\]", re.IGNORECASE)
+_LONGEST_LABELLED = 120
+_OF_LABELS = {
+    "pmid": "pmid", "pubmed": "pmid", "pmc": "pmcid", "pmcid": "pmcid", "embase": "embase"
+}  # fmt: skip
 _OURS = re.compile(r"[a-z][a-z0-9_-]*:[^\s:;][^\s;]*(?:; [a-z][a-z0-9_-]*:[^\s:;][^\s;]*)*")
 
 
 def database(
     said: Sequence[str], provider: Sequence[str], links: Iterable[str], numbers: Iterable[str]
 ) -> str | None:
-    """The name of the database."""
     names = list(dict.fromkeys(shown for name in said if (shown := text(name[:SHORT]))))
     hosts = list(dict.fromkeys(shown for name in provider if (shown := text(name[:SHORT]))))
     are_codes = bool(names) and all(_CODE.fullmatch(name) for name in names)
@@ -361,42 +538,51 @@ def identifiers(
     database: str | None = None,
 ) -> dict[str, str]:
     """Identifiers by scheme: "pmid", "pmcid", "wos", "scopus", "embase", "psycinfo", "central",
-    "lens", "cnki", ...
+    "lens", "cnki", ...; registration numbers of trials anywhere in them.
 
-    `remarks`: fields for anything; only what consists of one labelled identifier is taken.
+    `remarks`: fields for anything; only what consists of labelled identifiers is taken.
     `database`: as `database` tells it: says whose a bare number is.
     """
     found: dict[str, str] = {}
+    others: list[str] = []
     codes = [code for link in links if (code := ovid_file(link))]
     name = (database or "").lower()
     for number in numbers:
         number = number[:SHORT].strip()
         if _OURS.fullmatch(number):
             pairs = (part.partition(":") for part in number.split("; "))
-            found |= {scheme: value for scheme, _, value in pairs}
+            of_ours = trials.merge_ids(*[{scheme: value} for scheme, _, value in pairs])
+            found = trials.merge_ids(of_ours, found)
         elif number.isascii() and number.isdecimal() and len(number) < 12:
             ovid = next((name for known, name in _OVID if codes and known.match(codes[0])), "")
-            if ovid == "MEDLINE" or name in (
-                "pubmed",
-                "medline",
-                "nlm",
-                "ovid medline",
-                "ovid medline(r)",
-            ):
+            if ovid == "MEDLINE" or name == "nlm" or name.startswith(_MEDLINE):
                 found.setdefault("pmid", number.lstrip("0") or "0")
-            elif ovid == "Embase" or name == "embase":
+            elif ovid == "Embase" or name.startswith("embase"):
                 found.setdefault("embase", number)
         else:
+            others.append(number)
             for scheme, value in _by_form(number, name):
                 found.setdefault(scheme, value)
     for remark in remarks:
-        hit = _LABELLED.fullmatch(remark.strip()) if len(remark) < 40 else None
-        if hit:
-            pmid = hit[1].upper() == "PMID"
-            found.setdefault("pmid" if pmid else "pmcid", hit[2] if pmid else f"PMC{hit[2]}")
+        for scheme, value in _by_labels(remark.strip()):
+            found.setdefault(scheme, value)
     for scheme, value in _by_links(links):
         found.setdefault(scheme, value)
-    return found
+    return trials.merge_ids(found, *map(trials.registrations, (*others, *links)))
+
+
+def _by_labels(text: str) -> Iterator[tuple[str, str]]:
+    """The identifiers of a text that consists of them, each with its label."""
+    if len(text) > _LONGEST_LABELLED or text[-1:].strip("0123456789;,.]"):
+        return
+    if _LABELLED_ALONE.fullmatch(text):
+        pairs = [(hit[1], hit[2]) for hit in _LABELLED.finditer(text)]
+    else:
+        hit = _LABEL_BEHIND.fullmatch(text)
+        pairs = [(hit[2], hit[1])] if hit else []
+    for label, number in pairs:
+        scheme = _OF_LABELS[label.lower()]
+        yield scheme, f"PMC{number}" if scheme == "pmcid" else number
 
 
 def _by_form(number: str, database: str) -> Iterable[tuple[str, str]]:
@@ -408,13 +594,12 @@ def _by_form(number: str, database: str) -> Iterable[tuple[str, str]]:
         yield "psycinfo", number
     elif _CENTRAL.fullmatch(number):
         yield "central", number
-    elif (hit := _EMBASE.fullmatch(number)) and database == "embase":
+    elif (hit := _EMBASE.fullmatch(number)) and database.startswith("embase"):
         yield "embase", hit[1]
     elif number.startswith("2-s2.0-"):
         yield "scopus", number
-    elif hit := _LABELLED.fullmatch(number):
-        pmid = hit[1].upper() == "PMID"
-        yield ("pmid", hit[2]) if pmid else ("pmcid", f"PMC{hit[2]}")
+    else:
+        yield from _by_labels(number)
 
 
 def _by_links(links: Sequence[str]) -> Iterable[tuple[str, str]]:
@@ -432,7 +617,7 @@ def _by_links(links: Sequence[str]) -> Iterable[tuple[str, str]]:
             yield "pmcid", f"PMC{hit[1]}"
         if hit := _CNKI.search(link):
             yield "cnki", hit[1].upper()
-    arxiv = converters.arxiv_url([link for link in links if "arxiv.org/" in link.lower()])
+    arxiv = identifier_forms.arxiv_url([link for link in links if "arxiv.org/" in link.lower()])
     if arxiv:
         yield "arxiv", arxiv
 
@@ -444,5 +629,5 @@ def is_ours(number: str) -> bool:
 
 def landing_page(links: Sequence[str]) -> str | None:
     """The first link that is no DOI, else the first: a DOI is compared as one anyway."""
-    pages = [link for link in links if web_addresses.url_key(link)]
+    pages = [link for link in links if identifier_forms.url_key(link)]
     return next(iter(pages or links), None)

@@ -8,110 +8,104 @@ from functools import lru_cache
 
 from metasearch.record import TYPES
 
-# The reference types of RIS, for the writer and for the readers that know codes of RIS.
+#: What journals hold; formats that know no other kind of it have one word for all of them.
+IN_JOURNALS = ("article", "review", "editorial", "letter", "erratum", "retraction")
 
-#: `Record.type` -> TY.
-RIS_TYPES = {
-    "article": "JOUR",
-    # No type says preprint. UNPB, the usual one, is a journal article to Zotero; UNPD is not known
-    # to citation-js and rispy. MANSCPT is a manuscript to all of them, of the kind in M3.
-    "preprint": "MANSCPT",
-    "conference-paper": "CPAPER",
-    "proceedings": "CONF",
-    "book": "BOOK",
-    "chapter": "CHAP",
-    "thesis": "THES",
-    "report": "RPRT",
-    "dataset": "DATA",
-    "software": "COMP",
-    "patent": "PAT",
-    "standard": "STAND",
-    "review": "JOUR",
-    "editorial": "JOUR",
-    "letter": "JOUR",
-    "erratum": "JOUR",
-    "retraction": "JOUR",
-    "reference-entry": "ENCYC",
-    "journal": "JFULL",
-    "map": "MAP",
-    "score": "MUSIC",
-    "audio": "SOUND",
-    "video": "VIDEO",
-    "image": "ART",
-    "webpage": "ELEC",
-    "other": "GEN",
-}
+# What the formats call the types; "article" is the row of all that journals hold.
+#
+# RIS: no type says preprint. UNPB, the usual one, is a journal article to Zotero; UNPD is not known
+# to citation-js and rispy. MANSCPT is a manuscript to all of them, of the kind in M3.
+# EndNote: other reference managers follow it. Zotero takes "Dataset" for a book; EndNote knows it.
+
+_TABLE = """
+article          | JOUR    | Journal Article        | article-journal    | journalArticle
+preprint         | MANSCPT | Unpublished Work       | article            | preprint
+conference-paper | CPAPER  | Conference Paper       | paper-conference   | conferencePaper
+proceedings      | CONF    | Conference Proceedings | book               | book
+book             | BOOK    | Book                   | book               | book
+chapter          | CHAP    | Book Section           | chapter            | bookSection
+thesis           | THES    | Thesis                 | thesis             | thesis
+report           | RPRT    | Report                 | report             | report
+dataset          | DATA    | Dataset                | dataset            | dataset
+software         | COMP    | Computer Program       | document           | computerProgram
+patent           | PAT     | Patent                 | patent             | patent
+standard         | STAND   | Standard               | standard           | standard
+reference-entry  | ENCYC   | Encyclopedia           | entry-encyclopedia | encyclopediaArticle
+journal          | JFULL   | Serial                 | book               | document
+map              | MAP     | Map                    | map                | map
+score            | MUSIC   | Music                  | musical_score      | document
+audio            | SOUND   | Audiovisual Material   | song               | audioRecording
+video            | VIDEO   | Film or Broadcast      | motion_picture     | videoRecording
+image            | ART     | Artwork                | graphic            | artwork
+webpage          | ELEC    | Web Page               | webpage            | webpage
+other            | GEN     | Generic                | document           | document
+"""
 
 
+def _words(column: int) -> dict[str, str]:
+    rows = (row.split("|") for row in _TABLE.strip().splitlines())
+    words = {row[0].strip(): row[column].strip() for row in rows}
+    return dict.fromkeys(IN_JOURNALS, words["article"]) | words
+
+
+#: `Record.type` -> TY of RIS, type of EndNote, of CSL, of Zotero.
+RIS_TYPES, ENDNOTE_TYPES, CSL_TYPES, ZOTERO_TYPES = map(_words, range(1, 5))
 #: TY of RIS: the inverse of what we write, and what others write. "GEN" and what is not here say
 #: nothing.
 RIS: Mapping[str, str] = {
     **{code: kind for kind, code in reversed(RIS_TYPES.items()) if code != "GEN"},
     "EJOUR": "article", "EJOU": "article", "INPR": "article", "ABST": "article", "MGZN": "article",
-    "NEWS": "article",
-    "EBOOK": "book", "EDBOOK": "book", "SER": "book", "CLSWK": "book", "ANCIENT": "book",
-    "ECHAP": "chapter", "UNPB": "preprint", "UNPD": "preprint", "GOVDOC": "report",
-    "PAMP": "report",
-    "AGGD": "dataset", "DBASE": "dataset", "DICT": "reference-entry", "MPCT": "video",
-    "ADVS": "video",
-    "FIGURE": "image", "CHART": "image", "EQUA": "image", "WEB": "webpage", "BLOG": "webpage",
-    "ICOMM": "webpage",
+    "NEWS": "article", "EBOOK": "book", "EDBOOK": "book", "SER": "book", "CLSWK": "book",
+    "ANCIENT": "book", "ECHAP": "chapter", "UNPB": "preprint", "UNPD": "preprint",
+    "GOVDOC": "report", "PAMP": "report", "AGGD": "dataset", "DBASE": "dataset",
+    "DICT": "reference-entry", "MPCT": "video", "ADVS": "video", "FIGURE": "image",
+    "CHART": "image", "EQUA": "image", "WEB": "webpage", "BLOG": "webpage", "ICOMM": "webpage",
     "BILL": "other", "UNBILL": "other", "CASE": "other", "HEAR": "other", "STAT": "other",
-    "LEGAL": "other",
-    "PCOMM": "other", "GRANT": "other", "CTLG": "other", "SLIDE": "other",
+    "LEGAL": "other", "PCOMM": "other", "GRANT": "other", "CTLG": "other", "SLIDE": "other",
 }  # fmt: skip
 
 #: Words and phrases as databases write them in a field for the kind of work, in lower case.
 WORDS: Mapping[str, str] = {
     "journal article": "article", "article": "article", "journal": "article",
-    "magazine article": "article",
-    "newspaper article": "article", "electronic article": "article", "article in press": "article",
-    "note": "article",
-    "short survey": "article", "case study": "article", "periodical": "article",
-    "data paper": "article",
+    "magazine article": "article", "newspaper article": "article", "electronic article": "article",
+    "article in press": "article", "note": "article", "short survey": "article",
+    "case study": "article", "periodical": "article", "data paper": "article",
     "journal, electronic": "article", "research article": "article", "original article": "article",
-    "retracted publication": "article", "retracted article": "article",
-    "review": "review", "systematic review": "review", "meta-analysis": "review",
-    "review article": "review",
+    "retracted publication": "article", "retracted article": "article", "review": "review",
+    "systematic review": "review", "meta-analysis": "review", "review article": "review",
     "editorial": "editorial", "editorial material": "editorial", "letter": "letter",
-    "correspondence": "letter",
-    "erratum": "erratum", "correction": "erratum", "published erratum": "erratum",
-    "corrigendum": "erratum",
-    "retraction": "retraction", "retraction notice": "retraction",
-    "retraction of publication": "retraction",
+    "correspondence": "letter", "erratum": "erratum", "correction": "erratum",
+    "published erratum": "erratum", "corrigendum": "erratum", "retraction": "retraction",
+    "retraction notice": "retraction", "retraction of publication": "retraction",
     "preprint": "preprint", "unpublished work": "preprint", "manuscript": "preprint",
-    "working paper": "report",
-    "conference paper": "conference-paper", "proceedings paper": "conference-paper",
-    "conference proceedings": "proceedings", "conference proceeding": "proceedings",
-    "proceedings": "proceedings",
+    "working paper": "report", "conference paper": "conference-paper",
+    "proceedings paper": "conference-paper", "conference proceedings": "proceedings",
+    "conference proceeding": "proceedings", "proceedings": "proceedings",
     "conference abstract": "conference-paper", "meeting abstract": "conference-paper",
     "book": "book", "edited book": "book", "electronic book": "book", "book, edited": "book",
-    "book, whole": "book",
-    "monograph": "book", "book section": "chapter", "book chapter": "chapter",
-    "book, section": "chapter",
-    "electronic book section": "chapter", "chapter": "chapter", "serial": "book",
-    "thesis": "thesis", "dissertation": "thesis", "dissertation/thesis": "thesis",
-    "phd thesis": "thesis",
+    "book, whole": "book", "monograph": "book", "book section": "chapter",
+    "book chapter": "chapter", "book, section": "chapter", "electronic book section": "chapter",
+    "chapter": "chapter", "serial": "book", "thesis": "thesis", "dissertation": "thesis",
+    "dissertation/thesis": "thesis", "phd thesis": "thesis",
     "dissertation/thesis, unpublished": "thesis", "academic dissertation": "thesis",
-    "doctoral thesis": "thesis",
-    "dissertation, academic": "thesis", "dissertation abstract": "thesis",
-    "master's thesis": "thesis",
-    "report": "report", "technical report": "report", "government document": "report",
-    "dataset": "dataset", "data set": "dataset", "computer program": "software",
-    "software": "software",
-    "patent": "patent", "standard": "standard", "map": "map", "music": "score",
-    "web page": "webpage",
+    "doctoral thesis": "thesis", "dissertation, academic": "thesis",
+    "dissertation abstract": "thesis", "master's thesis": "thesis", "report": "report",
+    "technical report": "report", "government document": "report", "dataset": "dataset",
+    "data set": "dataset", "computer program": "software", "software": "software",
+    "patent": "patent", "granted patent": "patent", "patent application": "patent",
+    "standard": "standard", "map": "map", "music": "score", "web page": "webpage",
     "webpage": "webpage", "blog": "webpage", "electronic source": "webpage",
     "online database": "dataset",
-    "aggregated database": "dataset", "film or broadcast": "video", "audiovisual material": "video",
-    "video": "video", "video/ dvd": "video", "video-audio media": "video",
-    "motion picture": "video", "sound recording": "audio",
-    "podcast": "audio",
-    "artwork": "image", "figure": "image", "chart or table": "image",
-    "encyclopedia": "reference-entry",
-    "dictionary": "reference-entry", "dictionary/encyclopedia": "reference-entry",
-    "bill": "other", "case": "other", "hearing": "other", "statute": "other",
-    "legal rule or regulation": "other",
+    # ERIC
+    "journal articles": "article", "books": "book", "reports": "report",
+    "dissertations/theses": "thesis", "speeches/meeting papers": "conference-paper",
+    "collected works - proceedings": "proceedings", "aggregated database": "dataset",
+    "film or broadcast": "video", "audiovisual material": "video", "video": "video",
+    "video/ dvd": "video", "video-audio media": "video", "motion picture": "video",
+    "sound recording": "audio", "podcast": "audio", "artwork": "image", "figure": "image",
+    "chart or table": "image", "encyclopedia": "reference-entry", "dictionary": "reference-entry",
+    "dictionary/encyclopedia": "reference-entry", "bill": "other", "case": "other",
+    "hearing": "other", "statute": "other", "legal rule or regulation": "other",
     "personal communication": "other", "grant": "other", "catalog": "other",
     "laws/statutes": "other",
 }  # fmt: skip
@@ -129,7 +123,9 @@ _CHINESE = (
 # was read aloud: an "Article; Proceedings Paper" stands in a journal.
 _SPECIAL = ("retraction", "erratum", "preprint", "letter", "editorial", "review")
 _SEPARATORS = re.compile("[;；|]")
-_RETRACTED = frozenset({"retracted", "retracted publication", "retracted article"})
+_RETRACTED = re.compile(
+    r"\W*retracted(?: (?:publication|article|paper))?\W*(?:$|\d|(?:in|by|on|see)\b)", re.IGNORECASE
+)
 #: Stands before one of `TYPES` where our writers name a type that a format has no word for.
 OWN_MARK = "type: "
 
@@ -141,12 +137,12 @@ def of_words(values: Iterable[str]) -> str | None:
     return next((kind for kind in _SPECIAL if kind in found), None) or next(iter(found), None)
 
 
-def retracted(values: Iterable[str]) -> bool | None:
+def says_retracted(values: Iterable[str]) -> bool | None:
     """True where a word says that the work itself was retracted: "Retracted Publication" of PubMed,
-    "Retracted" of our own writers; None where no word does.
+    "Retracted" of our own writers, "[Retracted in 2014]" in a note; None where no word does.
     """
     words = (word for value in values for word in _SEPARATORS.split(value[:2_000]))
-    return True if any(word.strip().lower() in _RETRACTED for word in words) else None
+    return True if any(map(_RETRACTED.match, words)) else None
 
 
 def own(values: Iterable[str]) -> str | None:
@@ -159,7 +155,7 @@ def _chinese(word: str) -> str | None:
     return None if word.isascii() else next((kind for part, kind in _CHINESE if part in word), None)
 
 
-def refined(kind: str | None, words: Iterable[str]) -> str | None:
+def refine(kind: str | None, words: Iterable[str]) -> str | None:
     """A general kind made more special by a second field: "JOUR" that is a "Review".
 
     The second field may hold anything, so it never turns a book into an article, except with the
@@ -190,27 +186,23 @@ def conference(kind: str | None, *, is_part: bool) -> str | None:
 _WORDS: Mapping[str, str] = {
     "article journal": "article", "article magazine": "article", "article newspaper": "article",
     "posted content": "preprint", "paper conference": "conference-paper",
-    "proceedings article": "conference-paper",
-    "meeting": "conference-paper", "book part": "chapter", "book track": "chapter",
-    "bookset": "book",
-    "reference book": "book", "reference entry": "reference-entry", "entry": "reference-entry",
+    "proceedings article": "conference-paper", "meeting": "conference-paper",
+    "book part": "chapter", "book track": "chapter", "bookset": "book", "reference book": "book",
+    "reference entry": "reference-entry", "entry": "reference-entry",
     "entry dictionary": "reference-entry", "entry encyclopedia": "reference-entry",
-    "peer review": "review",
-    "encyclopedia article": "reference-entry", "dictionary entry": "reference-entry",
-    "review book": "review",
-    "book review": "review", "post": "webpage", "post weblog": "webpage", "blog post": "webpage",
-    "forum post": "webpage", "song": "audio", "audio recording": "audio",
-    "radio broadcast": "audio",
+    "peer review": "review", "encyclopedia article": "reference-entry",
+    "dictionary entry": "reference-entry", "review book": "review", "book review": "review",
+    "post": "webpage", "post weblog": "webpage", "blog post": "webpage", "forum post": "webpage",
+    "song": "audio", "audio recording": "audio", "radio broadcast": "audio",
     "video recording": "video", "film": "video", "tv broadcast": "video", "broadcast": "video",
     "musical score": "score", "graphic": "image", "journal issue": "journal",
-    "journal volume": "journal",
-    "presentation": "other", "speech": "other", "document": "other", "interview": "other",
-    "email": "other",
-    "letter personal": "other", "instant message": "other", "legislation": "other",
-    "treaty": "other",
+    "journal volume": "journal", "presentation": "other", "speech": "other", "document": "other",
+    "interview": "other", "email": "other", "letter personal": "other", "instant message": "other",
+    "legislation": "other", "treaty": "other",
     # PT of the Web of Science
     "j": "article", "c": "conference-paper", "b": "book", "p": "patent",
 }  # fmt: skip
+_BLANKS = str.maketrans("-_,", "   ")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -221,5 +213,6 @@ def type_of(words: Iterable[str]) -> str | None:
 
 @lru_cache(maxsize=1000)
 def _of_word(word: str) -> str | None:
-    apart = _CAMEL.sub(" ", word).replace("-", " ").replace("_", " ")
-    return of_words([word]) or of_words([apart]) or _WORDS.get(" ".join(apart.lower().split()))
+    apart = _CAMEL.sub(" ", word).translate(_BLANKS)
+    apart = " ".join(apart.split())
+    return of_words([word]) or of_words([apart]) or _WORDS.get(apart.lower())

@@ -3,39 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, get_args
+from dataclasses import replace
+from functools import partial
 
 from aiohttp import web
 
 from metasearch.engine.options import MAX_PER_SOURCE
-from metasearch.events import Status
 from metasearch.query import CHOICES
 from metasearch.query.tree import MAX_LENGTH
 from metasearch.review import objects
-from metasearch.review.alerts.news import KINDS, News, RunStatus, SavedRun
-from metasearch.review.alerts.own_searches import Mine, Shown, mine
-from metasearch.review.alerts.saved_searches import LONGEST_NAME, PER_SOURCE, SavedSearch
-from metasearch.review.api import Member, Members, answer, body_of, parameters_of
-from metasearch.review.openapi import CHANGED, READ, TAG, body, query
-from metasearch.review.routes import SAVED as BASE
+from metasearch.review.alerts.own_searches import (
+    SavedSearchRequest,
+    SavedSearchState,
+    saved_search_request,
+)
+from metasearch.review.alerts.saved_searches import CITATIONS, LONGEST_NAME, PER_SOURCE
+from metasearch.review.api import Member, Members, Ordinal, answer, body_of, parameters_of
+from metasearch.review.openapi import TAG, body, of, operation, query
+from metasearch.review.paths import SAVED
 from metasearch.review.strategies.strategies import MOST_SOURCES
-from metasearch.server.middleware import check_addressed
+from metasearch.server.middleware import check_host_and_origin
 from metasearch.server.protocols.openapi.operation import (
-    JSON,
     UNCHANGED,
-    Example,
     Operation,
     Schema,
-    by_name,
-    explained,
-    listed,
+    list_of,
     nullable,
-    one_of,
     ref,
     text,
     thing,
     whole,
-    yes_or_no,
 )
 from metasearch.server.protocols.openapi.parameters import parameter
 
@@ -47,9 +44,16 @@ NEW: Members = {
         example="Gene drives",
     ),
     "query": Member(
-        help="In any syntax.", required=True, most=MAX_LENGTH, example='title:"gene drive"'
+        help="In any syntax; of `citations` the name or uid of a project.",
+        required=True,
+        most=MAX_LENGTH,
+        example='title:"gene drive"',
     ),
-    "syntax": Member(help="Of the query; `auto` without it.", choices=CHOICES),
+    "syntax": Member(
+        help="Of the query; `auto` without it. `citations` asks which works cite those that are "
+        "included in a project.",
+        choices=(*CHOICES, CITATIONS),
+    ),
     "sources": Member(
         help="Names of sources and groups; without them the default set.",
         kind="texts",
@@ -71,22 +75,9 @@ NEW: Members = {
     "email": Member(help="Whether its news are sent by e-mail.", kind="flag"),
 }
 CHANGES: Members = {
-    **{
-        name: Member(
-            help=member.help,
-            kind=member.kind,
-            choices=member.choices,
-            least=member.least,
-            most=member.most,
-            longest=member.longest,
-        )
-        for name, member in NEW.items()
-    },
-    "version": Member(
-        help="That on which the change is based; where another one stands, nothing is changed.",
-        kind="whole",
-        least=1,
-        most=2**53,
+    **{name: replace(member, required=False, example=None) for name, member in NEW.items()},
+    "version": Ordinal(
+        help="That on which the change is based; where another one stands, nothing is changed."
     ),
     "baseline": Member(
         help="Whether a change of what is asked may begin a new baseline: the next run tells "
@@ -97,22 +88,21 @@ CHANGES: Members = {
 }
 NEWS: Members = {
     "count": Member(help="So many, 100 without it.", kind="whole", least=1, most=1_000),
-    "before": Member(help="News before the one with this `id`.", kind="whole", least=1, most=2**53),
+    "before": Ordinal(help="News before the one with this `id`."),
 }
 #: Runs that are shown of one saved search.
 _RUNS = 20
 
 
-def _opened(request: web.Request) -> Mine:
-    """One's saved searches."""
-    here = mine(request)
-    check_addressed(request)
+def _saved_request(request: web.Request) -> SavedSearchRequest:
+    here = saved_search_request(request)
+    check_host_and_origin(request)
     return here
 
 
-async def all_(request: web.Request) -> web.Response:
+async def answer_saved_searches(request: web.Request) -> web.Response:
     """`/api/saved`: the list, or a new saved search."""
-    here = _opened(request)
+    here = _saved_request(request)
     if request.method != "POST":
         listed = [_with_runs(here, each) for each in await here.all()]
         return answer({"saved": listed})
@@ -124,9 +114,9 @@ async def all_(request: web.Request) -> web.Response:
     )
 
 
-async def one(request: web.Request) -> web.Response:
+async def answer_saved_search(request: web.Request) -> web.Response:
     """`/api/saved/UID`: a saved search with its runs, or a change of it."""
-    here = _opened(request)
+    here = _saved_request(request)
     saved = await here.one()
     if request.method == "POST":
         saved = await here.change(saved, **await body_of(request, CHANGES))
@@ -134,18 +124,18 @@ async def one(request: web.Request) -> web.Response:
     return answer(_with_runs(here, shown))
 
 
-async def delete(request: web.Request) -> web.Response:
+async def answer_deletion(request: web.Request) -> web.Response:
     """`/api/saved/UID/delete`: the saved search with its runs, news and feed."""
-    here = _opened(request)
+    here = _saved_request(request)
     saved = await here.one()
     await body_of(request, {})
     await here.remove(saved)
     return answer({"deleted": saved.uid})
 
 
-async def run(request: web.Request) -> web.Response:
+async def answer_run(request: web.Request) -> web.Response:
     """`/api/saved/UID/run`: a run that begins now."""
-    here = _opened(request)
+    here = _saved_request(request)
     saved = await here.one()
     await body_of(request, {})
     await here.run(saved)
@@ -156,9 +146,9 @@ async def run(request: web.Request) -> web.Response:
     )
 
 
-async def news(request: web.Request) -> web.Response:
+async def answer_news(request: web.Request) -> web.Response:
     """`/api/saved/UID/news`: what it has told, the newest first."""
-    here = _opened(request)
+    here = _saved_request(request)
     saved = await here.one()
     asked = parameters_of(request.query, NEWS)
     shown = await here.shown(
@@ -168,15 +158,15 @@ async def news(request: web.Request) -> web.Response:
     return answer({"total": shown.count, "news": listed})
 
 
-async def feed(request: web.Request) -> web.Response:
+async def answer_new_feed(request: web.Request) -> web.Response:
     """`/api/saved/UID/feed`: another address for its feed; the one that it had ends."""
-    here = _opened(request)
+    here = _saved_request(request)
     saved = await here.one()
     await body_of(request, {})
     return answer(objects.saved_search(await here.new_feed(saved), here.site.base))
 
 
-def _with_runs(here: Mine, shown: Shown) -> objects.Object:
+def _with_runs(here: SavedSearchRequest, shown: SavedSearchState) -> objects.Object:
     """A saved search, its newest runs, and how much it has told."""
     runs = [objects.saved_run(each) for each in shown.runs]
     return objects.saved_search(shown.saved, here.site.base) | {"news": shown.count, "runs": runs}
@@ -184,85 +174,37 @@ def _with_runs(here: Mine, shown: Shown) -> objects.Object:
 
 # What can be asked of saved searches, on a server with a workspace, and what it answers.
 
-_OF_SAVED = parameter("saved", text(), "Its uid.", place="path")
+_operation = partial(operation, base=SAVED)
 _MOMENT = text(description="UTC: `2026-11-23T05:40:00Z`.")
-_SAVED = explained(
-    {
-        **dict.fromkeys(("uid", "name", "query", "syntax"), text()),
-        "sources": listed(text()),
-        "years": text(),
-        "per_source": nullable(whole()),
-        "schedule": text(),
-        "next_run": nullable(text()),
-        "paused": text(description="Why none is planned any more; empty where it is not paused."),
-        "email": yes_or_no(),
-        "feed": thing(
-            {"atom": text(), "json": text()},
-            description="The addresses of its feed; whoever has one of them may read it.",
-        ),
-        "created": _MOMENT,
-        "version": whole(),
-    },
-    SavedSearch,
+_SAVED = of(
+    objects.SAVED_SEARCH,
+    per_source=nullable(whole()),  # of `options`, so no attribute has its type
+    feed=thing(
+        {"atom": text(), "json": text()},
+        description="The addresses of its feed; whoever has one of them may read it.",
+    ),
 )
 SCHEMAS: Mapping[str, Schema] = {
-    "SavedSearches": thing({"saved": listed(ref("SavedSearchWithRuns"))}),
+    "SavedSearches": thing({"saved": list_of(ref("SavedSearchWithRuns"))}),
     "SavedSearch": thing(_SAVED, description="A search that is run again by itself."),
     "SavedSearchWithRuns": thing(
         {
             **_SAVED,
             "news": whole(description="How much it has told and keeps."),
-            "runs": listed(ref("SavedRun"), description="The newest ones, the last one first."),
+            "runs": list_of(ref("SavedRun"), description="The newest ones, the last one first."),
         },
         description="A saved search with its runs; in a list with the last one alone.",
     ),
-    "SavedRun": thing(
-        explained(
-            {
-                "number": whole(),
-                "status": one_of(get_args(RunStatus)),
-                "baseline": yes_or_no(),
-                "started": _MOMENT,
-                "ended": nullable(text(description="Null while it runs.")),
-                "works": nullable(whole()),
-                "told": whole(),
-                "waiting": whole(),
-                "passed_over": whole(),
-                "error": text(description="Why it failed; empty where it did not."),
-                "sources": by_name(one_of(get_args(Status))),
-            },
-            SavedRun,
-        ),
-        description="A run of a saved search.",
-    ),
+    "SavedRun": thing(of(objects.saved_run), description="A run of a saved search."),
     "SavedNews": thing(
-        {"total": whole(description="How much there is."), "news": listed(ref("News"))}
+        {"total": whole(description="How much there is."), "news": list_of(ref("News"))}
     ),
-    "News": thing(
-        explained(
-            {
-                "id": whole(),
-                "uid": text(),
-                "kind": one_of(
-                    KINDS,
-                    description="A new work; the article of a known preprint; a known work that "
-                    "was retracted or corrected; an older work of a source that had not answered "
-                    "in the run before.",
-                ),
-                "run": whole(),
-                "at": _MOMENT,
-                "work": ref("Hit"),
-            },
-            News,
-        ),
-        description="A work of which a saved search has told.",
-    ),
+    "News": thing(of(objects.NEWS), description="A work of which a saved search has told."),
     "RemovedSavedSearch": thing({"deleted": text(description="The uid that it had.")}),
 }
 
 
 def operations() -> Iterator[Operation]:
-    """All of them."""
     yield _operation(
         "",
         "saveSearch",
@@ -272,30 +214,8 @@ def operations() -> Iterator[Operation]:
         status=201,
         description="With a schedule its first run is due at once. It tells nothing: it is what "
         "later runs are compared with.",
-        examples=(
-            Example(
-                name="saved-new",
-                summary="One that is run when it is asked for",
-                address=BASE,
-                json={"name": "Gambling harms", "query": "gambling", "sources": ["demo-pubmed"]},
-                status=201,
-            ),
-            Example(
-                name="saved-wrong",
-                summary="There is no such schedule",
-                address=BASE,
-                json={"name": "Hourly", "query": "gambling", "schedule": "hourly"},
-                status=400,
-            ),
-        ),
     )
-    yield _operation(
-        "",
-        "savedSearches",
-        "All saved searches, by name",
-        "SavedSearches",
-        examples=(Example(name="saved", summary="One that has not run yet", address=BASE),),
-    )
+    yield _operation("", "savedSearches", "All saved searches, by name", "SavedSearches")
     yield _operation("/{saved}", "savedSearch", "A saved search", "SavedSearchWithRuns")
     yield _operation(
         "/{saved}",
@@ -355,21 +275,3 @@ def operations() -> Iterator[Operation]:
             errors=(404, 414, 429, 500, 503),
             open=True,
         )
-
-
-def _operation(
-    path: str, name: str, summary: str, answer: str, *more: Schema, **kwargs: Any
-) -> Operation:
-    """An operation below `BASE`; those with a body change something."""
-    changes = kwargs.get("body") is not None
-    return Operation(
-        path=f"{BASE}{path}",
-        id=name,
-        tag=TAG,
-        summary=summary,
-        parameters=(*((_OF_SAVED,) if "{saved}" in path else ()), *more),
-        answer={JSON: ref(answer)},
-        method="post" if changes else "get",
-        errors=(*(CHANGED if changes else READ), *kwargs.pop("further", ())),
-        **kwargs,
-    )

@@ -5,7 +5,6 @@ is new.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,16 +12,23 @@ import click
 from click.shell_completion import CompletionItem
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
-from metasearch.cli.options import complete_source, query_text
-from metasearch.cli.output import Console, Exit, Sink, columns
+from metasearch.cli.options import query_text
+from metasearch.cli.output import Exit, Sink, columns
 from metasearch.engine.options import OPTIONS
-from metasearch.errors import MetasearchError
-from metasearch.review.commands import Call, in_workspace, names_of
+from metasearch.review.commands import (
+    Call,
+    cache_option,
+    completions,
+    demo_option,
+    in_workspace,
+    names_of,
+    sources_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from metasearch.review.alerts.news import SavedRun
+    from metasearch.review.alerts.news import SavedSearchRun
     from metasearch.review.alerts.saved_searches import SavedSearch
     from metasearch.review.store.database import Database
 
@@ -31,20 +37,15 @@ def of_owner(command: Callable[..., int]) -> Any:
     """The options of every command of the workspace, and `--user`; the function gets a `Call`
     first, and the name of the user as `user`.
     """
-
-    @wraps(command)
-    def called(call: Call, /, **rest: Any) -> int:
-        return command(call, **rest)
-
     option = click.option(
         "--user",
         metavar="NAME",
         help="Whose saved searches, on a server with users; without it those of nobody.",
     )
-    return option(in_workspace(called))
+    return option(in_workspace(command))
 
 
-def asked_options(command: Any) -> Any:
+def search_options(command: Any) -> Any:
     """Add the options of what is asked, and how often."""
     for decorate in (
         click.option(
@@ -63,29 +64,16 @@ def asked_options(command: Any) -> Any:
             "them; 100 without it.",
         ),
         click.option("--year", "years", metavar="YEARS", help=OPTIONS["years"].help),
-        click.option(
-            "-s",
-            "--sources",
-            multiple=True,
-            metavar="NAME,...",
-            shell_complete=complete_source,
-            help="The sources and groups that it asks; without them the default ones.",
-        ),
+        sources_option("The sources and groups that it asks; without them the default ones."),
         click.option(
             "--syntax",
-            type=click.Choice(OPTIONS["syntax"].choices),
-            help="What the query is written in; auto, the default, recognises it.",
+            type=click.Choice((*OPTIONS["syntax"].choices, "citations")),
+            help="What the query is written in; auto, the default, recognises it. citations: it is "
+            "the name of a project, and what cites its included works is searched for.",
         ),
     ):
         command = decorate(command)
     return command
-
-
-def demo_option(command: Any) -> Any:
-    """Add `--demo`."""
-    return click.option(
-        "--demo", is_flag=True, help="Ask simulated databases on this machine; nothing is sent."
-    )(command)
 
 
 def owner_of(db: Database, user: str | None) -> str:
@@ -97,7 +85,7 @@ def owner_of(db: Database, user: str | None) -> str:
     return accounts.find(db, user).uid
 
 
-def found(db: Database, user: str | None, name: str) -> SavedSearch:
+def saved_search_of(db: Database, user: str | None, name: str) -> SavedSearch:
     """The saved search that a command is about. Raises UsageError: there is none."""
     from metasearch.review.alerts import saved_searches
 
@@ -110,27 +98,25 @@ def check_names(call: Call, sources: tuple[str, ...] | None) -> None:
     """
     if sources:
         from metasearch.adapters.specs.registry import Registry
-        from metasearch.review.alerts.saved_searches import check_known
+        from metasearch.review.alerts.saved_searches import check_sources_exist
 
-        check_known(Registry(call.settings, files=False), sources)
+        check_sources_exist(Registry(call.settings, files=False), sources)
 
 
 def complete_saved(
     ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Names of saved searches that begin so, each with its query."""
-    call = Call(Console(quiet=True), False, ctx.params.get("config"), ctx.params.get("workspace"))
-    try:
-        from metasearch.review.alerts import saved_searches
+    from metasearch.review.alerts import saved_searches
 
-        with call.open() as db:
-            return [
-                CompletionItem(each.name, help=each.query[:80])
-                for each in saved_searches.of(db, owner_of(db, ctx.params.get("user")))
-                if each.name.startswith(incomplete)
-            ]
-    except MetasearchError:
-        return []
+    return completions(
+        ctx,
+        incomplete,
+        lambda db: (
+            (each.name, each.query[:80])
+            for each in saved_searches.of(db, owner_of(db, ctx.params.get("user")))
+        ),
+    )
 
 
 #: As `metasearch.review.alerts.news.KINDS`, which help need not load.
@@ -139,14 +125,7 @@ KINDS = ("new", "version", "retracted", "late")
 
 @click.command("run", cls=ExampleCommand, short_help="Run saved searches now.")
 @click.argument("names", nargs=-1, required=True, shell_complete=complete_saved)
-@click.option(
-    "--no-cache",
-    "cache",
-    is_flag=True,
-    flag_value=False,
-    default=True,
-    help="Ask the sources even for what is in the cache.",
-)
+@cache_option
 @demo_option
 @of_owner
 def run(call: Call, /, *, user: str | None, names: tuple[str, ...], cache: bool, demo: bool) -> int:
@@ -158,7 +137,9 @@ def run(call: Call, /, *, user: str | None, names: tuple[str, ...], cache: bool,
     from metasearch.review.console import run_search_and_show as run_and_show
 
     with call.open() as db:
-        chosen = list({one.id: one for one in (found(db, user, name) for name in names)}.values())
+        chosen = list(
+            {one.id: one for one in (saved_search_of(db, user, name) for name in names)}.values()
+        )
     return run_and_show(call, chosen, cache=cache, demo=demo)
 
 
@@ -192,11 +173,13 @@ def news(
     source that had not answered in the run before).
     """
     from metasearch.review import objects
-    from metasearch.review.alerts import news as told
+    from metasearch.review.alerts import news as history
     from metasearch.review.console import news_lines
 
     with call.open() as db:
-        listed = told.news_of(db, found(db, user, name), most=most, run=number, kinds=kinds)
+        listed = history.news_of(
+            db, saved_search_of(db, user, name), most=most, run=number, kinds=kinds
+        )
     call.answer([objects.saved_news(each) for each in listed], news_lines(listed))
     if not listed:
         call.tell("there is no news")
@@ -221,7 +204,7 @@ _RUNS = 10
         ("metasearch alerts run", "run all that are due, from cron"),
     ),
 )
-def saved() -> None:
+def saved_group() -> None:
     """Save searches, run them again and again, and be told of works that no earlier run has found.
 
     A server that serves the workspace runs them by itself; without one, cron runs `metasearch
@@ -229,10 +212,10 @@ def saved() -> None:
     """
 
 
-@saved.command("add", short_help="Save a search.")
+@saved_group.command("add", short_help="Save a search.")
 @click.argument("name")
 @click.argument("query", nargs=-1, required=True)
-@asked_options
+@search_options
 @of_owner
 def add(
     call: Call,
@@ -282,13 +265,12 @@ def add(
     return Exit.OK
 
 
-@saved.command("list", short_help="List the saved searches.")
+@saved_group.command("list", short_help="List the saved searches.")
 @of_owner
-def list_(call: Call, /, *, user: str | None) -> int:
+def list_saved(call: Call, /, *, user: str | None) -> int:
     """List the saved searches by name, with their last and next runs."""
     from metasearch.review import objects
     from metasearch.review.alerts import news as history
-    from metasearch.review.alerts import news as told
     from metasearch.review.alerts import saved_searches as searches
 
     if not call.file.exists():
@@ -297,7 +279,7 @@ def list_(call: Call, /, *, user: str | None) -> int:
         return Exit.OK
     with call.open() as db:
         listed = [
-            (each, history.last(db, each), told.count_news(db, each))
+            (each, history.last(db, each), history.count_news(db, each))
             for each in searches.of(db, owner_of(db, user))
         ]
     base = _base(call)
@@ -326,19 +308,18 @@ def list_(call: Call, /, *, user: str | None) -> int:
     return Exit.OK
 
 
-@saved.command("show", short_help="Show a saved search with its runs.")
+@saved_group.command("show", short_help="Show a saved search with its runs.")
 @click.argument("name", shell_complete=complete_saved)
 @of_owner
 def show(call: Call, /, *, user: str | None, name: str) -> int:
     """Show the saved search NAME: what it asks, its last runs, and the path of its feed."""
     from metasearch.review import objects
     from metasearch.review.alerts import news as history
-    from metasearch.review.alerts import news as told
 
     with call.open() as db:
-        one = found(db, user, name)
-        runs = history.of(db, one, most=_RUNS)
-        number = told.count_news(db, one)
+        one = saved_search_of(db, user, name)
+        runs = history.runs_of(db, one, most=_RUNS)
+        number = history.count_news(db, one)
     base = _base(call)
     value = objects.saved_search(one, base)
     value |= {"news": number, "runs": [objects.saved_run(each) for each in runs]}
@@ -346,7 +327,7 @@ def show(call: Call, /, *, user: str | None, name: str) -> int:
     return Exit.OK
 
 
-@saved.command("edit", short_help="Change a saved search.")
+@saved_group.command("edit", short_help="Change a saved search.")
 @click.argument("name", shell_complete=complete_saved)
 @click.option("--rename", metavar="NAME", help="Its new name.")
 @click.option("--query", metavar="QUERY", help="Another query.")
@@ -360,7 +341,7 @@ def show(call: Call, /, *, user: str | None, name: str) -> int:
 @click.option(
     "--new-feed", is_flag=True, help="Give its feed another address; the one that it had ends."
 )
-@asked_options
+@search_options
 @of_owner
 def edit(
     call: Call,
@@ -386,7 +367,7 @@ def edit(
     check_names(call, named)
     hours = call.settings.alerts.hours
     with call.open() as db, db.transaction():
-        one = found(db, user, name)
+        one = saved_search_of(db, user, name)
         one = searches.update(db, one, name=rename, sources=named, hours=hours, **changes)
         if new_feed:
             one = searches.new_feed(db, one)
@@ -395,27 +376,27 @@ def edit(
     return Exit.OK
 
 
-@saved.command("remove", short_help="Remove a saved search.")
+@saved_group.command("remove", short_help="Remove a saved search.")
 @click.argument("name", shell_complete=complete_saved)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @of_owner
 def remove(call: Call, /, *, user: str | None, name: str, yes: bool) -> int:
     """Remove the saved search NAME with its runs, its news and its feed."""
     from metasearch.review import objects
-    from metasearch.review.alerts import news as told
+    from metasearch.review.alerts import news as history
     from metasearch.review.alerts import saved_searches as searches
 
     with call.open() as db:
-        one = found(db, user, name)
-        news = f"{told.count_news(db, one):,} news"
-        call.confirmed(f"Remove the saved search {one.name} with {news}?", yes=yes)
+        one = saved_search_of(db, user, name)
+        news = f"{history.count_news(db, one):,} news"
+        call.confirm(f"Remove the saved search {one.name} with {news}?", yes=yes)
         searches.remove(db, one)
     call.answer(objects.saved_search(one, _base(call)), ())
     call.tell(f"the saved search {one.name} is removed")
     return Exit.OK
 
 
-@saved.command("feed", short_help="Write the news of a saved search as a feed.")
+@saved_group.command("feed", short_help="Write the news of a saved search as a feed.")
 @click.argument("name", shell_complete=complete_saved)
 @click.option(
     "-f",
@@ -449,7 +430,7 @@ def feed(
     from metasearch.review.alerts import feeds
 
     with call.open() as db:
-        whole = feeds.read(db, found(db, user, name).id)
+        whole = feeds.read_feed(db, saved_search_of(db, user, name).id)
     write = feeds.write_atom if form == "atom" else feeds.write_json
     content = write(whole, _base(call))
     with Sink(output) as sink:
@@ -461,7 +442,7 @@ def feed(
 
 
 for _command in (run, news):
-    saved.add_command(_command)
+    saved_group.add_command(_command)
 
 
 def _base(call: Call) -> str:
@@ -469,8 +450,9 @@ def _base(call: Call) -> str:
     return (call.settings.public_url or "").rstrip("/")
 
 
-def _lines(one: SavedSearch, runs: list[SavedRun], number: int, address: str) -> Iterator[str]:
-    """A saved search for people."""
+def _lines(
+    one: SavedSearch, runs: list[SavedSearchRun], number: int, address: str
+) -> Iterator[str]:
     yield f"name      {one.name}"
     yield f"uid       {one.uid}"
     yield f"query     {one.query}"

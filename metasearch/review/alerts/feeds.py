@@ -21,12 +21,12 @@ from aiohttp import web
 from metasearch.formats import feeds, hits
 from metasearch.formats.text import line
 from metasearch.record import Hit
-from metasearch.review.alerts.news import OWNER_MAY, Language, language_of, titled
+from metasearch.review.alerts.news import OWNER_MAY, language_of_owner, news_title
 from metasearch.review.service import WORKSPACE
 from metasearch.review.store.database import Database
-from metasearch.server.answering import lasting
 from metasearch.server.middleware import count
 from metasearch.server.problem import Problem
+from metasearch.server.search_answers import cacheable_response
 from metasearch.server.site import SHARED, site_of
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ _NO_HOST = "localhost"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FeedEntry:
     """A piece of news. `kind`: what has happened to the work, one of `told.KINDS` but late. `at`:
     when it was first seen, UTC.
     """
@@ -58,7 +58,7 @@ class Feed:
     """The news of a saved search.
 
     Attributes:
-        language: Of the words that are not those of records.
+        language: Tag of that of the words that are not those of records.
         created: When the saved search was made, UTC.
         entries: The newest first, at most `MOST_ENTRIES`.
     """
@@ -66,9 +66,9 @@ class Feed:
     uid: str
     name: str
     query: str
-    language: Language
+    language: str
     created: dt.datetime
-    entries: tuple[Entry, ...]
+    entries: tuple[FeedEntry, ...]
 
     @property
     def updated(self) -> dt.datetime:
@@ -76,7 +76,7 @@ class Feed:
         return max((entry.at for entry in self.entries), default=self.created)
 
 
-def by_secret(db: Database, secret: str) -> Feed | None:
+def feed_of_secret(db: Database, secret: str) -> Feed | None:
     """The feed at an address; None where it never was, was revoked, or is of a user who is switched
     off or may save no searches any more.
     """
@@ -87,14 +87,13 @@ def by_secret(db: Database, secret: str) -> Feed | None:
             f"SELECT id FROM saved_search WHERE feed = ? AND {OWNER_MAY}",  # noqa: S608, own words
             secret,
         )
-        return None if row is None else read(db, row["id"])
+        return None if row is None else read_feed(db, row["id"])
 
 
-def read(db: Database, saved: int) -> Feed:
-    """The feed of a saved search."""
+def read_feed(db: Database, saved: int) -> Feed:
     with db.snapshot():
         search = db.all("SELECT * FROM saved_search WHERE id = ?", saved)[0]
-        language = language_of(db, search["owner"])
+        language = language_of_owner(db, search["owner"])
         rows = db.all(
             "SELECT uid, kind, hit, at FROM saved_news WHERE saved = ? AND kind <> 'late'"
             " ORDER BY id DESC LIMIT ?",
@@ -108,7 +107,7 @@ def read(db: Database, saved: int) -> Feed:
         except ValueError:
             log.warning("news %s was written by another release: left out of feeds", row["uid"])
             continue
-        entries.append(Entry(row["uid"], row["kind"], hit, moment(row["at"])))
+        entries.append(FeedEntry(row["uid"], row["kind"], hit, moment(row["at"])))
     return Feed(
         search["uid"],
         search["name"],
@@ -133,7 +132,7 @@ def write_atom(feed: Feed, base: str, links: Mapping[str, str] | None = None) ->
         feeds.add_entry(
             root,
             entry.hit,
-            title=titled(entry.kind, entry.hit.record, feed.language),
+            title=news_title(entry.kind, entry.hit.record, feed.language),
             name=_name(feed, base, entry),
             updated=entry.at,
         )
@@ -148,18 +147,18 @@ def write_json(feed: Feed, base: str, links: Mapping[str, str] | None = None) ->
         "version": feeds.VERSION,
         "title": _title(feed),
         "description": line(feed.query),
-        "language": {"en": "en", "zh": "zh-Hans"}[feed.language],
+        "language": feed.language,
         **{name: url for name, url in addresses.items() if url},
         "items": [_item(feed, base, entry) for entry in feed.entries],
     }
     return orjson.dumps(whole, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def _item(feed: Feed, base: str, entry: Entry) -> dict[str, Any]:
+def _item(feed: Feed, base: str, entry: FeedEntry) -> dict[str, Any]:
     made = feeds.item(entry.hit)
     made |= {
         "id": _name(feed, base, entry),
-        "title": titled(entry.kind, entry.hit.record, feed.language),
+        "title": news_title(entry.kind, entry.hit.record, feed.language),
         "date_modified": feeds.timestamp(entry.at),
     }
     made["_metasearch"] = {
@@ -173,7 +172,7 @@ def _title(feed: Feed) -> str:
     return f"metasearch: {line(feed.name)}"
 
 
-def _name(feed: Feed, base: str, entry: Entry | None = None) -> str:
+def _name(feed: Feed, base: str, entry: FeedEntry | None = None) -> str:
     """The id of the feed, or of an entry: a tag URI."""
     host = (urlsplit(base).hostname or "").lower()
     host = host if _HOST.fullmatch(host) else _NO_HOST
@@ -194,12 +193,10 @@ _Write = Callable[[Feed, str, Mapping[str, str]], bytes]
 
 
 async def answer_atom(request: web.Request) -> web.Response:
-    """The feed as Atom."""
     return await _answer(request, "atom", write_atom, "application/atom+xml")
 
 
 async def answer_json(request: web.Request) -> web.Response:
-    """The feed as JSON Feed."""
     return await _answer(request, "json", write_json, "application/feed+json")
 
 
@@ -213,7 +210,7 @@ async def _answer(
     if service is None:
         raise Problem(404)
     async with shared.admission.brief():
-        feed = await service.workspace.read(by_secret, secret)
+        feed = await service.workspace.read(feed_of_secret, secret)
     if feed is None:
         raise Problem(404)
     headers = {
@@ -228,4 +225,4 @@ async def _answer(
         "alternate": site.url(f"/saved/{feed.uid}"),
     }
     body = await shared.admission.written(lambda: write(feed, site.base, links), large=True)
-    return lasting(request, body, media_type, headers=headers)
+    return cacheable_response(request, body, media_type, headers=headers)

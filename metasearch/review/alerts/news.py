@@ -11,13 +11,16 @@ from typing import Literal, NamedTuple, get_args
 
 from metasearch.bib.work_ids import identifiers
 from metasearch.dedup import Fingerprint, fingerprint
+from metasearch.events import Status
 from metasearch.formats import hits
 from metasearch.formats.reference import full_title
-from metasearch.message import message
+from metasearch.language import DEFAULT, language_of, tag_of
+from metasearch.message import N_, message, message_from_json
 from metasearch.record import Hit, Record
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store import values as sentences
 from metasearch.review.store.database import Database
+from metasearch.review.store.table import from_row
 from metasearch.review.store.values import now, uid
 from metasearch.review.works.records import in_marks, with_key
 
@@ -30,7 +33,7 @@ _ANSWERED = ("ok", "empty")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SavedRun:
+class SavedSearchRun:
     """One run of a saved search.
 
     Attributes:
@@ -61,7 +64,7 @@ class SavedRun:
     waiting: int
     passed_over: int
     error: str
-    sources: Mapping[str, str]
+    sources: Mapping[str, Status]
 
     @property
     def failed_sources(self) -> tuple[str, ...]:
@@ -73,7 +76,7 @@ class SavedRun:
         )
 
 
-def of(db: Database, saved: SavedSearch, *, most: int = 50) -> list[SavedRun]:
+def runs_of(db: Database, saved: SavedSearch, *, most: int = 50) -> list[SavedSearchRun]:
     """The newest runs, the last one first."""
     return _runs(
         db,
@@ -83,17 +86,17 @@ def of(db: Database, saved: SavedSearch, *, most: int = 50) -> list[SavedRun]:
     )
 
 
-def last(db: Database, saved: SavedSearch) -> SavedRun | None:
+def last(db: Database, saved: SavedSearch) -> SavedSearchRun | None:
     """The last run; None where there is none."""
-    return next(iter(of(db, saved, most=1)), None)
+    return next(iter(runs_of(db, saved, most=1)), None)
 
 
-def by_id(db: Database, number: int) -> SavedRun:
+def by_id(db: Database, number: int) -> SavedSearchRun:
     """The run of a row, which must be there."""
     return _runs(db, "SELECT * FROM saved_run WHERE id = ?", number)[0]
 
 
-def begin(db: Database, saved: SavedSearch) -> SavedRun:
+def begin(db: Database, saved: SavedSearch) -> SavedSearchRun:
     """Begin a run, inside a transaction; one that was killed is marked as stopped."""
     _stop(db, "saved = ? AND status = 'running'", saved.id)
     number = db.run(
@@ -114,9 +117,9 @@ def begin(db: Database, saved: SavedSearch) -> SavedRun:
     return by_id(db, number)
 
 
-def done(
+def end_done(
     db: Database,
-    run: SavedRun,
+    run: SavedSearchRun,
     *,
     works: int,
     waiting: int,
@@ -136,14 +139,14 @@ def done(
     )
 
 
-def failed(db: Database, run: SavedRun, error: str, statuses: Mapping[str, str]) -> int:
+def end_failed(db: Database, run: SavedSearchRun, error: str, statuses: Mapping[str, str]) -> int:
     """End a run in which none did, inside a transaction; returns how many in a row have failed."""
     _answers(db, run, statuses)
     db.run(
         "UPDATE saved_run SET status = 'failed', ended = ?, error = ?, sentences = ? WHERE id = ?",
         now(),
         error,
-        sentences.packed(error=error),
+        sentences.pack_sentences(error=error),
         run.id,
     )
     return int(
@@ -156,12 +159,12 @@ def failed(db: Database, run: SavedRun, error: str, statuses: Mapping[str, str])
     )
 
 
-def stopped(db: Database, run: SavedRun) -> None:
+def end_stopped(db: Database, run: SavedSearchRun) -> None:
     """End a run before its end."""
     _stop(db, "id = ? AND status = 'running'", run.id)
 
 
-def answered_before(db: Database, run: SavedRun) -> frozenset[str]:
+def sources_before(db: Database, run: SavedSearchRun) -> frozenset[str]:
     """The sources that answered in full in the last run before this one that was done."""
     rows = db.all(
         "SELECT source FROM saved_answer WHERE status IN ('ok', 'empty') AND run ="
@@ -180,37 +183,31 @@ def _stop(db: Database, where: str, value: int) -> None:
         f" WHERE {where}",
         now(),
         error,
-        sentences.packed(error=error),
+        sentences.pack_sentences(error=error),
         value,
     )
 
 
-def _answers(db: Database, run: SavedRun, statuses: Mapping[str, str]) -> None:
+def _answers(db: Database, run: SavedSearchRun, statuses: Mapping[str, str]) -> None:
     db.run_many(
         "INSERT INTO saved_answer (run, source, status) VALUES (?, ?, ?)",
         [(run.id, source, status) for source, status in statuses.items()],
     )
 
 
-def _runs(db: Database, sql: str, *values: object) -> list[SavedRun]:
+def _runs(db: Database, sql: str, *values: object) -> list[SavedSearchRun]:
     return [_run(db, row) for row in db.all(sql, *values)]
 
 
-def _run(db: Database, row: sqlite3.Row) -> SavedRun:
+def _run(db: Database, row: sqlite3.Row) -> SavedSearchRun:
     answers = db.all("SELECT source, status FROM saved_answer WHERE run = ? ORDER BY 1", row["id"])
-    return SavedRun(
-        id=row["id"],
-        saved=row["saved"],
-        number=row["number"],
-        status=row["status"],
-        baseline=bool(row["baseline"]),
-        started=row["started"],
-        ended=row["ended"],
-        works=row["works"],
+    return from_row(
+        SavedSearchRun,
+        row,
         told=int(db.value("SELECT count(*) FROM saved_news WHERE run = ?", row["id"])),
-        waiting=row["waiting"],
-        passed_over=row["passed_over"],
-        error=sentences.sentence(row["error"], sentences.unpacked(row["sentences"]).get("error")),
+        error=message_from_json(
+            row["error"], sentences.unpack_sentences(row["sentences"]).get("error")
+        ),
         sources={answer["source"]: answer["status"] for answer in answers},
     )
 
@@ -283,11 +280,10 @@ def news_of(
 
 
 def count_news(db: Database, saved: SavedSearch) -> int:
-    """How many there are."""
     return int(db.value("SELECT count(*) FROM saved_news WHERE saved = ?", saved.id))
 
 
-def add_news(db: Database, run: SavedRun, news: Sequence[tuple[Kind, bytes]]) -> None:
+def add_news(db: Database, run: SavedSearchRun, news: Sequence[tuple[Kind, bytes]]) -> None:
     """Keep what a run tells, inside a transaction. `news`: kinds, and hits as `formats/hits.py`
     writes them, in the order of the list.
     """
@@ -318,15 +314,7 @@ def _one(row: sqlite3.Row) -> News | None:
         hit = hits.read(row["hit"])
     except ValueError:  # of another release
         return None
-    return News(
-        id=row["id"],
-        uid=row["uid"],
-        saved=row["saved"],
-        run=row["number"],
-        kind=row["kind"],
-        hit=hit,
-        at=row["at"],
-    )
+    return from_row(News, row, run=row["number"], hit=hit)
 
 
 # What is new in a run of a saved search, by what its works are called and never by their dates.
@@ -347,7 +335,7 @@ _SAID = ("", "corrected", "retracted")
 _NOTICES = frozenset({"erratum", "retraction"})
 
 
-class State(NamedTuple):
+class WorkState(NamedTuple):
     """What was known of a work when it was last found. `said`: of it: 0 nothing, 1 that it was
     corrected, 2 that it was retracted.
     """
@@ -359,7 +347,7 @@ class State(NamedTuple):
         return " ".join(filter(None, ("preprint" if self.preprint else "", _SAID[self.said])))
 
     @classmethod
-    def of(cls, text: str) -> State:
+    def of(cls, text: str) -> WorkState:
         """The state of a text that `str` wrote."""
         words = text.split()
         return cls(
@@ -369,19 +357,19 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class WorkOfRun:
     """A work that a run has found. `names`: of all its records, sorted: keys, DOIs and other
     identifiers. `published`: sources that gave it in a form that is no preprint.
     """
 
     hit: Hit
     names: tuple[str, ...]
-    state: State
+    state: WorkState
     sources: frozenset[str]
     published: frozenset[str]
 
     @classmethod
-    def of(cls, hit: Hit) -> Found:
+    def of(cls, hit: Hit) -> WorkOfRun:
         """What of a hit is compared."""
         prints = [fingerprint(record) for record in hit.records]
         published = {each.record.source for each in prints if each.form != "preprint"}
@@ -389,21 +377,21 @@ class Found:
         return cls(
             hit,
             tuple(names[:MOST_NAMES]),
-            State(not published, _said(prints)),
+            WorkState(not published, _gravest_notice(prints)),
             frozenset(hit.sources),
             frozenset(published),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judgement:
     """A work, and whether it is told. `kind`: what it is told as; None where it is not. `state`: to
     be kept under all its names.
     """
 
-    found: Found
+    found: WorkOfRun
     kind: Kind | None
-    state: State
+    state: WorkState
 
 
 class RunNews(NamedTuple):
@@ -417,8 +405,8 @@ class RunNews(NamedTuple):
         passed_over: Late works that are not told for the same reason; their names are kept.
     """
 
-    seen: tuple[Judged, ...]
-    told: tuple[Judged, ...]
+    seen: tuple[Judgement, ...]
+    told: tuple[Judgement, ...]
     waiting: int
     passed_over: int
 
@@ -431,12 +419,12 @@ def names_of(record: Record) -> list[str]:
         for name in identifiers(record)
         if record.type == "book" or not name.startswith("isbn:")
     ]
-    return [_bounded(name) for name in (with_key(record).key, *own)]
+    return [_bound_name(name) for name in (with_key(record).key, *own)]
 
 
 def judge(
-    found: Iterable[Found],
-    known: Mapping[str, State],
+    found: Iterable[WorkOfRun],
+    known: Mapping[str, WorkState],
     *,
     answered: Collection[str],
     year: int,
@@ -451,7 +439,7 @@ def judge(
         year: The year in which the run is made.
         baseline: Whether only retractions are told.
     """
-    judged = [_judged(one, known, answered, year, baseline) for one in found]
+    judged = [_judge_work(one, known, answered, year, baseline) for one in found]
     left: set[int] = set()
     waiting = passed_over = 0
     places = [at for at, one in enumerate(judged) if one.kind is not None]
@@ -461,7 +449,7 @@ def judge(
         for at in places[MOST_NEWS:]:
             if judged[at].kind == "late":
                 # Its source has answered by the next run, which would tell all of them as new.
-                judged[at] = Judged(judged[at].found, None, judged[at].state)
+                judged[at] = Judgement(judged[at].found, None, judged[at].state)
                 passed_over += 1
             else:
                 left.add(at)
@@ -470,25 +458,31 @@ def judge(
     return RunNews(seen, tuple(one for one in seen if one.kind is not None), waiting, passed_over)
 
 
-def _judged(
-    found: Found, known: Mapping[str, State], answered: Collection[str], year: int, baseline: bool
-) -> Judged:
+def _judge_work(
+    found: WorkOfRun,
+    known: Mapping[str, WorkState],
+    answered: Collection[str],
+    year: int,
+    baseline: bool,
+) -> Judgement:
     states = [known[name] for name in found.names if name in known]
     if not states:
         fresh = _is_fresh(found, found.sources, answered, year)
-        return Judged(found, None if baseline else "new" if fresh else "late", found.state)
-    was = State(all(state.preprint for state in states), max(state.said for state in states))
+        return Judgement(found, None if baseline else "new" if fresh else "late", found.state)
+    was = WorkState(all(state.preprint for state in states), max(state.said for state in states))
     # A source that fails does not take back what it has said.
-    state = State(was.preprint and found.state.preprint, max(was.said, found.state.said))
+    state = WorkState(was.preprint and found.state.preprint, max(was.said, found.state.said))
     kind: Kind | None = None
     if state.said > was.said:
         kind = "retracted"
     elif was.preprint and not state.preprint and not baseline:
         kind = "version" if _is_fresh(found, found.published, answered, year) else "late"
-    return Judged(found, kind, state)
+    return Judgement(found, kind, state)
 
 
-def _is_fresh(found: Found, sources: Collection[str], answered: Collection[str], year: int) -> bool:
+def _is_fresh(
+    found: WorkOfRun, sources: Collection[str], answered: Collection[str], year: int
+) -> bool:
     """Whether these sources give a work that they would have given in the run before, if it had
     been there: one of them answered then. A work of this or last year is fresh in any case.
     """
@@ -501,7 +495,7 @@ def _is_fresh(found: Found, sources: Collection[str], answered: Collection[str],
     )
 
 
-def _said(prints: Sequence[Fingerprint]) -> int:
+def _gravest_notice(prints: Sequence[Fingerprint]) -> int:
     """The gravest thing that the records of a work say of it."""
     if any(each.record.retracted for each in prints):
         return _SAID.index("retracted")
@@ -514,7 +508,7 @@ def _said(prints: Sequence[Fingerprint]) -> int:
     return _SAID.index("retracted") if "retraction" in notices else 1 if notices else 0
 
 
-def _bounded(name: str) -> str:
+def _bound_name(name: str) -> str:
     name = name.encode("utf-8", "replace").decode()
     if len(name) <= LONGEST_NAME:
         return name
@@ -524,9 +518,6 @@ def _bounded(name: str) -> str:
 
 # What feeds and e-mails say of news, in the language of their reader.
 
-#: Languages of feeds and e-mails; the pages call them "en" and "zh-Hans".
-Language = Literal["en", "zh"]
-
 #: The roles that may have saved searches, as `users.permissions` says, which a server without users
 #: does not load; and, of a saved search, in SQL: whether its owner still may.
 OWNER_ROLES = ("administrator", "user")
@@ -534,37 +525,36 @@ OWNER_MAY = (
     "(owner = '' OR EXISTS (SELECT 1 FROM user WHERE user.uid = saved_search.owner"  # noqa: S608, own words
     f" AND NOT user.disabled AND user.role IN {OWNER_ROLES}))"
 )
-#: What has happened to a work -> language -> its title in feeds and e-mails.
-TITLES: Mapping[str, Mapping[Language, str]] = {
-    "new": {"en": "{title}", "zh": "{title}"},
-    "version": {"en": "New version: {title}", "zh": "新版本：{title}"},
-    "retracted": {"en": "Retracted: {title}", "zh": "已撤稿：{title}"},
-    "corrected": {"en": "Corrected: {title}", "zh": "已更正：{title}"},
-    "late": {"en": "Late arrival: {title}", "zh": "迟到的文献：{title}"},
+#: What has happened to a work -> its title in feeds and e-mails; that of a new one says no more.
+TITLES: Mapping[str, str] = {
+    "version": N_("New version: {title}"),
+    "retracted": N_("Retracted: {title}"),
+    "corrected": N_("Corrected: {title}"),
+    "late": N_("Late arrival: {title}"),
 }
 #: Characters of a title.
 _LONGEST = 1_000
-UNTITLED: Mapping[Language, str] = {"en": "Without a title", "zh": "无题名"}
 
 
-def titled(kind: str, record: Record, language: Language) -> str:
+def news_title(kind: str, record: Record, language: str) -> str:
     """The title of a work with what has happened to it, on one line."""
     happened = "corrected" if kind == "retracted" and not record.retracted else kind
-    title = full_title(record)[:_LONGEST] or UNTITLED[language]
-    return TITLES[happened][language].format(title=title)
+    phrase = language_of(language).phrase
+    title = full_title(record)[:_LONGEST] or phrase("Without a title")
+    return phrase(TITLES[happened], title=title) if happened in TITLES else title
 
 
-def language_of(db: Database, owner: str) -> Language:
-    """The language that a user has chosen for the pages; English where none was."""
+def language_of_owner(db: Database, owner: str) -> str:
+    """The tag of the language that a user has chosen for the pages; English where none was."""
     kept = db.value("SELECT preferences FROM user WHERE uid = ?", owner) if owner else None
-    return preferred(kept or "{}")
+    return language_in(kept or "{}")
 
 
-def preferred(preferences: str) -> Language:
+def language_in(preferences: str) -> str:
     """The language of the preferences of a user, as the table keeps them."""
     try:
         chosen = json.loads(preferences)
     except ValueError:
         chosen = None
     tag = chosen.get("language") if isinstance(chosen, dict) else None
-    return "zh" if isinstance(tag, str) and tag.lower().startswith("zh") else "en"
+    return (tag_of(tag) if isinstance(tag, str) else None) or DEFAULT

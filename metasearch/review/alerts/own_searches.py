@@ -1,6 +1,5 @@
-"""The saved searches of who asks, and what may be done with them.
-
-Runs of saved searches that somebody has asked for now; they go on in the background.
+"""The saved searches of who asks, and what may be done with them: also a run now, which goes on in
+the background.
 """
 
 from __future__ import annotations
@@ -14,28 +13,27 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from metasearch.errors import MetasearchError, UsageError
+from metasearch.loop import keep_running
 from metasearch.message import message
 from metasearch.review import quota_checks
+from metasearch.review.alerts import email_outbox, saved_searches
 from metasearch.review.alerts import news as history
-from metasearch.review.alerts import news as told
-from metasearch.review.alerts import outbox, saved_searches
 from metasearch.review.alerts import runs as due
-from metasearch.review.alerts.news import News, SavedRun
-from metasearch.review.alerts.outbox import MailState
+from metasearch.review.alerts.email_outbox import MailState
+from metasearch.review.alerts.news import News, SavedSearchRun
 from metasearch.review.alerts.runs import run_saved
 from metasearch.review.alerts.saved_searches import Hours, SavedSearch
 from metasearch.review.background import Shares
-from metasearch.review.service import WorkspaceService, user_of, workspace_of
+from metasearch.review.service import WorkspaceRequest, WorkspaceService, user_of, workspace_of
 from metasearch.review.store import database
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import is_uid
-from metasearch.review.store.workspace import Workspace
 from metasearch.server.identity import check, who
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED, ServerContext, Site, site_of
+from metasearch.server.site import Site, site_of
 
 if TYPE_CHECKING:
-    from metasearch.review.users.permissions import Quotas
+    from metasearch.review.users.permissions_and_quotas import Quotas
 
 
 log = logging.getLogger("metasearch.saved")
@@ -74,11 +72,8 @@ class RunsNow:
         except BaseException:
             give_back()
             raise
-        task = asyncio.create_task(
-            _run(service, claimed, holder, hours), name=f"saved search {saved.uid}"
-        )
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        run = _run(service, claimed, holder, hours)
+        task = keep_running(run, self._tasks, f"saved search {saved.uid}")
         task.add_done_callback(lambda _: give_back())
 
     async def close(self) -> None:
@@ -102,39 +97,26 @@ UNKNOWN = message("There is no such saved search.")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SavedSearchState:
     """A saved search with what has become of it. `runs`: the newest ones, the last one first."""
 
     saved: SavedSearch
-    runs: Sequence[SavedRun]
+    runs: Sequence[SavedSearchRun]
     news: Sequence[News]
     count: int
 
 
 @dataclass(frozen=True, slots=True)
-class Mine:
+class SavedSearchRequest(WorkspaceRequest):
     """Saved searches of who asks. `owner`: uid of the user; "" on a server without users."""
 
-    request: web.Request
-    service: WorkspaceService
     owner: str
 
     @property
-    def workspace(self) -> Workspace:
-        """The file."""
-        return self.service.workspace
-
-    @property
-    def shared(self) -> ServerContext:
-        """What every handler of the server uses."""
-        return self.request.app[SHARED]
-
-    @property
     def site(self) -> Site:
-        """Where the server is reachable."""
         return site_of(self.request)
 
-    async def all(self) -> list[Shown]:
+    async def all(self) -> list[SavedSearchState]:
         """All of them, by name, each with its last run."""
         async with self.shared.admission.brief():
             return await self.workspace.read(_all, self.owner)
@@ -149,46 +131,44 @@ class Mine:
 
     async def shown(
         self, one: SavedSearch, *, news: int, runs: int = 20, before: int | None = None
-    ) -> Shown:
+    ) -> SavedSearchState:
         """A saved search with at most so many runs and news; the news are those `before` an id."""
         async with self.shared.admission.brief():
-            return await self.workspace.read(_shown, one.id, runs, news, before)
+            return await self.workspace.read(_state, one.id, runs, news, before)
 
     async def create(self, **given: Any) -> SavedSearch:
         """Save a search, as `saved.create` does. Raises UsageError: it cannot be saved."""
-        asked = self._checked_sources(given.get("sources") or ())
+        asked = self._count_sources(given.get("sources") or ())
         if not self.owner:
             return await self.workspace.write(saved_searches.create, **given)
 
-        def made(db: Database, quotas: Quotas) -> SavedSearch:
+        def create_within_quotas(db: Database, quotas: Quotas) -> SavedSearch:
             with db.transaction():
                 quotas.check_sources(db, self.owner, asked)
-                check = quotas.check_saved
+                check = quotas.check_saved_searches
                 return saved_searches.create(db, owner=self.owner, check_owner=check, **given)
 
-        return await quota_checks.enforced(self.request, made)
+        return await quota_checks.with_quotas(self.request, create_within_quotas)
 
     async def change(self, one: SavedSearch, **given: Any) -> SavedSearch:
         """Change one, as `saved.update` does. Raises UsageError: it cannot be changed so."""
-        asked = self._checked_sources(given.get("sources") or ())
+        asked = self._count_sources(given.get("sources") or ())
         hours = self.shared.engine.settings.alerts.hours
         if not self.owner:
             return await self.workspace.write(saved_searches.update, one, hours=hours, **given)
 
-        def changed(db: Database, quotas: Quotas) -> SavedSearch:
+        def change_within_quotas(db: Database, quotas: Quotas) -> SavedSearch:
             with db.transaction():
                 if given.get("sources") is not None:
                     quotas.check_sources(db, self.owner, asked)
                 return saved_searches.update(db, one, hours=hours, **given)
 
-        return await quota_checks.enforced(self.request, changed)
+        return await quota_checks.with_quotas(self.request, change_within_quotas)
 
     async def remove(self, one: SavedSearch) -> None:
-        """Remove one."""
         await self.workspace.write(saved_searches.remove, one)
 
     async def new_feed(self, one: SavedSearch) -> SavedSearch:
-        """Give its feed another address."""
         return await self.workspace.write(saved_searches.new_feed, one)
 
     async def run(self, one: SavedSearch) -> None:
@@ -206,37 +186,34 @@ class Mine:
     async def mails(self) -> MailState:
         """Whether e-mails are sent."""
         to = self.shared.engine.settings.mail.to
-        return await self.workspace.read(outbox.state, self.owner, to)
+        return await self.workspace.read(email_outbox.state, self.owner, to)
 
     @property
     def sends_mails(self) -> bool:
         """Whether the server sends e-mails at all."""
         return bool(self.shared.engine.settings.mail.host)
 
-    def _checked_sources(self, sources: Sequence[str]) -> int:
+    def _count_sources(self, sources: Sequence[str]) -> int:
         """How many sources are asked, where there are such now; later they may be gone, which the
         run says. Raises UnknownSource: there is none of this name.
         """
         registry = self.shared.engine.registry
-        known = set(registry.names())
         asked = registry.expand(list(sources)) if sources else registry.default()
-        for name in asked:
-            if name not in known:
-                registry.spec(name)
+        saved_searches.check_sources_exist(registry, asked)
         return len(asked)
 
 
-def mine(request: web.Request) -> Mine:
+def saved_search_request(request: web.Request) -> SavedSearchRequest:
     """The saved searches of whoever asks."""
     service = workspace_of(request)
     check(request, "save search")
-    return Mine(request, service, who(request))
+    return SavedSearchRequest(request, service, who(request))
 
 
-def _all(db: Database, owner: str) -> list[Shown]:
+def _all(db: Database, owner: str) -> list[SavedSearchState]:
     with db.snapshot():
         return [
-            Shown(one, history.of(db, one, most=1), (), told.count_news(db, one))
+            SavedSearchState(one, history.runs_of(db, one, most=1), (), history.count_news(db, one))
             for one in saved_searches.of(db, owner)
         ]
 
@@ -250,12 +227,12 @@ def _find(db: Database, owner: str, uid: str) -> SavedSearch | None:
     return found if found is not None and found.uid == uid else None
 
 
-def _shown(db: Database, number: int, runs: int, news: int, before: int | None) -> Shown:
+def _state(db: Database, number: int, runs: int, news: int, before: int | None) -> SavedSearchState:
     with db.snapshot():
         one = saved_searches.by_id(db, number)
-        return Shown(
+        return SavedSearchState(
             one,
-            history.of(db, one, most=runs),
-            told.news_of(db, one, most=news, before=before),
-            told.count_news(db, one),
+            history.runs_of(db, one, most=runs),
+            history.news_of(db, one, most=news, before=before),
+            history.count_news(db, one),
         )

@@ -1,12 +1,9 @@
-"""The pages of saved searches: the list, one of them, and what ends e-mails.
-
-What schedules, news, runs and e-mails are called on the pages of saved searches.
-"""
+"""The pages of saved searches: the list, one of them, and what ends e-mails."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from aiohttp import web
 from multidict import MultiMapping
@@ -15,15 +12,25 @@ from metasearch.errors import Conflict, UsageError
 from metasearch.formats.reference import full_title, link
 from metasearch.formats.text import line
 from metasearch.message import message
-from metasearch.review.alerts import outbox
+from metasearch.review.alerts import email_outbox
+from metasearch.review.alerts.email_outbox import MailState, Off
 from metasearch.review.alerts.feeds import QUOTA
-from metasearch.review.alerts.news import News, SavedRun
-from metasearch.review.alerts.outbox import MailState, Off
-from metasearch.review.alerts.own_searches import Mine, mine
-from metasearch.review.alerts.saved_searches import LONGEST_NAME, PER_SOURCE, SavedSearch
-from metasearch.review.page import Said, after_form, unknown_form
+from metasearch.review.alerts.news import News
+from metasearch.review.alerts.own_searches import (
+    SavedSearchRequest,
+    SavedSearchState,
+    saved_search_request,
+)
+from metasearch.review.alerts.saved_searches import CITATIONS, LONGEST_NAME, PER_SOURCE, SavedSearch
+from metasearch.review.page import (
+    FormState,
+    number_of,
+    page_or_form,
+    unknown_form,
+    version_of,
+)
 from metasearch.review.service import WORKSPACE
-from metasearch.server.forms import only, posted, whole_body
+from metasearch.server.forms import only, whole_body
 from metasearch.server.middleware import check_host, count
 from metasearch.server.pages.environment import N_
 from metasearch.server.pages.hit import SYNTAX_WORDS
@@ -46,6 +53,11 @@ SCHEDULES: Mapping[str, str] = {
     "weekly sun": N_("Every Sunday"),
     "monthly 1": N_("On the first of each month"),
     "monthly 15": N_("On the 15th of each month"),
+}
+#: What a query may be written in, and what it may be in place of one.
+_SYNTAXES: Mapping[str, str] = {
+    **SYNTAX_WORDS,
+    CITATIONS: N_("the name of a project: what cites its included works"),
 }
 #: What has happened to a work.
 HAPPENED: Mapping[str, str] = {
@@ -87,64 +99,51 @@ def schedule_words(schedule: str) -> str:
     return SCHEDULES.get(schedule, schedule)
 
 
-def happened(news: News) -> str:
+def what_happened(news: News) -> str:
     """A key of `HAPPENED`; the news of retractions are also about corrections."""
     if news.kind == "retracted" and not news.hit.record.retracted:
         return "corrected"
     return news.kind
 
 
-def run_words(run: SavedRun) -> str:
-    """What a run is called."""
-    return RUN_WORDS[run.status]
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A saved search in the list. `last`: its last run; None where it has none."""
-
-    saved: SavedSearch
-    last: SavedRun | None
-    news: int
-
-
-@dataclass(frozen=True, slots=True)
-class SavedList:
-    """What the page shows. `mails`: whether e-mails are sent; None on a server that sends none.
+def saved_page(
+    visit: Visit,
+    listed: Sequence[SavedSearchState],
+    mails: MailState | None,
+    offered: Mapping[str, str],
+    said: FormState,
+    done: str = "",
+) -> str:
+    """The whole page. `mails`: whether e-mails are sent; None on a server that sends none.
     `offered`: field of the form for a new one -> its text, from the address of the page.
     """
 
-    lines: Sequence[Line]
-    mails: MailState | None
-    offered: Mapping[str, str] = field(default_factory=dict)
-
-
-def saved_page(visit: Visit, shown: SavedList, said: Said, done: str = "") -> str:
-    """The whole page."""
-
-    def typed(name: str, usual: str = "") -> str:
-        return said.typed(name, shown.offered.get(name, usual))
+    def value_of(name: str, usual: str = "") -> str:
+        return said.typed(name, offered.get(name, usual))
 
     return page(
         "saved/list.html",
         visit,
         visit.language.gettext("Saved searches"),
         current="/saved",
-        shown=shown,
+        listed=listed,
+        mails=mails,
         said=said,
-        typed=typed,
+        typed=value_of,
         done=DONE_WORDS.get(done, ""),
         off_words=OFF_WORDS,
         run_words=RUN_WORDS,
         schedule_words=schedule_words,
         schedules=SCHEDULES,
-        syntaxes=SYNTAX_WORDS,
+        syntaxes=_SYNTAXES,
         longest_name=LONGEST_NAME,
     )
 
 
 # One saved search: its news, its feed, its runs, and the forms that change it.
 
+#: News and runs of a page.
+_NEWS, _RUNS = 50, 10
 #: Authors that are named, and characters of a name.
 _MOST_AUTHORS, _LONGEST_NAME = 6, 200
 
@@ -168,34 +167,14 @@ class NewsLine:
     at: str
 
 
-@dataclass(frozen=True, slots=True)
-class SavedView:
-    """What the page shows.
-
-    Attributes:
-        news: The newest, or those before them.
-        older: Address of the page with older news; "" where there are none.
-        mails: Whether e-mails are sent; None on a server that sends none.
-    """
-
-    saved: SavedSearch
-    news: Sequence[NewsLine]
-    count: int
-    older: str
-    runs: Sequence[SavedRun]
-    labels: Mapping[str, str]
-    mails: MailState | None
-
-
 def news_line(news: News) -> NewsLine:
-    """A piece of news as the page shows it."""
     record = news.hit.record
-    names = [line(author.name)[:_LONGEST_NAME] for author in record.authors[:_MOST_AUTHORS]]
-    people = ", ".join(filter(None, names)) + (" …" if len(record.authors) > _MOST_AUTHORS else "")
+    names = [line(author.name)[:_LONGEST_NAME] for author in record.byline[:_MOST_AUTHORS]]
+    people = ", ".join(filter(None, names)) + (" …" if len(record.byline) > _MOST_AUTHORS else "")
     about = " · ".join(filter(None, (people, line(record.venue), str(record.year or ""))))
     code = record.language or ""
     return NewsLine(
-        happened(news),
+        what_happened(news),
         full_title(record),
         code if code.isascii() and code.isalpha() and len(code) <= 3 else "",
         link(record) or "",
@@ -204,9 +183,19 @@ def news_line(news: News) -> NewsLine:
     )
 
 
-def one_page(visit: Visit, shown: SavedView, said: Said, done: str = "") -> str:
-    """The whole page; the arguments are those of `saved_page`."""
-    saved, site = shown.saved, visit.site
+def one_page(
+    visit: Visit,
+    shown: SavedSearchState,
+    names: Mapping[str, str],
+    mails: MailState | None,
+    said: FormState,
+    done: str = "",
+) -> str:
+    """The whole page; of `shown` one more news than it has room for, where there are older ones.
+    `names`: of the sources of the runs, for people; the other arguments are those of `saved_page`.
+    """
+    saved, site, news = shown.saved, visit.site, shown.news[:_NEWS]
+    base = site.path(f"/saved/{saved.uid}")
     schedules = dict(SCHEDULES)
     schedules.setdefault(saved.schedule, saved.schedule)
     search = {"q": saved.query, "sources": ",".join(saved.sources), "year": saved.years}
@@ -222,7 +211,7 @@ def one_page(visit: Visit, shown: SavedView, said: Said, done: str = "") -> str:
         "version": str(saved.version),
     }
 
-    def typed(name: str, _usual: str = "") -> str:
+    def value_of(name: str, _usual: str = "") -> str:
         if name == "version" and isinstance(said.error, Conflict):
             return kept[name]  # what stands now is above the form, and may be replaced
         return said.typed(name, kept[name]) if said.place == "change" else kept[name]
@@ -232,12 +221,20 @@ def one_page(visit: Visit, shown: SavedView, said: Said, done: str = "") -> str:
         visit,
         saved.name,
         shown=shown,
+        news=[news_line(each) for each in news],
+        older=site.path(f"/saved/{saved.uid}", before=news[-1].id)
+        if len(shown.news) > _NEWS
+        else "",
+        labels=names,
+        mails=mails,
         saved=saved,
         said=said,
-        typed=typed,
+        typed=value_of,
         done=DONE_WORDS.get(done, ""),
-        base=site.path(f"/saved/{saved.uid}"),
-        search=site.path("/search", **{name: value for name, value in search.items() if value}),
+        base=base,
+        search=site.path(f"/projects/{saved.query}")
+        if saved.syntax == CITATIONS
+        else site.path("/search", **{name: value for name, value in search.items() if value}),
         feeds=[
             (name, site.url(f"/feeds/{saved.feed}.{ending}"))
             for name, ending in ((N_("Atom feed"), "atom"), (N_("JSON feed"), "json"))
@@ -247,7 +244,7 @@ def one_page(visit: Visit, shown: SavedView, said: Said, done: str = "") -> str:
         run_words=RUN_WORDS,
         schedule_words=schedule_words,
         schedules=schedules,
-        syntaxes=SYNTAX_WORDS,
+        syntaxes=_SYNTAXES,
         longest_name=LONGEST_NAME,
         usual_per_source=PER_SOURCE,
     )
@@ -257,9 +254,8 @@ def one_page(visit: Visit, shown: SavedView, said: Said, done: str = "") -> str:
 
 
 def unsubscribe_page(visit: Visit, here: str, *, done: bool) -> str:
-    """The whole page."""
     title = "No more e-mails" if done else "Switch e-mails off?"
-    return page("saved/unsubscribe.html", visit, visit.language.said(title), here=here, done=done)
+    return page("saved/unsubscribe.html", visit, visit.language.phrase(title), here=here, done=done)
 
 
 #: Characters of what the address offers for the form.
@@ -270,44 +266,36 @@ _OFFERED = {"q": "query", "syntax": "syntax", "sources": "sources", "year": "yea
 
 async def answer_list(request: web.Request) -> web.Response:
     """The page, or a new saved search."""
-    here = mine(request)
+    here = saved_search_request(request)
     check_host(request)
 
-    async def render(said: Said) -> str:
-        lines = [
-            Line(each.saved, each.runs[0] if each.runs else None, each.count)
-            for each in await here.all()
-        ]
-        mails = await here.mails() if here.sends_mails else None
-        shown = SavedList(lines, mails, _offered(request.query))
-        return saved_page(visit_of(request), shown, said, only(request.query, "done"))
+    async def render(said: FormState) -> str:
+        listed, mails = await here.all(), await here.mails() if here.sends_mails else None
+        offered, done = _fields_of_link(request.query), only(request.query, "done")
+        return saved_page(visit_of(request), listed, mails, offered, said, done)
 
-    if request.method != "POST":
-        return page_response(request, await render(Said()))
-    fields = await posted(request)
-    return await after_form(request, fields, lambda: _done(here, fields), render)
+    return await page_or_form(request, lambda fields: _apply_list_form(here, fields), render)
 
 
-async def _done(here: Mine, fields: MultiMapping[str]) -> str:
+async def _apply_list_form(here: SavedSearchRequest, fields: MultiMapping[str]) -> str:
     match only(fields, "do"):
         case "save":
             made = await here.create(
-                **asked(fields), email=here.sends_mails and only(fields, "email") == "yes"
+                **read_fields(fields), email=here.sends_mails and only(fields, "email") == "yes"
             )
             return here.site.path(f"/saved/{made.uid}", done="saved")
         case "mails-on" | "mails-off" as do:
-            await mails(here, on=do == "mails-on")
+            await switch_mails(here, on=do == "mails-on")
             return here.site.path("/saved", done=do)
     raise unknown_form()
 
 
-async def mails(here: Mine, *, on: bool) -> None:
-    """Switch all e-mails on or off."""
-    change = outbox.switch_on if on else outbox.switch_off
+async def switch_mails(here: SavedSearchRequest, *, on: bool) -> None:
+    change = email_outbox.switch_on if on else email_outbox.switch_off
     await here.workspace.write(change, here.owner)
 
 
-def asked(fields: MultiMapping[str]) -> dict[str, object]:
+def read_fields(fields: MultiMapping[str]) -> dict[str, object]:
     """The fields of a saved search."""
     names = only(fields, "sources").replace("，", ",").replace("、", ",")
     return {
@@ -320,56 +308,37 @@ def asked(fields: MultiMapping[str]) -> dict[str, object]:
     }
 
 
-def _offered(query: MultiMapping[str]) -> Mapping[str, str]:
+def _fields_of_link(query: MultiMapping[str]) -> Mapping[str, str]:
     """What a link to the form has of a search."""
     offered = {
         field: only(query, name)[:_LONGEST] for name, field in _OFFERED.items() if name in query
     }
     if offered.get("query"):
-        offered["name"] = offered["query"][:80]
+        offered["name"] = (only(query, "name") or offered["query"])[:80]
     return offered
-
-
-#: News and runs of a page.
-_NEWS, _RUNS = 50, 10
-_LONGEST_NUMBER = 15
 
 
 async def answer_one(request: web.Request) -> web.Response:
     """The page, or what its forms do."""
-    here = mine(request)
+    here = saved_search_request(request)
     check_host(request)
     saved = await here.one()
 
-    async def render(said: Said) -> str:
-        view = await _view(here, saved, _number(only(request.query, "before")))
-        return one_page(visit_of(request), view, said, only(request.query, "done"))
+    async def render(said: FormState) -> str:
+        before = only(request.query, "before")
+        shown = await here.shown(
+            saved, news=_NEWS + 1, runs=_RUNS, before=number_of(before) if before else None
+        )
+        names = labels(here.shared.engine, {one for run in shown.runs for one in run.sources})
+        mails = await here.mails() if here.sends_mails else None
+        return one_page(visit_of(request), shown, names, mails, said, only(request.query, "done"))
 
-    if request.method != "POST":
-        return page_response(request, await render(Said()))
-    fields = await posted(request)
-    return await after_form(request, fields, lambda: _change(here, saved, fields), render)
-
-
-async def _view(here: Mine, saved: SavedSearch, before: int | None) -> SavedView:
-    shown = await here.shown(saved, news=_NEWS + 1, runs=_RUNS, before=before)
-    news = shown.news[:_NEWS]
-    older = ""
-    if len(shown.news) > _NEWS:
-        older = here.site.path(f"/saved/{saved.uid}", before=news[-1].id)
-    names = {source for run in shown.runs for source in run.sources}
-    return SavedView(
-        saved=shown.saved,
-        news=[news_line(each) for each in news],
-        count=shown.count,
-        older=older,
-        runs=shown.runs,
-        labels=labels(here.shared.engine, names),
-        mails=await here.mails() if here.sends_mails else None,
-    )
+    return await page_or_form(request, lambda fields: _apply_form(here, saved, fields), render)
 
 
-async def _change(here: Mine, saved: SavedSearch, fields: MultiMapping[str]) -> str:
+async def _apply_form(
+    here: SavedSearchRequest, saved: SavedSearch, fields: MultiMapping[str]
+) -> str:
     """Does what a form says; the address that shows it."""
     do = only(fields, "do")
     path = f"/saved/{saved.uid}"
@@ -387,13 +356,13 @@ async def _change(here: Mine, saved: SavedSearch, fields: MultiMapping[str]) -> 
         case "change":
             await here.change(
                 saved,
-                **asked(fields),
-                version=_number(only(fields, "version")),
+                **read_fields(fields),
+                version=version_of(fields),
                 baseline=only(fields, "baseline") == "yes",
             )
             do = "changed"
         case "mails-on" | "mails-off":
-            await mails(here, on=do == "mails-on")
+            await switch_mails(here, on=do == "mails-on")
         case "remove":
             if only(fields, "sure") != "yes":
                 raise UsageError(
@@ -405,15 +374,6 @@ async def _change(here: Mine, saved: SavedSearch, fields: MultiMapping[str]) -> 
         case _:
             raise unknown_form()
     return here.site.path(path, done=do)
-
-
-def _number(text: str) -> int | None:
-    """A number of a field or parameter; None where there is none."""
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER):
-        raise Problem(400)
-    return int(text)
 
 
 # `/unsubscribe/SECRET`: switches e-mails off, for who may not be logged in. A GET changes nothing:
@@ -439,9 +399,9 @@ async def answer_unsubscribe(request: web.Request) -> web.Response:
     if posted:
         await whole_body(request, shared.options, _LARGEST)
     done = await (
-        workspace.write(outbox.unsubscribe, secret)
+        workspace.write(email_outbox.unsubscribe, secret)
         if posted
-        else workspace.read(outbox.is_secret, secret)
+        else workspace.read(email_outbox.is_secret, secret)
     )
     if not done:
         raise Problem(404)

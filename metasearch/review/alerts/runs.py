@@ -1,6 +1,5 @@
 """Runs of saved searches: which is due, what it asks, how its end is stored; and those of a server.
-
-Which saved search is run next, and by whom: each is claimed by one process at a time.
+Each is claimed by one process at a time.
 """
 
 from __future__ import annotations
@@ -11,34 +10,49 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from metasearch.adapters.fetch.rate_limiter import BEHIND
+from metasearch.engine.citations import GROUP, CitationOptions
 from metasearch.engine.engine import Engine
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import MetasearchError, UsageError, WorkspaceError
 from metasearch.events import Answer, SourceReport
 from metasearch.formats import hits
 from metasearch.message import message
+from metasearch.record import Hit
 from metasearch.review.alerts import news, saved_searches
-from metasearch.review.alerts.news import OWNER_MAY, Found, Judged, SavedRun, State
+from metasearch.review.alerts.news import (
+    OWNER_MAY,
+    Judgement,
+    SavedSearchRun,
+    WorkOfRun,
+    WorkState,
+)
 from metasearch.review.alerts.saved_searches import (
+    CITATIONS,
     PER_SOURCE,
     QUIET_HOURS,
     Hours,
     SavedSearch,
     by_id,
 )
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project
+from metasearch.review.runs import citations
 from metasearch.review.store import database
 from metasearch.review.store.database import Database
-from metasearch.review.store.values import written
+from metasearch.review.store.values import moment_text
 from metasearch.review.store.workspace import Workspace
+from metasearch.review.works import work_checks
 from metasearch.review.works.records import batches, in_marks
+from metasearch.review.works.works import works_by_name
 from metasearch.settings import NO_ENRICHER, Settings
 
 if TYPE_CHECKING:
-    from metasearch.review.users.permissions import Quotas
+    from metasearch.review.users.permissions_and_quotas import Quotas
 
 
 #: Seconds for which a lease holds, and between two renewals: what a process that was killed had
@@ -61,12 +75,12 @@ def claim(db: Database, holder: str, *, at: float | None = None) -> SavedSearch 
     """Take the saved search that has been due for longest, and is not being run; None where there
     is none.
 
-    `holder`: of `database.new_holder`; its lease is to be held with `holding`. `at`: the moment in
-    Unix time; None is now.
+    `holder`: of `database.new_holder`; its lease is to be held with `hold_lease`. `at`: the moment
+    in Unix time; None is now.
     """
     now = time.time() if at is None else at
     with db.transaction():
-        number = db.value(f"SELECT id FROM {_DUE} ORDER BY next_run, id LIMIT 1", written(now))  # noqa: S608, own words
+        number = db.value(f"SELECT id FROM {_DUE} ORDER BY next_run, id LIMIT 1", moment_text(now))  # noqa: S608, own words
         if number is None:
             return None
         saved = by_id(db, number)
@@ -91,13 +105,13 @@ def take(db: Database, saved: SavedSearch, holder: str) -> SavedSearch:
 def number_due(db: Database, *, at: float | None = None) -> int:
     """How many saved searches are due, and not being run."""
     now = time.time() if at is None else at
-    return int(db.value(f"SELECT count(*) FROM {_DUE}", written(now)))  # noqa: S608, own words
+    return int(db.value(f"SELECT count(*) FROM {_DUE}", moment_text(now)))  # noqa: S608, own words
 
 
 @asynccontextmanager
-async def holding(workspace: Workspace, name: str, holder: str) -> AsyncIterator[None]:
+async def hold_lease(workspace: Workspace, name: str, holder: str) -> AsyncIterator[None]:
     """A block in which a lease that was taken is renewed; at its end it is given back."""
-    renewing = asyncio.create_task(_renewed(workspace, name, holder), name=f"lease {name}")
+    renewing = asyncio.create_task(_renew_lease(workspace, name, holder), name=f"lease {name}")
     try:
         yield
     finally:
@@ -112,7 +126,7 @@ async def holding(workspace: Workspace, name: str, holder: str) -> AsyncIterator
                 raise
 
 
-async def _renewed(workspace: Workspace, name: str, holder: str) -> None:
+async def _renew_lease(workspace: Workspace, name: str, holder: str) -> None:
     while True:
         await asyncio.sleep(RENEWED)
         with suppress(WorkspaceError):  # another process is writing; the next time may do
@@ -126,37 +140,46 @@ _AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class SavedRunOutcome:
     """What came of asking the sources.
 
     Attributes:
         error: Why the run has failed; "" where it has not.
         statuses: Source -> one of `metasearch.events.Status`.
         found: The works that are looked at.
+        known: Works that are not told as new: of a search for citations those that the project has,
+            and those that cite only works that were included since the last run.
+        names: Further names that are kept: those of the works whose citations were asked for.
     """
 
     error: str = ""
     statuses: Mapping[str, str] = field(default_factory=dict)
-    found: Sequence[Found] = ()
+    found: Sequence[WorkOfRun] = ()
+    known: Sequence[WorkOfRun] = ()
+    names: Sequence[str] = ()
     works: int = 0
     year: int = 0
 
 
-def begin_run(db: Database, saved: SavedSearch) -> SavedRun:
-    """Begin a run."""
+def begin_run(db: Database, saved: SavedSearch) -> SavedSearchRun:
     with db.transaction():
         return news.begin(db, saved)
 
 
-def stop_run(db: Database, run: SavedRun) -> None:
+def stop_run(db: Database, run: SavedSearchRun) -> None:
     """End a run before its end, if it has none."""
     with db.transaction():
-        news.stopped(db, run)
+        news.end_stopped(db, run)
 
 
 def store_outcome(
-    db: Database, saved: SavedSearch, run: SavedRun, outcome: Outcome, holder: str, hours: Hours
-) -> SavedRun:
+    db: Database,
+    saved: SavedSearch,
+    run: SavedSearchRun,
+    outcome: SavedRunOutcome,
+    holder: str,
+    hours: Hours,
+) -> SavedSearchRun:
     """End a run: what it tells, what it has seen, and when the next one is. Raises UsageError: it
     was removed meanwhile, or another process has run it; nothing was stored.
     """
@@ -170,23 +193,23 @@ def store_outcome(
                 )
             )
         if outcome.error:
-            failures = news.failed(db, run, outcome.error, outcome.statuses)
+            failures = news.end_failed(db, run, outcome.error, outcome.statuses)
             at = saved_searches.after_failure(failures, saved.uid, _now())
         else:
             failures = 0
-            _done(db, saved, run, outcome)
+            _store_done(db, saved, run, outcome)
             at = saved_searches.next_run(saved.schedule, saved.uid, _now(), hours)
         # One that was changed meanwhile is planned already.
         unchanged = current.schedule == saved.schedule and current.digest == saved.digest
         if saved.schedule and unchanged:
             if at is None:
-                saved_searches.pause(db, saved, _why_paused(failures, outcome.error))
+                saved_searches.pause(db, saved, _pause_reason(failures, outcome.error))
             else:
-                saved_searches.plan(db, saved, written(at.timestamp()))
+                saved_searches.plan(db, saved, moment_text(at.timestamp()))
     return news.by_id(db, run.id)
 
 
-def _why_paused(failures: int, error: str) -> str:
+def _pause_reason(failures: int, error: str) -> str:
     return message(
         "{count} runs in a row have failed, the last one because: {error}",
         count=failures,
@@ -194,21 +217,21 @@ def _why_paused(failures: int, error: str) -> str:
     )
 
 
-def _done(db: Database, saved: SavedSearch, run: SavedRun, outcome: Outcome) -> None:
+def _store_done(
+    db: Database, saved: SavedSearch, run: SavedSearchRun, outcome: SavedRunOutcome
+) -> None:
     """Store a run in which sources answered."""
-    found = outcome.found
-    judged = news.judge(
-        found,
-        _known(db, saved, (name for one in found for name in one.names)),
-        answered=news.answered_before(db, run),
-        year=outcome.year,
-        baseline=run.baseline,
+    found = [*outcome.found, *outcome.known]
+    states = _known_states(db, saved, (name for one in found for name in one.names))
+    judging = partial(
+        news.judge, known=states, answered=news.sources_before(db, run), year=outcome.year
     )
-    _remember(db, run, judged.seen)
-    news.add_news(
-        db, run, [(one.kind, hits.write(one.found.hit)) for one in judged.told if one.kind]
-    )
-    news.done(
+    judged = judging(outcome.found, baseline=run.baseline)
+    quiet = judging(outcome.known, baseline=True)
+    _remember(db, run, (*quiet.seen, *judged.seen), outcome.names)
+    told = (*judged.told, *quiet.told)[: news.MOST_NEWS]
+    news.add_news(db, run, [(one.kind, hits.write(one.found.hit)) for one in told if one.kind])
+    news.end_done(
         db,
         run,
         works=outcome.works,
@@ -222,27 +245,31 @@ def _done(db: Database, saved: SavedSearch, run: SavedRun, outcome: Outcome) -> 
         saved_searches.go_on(db, saved)
 
 
-def _known(db: Database, saved: SavedSearch, names: Iterable[str]) -> dict[str, State]:
+def _known_states(db: Database, saved: SavedSearch, names: Iterable[str]) -> dict[str, WorkState]:
     """Name -> state, of those that earlier runs have found."""
-    known: dict[str, State] = {}
+    known: dict[str, WorkState] = {}
     for some in batches(sorted(set(names)), _AT_ONCE):
         for row in db.all(
             f"SELECT name, state FROM saved_name WHERE saved = ? AND name IN ({in_marks(some)})",  # noqa: S608, own words
             saved.id,
             *some,
         ):
-            known[row["name"]] = State.of(row["state"])
+            known[row["name"]] = WorkState.of(row["state"])
     return known
 
 
-def _remember(db: Database, run: SavedRun, seen: Sequence[Judged]) -> None:
-    """Keep the names of works; of too many those that were found longest ago are forgotten."""
-    states: dict[str, State] = {}
+def _remember(
+    db: Database, run: SavedSearchRun, seen: Sequence[Judgement], further: Sequence[str]
+) -> None:
+    """Keep the names of works, and further names; of too many those that were found longest ago are
+    forgotten.
+    """
+    states: dict[str, WorkState] = dict.fromkeys(further, WorkState())
     for one in seen:
         for name in one.found.names:
             # Two works of one answer may share an identifier.
             other = states.get(name, one.state)
-            states[name] = State(
+            states[name] = WorkState(
                 one.state.preprint and other.preprint, max(one.state.said, other.said)
             )
     db.run_many(
@@ -308,7 +335,7 @@ async def run_saved(
     timeout: float = TIMEOUT,  # noqa: ASYNC109, of the search
     year: int | None = None,
     admit: Admit | None = None,
-) -> SavedRun:
+) -> SavedSearchRun:
     """Run a saved search, and keep what is new; returns the run at its end.
 
     A run in which no source answered has failed: nothing of it was seen or told. Raises UsageError:
@@ -324,26 +351,64 @@ async def run_saved(
     if holder is None:
         holder = database.new_holder()
         saved = await workspace.write(take, saved, holder)
-    async with holding(workspace, lease_of(saved), holder):
+    async with hold_lease(workspace, lease_of(saved), holder):
         run = await workspace.write(begin_run, saved)
         try:
-            outcome = await _refused(workspace, saved, admit)
-            if outcome is None:
-                outcome = await _searched(engine, saved, run, cache, timeout, year)
+            outcome = await _refusal(workspace, saved, admit)
+            if outcome is None and saved.syntax == CITATIONS:
+                outcome = await _follow_citations(workspace, engine, saved, cache, timeout, year)
+            elif outcome is None:
+                outcome = await _ask_sources(engine, saved, run, cache, timeout, year)
+                if not outcome.error:
+                    again = await _included_again(workspace, engine, saved)
+                    outcome = replace(outcome, found=[*outcome.found, *again])
             return await workspace.write(store_outcome, saved, run, outcome, holder, hours)
         except MetasearchError:
-            await _stopped(workspace, run)
+            await _mark_stopped(workspace, run)
             raise
         except Exception:
             log.exception("the run %s of the saved search %s failed", run.number, saved.uid)
             # A failure is stored, so that it is not begun again at once.
-            return await workspace.write(store_outcome, saved, run, _internal(), holder, hours)
+            error = message("An internal error occurred; the log of the server has the details.")
+            outcome = SavedRunOutcome(error=error)
+            return await workspace.write(store_outcome, saved, run, outcome, holder, hours)
         except BaseException:  # by a shutdown
-            await _stopped(workspace, run)
+            await _mark_stopped(workspace, run)
             raise
 
 
-async def _stopped(workspace: Workspace, run: SavedRun) -> None:
+async def _included_again(
+    workspace: Workspace, engine: Engine, saved: SavedSearch
+) -> list[WorkOfRun]:
+    """Works that the search has found before, that projects of its owner include, and that are
+    retracted or corrected now: a search by date finds them no more.
+    """
+    found: list[WorkOfRun] = []
+    asked = 0
+    where = "'doi:' || work.doi IN (SELECT name FROM saved_name WHERE saved = ?)"
+    for project in await workspace.read(_projects_of, saved):
+        again = await work_checks.check_again(
+            workspace, engine, project, where, saved.id, user=BEHIND
+        )
+        works = map(WorkOfRun.of, again.hits.values())
+        found += [work for work in works if work.state.said]
+        asked += again.checked
+        if asked >= work_checks.MOST_AGAIN:
+            break
+    return found
+
+
+def _projects_of(db: Database, saved: SavedSearch) -> list[Project]:
+    every = projects.every(db)
+    if not saved.owner:
+        return every
+    from metasearch.review.projects import members  # of users
+
+    theirs = members.projects_of(db, saved.owner)
+    return [project for project in every if project.id in theirs]
+
+
+async def _mark_stopped(workspace: Workspace, run: SavedSearchRun) -> None:
     """Mark a run that has not come to its end; the mark is not cancelled with it."""
     ending = asyncio.ensure_future(workspace.write(stop_run, run))
     await asyncio.wait({ending})
@@ -351,13 +416,9 @@ async def _stopped(workspace: Workspace, run: SavedRun) -> None:
         log.warning("a run that was stopped is not marked so: %s", ending.exception())
 
 
-def _internal() -> Outcome:
-    return Outcome(
-        error=message("An internal error occurred; the log of the server has the details.")
-    )
-
-
-async def _refused(workspace: Workspace, saved: SavedSearch, admit: Admit | None) -> Outcome | None:
+async def _refusal(
+    workspace: Workspace, saved: SavedSearch, admit: Admit | None
+) -> SavedRunOutcome | None:
     """The outcome of a run that may not be made; None where it may."""
     if admit is not None:
         try:
@@ -365,34 +426,102 @@ async def _refused(workspace: Workspace, saved: SavedSearch, admit: Admit | None
         except WorkspaceError:
             raise
         except MetasearchError as error:
-            return Outcome(error=error.message)
+            return SavedRunOutcome(error=error.message)
     return None
 
 
-async def _searched(
+async def _ask_sources(
     engine: Engine,
     saved: SavedSearch,
-    run: SavedRun,
+    run: SavedSearchRun,
     cache: bool,
     timeout: float,  # noqa: ASYNC109, of the search
     year: int | None,
-) -> Outcome:
-    """Ask the sources."""
+) -> SavedRunOutcome:
     try:
         await engine.ready(saved.sources or ["default"])
         answer = await engine.search(options_of(saved, cache=cache, timeout=timeout))
     except MetasearchError as error:
-        return Outcome(error=error.message)
+        return SavedRunOutcome(error=error.message)
     statuses = {report.source: _status(report) for report in answer.sources}
     if not any(report.answered or report.count for report in answer.sources):
-        return Outcome(error=_why(answer), statuses=statuses)
-    found = await asyncio.to_thread(lambda: [Found.of(hit) for hit in answer.hits[:MOST_WORKS]])
-    return Outcome(
+        return SavedRunOutcome(error=_why(answer), statuses=statuses)
+    found = await asyncio.to_thread(lambda: [WorkOfRun.of(hit) for hit in answer.hits[:MOST_WORKS]])
+    return SavedRunOutcome(
         statuses=statuses,
         found=found,
         works=len(answer.hits),
         year=year or dt.datetime.now(dt.UTC).year,
     )
+
+
+async def _follow_citations(
+    workspace: Workspace,
+    engine: Engine,
+    saved: SavedSearch,
+    cache: bool,
+    timeout: float,  # noqa: ASYNC109, of the search
+    year: int | None,
+) -> SavedRunOutcome:
+    """Ask which works cite those that are included in a project."""
+    try:
+        project = await workspace.read(saved_searches.cited_project, saved.owner, saved.query)
+        seeds = await workspace.read(project.bind(citations.included_seeds))
+        if not seeds:
+            raise UsageError(message("No work is included yet"))
+        await engine.ready(saved.sources or [GROUP])
+        options = CitationOptions(
+            sources=saved.sources or None,
+            directions=("cited_by",),
+            timeout=timeout,
+            cache=cache,
+            user=BEHIND,
+        )
+        search = engine.cite(seeds, options)
+        async for _ in search:
+            pass
+    except MetasearchError as error:
+        return SavedRunOutcome(error=error.message)
+    result = await asyncio.to_thread(search.result)
+    errors = {report.source: report.error for report in result.reports if report.error}
+    named = {link.source for work in result.works for link in work.links}
+    statuses = {
+        source: errors[source].outcome if source in errors else "ok" if source in named else "empty"
+        for source in search.sources
+    }
+    if len(errors) == len(search.sources):
+        source, why = next(iter(errors.items()))
+        text = "no source answered; {source}: {error}"
+        error_ = message(text, source=source, error=why.message)
+        return SavedRunOutcome(error=error_, statuses=statuses)
+    names = {seed.key: f"seed:{seed.key}" for seed in seeds}
+    before = await workspace.read(_known_states, saved, names.values())
+    of_before = {key for key, name in names.items() if name in before}
+    found: list[WorkOfRun] = []
+    known: list[WorkOfRun] = []
+    works = result.works[:MOST_WORKS]
+    there = await workspace.read(project.bind(_works_there), [work.hit for work in works])
+    for work, is_there in zip(works, there, strict=True):
+        one = WorkOfRun.of(work.hit)
+        # An index that names works by identifiers alone has no record of them.
+        one = replace(one, sources=one.sources | set(work.sources))
+        is_old = is_there or not of_before.intersection(work.seeds)
+        (known if is_old and of_before else found).append(one)
+    return SavedRunOutcome(
+        statuses=statuses,
+        found=found,
+        known=known,
+        names=list(names.values()),
+        works=len(result.works),
+        year=year or dt.datetime.now(dt.UTC).year,
+    )
+
+
+def _works_there(project: Project, found: Sequence[Hit]) -> list[bool]:
+    """Whether the project has each of some works."""
+    names = [[name for record in hit.records for name in news.names_of(record)] for hit in found]
+    there = works_by_name(project.db, project.id, (name for some in names for name in some))
+    return [any(name in there for name in some) for some in names]
 
 
 def _status(report: SourceReport) -> str:
@@ -417,7 +546,7 @@ def _why(answer: Answer) -> str:
 def check_new(settings: Settings) -> Callable[[Database, str], object] | None:
     """What `saved.create` asks whether an owner may have one more."""
     quotas = _quotas(settings)
-    return None if quotas is None else quotas.check_saved
+    return None if quotas is None else quotas.check_saved_searches
 
 
 def count_run(settings: Settings) -> Admit | None:
@@ -435,7 +564,7 @@ def count_run(settings: Settings) -> Admit | None:
 def _quotas(settings: Settings) -> Quotas | None:
     if settings.users.mode == "none":
         return None
-    from metasearch.review.users.permissions import Quotas
+    from metasearch.review.users.permissions_and_quotas import Quotas
 
     return Quotas(settings.users.quotas)
 
@@ -451,7 +580,7 @@ async def run_due(
     *,
     most: int | None = None,
     at_once: int = AT_ONCE,
-    ended: Callable[[SavedSearch, SavedRun], None] | None = None,
+    ended: Callable[[SavedSearch, SavedSearchRun], None] | None = None,
 ) -> int:
     """Run what is due, and what falls due meanwhile; returns how many were run. Other processes may
     do the same: each saved search is run by one of them.
@@ -504,7 +633,7 @@ POLL, PAUSE, MAILS = 15.0, 300.0, 600.0
 logger = logging.getLogger("metasearch.server")
 
 
-class SavedRunner:
+class SavedSearchRunner:
     """The loop of one process. `poll`: seconds between looks; None takes `POLL`."""
 
     def __init__(self, workspace: Workspace, engine: Engine, *, poll: float | None = None) -> None:
@@ -517,7 +646,7 @@ class SavedRunner:
 
     def start(self) -> None:
         """Begin; the first look comes after `poll` seconds, when the server listens."""
-        self._task = asyncio.create_task(self._looking(), name="saved searches")
+        self._task = asyncio.create_task(self._look_on(), name="saved searches")
 
     async def close(self) -> None:
         """Stop at once; a search that was being run is due again."""
@@ -534,12 +663,12 @@ class SavedRunner:
             return 0  # nothing is written while there is nothing to do
         if not await self._workspace.write(database.take_lease, RUNNER_LEASE, self._holder, LEASE):
             return 0
-        async with holding(self._workspace, RUNNER_LEASE, self._holder):
+        async with hold_lease(self._workspace, RUNNER_LEASE, self._holder):
             count = await run_due(self._workspace, self._engine, self._holder)
             await self._send()
         return count
 
-    async def _looking(self) -> None:
+    async def _look_on(self) -> None:
         while True:
             await asyncio.sleep(self._poll)
             try:
@@ -569,7 +698,7 @@ class SavedRunner:
     async def _send(self) -> None:
         if not self._engine.settings.mail.host:
             return
-        from metasearch.review.alerts.mail import send_due
+        from metasearch.review.alerts.email_sender import send_due
 
         self._mails_at = asyncio.get_running_loop().time() + MAILS
         await send_due(self._workspace, self._engine.settings, dt.datetime.now(dt.UTC))

@@ -12,21 +12,28 @@ import difflib
 import hashlib
 import re
 import secrets
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import orjson
 
-from metasearch.adapters.specs.spec_folders import is_path
+from metasearch.adapters.specs.specfile import is_path
 from metasearch.engine.options import MAX_PER_SOURCE, check
-from metasearch.errors import Conflict, UsageError
-from metasearch.message import message
+from metasearch.errors import UsageError
+from metasearch.message import message, message_from_json
 from metasearch.query import parse_years, read
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project
 from metasearch.review.store import values
 from metasearch.review.store.database import Database
-from metasearch.review.store.values import checked_text, now, uid, written
+from metasearch.review.store.table import EditedTable
+from metasearch.review.store.values import (
+    clean_text,
+    moment_text,
+    now,
+    uid,
+)
 from metasearch.review.strategies.strategies import check_sources
 from metasearch.settings.alerts import AlertsSettings
 
@@ -50,7 +57,7 @@ _WEEKLY = re.compile(rf"weekly ({'|'.join(DAYS)})[a-z]*")
 _MONTHLY = re.compile(r"monthly ([0-9]{1,2})")
 
 
-def checked(text: str) -> str:
+def parse_schedule(text: str) -> str:
     """A schedule as it is kept: "", "daily", "weekly mon", "monthly 1".
 
     "weekly" alone is on Mondays, "monthly" alone on the first day. Raises UsageError: it is none.
@@ -133,6 +140,9 @@ def _share(uid: str) -> float:
 
 #: Bounds: saved searches of a workspace; characters of a name.
 MOST, LONGEST_NAME = 10_000, 100
+#: The "syntax" of a saved search for works that cite the included ones of a project: its query is
+#: the uid of the project.
+CITATIONS = "citations"
 #: Records of each source in a run, where a saved search names no number.
 PER_SOURCE = 100
 #: Random bytes in the address of a feed.
@@ -149,9 +159,10 @@ class SavedSearch:
         owner: The uid of the user whose it is; "" on a server without users.
         name: For people; unique among those of the owner.
         query: As typed.
-        syntax: One of `metasearch.query.CHOICES`.
+        syntax: One of `metasearch.query.CHOICES`, or `CITATIONS`.
         sources: Names of sources and groups; none means the default set.
         years: As typed: "2015-2020", or "".
+        options: `per_source`, where one is named.
         per_source: Records of each source in a run; None takes `PER_SOURCE`.
         schedule: "", "daily", "weekly mon", "monthly 1".
         next_run: The moment of the next run; None where none is planned.
@@ -172,7 +183,7 @@ class SavedSearch:
     syntax: str
     sources: tuple[str, ...]
     years: str
-    per_source: int | None
+    options: Mapping[str, int]
     schedule: str
     next_run: str | None
     paused: str
@@ -183,13 +194,30 @@ class SavedSearch:
     version: int
 
     @property
+    def per_source(self) -> int | None:
+        return self.options.get("per_source")
+
+    @property
     def digest(self) -> str:
         """SHA-256 of what it asks. Where it is not `baseline`, the next run is a baseline."""
         asked = [self.query, self.syntax, sorted(self.sources), self.years, self.per_source]
         return hashlib.sha256(orjson.dumps(asked)).hexdigest()
 
 
-def check_known(registry: Registry, sources: Sequence[str]) -> None:
+SAVED_SEARCHES = EditedTable(
+    "saved_search",
+    SavedSearch,
+    ("name", "query", "syntax", "sources", "years", "options", "schedule", "email"),
+    open="options",
+    computed={
+        "paused": lambda _, row: message_from_json(
+            row["paused"], values.unpack_sentences(row["sentences"]).get("paused")
+        )
+    },
+)
+
+
+def check_sources_exist(registry: Registry, sources: Sequence[str]) -> None:
     """Check that there are such sources and groups now. Later they may be gone; the runs say so.
     Raises UnknownSource: there is none of this name.
     """
@@ -221,40 +249,39 @@ def create(
     place; UsageError: another one has the name, a value cannot be used, or there are too many.
     """
     name = _name(name)
-    asked = _asked(query, syntax, sources, years, per_source)
-    planned = checked(schedule)
+    named = _check_search(query, syntax, sources, years, per_source)
+    planned = parse_schedule(schedule)
     with db.transaction():
+        if syntax == CITATIONS:
+            query = cited_project(db, owner, query).uid
         _check_number(db)
         if check_owner is not None:
             check_owner(db, owner)
         _check_free(db, owner, name)
-        number = db.run(
-            "INSERT INTO saved_search (uid, owner, name, query, syntax, sources, years, options,"
-            " schedule, next_run, email, feed, created)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            uid(),
-            owner,
-            name,
-            *asked,
-            planned,
-            now() if planned else None,
-            int(email),
-            _secret(),
-            now(),
+        number = db.insert(
+            "saved_search",
+            uid=uid(),
+            owner=owner,
+            name=name,
+            query=query,
+            syntax=syntax,
+            sources=named,
+            years=years,
+            options={} if per_source is None else {"per_source": per_source},
+            schedule=planned,
+            next_run=now() if planned else None,
+            email=email,
+            feed=_secret(),
+            created=now(),
         )
     return by_id(db, number)
 
 
 def find(db: Database, owner: str, name: str) -> SavedSearch:
     """The saved search of an owner with this name or uid. Raises UsageError: the owner has none."""
-    row = db.one(
-        "SELECT * FROM saved_search WHERE owner = ?1 AND (name = ?2 OR uid = ?2)"
-        " ORDER BY name = ?2 DESC LIMIT 1",
-        owner,
-        name,
-    )
-    if row is not None:
-        return _saved(row)
+    where = "owner = ?1 AND (name = ?2 OR uid = ?2) ORDER BY name = ?2 DESC"
+    if (found := SAVED_SEARCHES.one(db, where, owner, name)) is not None:
+        return found
     names = [row["name"] for row in db.all("SELECT name FROM saved_search WHERE owner = ?", owner)]
     near = difflib.get_close_matches(name[:LONGEST_NAME], names[:1_000], n=3)
     raise UsageError(
@@ -267,16 +294,15 @@ def find(db: Database, owner: str, name: str) -> SavedSearch:
 
 def by_id(db: Database, number: int) -> SavedSearch:
     """The saved search of a row. Raises UsageError: there is none any more."""
-    row = db.one("SELECT * FROM saved_search WHERE id = ?", number)
-    if row is None:
+    found = SAVED_SEARCHES.one(db, "id = ?", number)
+    if found is None:
         raise UsageError(message("This saved search has been removed"))
-    return _saved(row)
+    return found
 
 
 def of(db: Database, owner: str) -> list[SavedSearch]:
     """All of an owner, by name."""
-    rows = db.all("SELECT * FROM saved_search WHERE owner = ? ORDER BY name, id", owner)
-    return [_saved(row) for row in rows]
+    return SAVED_SEARCHES.all(db, "owner = ? ORDER BY name, id", owner)
 
 
 def update(
@@ -305,38 +331,25 @@ def update(
     """
     with db.transaction():
         old = by_id(db, saved.id)
-        new: dict[str, Any] = {
-            "name": old.name if name is None else _name(name),
-            "query": old.query if query is None else query,
-            "syntax": old.syntax if syntax is None else syntax,
-            "sources": old.sources if sources is None else tuple(sources),
-            "years": old.years if years is None else years,
-            "per_source": old.per_source if per_source is None else per_source,
-            "schedule": old.schedule if schedule is None else checked(schedule),
-            "email": old.email if email is None else email,
-        }
-        if version is not None and version != old.version:
-            raise Conflict(
-                message("The saved search {name} has been changed meanwhile", name=old.name),
-                yours={key: value for key, value in new.items() if value != getattr(saved, key)},
-                theirs={key: getattr(old, key) for key in new},
-                version=old.version,
-            )
-        if new["name"] != old.name:
-            _check_free(db, old.owner, new["name"])
-        packed = _asked(
-            new["query"], new["syntax"], new["sources"], new["years"], new["per_source"]
+        new = replace(
+            old,
+            name=old.name if name is None else _name(name),
+            query=old.query if query is None else query,
+            syntax=old.syntax if syntax is None else syntax,
+            sources=old.sources if sources is None else check_sources(sources),
+            years=old.years if years is None else years,
+            options=old.options if per_source is None else {"per_source": per_source},
+            schedule=old.schedule if schedule is None else parse_schedule(schedule),
+            email=old.email if email is None else email,
         )
-        db.run(
-            "UPDATE saved_search SET name = ?, query = ?, syntax = ?, sources = ?, years = ?,"
-            " options = ?, schedule = ?, email = ?, version = version + 1 WHERE id = ?",
-            new["name"],
-            *packed,
-            new["schedule"],
-            int(new["email"]),
-            old.id,
-        )
-        changed = by_id(db, old.id)
+        clash = message("The saved search {name} has been changed meanwhile", name=old.name)
+        SAVED_SEARCHES.changes(old, new, version, clash)
+        if new.name != old.name:
+            _check_free(db, old.owner, new.name)
+        _check_search(new.query, new.syntax, new.sources, new.years, new.per_source)
+        if new.syntax == CITATIONS:
+            new = replace(new, query=cited_project(db, old.owner, new.query).uid)
+        changed = SAVED_SEARCHES.save(db, old, new)
         anew = changed.digest != old.digest
         if anew and old.baseline and not baseline:
             raise UsageError(
@@ -354,7 +367,7 @@ def update(
             at = next_run(changed.schedule, changed.uid, dt.datetime.now(dt.UTC), hours)
             paused = bool(old.paused) and not resume
             soon = anew or resume or not old.baseline
-            plan(db, changed, None if paused or at is None else now() if soon else _written(at))
+            plan(db, changed, None if paused or at is None else now() if soon else _as_text(at))
     return by_id(db, saved.id)
 
 
@@ -373,7 +386,7 @@ def pause(db: Database, saved: SavedSearch, reason: str) -> None:
     db.run(
         "UPDATE saved_search SET next_run = NULL, paused = ?, sentences = ? WHERE id = ?",
         reason,
-        values.packed(paused=reason),
+        values.pack_sentences(paused=reason),
         saved.id,
     )
 
@@ -402,7 +415,7 @@ def new_feed(db: Database, saved: SavedSearch) -> SavedSearch:
 
 def _name(name: str) -> str:
     try:
-        text = checked_text(name, LONGEST_NAME)
+        text = clean_text(name, LONGEST_NAME)
     except UsageError as exc:
         raise UsageError(
             message("This cannot be a name: {reason}", reason=exc.message),
@@ -416,11 +429,14 @@ def _name(name: str) -> str:
     return text
 
 
-def _asked(
+def _check_search(
     query: str, syntax: str, sources: Sequence[str], years: str, per_source: int | None
-) -> tuple[str, str, str, str, str]:
-    """The columns of what is asked. Raises UsageError: it cannot be asked."""
-    read(query, syntax)
+) -> tuple[str, ...]:
+    """The names of the sources, each once. Raises UsageError: this cannot be asked."""
+    if syntax != CITATIONS:
+        read(query, syntax)
+    elif years:
+        raise UsageError(message("A search for citations has no years"))
     if years:
         parse_years(years)
     named = check_sources(sources)
@@ -431,8 +447,22 @@ def _asked(
                 advice=message("Put the file into the folder of [sources] in the configuration."),
             )
     check("per_source", per_source, 1, MAX_PER_SOURCE)
-    options: Mapping[str, int] = {} if per_source is None else {"per_source": per_source}
-    return query, syntax, orjson.dumps(named).decode(), years, orjson.dumps(options).decode()
+    return named
+
+
+def cited_project(db: Database, owner: str, name: str) -> Project:
+    """The project whose included works a saved search follows. Raises UsageError: there is none of
+    this name or uid, or the owner is no member of it.
+    """
+    name = name.strip()[:LONGEST_NAME]
+    if not owner:
+        return projects.find(db, name)
+    from metasearch.review.projects import members
+
+    found = members.project_of(db, name, owner)
+    if found is None:
+        raise UsageError(message("There is no project {name}", name=repr(name)))
+    return found[0]
 
 
 def _check_number(db: Database) -> None:
@@ -455,27 +485,5 @@ def _secret() -> str:
     return secrets.token_urlsafe(_SECRET_BYTES)
 
 
-def _written(at: dt.datetime) -> str:
-    return written(at.timestamp())
-
-
-def _saved(row: sqlite3.Row) -> SavedSearch:
-    return SavedSearch(
-        id=row["id"],
-        uid=row["uid"],
-        owner=row["owner"],
-        name=row["name"],
-        query=row["query"],
-        syntax=row["syntax"],
-        sources=tuple(orjson.loads(row["sources"])),
-        years=row["years"],
-        per_source=orjson.loads(row["options"]).get("per_source"),
-        schedule=row["schedule"],
-        next_run=row["next_run"],
-        paused=values.sentence(row["paused"], values.unpacked(row["sentences"]).get("paused")),
-        email=bool(row["email"]),
-        feed=row["feed"],
-        baseline=row["baseline"],
-        created=row["created"],
-        version=row["version"],
-    )
+def _as_text(at: dt.datetime) -> str:
+    return moment_text(at.timestamp())

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from aiohttp import web
@@ -16,12 +17,13 @@ from metasearch.review.api import (
     VERSION,
     Member,
     Members,
+    Ordinal,
     answer,
     body_of,
-    opened,
     parameters_of,
-    project_of,
+    project_request,
     send_file,
+    workspace_request,
 )
 from metasearch.review.objects import Object
 from metasearch.review.projects import projects
@@ -31,7 +33,7 @@ from metasearch.review.projects.projects import LONGEST_NAME, Project
 from metasearch.review.projects.removal import arrival_file
 from metasearch.review.quota_checks import check_archive, take_export
 from metasearch.review.screening import sight
-from metasearch.review.service import Maker, deleted, in_share, maker_of, names
+from metasearch.review.service import Maker, delete_project, in_share, maker_of, names
 from metasearch.review.store.database import Database
 from metasearch.server.forms import body_into
 from metasearch.server.problem import Problem
@@ -74,15 +76,13 @@ ANSWERS: Members = {
 }
 LOG: Members = {
     "count": Member(help="So many lines, 200 without it.", kind="whole", least=1, most=1_000),
-    "before": Member(
-        help="Lines before the change of this number.", kind="whole", least=1, most=2**53
-    ),
+    "before": Ordinal(help="Lines before the change of this number."),
 }
 
 
-async def projects_(request: web.Request) -> web.Response:
+async def answer_projects(request: web.Request) -> web.Response:
     """`/api/projects`: the list, or a new project."""
-    here = opened(request)
+    here = workspace_request(request)
     if request.method != "POST":
         async with here.shared.admission.brief():
             listed = await here.workspace.read(_all, maker_of(request))
@@ -101,30 +101,27 @@ async def projects_(request: web.Request) -> web.Response:
     )
 
 
-async def project(request: web.Request) -> web.Response:
+async def answer_project(request: web.Request) -> web.Response:
     """`/api/projects/UID`: the project, or a change of it. Raises Conflict: 409 for one that was
     made with an older version.
     """
-    here = opened(request)
-    shown = await project_of(request, here)
+    here = await project_request(request)
     if request.method == "POST":
         given = await body_of(request, CHANGES)
-        shown = await here.workspace.write(projects.update, shown, by=here.by, **given)
+        here = replace(here, project=await here.write(projects.update, **given))
     async with here.shared.admission.brief():
-        return answer(await here.workspace.read(_one, shown))
+        return answer(await here.read(_one))
 
 
-async def questions(request: web.Request) -> web.Response:
+async def answer_questions(request: web.Request) -> web.Response:
     """`/api/projects/UID/questions`: what only a person knows, with the answers, or new answers.
     Raises Conflict: 409 for answers that were made with an older version.
     """
-    here = opened(request)
-    shown = await project_of(request, here)
+    here = await project_request(request)
+    shown = here.project
     if request.method == "POST":
         given = await body_of(request, ANSWERS)
-        shown = await here.workspace.write(
-            projects.answer, shown, given["answers"], version=given.get("version"), by=here.by
-        )
+        shown = await here.write(projects.answer, given["answers"], version=given.get("version"))
     given_answers = projects.answers(shown)
     asked = projects.questions(shown)
     return answer(
@@ -135,32 +132,27 @@ async def questions(request: web.Request) -> web.Response:
     )
 
 
-async def delete(request: web.Request) -> web.Response:
+async def answer_deletion(request: web.Request) -> web.Response:
     """`/api/projects/UID/delete`: the project and all that belongs to it."""
-    here = opened(request)
-    _only_post(request)
-    shown = await project_of(request, here)
+    here = await project_request(request)
+    shown = here.project
     given = await body_of(request, DELETE)
     if given["name"] != shown.name:
-        raise Problem.bad_parameters(
-            [{"parameter": "name", "reason": f"is not the name of the project: {shown.name}"}]
-        )
+        raise Problem.bad_parameter("name", f"is not the name of the project: {shown.name}")
     job = here.service.jobs.of(shown.id)
     if job is not None:
         await job.stop()
-    await deleted(request, here.workspace, shown)
+    await delete_project(request, here.workspace, shown)
     return answer({"deleted": shown.uid})
 
 
-async def log_(request: web.Request) -> web.Response:
+async def answer_log(request: web.Request) -> web.Response:
     """`/api/projects/UID/log`: who changed what, the newest first."""
-    here = opened(request)
-    shown = await project_of(request, here)
+    here = await project_request(request)
     asked = parameters_of(request.query, LOG)
     async with here.shared.admission.brief():
-        lines = await here.workspace.read(
+        lines = await here.read(
             sight.lines,
-            shown,
             here.by,
             most=asked.get("count", 200),
             before=asked.get("before"),
@@ -170,18 +162,11 @@ async def log_(request: web.Request) -> web.Response:
 
 
 def _all(db: Database, maker: Maker) -> list[Object]:
-    return [objects.project(each, projects.overview_of(db, each)) for each in maker.listed(db)]
+    return [objects.project(each, projects.overview_of(each)) for each in maker.projects_of(db)]
 
 
-def _one(db: Database, shown: Project) -> Object:
-    return objects.project(shown, projects.overview_of(db, shown)) | {
-        "details": dict(shown.details)
-    }
-
-
-def _only_post(request: web.Request) -> None:
-    if request.method != "POST":
-        raise Problem(405, headers={"Allow": "POST"})
+def _one(shown: Project) -> Object:
+    return objects.project(shown, projects.overview_of(shown)) | {"details": dict(shown.details)}
 
 
 #: What an archive is. A form of another site can send no body of this type, as none of JSON.
@@ -197,24 +182,23 @@ IMPORT: Members = {
 
 
 @in_share("archives", "GET")
-async def archive(request: web.Request) -> web.StreamResponse:
+async def answer_archive(request: web.Request) -> web.StreamResponse:
     """`/api/projects/UID/archive`: all of the project. Raises OSError: no room for the file."""
-    here = opened(request)
-    project = await project_of(request, here)
-    await here.workspace.read(sight.check_archive, project, here.by)
-    await take_export(request, project, "archive")
+    here = await project_request(request)
+    await here.read(sight.check_archive, here.by)
+    await take_export(request, here.project, "archive")
     with tempfile.TemporaryFile() as file:
-        made = await here.workspace.long(export_project, project, file)
+        made = await here.long(export_project, file)
         lacking = {LACKING: ", ".join(map(str, made.lacking))} if made.lacking else {}
         return await send_file(request, file, ZIP, "project.zip", lacking)
 
 
 @in_share("archives", "POST")
-async def import_(request: web.Request) -> web.Response:
+async def answer_import(request: web.Request) -> web.Response:
     """`/api/projects/import`: a project of an archive, the whole of it or nothing. Raises OSError:
     there is no room for the file.
     """
-    here = opened(request)
+    here = workspace_request(request)
     if request.content_type != ZIP:
         raise Problem(415, None, message("An archive is posted as {type}.", type=ZIP))
     asked = parameters_of(request.query, IMPORT)
@@ -223,9 +207,9 @@ async def import_(request: web.Request) -> web.Response:
         file.flush()
         path = Path(file.name)
         await check_archive(request, path)
-        made = await here.workspace.work(maker_of(request).imported, path, asked.get("name"))
+        made = await here.workspace.work(maker_of(request).import_archive, path, asked.get("name"))
     return answer(
-        objects.imported_project(made),
+        objects.archive_import(made),
         status=201,
         location=site_of(request).path(f"/api/projects/{made.project.uid}"),
     )

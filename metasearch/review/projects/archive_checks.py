@@ -21,7 +21,8 @@ from typing import Any, BinaryIO, cast, get_args
 
 import orjson
 
-from metasearch import opening
+from metasearch import regular_files
+from metasearch.adapters.spec import DIRECTIONS
 from metasearch.bib import record_json
 from metasearch.errors import UsageError
 from metasearch.events import Status
@@ -35,7 +36,7 @@ from metasearch.review.projects.archive_format import (
     PAGE,
     TABLES,
     VERSION,
-    Columns,
+    ArchiveColumns,
     table_member,
 )
 from metasearch.review.projects.shapes import (
@@ -81,9 +82,7 @@ _BROKEN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """A file of an archive, as its manifest describes it."""
-
+class ArchiveMember:
     name: str
     bytes: int
     sha256: str
@@ -111,7 +110,7 @@ class Archive:
         self.digest = digest
         _check_names(file, largest)
         self.manifest = self._manifest()
-        self._members = {member.name: member for member in self._described()}
+        self._members = {member.name: member for member in self._read_members()}
         self.bytes = sum(info.file_size for info in file.infolist())
         self.rows = {
             table: self._members[name].rows or 0
@@ -130,7 +129,7 @@ class Archive:
             return
         member = self._members[name]
         number = 0
-        with self._opened(member) as file:
+        with self._open_member(member) as file:
             most = MOST_LINE if _LONG[table] else min(MOST_LINE, MOST_SHORT_LINE)
             while line := file.readline(most + 1):
                 number += 1
@@ -158,7 +157,7 @@ class Archive:
         """A recorded file. Raises UsageError: it is not what the manifest says, or too large."""
         if self._members[name].bytes > MOST_PAGE:
             raise wrong(name, message("it is larger than {most} bytes", most=MOST_PAGE))
-        with self._opened(self._members[name]) as file:
+        with self._open_member(self._members[name]) as file:
             return file.read()
 
     def _manifest(self) -> Mapping[str, Any]:
@@ -168,7 +167,7 @@ class Archive:
             raise wrong(MANIFEST, message("it is not there")) from None
         if info.file_size > MOST_MANIFEST:
             raise wrong(MANIFEST, message("it is larger than {most} bytes", most=MOST_MANIFEST))
-        with _told(MANIFEST), self._zip.open(info) as file:
+        with _as_archive_errors(MANIFEST), self._zip.open(info) as file:
             content = file.read(MOST_MANIFEST + 1)
         try:
             found = orjson.loads(content)
@@ -190,7 +189,7 @@ class Archive:
             )
         return found
 
-    def _described(self) -> Iterator[Member]:
+    def _read_members(self) -> Iterator[ArchiveMember]:
         """The members of the manifest, which are those of the archive."""
         found = self.manifest.get("members")
         if not isinstance(found, list):
@@ -212,10 +211,10 @@ class Archive:
             raise wrong(MANIFEST, message("there are more than {most} rows", most=MOST_ROWS))
 
     @contextmanager
-    def _opened(self, member: Member) -> Iterator[BinaryIO]:
+    def _open_member(self, member: ArchiveMember) -> Iterator[BinaryIO]:
         """A member, which is compared with the manifest when it was read to its end."""
-        with _told(member.name):
-            raw = _Digested(self._zip.open(member.name))
+        with _as_archive_errors(member.name):
+            raw = _DigestReader(self._zip.open(member.name))
             with cast("BinaryIO", io.BufferedReader(raw, 1 << 16)) as file:
                 yield file
                 while file.read(1 << 16):
@@ -224,16 +223,18 @@ class Archive:
             raise wrong(member.name, message("it is not what the manifest says: it was changed"))
 
 
-def brought(path: Path, largest: int | None = None) -> tuple[int, int]:
+def size_of(path: Path, largest: int | None = None) -> tuple[int, int]:
     """(records, bytes of all members unpacked) of an archive, by its manifest, which the rest is
     compared with when it is read. Raises UsageError: it is no archive, or none that may be read.
     """
-    with opened(path, largest, digested=False) as archive:
+    with open_archive(path, largest, digested=False) as archive:
         return archive.rows.get("record", 0), archive.bytes
 
 
 @contextmanager
-def opened(path: Path, largest: int | None = None, *, digested: bool = True) -> Iterator[Archive]:
+def open_archive(
+    path: Path, largest: int | None = None, *, digested: bool = True
+) -> Iterator[Archive]:
     """An archive on disk, with its names, sizes and manifest checked.
 
     `largest`: bytes that its members may have together; None takes `MOST_BYTES`. `digested`:
@@ -241,10 +242,10 @@ def opened(path: Path, largest: int | None = None, *, digested: bool = True) -> 
     none that may be read.
     """
     try:
-        file = opening.opened(path)
+        file = regular_files.open_regular(path)
     except (OSError, ValueError) as exc:
         raise UsageError(
-            message("{file} cannot be read: {reason}", file=path, reason=opening.why(exc)),
+            message("{file} cannot be read: {reason}", file=path, reason=regular_files.why(exc)),
             advice=message("Check the name of the file."),
         ) from exc
     with file:
@@ -288,7 +289,7 @@ def _check_names(file: zipfile.ZipFile, largest: int) -> None:
         raise wrong("", message("its members are larger than {most} bytes", most=largest))
 
 
-def _member(found: object) -> Member:
+def _member(found: object) -> ArchiveMember:
     if not isinstance(found, dict):
         raise wrong(MANIFEST, message("a member is no object"))
     name, size, digest, rows = (found.get(key) for key in ("name", "bytes", "sha256", "rows"))
@@ -301,11 +302,11 @@ def _member(found: object) -> Member:
         or (isinstance(rows, int) and rows < 0)
     ):
         raise wrong(MANIFEST, message("the member {name} is not described", name=repr(name)[:80]))
-    return Member(name, size, digest, rows)
+    return ArchiveMember(name, size, digest, rows)
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
+def _as_archive_errors(name: str) -> Iterator[None]:
     """What zipfile raises inside, as an error of the archive."""
     try:
         yield
@@ -317,7 +318,7 @@ def _told(name: str) -> Iterator[None]:
         raise wrong(name, message("it cannot be unpacked: {reason}", reason=str(exc))) from exc
 
 
-class _Digested(io.RawIOBase):
+class _DigestReader(io.RawIOBase):
     """A member whose bytes are counted and digested as they are read."""
 
     def __init__(self, inner: Any) -> None:
@@ -326,11 +327,9 @@ class _Digested(io.RawIOBase):
         self.digest = hashlib.sha256()
 
     def readable(self) -> bool:
-        """It is."""
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fill a buffer, as far as there is something to read."""
         content = self._inner.read(len(buffer))
         buffer[: len(content)] = content
         self.bytes += len(content)
@@ -338,7 +337,6 @@ class _Digested(io.RawIOBase):
         return len(content)
 
     def close(self) -> None:
-        """Close the member."""
         self._inner.close()
         super().close()
 
@@ -348,7 +346,9 @@ class _Digested(io.RawIOBase):
 # themselves.
 
 #: Columns that hold a moment, in whichever table.
-_MOMENTS = frozenset({"created", "edited", "started", "ended", "asked_at", "added", "at", "frozen"})
+_MOMENTS = frozenset(
+    {"created", "edited", "started", "ended", "asked_at", "added", "at", "tried", "frozen"}
+)
 _ANY = object_of({}, {}, anything)
 _SENT = maybe(either(text(), list_of(row_of(text(), text()))))
 _OPTIONS = object_of(
@@ -362,6 +362,7 @@ _OPTIONS = object_of(
         "follows": maybe(whole()),
         "file": maybe(text()),
         "searched": maybe(text(100)),
+        "seeds": maybe(list_of(text(2_000))),
     },
     anything,
 )
@@ -387,6 +388,7 @@ JSON: Mapping[tuple[str, str], Shape] = {
         object_of({}, {"method": text(100), "url": text(), "body": _SENT}, anything)
     ),
     ("answer", "notes"): list_of(text()),
+    ("finding", "links"): list_of(row_of(one_of(*DIRECTIONS), text(2_000))),
     ("other_source", "details"): _ANY,  # `other_sources.check`
     ("joined_work", "state"): shapes.STATE,
     ("report", "data"): object_of(
@@ -395,9 +397,28 @@ JSON: Mapping[tuple[str, str], Shape] = {
         anything,
     ),
     ("resolution", "votes"): list_of(row_of(is_uid, one_of(*VERDICTS), text(LONGEST_REASON))),
+    ("work_check", "differences"): list_of(
+        object_of(
+            {
+                **dict.fromkeys(("field", "written", "found", "source", "why"), text()),
+                "serious": yes_or_no,
+            }
+        )
+    ),
+    ("work_check", "asked"): list_of(
+        object_of(
+            {
+                **dict.fromkeys(("source", "label", "status"), text()),
+                "by": list_of(text()),
+                "error": maybe(text()),
+            }
+        )
+    ),
     ("change", "before"): anything,
     ("change", "after"): anything,
 }
+#: What a text for people was made of, which is read with doubts.
+_MESSAGE = {"message": anything}
 #: Of a hit, beside its records.
 _HIT = object_of(
     {
@@ -420,12 +441,13 @@ _HIT = object_of(
                     "because": text(),
                     "left": text(),
                     "right": text(),
-                }
+                },
+                _MESSAGE,
             )
         ),
-        "versions": list_of(object_of({"kind": text(), "records": list_of(text())})),
+        "versions": list_of(object_of({"kind": text(), "records": list_of(text())}, _MESSAGE)),
         "reasons": list_of(
-            object_of({"text": text(), "points": number}, {"source": maybe(text())})
+            object_of({"text": text(), "points": number}, {"source": maybe(text()), **_MESSAGE})
         ),
     },
 )
@@ -433,12 +455,14 @@ _PLAIN = frozenset({str, int, float, bytes, type(None)})
 _STATUSES = frozenset(get_args(Status))
 
 
-class Rows:
+class ArchiveRows:
     """Checks the rows of one table. `present`: those that the archive has: the keys of its first
     row. Raises UsageError: a column is not known, or lacking; with the place.
     """
 
-    def __init__(self, table: str, shape: Columns, present: Iterable[str], place: str) -> None:
+    def __init__(
+        self, table: str, shape: ArchiveColumns, present: Iterable[str], place: str
+    ) -> None:
         self._keys = frozenset(present)
         known = frozenset(shape.names)
         if not self._keys <= known:
@@ -506,7 +530,7 @@ def _json(value: Any, shape: Shape, place: str) -> None:
 def _record(values: Mapping[str, Any]) -> None:
     if hashlib.sha256(values["body"]).hexdigest() != values["digest"]:
         raise ValueError("the record is not the one of its digest")
-    record_json.unpacked(orjson.loads(values["body"]), values["source"], 0)
+    record_json.record_from_json(orjson.loads(values["body"]), values["source"], 0)
 
 
 def _report(values: Mapping[str, Any]) -> None:
@@ -514,8 +538,8 @@ def _report(values: Mapping[str, Any]) -> None:
         raise ValueError("the report is not the one of its digest")
 
 
-def _known_work(values: Mapping[str, Any]) -> None:
-    record_json.unpacked(orjson.loads(values["body"]), "known", 0)
+def _check_known_work(values: Mapping[str, Any]) -> None:
+    record_json.record_from_json(orjson.loads(values["body"]), "known", 0)
 
 
 def _answer(values: Mapping[str, Any]) -> None:
@@ -561,7 +585,7 @@ def _work_body(values: Mapping[str, Any]) -> None:
     for one in (kept["record"], *kept["records"]):
         if not isinstance(one.get("source", ""), str):
             raise ValueError("a source is no text")
-        record_json.unpacked(one, one.get("source", ""), 0)
+        record_json.record_from_json(one, one.get("source", ""), 0)
 
 
 def _change(values: Mapping[str, Any]) -> None:
@@ -579,7 +603,7 @@ _CHECKS: Mapping[str, Callable[[Mapping[str, Any]], object]] = {
     "work": _uid,
     "work_body": _work_body,
     "joined_work": _uid,
-    "known_work": _known_work,
+    "known_work": _check_known_work,
     "report": _report,
     "change": _change,
 }

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from metasearch import __version__, opening
+from metasearch import __version__, regular_files
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.review.projects.projects import Project
@@ -41,7 +41,7 @@ _OF_PROJECT = "project = ?"
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ArchiveTable:
     """A table of a workspace. `where`: which of its rows belong to the project `?`. `names`: column
     -> table whose ids it holds, beside those that the schema declares.
     """
@@ -54,33 +54,34 @@ class Table:
 
 
 #: A row names rows of tables before its own, or of its own.
-TABLES: tuple[Table, ...] = (
-    Table("project", "id = ?"),
-    Table("strategy", _OF_PROJECT),
-    Table("step", _OF_STRATEGY),
-    Table("step_parent", _OF_STEP, "step, parent", long=False),
-    Table("run", _OF_PROJECT),
-    Table("answer", _OF_RUN),
-    Table("record", _OF_PROJECT),
-    Table("finding", _OF_ANSWER, "answer, record", long=False),
-    Table("work", _OF_PROJECT, names={"component": "record"}, long=False),
-    Table("work_body", _OF_WORK, "work"),
-    Table("work_record", _OF_WORK, "record", long=False),
-    Table("work_source", _OF_PROJECT, "work, source", long=False),
-    Table("joined_work", _OF_PROJECT, "work, at, key, uid"),
-    Table("alias", _OF_PROJECT, "work, name", long=False),
-    Table("decision", _OF_WORK, "work, stage, by", long=False),
-    Table("tag", _OF_WORK, "work, text", long=False),
-    Table("note", _OF_WORK, "work, by"),
-    Table("screening", _OF_PROJECT, "stage", long=False),
-    Table("screener", _OF_PROJECT, "stage, by", long=False),
-    Table("resolution", _OF_WORK, "work, stage"),
-    Table("opened", _OF_WORK, "work, stage", long=False),
-    Table("pin", _OF_PROJECT),
-    Table("known_work", _OF_PROJECT),
-    Table("other_source", _OF_PROJECT),
-    Table("report", _OF_PROJECT),
-    Table("change", _OF_PROJECT),
+TABLES: tuple[ArchiveTable, ...] = (
+    ArchiveTable("project", "id = ?"),
+    ArchiveTable("strategy", _OF_PROJECT),
+    ArchiveTable("step", _OF_STRATEGY),
+    ArchiveTable("step_parent", _OF_STEP, "step, parent", long=False),
+    ArchiveTable("run", _OF_PROJECT),
+    ArchiveTable("answer", _OF_RUN),
+    ArchiveTable("record", _OF_PROJECT),
+    ArchiveTable("finding", _OF_ANSWER, "answer, record"),
+    ArchiveTable("work", _OF_PROJECT, names={"component": "record"}, long=False),
+    ArchiveTable("work_body", _OF_WORK, "work"),
+    ArchiveTable("work_record", _OF_WORK, "record", long=False),
+    ArchiveTable("work_source", _OF_PROJECT, "work, source", long=False),
+    ArchiveTable("joined_work", _OF_PROJECT, "work, at, key, uid"),
+    ArchiveTable("alias", _OF_PROJECT, "work, name", long=False),
+    ArchiveTable("decision", _OF_WORK, "work, stage, by", long=False),
+    ArchiveTable("tag", _OF_WORK, "work, text", long=False),
+    ArchiveTable("note", _OF_WORK, "work, by"),
+    ArchiveTable("screening", _OF_PROJECT, "stage", long=False),
+    ArchiveTable("screener", _OF_PROJECT, "stage, by", long=False),
+    ArchiveTable("resolution", _OF_WORK, "work, stage"),
+    ArchiveTable("opened", _OF_WORK, "work, stage", long=False),
+    ArchiveTable("work_check", _OF_WORK, "work"),
+    ArchiveTable("pin", _OF_PROJECT),
+    ArchiveTable("known_work", _OF_PROJECT),
+    ArchiveTable("other_source", _OF_PROJECT),
+    ArchiveTable("report", _OF_PROJECT),
+    ArchiveTable("change", _OF_PROJECT),
 )
 #: Columns that archives leave out: the project is another one there, and versions tell the editors
 #: of one workspace of each other. A run is resumed where it began, so that only there it is of use
@@ -89,7 +90,7 @@ _LEFT_OUT = frozenset({"project", "version", "hidden", "half"})
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class ArchiveColumns:
     """The columns of a table, as an archive has them.
 
     Attributes:
@@ -107,13 +108,13 @@ class Columns:
     of_project: bool
 
 
-def columns(db: Database, table: Table) -> Columns:
+def columns(db: Database, table: ArchiveTable) -> ArchiveColumns:
     """The columns that a table has in this release."""
     rows = db.all("SELECT * FROM pragma_table_info(?)", table.name)
     names = tuple(row["name"] for row in rows if row["name"] not in _LEFT_OUT)
     declared = db.all('SELECT "from", "table" FROM pragma_foreign_key_list(?)', table.name)
     refers = {row["from"]: row["table"] for row in declared if row["from"] != "project"}
-    return Columns(
+    return ArchiveColumns(
         names=names,
         blobs=frozenset(row["name"] for row in rows if row["type"] == "BLOB"),
         refers={**refers, **table.names},
@@ -149,11 +150,10 @@ Renumber = Callable[[str, int], int | None]
 
 
 def table_member(name: str) -> str:
-    """The name of the member that holds a table."""
     return f"tables/{name}.jsonl"
 
 
-def renumbered_object(text: str, renumber: Renumber) -> str:
+def renumber_object(text: str, renumber: Renumber) -> str:
     """What a line of the log is about, with the row that it names, which only other sources are
     named by, under its other number. 0 stands for a row that is gone.
     """
@@ -161,7 +161,7 @@ def renumbered_object(text: str, renumber: Renumber) -> str:
     return text if found is None else f"other_source:{renumber('other_source', int(found[1])) or 0}"
 
 
-def renumbered_numbers(data: str, renumber: Renumber) -> str:
+def renumber_report(data: str, renumber: Renumber) -> str:
     """The numbers of a finished report (reports/numbers.py), with the rows that they name under
     their other numbers; the report itself names none.
     """
@@ -199,7 +199,7 @@ _CHUNK, MOST_PAGE = 1 << 16, 256 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exported:
+class ExportResult:
     """What was written. `rows`: table -> rows. `lacking`: numbers of the runs whose recorded pages
     are not where they were.
     """
@@ -210,17 +210,17 @@ class Exported:
     bytes: int
 
 
-def export_project(db: Database, project: Project, file: BinaryIO) -> Exported:
+def export_project(project: Project, file: BinaryIO) -> ExportResult:
     """Write a project to an open file, which must be seekable. Raises OSError: the file cannot be
     written, or a recorded page cannot be read.
     """
-    with db.snapshot(), zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        written = _Archive(db, project, archive)
+    with project.db.snapshot(), zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        written = _ArchiveWriter(project.db, project, archive)
         for table in TABLES:
             written.table(table)
-        written.recorded()
+        written.write_pages()
         written.manifest()
-    return Exported(
+    return ExportResult(
         rows=written.rows,
         pages=written.pages,
         lacking=tuple(written.lacking),
@@ -228,7 +228,7 @@ def export_project(db: Database, project: Project, file: BinaryIO) -> Exported:
     )
 
 
-def export_to(db: Database, project: Project, path: Path, *, replace: bool = False) -> Exported:
+def export_to(project: Project, path: Path, *, replace: bool = False) -> ExportResult:
     """Write a project to a file, which gets its name when it is whole.
 
     `path`: of the file, which only its owner may read. `replace`: whether a file that is there may
@@ -244,14 +244,14 @@ def export_to(db: Database, project: Project, path: Path, *, replace: bool = Fal
         handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)  # mode 0600
         draft = Path(name)
         with os.fdopen(handle, "wb") as file:
-            exported = export_project(db, project, file)
+            exported = export_project(project, file)
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
         draft = None
     except (OSError, ValueError) as exc:
         raise UsageError(
-            message("{file} cannot be written: {reason}", file=path, reason=opening.why(exc)),
+            message("{file} cannot be written: {reason}", file=path, reason=regular_files.why(exc)),
             advice=message("Check the folder, who owns it, and the free space."),
         ) from exc
     finally:
@@ -262,9 +262,7 @@ def export_to(db: Database, project: Project, path: Path, *, replace: bool = Fal
 
 
 @dataclass(slots=True)
-class _Archive:
-    """An archive that is being written."""
-
+class _ArchiveWriter:
     db: Database
     project: Project
     archive: zipfile.ZipFile
@@ -277,7 +275,7 @@ class _Archive:
     #: Folder of recorded pages -> number of the first run that has it.
     folders: dict[str, int] = field(default_factory=dict)
 
-    def table(self, table: Table) -> None:
+    def table(self, table: ArchiveTable) -> None:
         """Write the rows of a table, one JSON object a line."""
         shape = columns(self.db, table)
         if shape.numbered:
@@ -301,15 +299,14 @@ class _Archive:
         self._member(table_member(table.name), lines())
         self.rows[table.name] = self.members[-1]["rows"] = count
 
-    def recorded(self) -> None:
-        """Write the recorded pages of the runs."""
+    def write_pages(self) -> None:
         for folder, number in self.folders.items():
             root = Path(folder)
             found = sorted(path.relative_to(root).as_posix() for path in root.glob("*/*/*"))
             for path in found:
                 member = f"recorded/{number}/{path}"
                 if PAGE.fullmatch(member):
-                    content = opening.read(root / path, MOST_PAGE)
+                    content = regular_files.read(root / path, MOST_PAGE)
                     self._member(member, (content,))
                     self.pages += 1
 
@@ -330,7 +327,7 @@ class _Archive:
         content = orjson.dumps(known, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
         self._member(MANIFEST, (content,))
 
-    def _row(self, table: Table, shape: Columns, row: sqlite3.Row) -> dict[str, Any]:
+    def _row(self, table: ArchiveTable, shape: ArchiveColumns, row: sqlite3.Row) -> dict[str, Any]:
         values = {name: row[name] for name in shape.names}
         if shape.numbered:
             values["id"] = self.numbers[table.name][values["id"]]
@@ -341,9 +338,9 @@ class _Archive:
             values[name] = _text(values[name])
         match table.name:
             case "change":
-                values["object"] = renumbered_object(values["object"], self._number)
+                values["object"] = renumber_object(values["object"], self._number)
             case "report":
-                values["data"] = renumbered_numbers(values["data"], self._number)
+                values["data"] = renumber_report(values["data"], self._number)
             case "run":
                 values["recorded"] = self._folder(values["number"], values["recorded"])
         return values

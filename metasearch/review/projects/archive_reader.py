@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,11 @@ from metasearch.review.projects.archive_checks import Archive, wrong
 from metasearch.review.projects.archive_format import (
     PAGE,
     TABLES,
-    Columns,
-    Table,
+    ArchiveColumns,
+    ArchiveTable,
     columns,
-    renumbered_numbers,
-    renumbered_object,
+    renumber_object,
+    renumber_report,
     table_member,
 )
 from metasearch.review.projects.projects import MOST_PROJECTS, Project, check_name
@@ -75,12 +76,12 @@ _SUPERSEDED = (
 )
 
 
-class Taken(Exception):
+class UidClash(Exception):
     """Another project of the workspace has meanwhile got a uid of a work of this one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Arrival:
     """The place of a project that arrives.
 
     Attributes:
@@ -106,7 +107,7 @@ class Place:
                 if not isinstance(exc.__cause__, sqlite3.IntegrityError):
                     raise
                 if str(exc.__cause__).endswith(".uid"):
-                    raise Taken from exc
+                    raise UidClash from exc
                 raise wrong(table_member(step.table), str(exc.__cause__)) from exc
 
     def clear(self) -> None:
@@ -116,7 +117,7 @@ class Place:
 
 
 @contextmanager
-def place(db: Database, rows: Mapping[str, int]) -> Iterator[Place]:
+def place(db: Database, rows: Mapping[str, int]) -> Iterator[Arrival]:
     """A place for a project with so many rows of each table; where the block fails, what it has
     brought is removed. Raises UsageError: there are too many projects.
     """
@@ -126,7 +127,7 @@ def place(db: Database, rows: Mapping[str, int]) -> Iterator[Place]:
         base, behind = _reserve(db, token, rows)
         project = behind["project"]
         try:
-            yield Place(project, base, behind, folder, db)
+            yield Arrival(project, base, behind, folder, db)
         except BaseException:
             # What is left where this fails, too, is removed by the next one that cleans up.
             with suppress(WorkspaceError, RuntimeError):
@@ -234,7 +235,7 @@ _UID = re.compile(r"(?<=[\":])[a-km-z2-9]{12}(?=\")")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedProject:
+class ProjectImport:
     """What was imported.
 
     Attributes:
@@ -260,8 +261,8 @@ def import_project(
     name: str | None = None,
     largest: int | None = None,
     by: str = "",
-    last: Callable[[Database, Project], None] = lambda _db, _project: None,
-) -> ImportedProject:
+    last: Callable[[Project], None] = lambda _: None,
+) -> ProjectImport:
     """Read an archive.
 
     `name`: for the project; None takes that of the archive, with "-2" behind it where a project has
@@ -272,7 +273,7 @@ def import_project(
     """
     if name is not None:
         check_name(name)
-    with archive_checks.opened(path, largest) as archive:
+    with archive_checks.open_archive(path, largest) as archive:
         own = db.value("PRAGMA user_version")
         if archive.manifest["tables"] > own:
             raise UsageError(
@@ -290,23 +291,23 @@ def import_project(
             _check_free(db, name)
         while True:
             # Whoever imports the same archive at once may be faster with its uids.
-            with suppress(Taken), place(db, archive.rows) as here:
-                return _imported(db, archive, here, name, by, last)
+            with suppress(UidClash), place(db, archive.rows) as here:
+                return _import(db, archive, here, name, by, last)
 
 
-def _imported(
+def _import(
     db: Database,
     archive: Archive,
-    here: Place,
+    here: Arrival,
     name: str | None,
     by: str,
-    last: Callable[[Database, Project], None],
-) -> ImportedProject:
+    last: Callable[[Project], None],
+) -> ProjectImport:
     with Database(here.folder / "stage") as stage:
         # It is made anew whenever it is needed: nothing of it has to outlast a loss of power.
         stage.run("PRAGMA journal_mode = OFF")
         stage.run("PRAGMA synchronous = OFF")
-        reading = _Reading(stage, db, archive, here)
+        reading = _ArchiveReader(stage, db, archive, here)
         try:
             with stage.transaction():
                 reading.read()
@@ -320,13 +321,11 @@ def _imported(
 
 
 @dataclass(slots=True)
-class _Reading:
-    """An archive that is being read."""
-
+class _ArchiveReader:
     db: Database
     workspace: Database
     archive: Archive
-    here: Place
+    here: Arrival
     uid: str = ""
     old_name: str = ""
     #: Uid of the archive -> that of the workspace, where it is another one.
@@ -341,7 +340,7 @@ class _Reading:
         self.db.run("PRAGMA defer_foreign_keys = ON")
         for table in TABLES:
             self._table(table, columns(self.db, table))
-        self._derived()
+        self._derive()
         self._pages()
         self._read_through()
 
@@ -350,8 +349,8 @@ class _Reading:
         row: Mapping[str, Any],
         name: str | None,
         by: str,
-        last: Callable[[Database, Project], None],
-    ) -> ImportedProject:
+        last: Callable[[Project], None],
+    ) -> ProjectImport:
         """Show the project, whose rows are all there, to everybody: the last transaction."""
         db = self.workspace
         with db.transaction():
@@ -366,19 +365,19 @@ class _Reading:
                 *(row[key] for key in ("kind", "title", "details", "created", "archived")),
                 self.here.project,
             )
-            project = projects.by_id(db, self.here.project)
+            project = projects.by_id(db, self.here.project).as_user(by)
             what = {
                 "archive": self.archive.digest,
                 "name": self.old_name,
                 "tool": str(self.archive.manifest.get("tool", ""))[:100],
             }
-            log.write(db, project.id, "import project", "project", None, what, by=by)
+            project.log("import project", "project", None, what)
             recordings.set_pages(db, project.id, self.pages)
-            last(db, project)
+            last(project)
             if self.pages and self.folder is not None:
                 self.folder.parent.mkdir(exist_ok=True, mode=0o700)
-                self._received().rename(self.folder)
-        return ImportedProject(
+                self._receive_pages().rename(self.folder)
+        return ProjectImport(
             project=project,
             rows=self.archive.rows,
             pages=len(self.archive.pages),
@@ -387,12 +386,10 @@ class _Reading:
         )
 
     def forget_pages(self) -> None:
-        """Remove the recorded pages again."""
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _table(self, table: Table, shape: Columns) -> None:
-        """Insert the rows of a table."""
+    def _table(self, table: ArchiveTable, shape: ArchiveColumns) -> None:
         at = ""
 
         def rows() -> Iterator[tuple[Any, ...]]:
@@ -400,7 +397,7 @@ class _Reading:
             for number, row in lines:
                 at = f"{table_member(table.name)}, line {number}"
                 found = checked.read(row, at)
-                self._changed(table, shape, found, number, at)
+                self._localise(table, shape, found, number, at)
                 if shape.of_project:
                     found["project"] = self.here.project
                 yield of_row(found)
@@ -409,13 +406,13 @@ class _Reading:
         first = next(lines, None)
         if first is None:
             return
-        checked = archive_checks.Rows(
+        checked = archive_checks.ArchiveRows(
             table.name, shape, first[1], f"{table_member(table.name)}, line {first[0]}"
         )
         wanted = [name for name in shape.names if name in first[1]]
         wanted += ["project"] if shape.of_project else []
         of_row = itemgetter(*wanted)  # a table has two columns or more
-        lines = _again(first, lines)
+        lines = chain([first], lines)
         marks = ", ".join("?" * len(wanted))
         listed = ", ".join(f'"{name}"' for name in wanted)
         try:
@@ -428,8 +425,8 @@ class _Reading:
                 raise wrong(at, str(exc.__cause__)) from exc
             raise
 
-    def _changed(
-        self, table: Table, shape: Columns, row: dict[str, Any], number: int, at: str
+    def _localise(
+        self, table: ArchiveTable, shape: ArchiveColumns, row: dict[str, Any], number: int, at: str
     ) -> None:
         """Give a row its numbers and names in this workspace."""
         if shape.numbered:
@@ -451,7 +448,7 @@ class _Reading:
             case "step_parent":
                 self._step_parent(row, at)
             case "report":
-                row["data"] = renumbered_numbers(row["data"], self._number)
+                row["data"] = renumber_report(row["data"], self._number)
             case "run":
                 self._run(row, at)
             case "work" | "joined_work":
@@ -520,18 +517,18 @@ class _Reading:
         strategy, step = shapes.numbers(row["object"])
         if strategy and self.db.one(*_there(self.here.project, strategy, step)) is None:
             raise wrong(f"{at}, object", message("the project has none of this number"))
-        row["object"] = renumbered_object(row["object"], self._number)
+        row["object"] = renumber_object(row["object"], self._number)
         if self.uids:
             for name in ("object", "before", "after"):
                 if name in row:
-                    row[name] = _renamed(str(row[name]), self.uids)
+                    row[name] = _with_new_uids(str(row[name]), self.uids)
 
     def _number(self, table: str, row: int) -> int | None:
         if not 1 <= row <= self.archive.rows.get(table, 0):
             return None
         return row + self.here.base.get(table, 0)
 
-    def _derived(self) -> None:
+    def _derive(self) -> None:
         """Make what is made of other rows: the records that wait for works, and the new names of
         works. What an import had brought that had not come to its end is left out.
         """
@@ -566,28 +563,28 @@ class _Reading:
         """Write recorded pages beside the workspace; the last transaction places them."""
         try:
             for name in self.archive.pages:
-                place = self._received() / name.partition("/")[2]
+                place = self._receive_pages() / name.partition("/")[2]
                 place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 self.pages += place.write_bytes(self.archive.page(name))
         except OSError as exc:
             raise unusable(self.here.folder, exc) from exc
 
-    def _received(self) -> Path:
+    def _receive_pages(self) -> Path:
         return self.here.folder / "pages"
 
     def _read_through(self) -> None:
         """Read what was imported as the program will read it."""
         try:
             project = projects.find(self.db, self.uid)
-            for strategy in strategies.of(self.db, project):
+            for strategy in strategies.of(project):
                 steps.of(self.db, strategy)
                 figures.table(self.db, strategy)
-            for run in runs.of(self.db, project):
+            for run in runs.of(project):
                 runs.answers(self.db, run)
-            other_sources.of(self.db, project)
-            for report in reports.frozen(self.db, project):
+            other_sources.of(project)
+            for report in reports.frozen(project):
                 reports.document(self.db, report)
-                reports.find_previous(self.db, project, report.kind, report.number)
+                reports.find_previous(project, report.kind, report.number)
             projects.answers(project)
             with suppress(StopIteration):
                 next(iter(log.lines(self.db, project.id, most=1)))
@@ -615,19 +612,11 @@ def _check_free(db: Database, name: str) -> None:
 
 
 def _name(row: Mapping[str, Any], at: str) -> str:
-    """The name of a project or strategy."""
     try:
         check_name(str(row["name"]))
     except UsageError as exc:
         raise wrong(at, exc.args[0]) from exc
     return str(row["name"])
-
-
-def _again(
-    first: tuple[int, dict[str, Any]], rest: Iterator[tuple[int, dict[str, Any]]]
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    yield first
-    yield from rest
 
 
 def _there(project: int, strategy: int, step: int) -> tuple[str, *tuple[int, ...]]:
@@ -641,7 +630,7 @@ def _there(project: int, strategy: int, step: int) -> tuple[str, *tuple[int, ...
     return found, project, strategy, step
 
 
-def _renamed(text: str, uids: Mapping[str, str]) -> str:
+def _with_new_uids(text: str, uids: Mapping[str, str]) -> str:
     """A text of the log in which works have other uids."""
     found = re.sub(r"(?<=^work:)[a-z2-9]{12}$", lambda one: uids.get(one[0], one[0]), text)
     return _UID.sub(lambda one: uids.get(one[0], one[0]), found)

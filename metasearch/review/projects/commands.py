@@ -13,14 +13,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
-from metasearch.cli.output import Exit, counted
+from metasearch.cli.output import Exit, quantity
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.review.commands import Call, complete_project, in_project, in_workspace, remembered
+from metasearch.review.commands import (
+    Call,
+    cache_option,
+    complete_project,
+    demo_option,
+    in_project,
+    in_workspace,
+    names_of,
+    sources_option,
+)
 
 if TYPE_CHECKING:
     from metasearch.review.projects.projects import Kind
-    from metasearch.review.reports.questions import Question, Value
+    from metasearch.review.reports.questions import ReportQuestion, Value
 
 
 #: Bytes of a file of answers.
@@ -44,7 +53,7 @@ _SHOWN = 60
 def questions(call: Call, /, *, report: str | None, missing: bool) -> int:
     """List the questions that reports ask: the key of each, what is asked for, and your answer."""
     from metasearch.review import objects
-    from metasearch.review.projects import projects as details
+    from metasearch.review.projects import projects
     from metasearch.review.reports.questions import QUESTIONS
 
     kinds = sorted({kind for each in QUESTIONS for kind in each.reports})
@@ -55,21 +64,21 @@ def questions(call: Call, /, *, report: str | None, missing: bool) -> int:
         )
     with call.open() as db:
         asked = call.project(db)
-    given = details.answers(asked)
-    listed = details.questions(asked, report)
+    given = projects.answers(asked)
+    listed = projects.questions(asked, report)
     if missing:
         wanted = [report] if report else kinds
-        keys = {each.key for kind in wanted for each in details.missing(asked, kind)}
+        keys = {each.key for kind in wanted for each in projects.open_questions(asked, kind)}
         listed = [each for each in listed if each.key in keys]
     call.answer(
         [objects.question(each, given) for each in listed],
         _in_words(listed, given),
     )
-    call.tell(f"{counted(len(listed), 'question')}; `metasearch project answer KEY=VALUE` answers")
+    call.tell(f"{quantity(len(listed), 'question')}; `metasearch project answer KEY=VALUE` answers")
     return Exit.OK
 
 
-def _in_words(listed: list[Question], given: Mapping[str, Value]) -> list[str]:
+def _in_words(listed: list[ReportQuestion], given: Mapping[str, Value]) -> list[str]:
     lines: list[str] = []
     group = None
     for asked in listed:
@@ -80,11 +89,11 @@ def _in_words(listed: list[Question], given: Mapping[str, Value]) -> list[str]:
         lines.append(f"{star} {asked.key}  {asked.label}")
         if asked.choices:
             lines.append(f"      one of: {', '.join(choice.key for choice in asked.choices)}")
-        lines += [f"      = {text}" for text in _shown(given.get(asked.key))]
+        lines += [f"      = {text}" for text in _value_lines(given.get(asked.key))]
     return [*lines, "", "* a report is a draft without the answer"] if listed else []
 
 
-def _shown(value: Value | None) -> list[str]:
+def _value_lines(value: Value | None) -> list[str]:
     match value:
         case None:
             return []
@@ -113,7 +122,7 @@ def answer(call: Call, /, *, answers: tuple[str, ...], file: Path | None) -> int
     own.
     """
     from metasearch.review import objects
-    from metasearch.review.projects import projects as details
+    from metasearch.review.projects import projects
 
     values = _of_file(file) if file else {}
     for text in answers:
@@ -130,9 +139,9 @@ def answer(call: Call, /, *, answers: tuple[str, ...], file: Path | None) -> int
             advice=message("Write KEY=VALUE, or --from FILE."),
         )
     with call.open() as db:
-        asked = details.answer(db, call.project(db), values)
+        asked = projects.answer(call.project(db), values)
     call.answer(objects.project(asked) | {"details": dict(asked.details)}, ())
-    call.tell(f"{counted(len(values), 'answer')} kept")
+    call.tell(f"{quantity(len(values), 'answer')} kept")
     return Exit.OK
 
 
@@ -143,9 +152,9 @@ def _of_file(file: Path) -> dict[str, object]:
     import orjson
     import tomli
 
-    from metasearch import opening
+    from metasearch import regular_files
 
-    data = opening.read(file, _LARGEST, pipes=True)
+    data = regular_files.read(file, _LARGEST, pipes=True)
     try:
         value = (
             orjson.loads(data)
@@ -209,7 +218,7 @@ def other_add(
 
     reasons = dict(_reason(text) for text in excluded)
     with call.open() as db:
-        made = other_sources.add(db, call.project(db), kind, name, excluded=reasons, **rest)
+        made = other_sources.add(call.project(db), kind, name, excluded=reasons, **rest)
     call.answer(asdict(made), ())
     call.tell(f"other source {made.id}: {made.name}")
     return Exit.OK
@@ -232,7 +241,7 @@ def other_list(call: Call, /) -> int:
     from metasearch.review.runs import other_sources
 
     with call.open() as db:
-        found = other_sources.of(db, call.project(db))
+        found = other_sources.of(call.project(db))
     call.table(
         [asdict(each) for each in found],
         ("", "kind", "name", "date", "identified", "sought", "not retrieved", "excluded"),
@@ -262,7 +271,7 @@ def other_remove(call: Call, /, *, number: int) -> int:
     from metasearch.review.runs import other_sources
 
     with call.open() as db:
-        other_sources.remove(db, call.project(db), number)
+        other_sources.remove(call.project(db), number)
     call.answer({"removed": number}, ())
     call.tell(f"other source {number} is removed")
     return Exit.OK
@@ -278,7 +287,7 @@ def undo(call: Call, /, *, number: int) -> int:
     from metasearch.review.works.undo import undo as undone
 
     with call.open() as db:
-        line = undone(db, call.project(db), number)
+        line = undone(call.project(db), number)
     call.answer({"undone": number, "change": line}, ())
     call.tell(f"change {number} is undone, by change {line}")
     return Exit.OK
@@ -301,7 +310,7 @@ def export(call: Call, /, *, file: Path, replace: bool) -> int:
 
     with call.open() as db:
         project = call.project(db)
-        made = export_to(db, project, file, replace=replace)
+        made = export_to(project, file, replace=replace)
     call.answer(
         {
             "file": str(file),
@@ -313,7 +322,7 @@ def export(call: Call, /, *, file: Path, replace: bool) -> int:
         },
         (),
     )
-    call.tell(f"{project.name} is in {file}, {counted(made.bytes, 'byte')}")
+    call.tell(f"{project.name} is in {file}, {quantity(made.bytes, 'byte')}")
     if made.lacking:
         runs = ", ".join(map(str, made.lacking))
         call.tell(f"the recorded pages of these runs are not where they were: {runs}", "yellow")
@@ -336,7 +345,7 @@ def import_(call: Call, /, *, file: Path, name: str | None) -> int:
         remove_hidden(db)
         made = import_project(db, file, name=name)
     call.use(made.project)
-    call.answer(objects.imported_project(made), ())
+    call.answer(objects.archive_import(made), ())
     renamed = f", which was called {made.name}" if made.name != made.project.name else ""
     call.tell(f"project {made.project.name}{renamed} is imported; the next commands are about it")
     return Exit.OK
@@ -368,7 +377,6 @@ def demo(call: Call, /, *, kind: str | None, name: str | None) -> int:
 
     from metasearch.review import examples, objects
     from metasearch.review.projects import projects
-    from metasearch.review.projects import projects as overview
     from metasearch.review.projects.projects import Project
     from metasearch.review.store.workspace import Workspace
 
@@ -394,15 +402,84 @@ def demo(call: Call, /, *, kind: str | None, name: str | None) -> int:
     made = asyncio.run(installed())
     call.use(made[-1])
     with call.open() as db:
-        found = [(project, overview.overview_of(db, project)) for project in made]
+        found = [(project, projects.overview_of(project.at(db))) for project in made]
     call.answer([objects.project(project, numbers) for project, numbers in found], ())
     for project, numbers in found:
         call.tell(
-            f"project {project.name} is made: {counted(numbers.works, 'work')}, "
-            f"{counted(numbers.runs, 'run')}; its decisions are made up"
+            f"project {project.name} is made: {quantity(numbers.works, 'work')}, "
+            f"{quantity(numbers.runs, 'run')}; its decisions are made up"
         )
     call.tell(f"the next commands are about {made[-1].name}")
     return Exit.OK
+
+
+@click.command(
+    "check",
+    cls=ExampleCommand,
+    short_help="Check the included works against databases.",
+    examples=(
+        ("metasearch project check", "errors and retractions, before a report is finished"),
+        ("metasearch project check --show --json", "what the last check said"),
+        ("metasearch project check --demo", "on simulated databases"),
+    ),
+)
+@sources_option("Ask these sources and groups; without them those of `metasearch check`.")
+@click.option(
+    "--timeout", type=float, metavar="SECONDS", help="At most so long for one answer of a source."
+)
+@click.option("--show", is_flag=True, help="Ask nobody: show what was said before.")
+@click.option("--stop", is_flag=True, help="End the check that is under way in another process.")
+@cache_option
+@demo_option
+@in_project
+def check(
+    call: Call,
+    /,
+    *,
+    sources: tuple[str, ...],
+    timeout: float | None,
+    show: bool,
+    stop: bool,
+    cache: bool,
+    demo: bool,
+) -> int:
+    """Check all works that a report includes: whether they were retracted, and whether title,
+    authors, year, venue and DOI are as databases have them. What was said of each is kept, and
+    stands in the report. Ctrl-C keeps what was checked.
+
+    Exit code 0: nothing serious; 1: something serious; 3: some could not be checked, or were not.
+    """
+    import asyncio
+
+    from metasearch.engine.lookup import LookupOptions
+    from metasearch.review import objects
+    from metasearch.review.works import work_checks
+
+    with call.open() as db:
+        chosen = call.project(db)
+        if stop:
+            work_checks.stop(chosen)
+            call.tell("the check is being stopped; what was checked is kept")
+    if not show and not stop:
+        from metasearch.review.console import check_in_project
+
+        options = LookupOptions(
+            sources=names_of(sources), timeout=timeout, cache=cache, user=chosen.uid
+        )
+        asyncio.run(check_in_project(call, chosen, options, demo=demo))
+    with call.open() as db:
+        chosen = call.project(db)
+        known = work_checks.summary(chosen)
+        listed = work_checks.checks_of(chosen, most=work_checks.MOST_WORKS)
+    call.answer(objects.work_checks(known, listed), work_checks.text_lines(listed))
+    counts = [f"{count:,} {verdict}" for verdict, count in known.verdicts.items() if count]
+    works = quantity(known.included, "included work")
+    call.tell(f"{', '.join([f'{known.checked:,} of {works} checked', *counts])}")
+    if known.warning:
+        call.tell(known.warning, "yellow")
+    if known.serious:
+        return Exit.NO_HITS
+    return Exit.PARTIAL if known.unchecked or known.verdicts["unchecked"] else Exit.OK
 
 
 #: As `metasearch.review.projects.projects.KINDS`, which help need not load.
@@ -458,15 +535,14 @@ def list_(call: Call, /) -> int:
     """List all projects, the newest first, with their strategies, runs and works."""
     from metasearch.review import objects
     from metasearch.review.projects import projects
-    from metasearch.review.projects import projects as overview
 
     if not call.file.exists():
         call.answer([], ())
         call.tell("there are no projects; `metasearch project new NAME` makes one")
         return Exit.OK
     with call.open() as db:
-        found = [(each, overview.overview_of(db, each)) for each in projects.every(db)]
-    last = remembered(call.file)
+        found = [(each, projects.overview_of(each)) for each in projects.every(db)]
+    last = call.last
     call.table(
         [objects.project(each, numbers) for each, numbers in found],
         ("", "name", "kind", "works", "undecided", "runs", "last run", "title"),
@@ -496,11 +572,10 @@ def show(call: Call, /, *, name: str | None) -> int:
     """Show a project: what it holds, and what its reports are told (`project questions`)."""
     from metasearch.review import objects
     from metasearch.review.projects import projects
-    from metasearch.review.projects import projects as overview
 
     with call.open() as db:
         found = projects.find(db, name) if name else call.project(db)
-        numbers = overview.overview_of(db, found)
+        numbers = projects.overview_of(found)
     call.answer(
         objects.project(found, numbers) | {"details": dict(found.details)},
         (
@@ -509,7 +584,7 @@ def show(call: Call, /, *, name: str | None) -> int:
             f"kind        {found.kind}",
             f"uid         {found.uid}",
             f"made        {found.created}",
-            f"strategies  {numbers.strategies:,} with {counted(numbers.steps, 'step')}",
+            f"strategies  {numbers.strategies:,} with {quantity(numbers.steps, 'step')}",
             f"runs        {numbers.runs:,}" + (f", {numbers.last_run}" if numbers.last_run else ""),
             f"records     {numbers.records:,}",
             f"works       {numbers.works:,}, {numbers.undecided:,} undecided",
@@ -544,7 +619,7 @@ def edit(call: Call, /, *, title: str) -> int:
     from metasearch.review.projects import projects
 
     with call.open() as db:
-        found = projects.update(db, call.project(db), title=title)
+        found = projects.update(call.project(db), title=title)
     call.answer(objects.project(found), ())
     call.tell(f"the title is now: {found.title}")
     return Exit.OK
@@ -559,7 +634,7 @@ def archive(call: Call, /, *, restore: bool) -> int:
     from metasearch.review.projects import projects
 
     with call.open() as db:
-        found = projects.update(db, call.project(db), archived=not restore)
+        found = projects.update(call.project(db), archived=not restore)
     call.answer(objects.project(found), ())
     call.tell(f"{found.name} is {'put away' if found.archived else 'taken out again'}")
     return Exit.OK
@@ -575,15 +650,14 @@ def delete(call: Call, /, *, name: str, yes: bool) -> int:
     """
     from metasearch.review import objects
     from metasearch.review.projects import projects
-    from metasearch.review.projects import projects as overview
 
     with call.open() as db:
         found = projects.find(db, name)
-        numbers = overview.overview_of(db, found)
-        holds = f"{counted(numbers.works, 'work')} and {counted(numbers.runs, 'run')}"
-        call.confirmed(f"Delete the project {found.name} with {holds}?", yes=yes)
-        projects.delete(db, found)
-    call.gone(found)
+        numbers = projects.overview_of(found)
+        holds = f"{quantity(numbers.works, 'work')} and {quantity(numbers.runs, 'run')}"
+        call.confirm(f"Delete the project {found.name} with {holds}?", yes=yes)
+        projects.delete(found)
+    call.forget(found)
     call.answer(objects.project(found, numbers), ())
     call.tell(f"the project {found.name} is deleted")
     return Exit.OK
@@ -627,5 +701,5 @@ def log(call: Call, /, *, most: int, before: int | None) -> int:
     return Exit.OK
 
 
-for _command in (undo, questions, answer, other, export, import_, demo):
+for _command in (undo, questions, answer, other, check, export, import_, demo):
     project.add_command(_command)

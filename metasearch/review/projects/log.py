@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from metasearch.review.store.database import Database
+from metasearch.review.store.table import from_row
 from metasearch.review.store.values import now
 
 _UNDONE: ContextVar[int | None] = ContextVar("undone", default=None)
@@ -59,18 +60,17 @@ def write(
     `before`: what was there, as JSON can hold it. Raises ValueError: the strategy is that of
     another project.
     """
-    return db.run(
-        "INSERT INTO change (id, project, at, by, action, object, before, after, undoes)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        _number(db),
-        project,
-        now(),
-        by,
-        action,
-        _named(db, project, object),
-        orjson.dumps(before).decode(),
-        orjson.dumps(after).decode(),
-        _UNDONE.get(),
+    return db.insert(
+        "change",
+        id=_number(db),
+        project=project,
+        at=now(),
+        by=by,
+        action=action,
+        object=_object_of(db, project, object),
+        before=orjson.dumps(before).decode(),
+        after=orjson.dumps(after).decode(),
+        undoes=_UNDONE.get(),
     )
 
 
@@ -86,7 +86,7 @@ def _number(db: Database) -> int | None:
     return max(int(last) + 1, time.time_ns() // 1_000_000)
 
 
-def _named(db: Database, project: int, object: str) -> str:  # noqa: A002, as the column
+def _object_of(db: Database, project: int, object: str) -> str:  # noqa: A002, as the column
     """What a line is about, with a strategy by its number in the project in place of its row."""
     found = _OF_ROW.fullmatch(object)
     if found is None:
@@ -98,7 +98,7 @@ def _named(db: Database, project: int, object: str) -> str:  # noqa: A002, as th
 
 
 @contextmanager
-def undoing(change: int) -> Iterator[None]:
+def as_undo_of(change: int) -> Iterator[None]:
     """A block whose lines undo a change."""
     token = _UNDONE.set(change)
     try:
@@ -128,13 +128,5 @@ def lines(
 
 
 def _change(row: sqlite3.Row) -> Change:
-    return Change(
-        row["id"],
-        row["at"],
-        row["by"],
-        row["action"],
-        row["object"],
-        orjson.loads(row["before"]),
-        orjson.loads(row["after"]),
-        row["undoes"],
-    )
+    before, after = orjson.loads(row["before"]), orjson.loads(row["after"])
+    return from_row(Change, row, before=before, after=after)

@@ -9,10 +9,11 @@ from metasearch.message import message
 from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Project
 from metasearch.review.store.database import Database
+from metasearch.review.store.table import from_row
 from metasearch.review.store.values import now
 from metasearch.review.users import accounts, audit
 from metasearch.review.users.accounts import User
-from metasearch.review.users.permissions import PROJECT_ROLES, ProjectRole
+from metasearch.review.users.permissions_and_quotas import PROJECT_ROLES, ProjectRole
 
 #: Members of a project.
 MOST_MEMBERS = 500
@@ -20,7 +21,7 @@ _IN_ORDER = {role: rank for rank, role in enumerate(PROJECT_ROLES)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class ProjectMember:
     """A member of a project. `uid`, `name`, `shown`: of the user; `shown` is never empty.
     `disabled`: whether the user cannot log in now.
     """
@@ -33,9 +34,9 @@ class Member:
     disabled: bool
 
 
-def role(db: Database, project: Project, uid: str) -> ProjectRole | None:
+def role(project: Project, uid: str) -> ProjectRole | None:
     """What a user is in a project; None for no member."""
-    found: ProjectRole | None = db.value(
+    found: ProjectRole | None = project.db.value(
         "SELECT member.role FROM member JOIN user ON user.id = member.user"
         " WHERE member.project = ? AND user.uid = ?",
         project.id,
@@ -63,25 +64,15 @@ def project_of(db: Database, name: str, uid: str) -> tuple[Project, ProjectRole]
     return projects.find(db, row["uid"]), row["role"]
 
 
-def of(db: Database, project: Project) -> list[Member]:
+def of(project: Project) -> list[ProjectMember]:
     """The members of a project: owners first, then by name."""
-    rows = db.all(
+    rows = project.db.all(
         "SELECT user.uid, user.name, user.shown, user.disabled, member.role, member.added"
         " FROM member JOIN user ON user.id = member.user WHERE member.project = ?"
         " ORDER BY user.name",
         project.id,
     )
-    found = [
-        Member(
-            uid=row["uid"],
-            name=row["name"],
-            shown=row["shown"] or row["name"],
-            role=row["role"],
-            added=row["added"],
-            disabled=bool(row["disabled"]),
-        )
-        for row in rows
-    ]
+    found = [from_row(ProjectMember, row, shown=row["shown"] or row["name"]) for row in rows]
     return sorted(found, key=lambda member: _IN_ORDER[member.role])
 
 
@@ -95,61 +86,71 @@ def projects_of(db: Database, uid: str) -> dict[int, ProjectRole]:
     return {row["project"]: row["role"] for row in rows}
 
 
-def add(
-    db: Database, project: Project, user: User, role: ProjectRole, *, by: str = "", client: str = ""
-) -> None:
+def add(project: Project, user: User, role: ProjectRole, *, client: str = "") -> None:
     """Make a user a member of a project; a member stays what they are. Raises UsageError: the user
     is a guest, or the project has too many members.
     """
     _check_role(role)
-    with db.transaction():
-        if _role_of(db, project, user.uid) is not None:
+    with project.db.transaction():
+        if _role_of(project, user.uid) is not None:
             return
-        _insert(db, project, user, role)
-        _told(db, project, user.uid, None, role, by, client)
+        _insert(project, user, role)
+        _audit(project, user.uid, None, role, client)
 
 
-def set_role(
-    db: Database, project: Project, user: User, role: ProjectRole, *, by: str = "", client: str = ""
-) -> None:
+def set_role(project: Project, user: User, role: ProjectRole, *, client: str = "") -> None:
     """Make a user, who may be a member already, this in a project. Raises UsageError: the user is a
     guest, the project has too many members, or it would lose its last owner.
     """
     _check_role(role)
-    with db.transaction():
-        old = _role_of(db, project, user.uid)
+    with project.db.transaction():
+        old = _role_of(project, user.uid)
         if old == role:
             return
         if old is None:
-            _insert(db, project, user, role)
+            _insert(project, user, role)
         else:
             if old == "owner":
-                _check_another_owner(db, project, user.uid)
-            db.run(
+                _check_another_owner(project, user.uid)
+            project.db.run(
                 "UPDATE member SET role = ? WHERE project = ? AND user = ?",
                 role,
                 project.id,
                 user.id,
             )
-        _told(db, project, user.uid, old, role, by, client)
+        _audit(project, user.uid, old, role, client)
 
 
-def remove(db: Database, project: Project, user: User, *, by: str = "", client: str = "") -> bool:
+def remove(project: Project, user: User, *, client: str = "") -> bool:
     """Have a user be no member of a project any more; False where they were none. What they did
     stays, under their name. Raises UsageError: they are the last owner.
     """
-    with db.transaction():
-        old = _role_of(db, project, user.uid)
+    with project.db.transaction():
+        old = _role_of(project, user.uid)
         if old is None:
             return False
         if old == "owner":
-            _check_another_owner(db, project, user.uid)
-        db.run("DELETE FROM member WHERE project = ? AND user = ?", project.id, user.id)
-        _told(db, project, user.uid, old, None, by, client)
+            _check_another_owner(project, user.uid)
+        project.db.run("DELETE FROM member WHERE project = ? AND user = ?", project.id, user.id)
+        _audit(project, user.uid, old, None, client)
     return True
 
 
-def only_owned(db: Database, user: User) -> list[Project]:
+def change(project: Project, uid: str, role: ProjectRole | None, client: str) -> bool:
+    """Give a member a role, or remove them where it is None; False where there is no such member.
+    Raises UsageError: they are the last owner.
+    """
+    with project.db.transaction():
+        user = accounts.by_uid(project.db, uid)
+        if user is None or _role_of(project, uid) is None:
+            return False
+        if role is None:
+            return remove(project, user, client=client)
+        set_role(project, user, role, client=client)
+        return True
+
+
+def sole_owner_of(db: Database, user: User) -> list[Project]:
     """The projects that nobody else owns who may log in, by name."""
     rows = db.all(
         "SELECT project.uid FROM member JOIN project ON project.id = member.project"
@@ -167,25 +168,22 @@ def only_owned(db: Database, user: User) -> list[Project]:
 _role_of = role
 
 
-def _insert(db: Database, project: Project, user: User, role: ProjectRole) -> None:
+def _insert(project: Project, user: User, role: ProjectRole) -> None:
     # As the user is now: they may be a guest since, or gone.
-    there = accounts.by_uid(db, user.uid)
+    there = accounts.by_uid(project.db, user.uid)
     if there is None:
         raise UsageError(message("The user {name} is gone", name=repr(user.name)))
     if there.role == "guest":
         raise UsageError(
-            message("{name} is a guest, and no guest is a member of a project", name=user.known_as),
+            message(
+                "{name} is a guest, and no guest is a member of a project", name=user.display_name
+            ),
             advice=message("An administrator can make a user of a guest."),
         )
-    if db.value("SELECT count(*) FROM member WHERE project = ?", project.id) >= MOST_MEMBERS:
+    count = project.db.value("SELECT count(*) FROM member WHERE project = ?", project.id)
+    if count >= MOST_MEMBERS:
         raise UsageError(message("A project has at most {most} members", most=MOST_MEMBERS))
-    db.run(
-        "INSERT INTO member (project, user, role, added) VALUES (?, ?, ?, ?)",
-        project.id,
-        user.id,
-        role,
-        now(),
-    )
+    project.db.insert("member", project=project.id, user=user.id, role=role, added=now())
 
 
 def _check_role(role: str) -> None:
@@ -196,11 +194,11 @@ def _check_role(role: str) -> None:
         )
 
 
-def _check_another_owner(db: Database, project: Project, uid: str) -> None:
+def _check_another_owner(project: Project, uid: str) -> None:
     """Refuse what would leave a project without an owner who may log in. A disabled owner may go
     where an owner who is not disabled stays.
     """
-    another = db.one(
+    another = project.db.one(
         "SELECT 1 FROM member JOIN user ON user.id = member.user WHERE member.project = ?"
         " AND member.role = 'owner' AND NOT user.disabled AND user.role <> 'guest'"
         " AND user.uid <> ?",
@@ -214,28 +212,22 @@ def _check_another_owner(db: Database, project: Project, uid: str) -> None:
         )
 
 
-def _told(
-    db: Database,
-    project: Project,
-    uid: str,
-    before: ProjectRole | None,
-    after: ProjectRole | None,
-    by: str,
-    client: str,
+def _audit(
+    project: Project, uid: str, before: ProjectRole | None, after: ProjectRole | None, client: str
 ) -> None:
     facts = {"user": uid, "before": before, "after": after}
-    audit.write(db, by, "member", f"project:{project.uid}", facts, client)
+    audit.write(project.db, project.by, "member", f"project:{project.uid}", facts, client)
 
 
 # Projects that an administrator takes over: one whose owners are gone, or who ask for help.
 
 
-def take_over(db: Database, project: Project, user: User, *, client: str = "") -> None:
+def take_over(project: Project, user: User, *, client: str = "") -> None:
     """Make an administrator an owner of a project, which the audit log tells. Raises UsageError:
     the user is no administrator.
     """
-    with db.transaction():
-        now = accounts.by_uid(db, user.uid)
+    with project.db.transaction():
+        now = accounts.by_uid(project.db, user.uid)
         if now is None or now.role != "administrator" or now.disabled:
             raise UsageError(message("Only an administrator may do this"))
-        set_role(db, project, now, "owner", by=now.uid, client=client)
+        set_role(project.as_user(now.uid), now, "owner", client=client)

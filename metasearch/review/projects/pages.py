@@ -5,7 +5,6 @@ The list of projects.
 
 from __future__ import annotations
 
-import asyncio
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from multidict import MultiMapping
 from metasearch.errors import UsageError
 from metasearch.formats.text import line
 from metasearch.message import message
+from metasearch.review.api import send_file
 from metasearch.review.page import (
     ACTION_WORDS,
     DECISION_WORDS,
@@ -26,44 +26,57 @@ from metasearch.review.page import (
     RUN_WORDS,
     STAGE_WORDS,
     VERDICTS_OF,
-    Opened,
+    FormState,
+    PageRequest,
     Render,
-    Said,
     after_form,
-    called,
+    browser_service,
     clash_of,
     file_name,
     frame,
-    opened,
-    served,
+    page_or_form,
+    page_request,
     unknown_form,
+    user_names,
     version_of,
 )
 from metasearch.review.projects import projects
+from metasearch.review.projects.api import ZIP
 from metasearch.review.projects.archive_format import export_project
-from metasearch.review.projects.log import Change
-from metasearch.review.projects.projects import KINDS, LONGEST_NAME, LONGEST_TITLE, Kind, Project
+from metasearch.review.projects.projects import (
+    KINDS,
+    LONGEST_NAME,
+    LONGEST_TITLE,
+    Kind,
+    Project,
+    ProjectRow,
+)
 from metasearch.review.projects.removal import arrival_file
 from metasearch.review.quota_checks import check_archive, take_export
 from metasearch.review.reports import reports as freezing
 from metasearch.review.reports.reports import KINDS as REPORT_KINDS
 from metasearch.review.runs import runs
-from metasearch.review.runs.runs import Run, SourceAnswer
+from metasearch.review.runs.runs import Run, StoredAnswer
 from metasearch.review.screening import sight
-from metasearch.review.service import Maker, deleted, in_share, maker_of, names
-from metasearch.review.store.database import Database
+from metasearch.review.service import Maker, delete_project, in_share, maker_of, names
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.strategies import strategies
 from metasearch.review.strategies.pages import lines_of
-from metasearch.review.strategies.views import StrategyLine
+from metasearch.review.strategies.views import StrategyRow
 from metasearch.review.works.lists import verdict_counts
-from metasearch.review.works.undo import is_own, undo, undoable
-from metasearch.server.forms import WITH_FILE, chosen, only, posted, posted_with_file
+from metasearch.review.works.undo import undoable
+from metasearch.server.forms import (
+    WITH_FILE,
+    choice_of,
+    only,
+    read_form_fields,
+    read_form_with_file,
+)
 from metasearch.server.pages.environment import N_
 from metasearch.server.pages.page import page, page_response
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED
-from metasearch.server.visit import Visit, visit_of
+from metasearch.server.visit import visit_of
 
 #: Kind of project -> (its name, what it is for).
 KIND_WORDS: Mapping[str, tuple[str, str]] = {
@@ -90,31 +103,6 @@ LIST_DONE_WORDS: Mapping[str, str] = {
 }
 
 
-def projects_page(
-    visit: Visit,
-    every: Sequence[Project],
-    said: Said,
-    done: str = "",
-    *,
-    most_bytes: int,
-) -> str:
-    """The whole page. `every`: all projects in the order of the page."""
-    return page(
-        "projects/list.html",
-        visit,
-        visit.language.gettext("Projects"),
-        current="/projects",
-        projects=every,
-        kinds=[(kind, *KIND_WORDS[kind]) for kind in KINDS],
-        kind_words={kind: words for kind, (words, _) in KIND_WORDS.items()},
-        said=said,
-        most_megabytes=most_bytes // 1_000_000,
-        done=LIST_DONE_WORDS.get(done, ""),
-        longest_name=LONGEST_NAME,
-        longest_title=LONGEST_TITLE,
-    )
-
-
 #: Bytes of an archive that a browser sends, and of it unpacked; the command line takes larger ones.
 MOST_BYTES, MOST_UNPACKED = 200_000_000, 4_000_000_000
 
@@ -122,22 +110,34 @@ MOST_BYTES, MOST_UNPACKED = 200_000_000, 4_000_000_000
 @in_share("archives", "POST")
 async def answer_list(request: web.Request) -> web.StreamResponse:
     """The list, or a new project from its form or from an archive."""
-    service, visit = served(request), visit_of(request)
+    service, visit = browser_service(request), visit_of(request)
     workspace, maker = service.workspace, maker_of(request)
 
-    async def render(said: Said) -> str:
+    async def render(said: FormState) -> str:
         async with request.app[SHARED].admission.brief():
-            every = await workspace.read(maker.listed)
-        return projects_page(visit, every, said, only(request.query, "done"), most_bytes=MOST_BYTES)
+            every = await workspace.read(maker.projects_of)
+        return page(
+            "projects/list.html",
+            visit,
+            visit.language.gettext("Projects"),
+            current="/projects",
+            projects=every,
+            kinds={kind: KIND_WORDS[kind] for kind in KINDS},
+            said=said,
+            most_megabytes=MOST_BYTES // 1_000_000,
+            done=LIST_DONE_WORDS.get(only(request.query, "done"), ""),
+            longest_name=LONGEST_NAME,
+            longest_title=LONGEST_TITLE,
+        )
 
     if request.method != "POST":
-        return page_response(request, await render(Said()))
+        return page_response(request, await render(FormState()))
     if request.content_type == WITH_FILE:
         return await _archive(request, workspace, render)
-    fields = await posted(request)
+    fields = await read_form_fields(request)
 
     async def action() -> str:
-        made = await _created(workspace, maker, fields)
+        made = await _create(workspace, maker, fields)
         named = made.name == only(fields, "name").strip()
         path = f"/projects/{made.uid}"
         return visit.site.path(path) if named else visit.site.path(path, done="renamed")
@@ -146,9 +146,8 @@ async def answer_list(request: web.Request) -> web.StreamResponse:
 
 
 async def _archive(request: web.Request, workspace: Workspace, render: Render) -> web.Response:
-    """The answer to the form with an archive."""
     with arrival_file() as file:
-        fields, upload = await posted_with_file(request, MOST_BYTES, disk=file)
+        fields, upload = await read_form_with_file(request, MOST_BYTES, disk=file)
         file.flush()
 
         async def action() -> str:
@@ -159,7 +158,7 @@ async def _archive(request: web.Request, workspace: Workspace, render: Render) -
                 )
             await check_archive(request, Path(file.name), MOST_UNPACKED)
             made = await workspace.work(
-                maker_of(request).imported,
+                maker_of(request).import_archive,
                 Path(file.name),
                 only(fields, "name").strip() or None,
                 MOST_UNPACKED,
@@ -171,9 +170,8 @@ async def _archive(request: web.Request, workspace: Workspace, render: Render) -
         return await after_form(request, fields, action, render)
 
 
-async def _created(workspace: Workspace, maker: Maker, fields: MultiMapping[str]) -> Project:
-    """A new project."""
-    kind = cast("Kind", chosen(fields, "kind", KINDS, "review"))
+async def _create(workspace: Workspace, maker: Maker, fields: MultiMapping[str]) -> ProjectRow:
+    kind = cast("Kind", choice_of(fields, "kind", KINDS, "review"))
     return await workspace.write(
         maker.create, only(fields, "name").strip(), kind, only(fields, "title").strip()
     )
@@ -195,37 +193,6 @@ DONE_WORDS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class RunLine:
-    """A run in a table.
-
-    Attributes:
-        mode, status: To be translated.
-        by: Uid of the user who began it; "" where there are no users.
-        fetched: Records; None where none were asked for.
-    """
-
-    number: int
-    mode: str
-    strategy: str
-    status: str
-    started: str
-    by: str
-    answered: int
-    failed: int
-    fetched: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class StateLine:
-    """Works by a decision: (how many, address of the list) of each stage; None where the stage does
-    not have it.
-    """
-
-    words: str
-    counts: Sequence[tuple[int | None, str]]
-
-
-@dataclass(frozen=True, slots=True)
 class ReportLine:
     """A report in a list; `title` and `about` to be translated; `missing`: open questions."""
 
@@ -237,34 +204,32 @@ class ReportLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
-    """What to do next; `words` are to be translated."""
+class OverviewPage:
+    """What the page is made from.
 
-    words: str
-    address: str
+    Attributes:
+        runs: (run, name of its strategy, its answers), the newest first.
+        decided: Stage -> verdict -> works, with "undecided".
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """What the page is made from. `decided`: stage -> verdict -> works, with "undecided"."""
-
-    strategies: Sequence[StrategyLine]
-    runs: Sequence[RunLine]
-    works: int
+    strategies: Sequence[StrategyRow]
+    runs: Sequence[tuple[Run, str, Sequence[StoredAnswer]]]
     decided: Mapping[str, Mapping[str, int]]
     reports: Sequence[ReportLine]
 
+    @property
+    def works(self) -> int:
+        """Works of all verdicts together."""
+        return sum(self.decided["title"].values())
+
 
 def overview_page(
-    visit: Visit,
-    project: Project,
-    shown: Overview,
-    said: Said,
-    done: str = "",
-    people: Mapping[str, str] | None = None,
+    here: PageRequest, shown: OverviewPage, said: FormState, people: Mapping[str, str] | None
 ) -> str:
     """The whole page; `people` are the names of users by their uids, None where there are none."""
+    visit, project = here.visit, here.project
     made = frame(visit, project, "")
+    words, address = next_step(made.base, shown)
     return page(
         "projects/overview.html",
         visit,
@@ -274,77 +239,55 @@ def overview_page(
         project=project,
         kind=KIND_WORDS[project.kind][0],
         strategies=shown.strategies,
-        runs=shown.runs,
-        people=None if people is None else called(visit.language, people),
+        runs=[(run, strategy, _numbers(answers)) for run, strategy, answers in shown.runs],
+        modes=MODE_WORDS,
+        statuses=RUN_WORDS,
+        people=None if people is None else user_names(visit.language, people),
         works_total=shown.works,
-        stages=list(STAGE_WORDS.values()),
-        states=_states(made.base, shown.decided),
+        stages=STAGE_WORDS,
+        verdicts=DECISION_WORDS,
+        verdicts_of=VERDICTS_OF,
+        decided=shown.decided,
         reports=shown.reports,
-        next=next_step(made.base, shown),
+        next={"words": words, "address": address},
         said=said,
         clash=clash_of(said, visit.language, {"title": N_("Title")}, made.base),
-        done=DONE_WORDS.get(done, ""),
+        done=DONE_WORDS.get(only(here.request.query, "done"), ""),
     )
 
 
-def next_step(base: str, shown: Overview) -> Next:
-    """What is missing first."""
+def next_step(base: str, shown: OverviewPage) -> tuple[str, str]:
+    """What is missing first: words, to be translated, and the address."""
     if not shown.strategies:
-        return Next(N_("Write the first strategy."), f"{base}/strategies")
+        return (N_("Write the first strategy."), f"{base}/strategies")
     if not any(one.steps for one in shown.strategies):
-        return Next(N_("Add steps to the strategy."), shown.strategies[0].address)
+        return (N_("Add steps to the strategy."), shown.strategies[0].address)
     if not shown.works:
-        return Next(
+        return (
             N_("Run the strategy, so that its records are fetched."),
             f"{shown.strategies[0].address}#ask-head",
         )
     if shown.decided.get("title", {}).get("undecided", 0):
-        return Next(
-            N_("Decide on title and abstract of the works."), f"{base}/works?verdict=undecided"
-        )
+        return (N_("Decide on title and abstract of the works."), f"{base}/works?verdict=undecided")
     if shown.decided.get("fulltext", {}).get("undecided", 0):
-        return Next(
+        return (
             N_("Decide on the full text of the works that are left."),
             f"{base}/works?stage=fulltext&verdict=undecided",
         )
     lacking = [report for report in shown.reports if report.missing]
     if lacking:
-        return Next(N_("Answer the questions of the reports."), lacking[0].address)
-    return Next(N_("Read the reports, and freeze those that are ready."), f"{base}/reports")
+        return (N_("Answer the questions of the reports."), lacking[0].address)
+    return (N_("Read the reports, and freeze those that are ready."), f"{base}/reports")
 
 
-def run_line(run: Run, answers: Sequence[SourceAnswer], strategy: str) -> RunLine:
-    """A run in a table."""
+def _numbers(answers: Sequence[StoredAnswer]) -> Mapping[str, int | None]:
+    """The sums of a run; `fetched` is None where no records were asked for."""
     fetched = [answer.fetched for answer in answers if answer.fetched is not None]
-    return RunLine(
-        run.number,
-        MODE_WORDS[run.mode],
-        strategy,
-        RUN_WORDS[run.status],
-        run.started,
-        run.by,
-        sum(answer.answered for answer in answers),
-        sum(answer.failed for answer in answers),
-        sum(fetched) if fetched else None,
-    )
-
-
-def _states(base: str, decided: Mapping[str, Mapping[str, int]]) -> list[StateLine]:
-    return [
-        StateLine(
-            words,
-            [
-                (
-                    decided.get(stage, {}).get(verdict, 0)
-                    if verdict in ("undecided", *VERDICTS_OF[stage])
-                    else None,
-                    f"{base}/works?stage={stage}&verdict={verdict}",
-                )
-                for stage in STAGE_WORDS
-            ],
-        )
-        for verdict, words in DECISION_WORDS.items()
-    ]
+    return {
+        "answered": sum(answer.answered for answer in answers),
+        "failed": sum(answer.failed for answer in answers),
+        "fetched": sum(fetched) if fetched else None,
+    }
 
 
 #: Kind of report -> what it says.
@@ -363,17 +306,14 @@ _OF_KIND: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def names_for(project: Project) -> list[str]:
+def names_for(project: ProjectRow) -> list[str]:
     """All kinds of reports, those of the kind of the project first."""
     first = [name for name in _OF_KIND[project.kind] if name in REPORT_KINDS]
     return [*first, *(name for name in REPORT_KINDS if name not in first)]
 
 
-def report_lines(
-    db: Database, project: Project, base: str, *, every: bool = False
-) -> list[ReportLine]:
-    """The reports of a project."""
-    frozen = [report.kind for report in freezing.frozen(db, project)]
+def report_lines(project: Project, base: str, *, every: bool = False) -> list[ReportLine]:
+    frozen = [report.kind for report in freezing.frozen(project)]
     wanted = (
         names_for(project) if every else [n for n in _OF_KIND[project.kind] if n in REPORT_KINDS]
     )
@@ -382,7 +322,7 @@ def report_lines(
             REPORT_KINDS[name].label,
             ABOUT.get(name, ""),
             f"{base}/reports/{name}",
-            len(projects.missing(project, name)),
+            len(projects.open_questions(project, name)),
             frozen.count(name),
         )
         for name in wanted
@@ -396,62 +336,48 @@ _RUNS = 10
 
 
 async def answer_overview(request: web.Request) -> web.StreamResponse:
-    """The page, or a change of the project."""
-    here = await opened(request)
+    here = await page_request(request)
 
-    async def render(said: Said) -> str:
+    async def render(said: FormState) -> str:
         async with here.shared.admission.brief():
-            shown = await here.workspace.read(_shown, here.project, here.path())
-        people = await names(request, here.workspace, (run.by for run in shown.runs))
-        done = only(request.query, "done")
-        return overview_page(here.visit, here.project, shown, said, done, people)
+            shown = await here.read(_overview_of, here.path())
+        people = await names(request, here.workspace, (run.by for run, _, _ in shown.runs))
+        return overview_page(here, shown, said, people)
 
-    if request.method != "POST":
-        return page_response(request, await render(Said()))
-    fields = await posted(request)
-    return await after_form(request, fields, lambda: _changed(here, fields), render)
+    return await page_or_form(request, lambda fields: _do(here, fields), render)
 
 
-def _shown(db: Database, project: Project, base: str) -> Overview:
-    counts = {stage: verdict_counts(db, project, stage) for stage in ("title", "fulltext")}
-    return Overview(
-        strategies=lines_of(db, project, base),
-        runs=_runs(db, project),
-        works=sum(counts["title"].values()),
-        decided=counts,
-        reports=report_lines(db, project, base),
+def _overview_of(project: Project, base: str) -> OverviewPage:
+    names = {one.id: one.name for one in strategies.of(project)}
+    newest = runs.of(project)[-_RUNS:][::-1]
+    return OverviewPage(
+        strategies=lines_of(project, base),
+        runs=[(run, names.get(run.strategy, ""), runs.answers(project.db, run)) for run in newest],
+        decided={stage: verdict_counts(project, stage) for stage in ("title", "fulltext")},
+        reports=report_lines(project, base),
     )
 
 
-def _runs(db: Database, project: Project) -> list[RunLine]:
-    names = {one.id: one.name for one in strategies.of(db, project)}
-    newest = runs.of(db, project)[-_RUNS:][::-1]
-    return [run_line(run, runs.answers(db, run), names.get(run.strategy, "")) for run in newest]
-
-
-async def _changed(here: Opened, fields: MultiMapping[str]) -> str:
-    """Does what a form says; the address that shows it."""
+async def _do(here: PageRequest, fields: MultiMapping[str]) -> str:
     match only(fields, "do"):
         case "title":
-            await here.workspace.write(
+            await here.write(
                 projects.update,
-                here.project,
                 title=only(fields, "title").strip(),
                 version=version_of(fields),
-                by=here.by,
             )
             return here.path(done="title")
         case "archive":
             archived = only(fields, "archived") == "yes"
-            await here.workspace.write(projects.update, here.project, archived=archived, by=here.by)
+            await here.write(projects.update, archived=archived)
             return here.path(done="archived" if archived else "taken")
         case "delete":
             here.needs("delete")
-            return await _deleted(here, only(fields, "name").strip())
+            return await _delete(here, only(fields, "name").strip())
     raise unknown_form()
 
 
-async def _deleted(here: Opened, name: str) -> str:
+async def _delete(here: PageRequest, name: str) -> str:
     if name != here.project.name:
         raise UsageError(
             message("The project was not deleted: its short name was not typed"),
@@ -459,7 +385,7 @@ async def _deleted(here: Opened, name: str) -> str:
         )
     if (job := here.service.jobs.of(here.project.id)) is not None:
         await job.stop()
-    await deleted(here.request, here.workspace, here.project)
+    await delete_project(here.request, here.workspace, here.project)
     return here.visit.site.path("/projects", done="deleted")
 
 
@@ -469,79 +395,6 @@ async def _deleted(here: Opened, name: str) -> str:
 _LONGEST = 300
 #: What `done=` says -> the sentence.
 LOG_DONE_WORDS: Mapping[str, str] = {"undone": N_("The change was undone.")}
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of the log.
-
-    Attributes:
-        by: Name of the user; "" for the command line, and where there are no users.
-        action: To be translated.
-        before, after: As short texts; "" for nothing.
-        undoes: The number of the change that it undid; None for others.
-    """
-
-    id: int
-    at: str
-    by: str
-    action: str
-    object: str
-    before: str
-    after: str
-    undoes: int | None
-    can_be_undone: bool
-
-
-def log_page(
-    visit: Visit,
-    project: Project,
-    changes: Sequence[Change],
-    undoable: frozenset[int],
-    *,
-    people: Mapping[str, str] | None = None,
-    older: str = "",
-    error: UsageError | None = None,
-    done: str = "",
-) -> str:
-    """The whole page.
-
-    Args:
-        changes: The newest first.
-        people: Uid of a user -> name; None on a server without users, which shows nobody.
-        older: Address of the lines before them; "" for none.
-        error: Why a change was not undone.
-    """
-    return page(
-        "projects/log.html",
-        visit,
-        f"{visit.language.gettext('Log')} · {line(project.title)}",
-        current="/projects",
-        frame=frame(visit, project, "/log"),
-        lines=[
-            log_line(change, change.id in undoable, called(visit.language, people or {}))
-            for change in changes
-        ],
-        has_people=people is not None,
-        older=older,
-        error=error,
-        done=LOG_DONE_WORDS.get(done, ""),
-    )
-
-
-def log_line(change: Change, can_be_undone: bool, people: Mapping[str, str] | None = None) -> Line:
-    """One line; `people` are the names of users by their uids."""
-    return Line(
-        change.id,
-        change.at,
-        (people or {}).get(change.by, ""),
-        ACTION_WORDS.get(change.action, change.action),
-        change.object,
-        _short(change.before),
-        _short(change.after),
-        change.undoes,
-        can_be_undone,
-    )
 
 
 def _short(value: Any) -> str:
@@ -559,59 +412,49 @@ _LARGEST_NUMBER = 2**53
 
 async def answer_log(request: web.Request) -> web.StreamResponse:
     """The log, or a change undone by its form."""
-    here = await opened(request)
+    here = await page_request(request)
 
-    async def render(said: Said) -> str:
+    async def render(said: FormState) -> str:
         before = _number(only(request.query, "before"))
         async with here.shared.admission.brief():
-            lines = await here.workspace.read(
-                sight.lines, here.project, here.by, most=_LINES, before=before
-            )
-            can = await here.workspace.read(undoable, here.project, lines, here.by)
-        people = await names(here.request, here.workspace, (line.by for line in lines))
-        older = here.path("/log", before=lines[-1].id) if len(lines) == _LINES else ""
-        return log_page(
+            changes = await here.read(sight.lines, here.by, most=_LINES, before=before)
+            can = await here.read(undoable, changes)
+        people = await names(here.request, here.workspace, (each.by for each in changes))
+        older = here.path("/log", before=changes[-1].id) if len(changes) == _LINES else ""
+        return page(
+            "projects/log.html",
             here.visit,
-            here.project,
-            lines,
-            can,
-            people=people,
+            f"{here.visit.language.gettext('Log')} · {line(here.project.title)}",
+            current="/projects",
+            frame=frame(here.visit, here.project, "/log"),
+            changes=[(each, _short(each.before), _short(each.after)) for each in changes],
+            actions=ACTION_WORDS,
+            undoable=can,
+            people=None if people is None else user_names(here.visit.language, people),
             older=older,
             error=said.error,
-            done=only(request.query, "done"),
+            done=LOG_DONE_WORDS.get(only(request.query, "done"), ""),
         )
 
-    if request.method != "POST":
-        return page_response(request, await render(Said()))
-    fields = await posted(request)
-
-    async def action() -> str:
+    async def action(fields: MultiMapping[str]) -> str:
         number = _number(only(fields, "change"))
         if number is None:
             raise UsageError(message("No change was named"))
-        if not await here.workspace.read(is_own, here.project, number, here.by):
-            here.needs("edit")
-        await here.service.ready(here.project)
-        await here.workspace.write(undo, here.project, number, by=here.by)
+        await here.undo(number)
         return here.path("/log", done="undone")
 
-    return await after_form(request, fields, action, render)
+    return await page_or_form(request, action, render)
 
 
 def _number(text: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and int(text[:20]) < _LARGEST_NUMBER):
-        raise Problem.bad_parameters(
-            [{"parameter": "before", "reason": message("must be a number")}]
-        )
+        raise Problem.bad_parameter("before", message("must be a number"))
     return int(text)
 
 
 # `/projects/UID/archive`: a project as one file, which can be imported elsewhere.
-
-#: Bytes that are sent at a time.
-_CHUNK = 1 << 18
 
 
 @in_share("archives", "GET")
@@ -619,24 +462,13 @@ async def answer_archive(request: web.Request) -> web.StreamResponse:
     """The archive. It is written to disk first, so that a part of one is never sent as a whole.
     Raises UsageError: it cannot be written.
     """
-    here = await opened(request)
-    await here.workspace.read(sight.check_archive, here.project, here.by)
-    response = web.StreamResponse(
-        headers={
-            "Content-Disposition": f'attachment; filename="{file_name(here.project.name)}.zip"',
-            "Cache-Control": "private, no-store",
-        }
-    )
-    response.content_type = "application/zip"
+    here = await page_request(request)
+    await here.read(sight.check_archive, here.by)
+    name, private = f"{file_name(here.project.name)}.zip", {"Cache-Control": "private, no-store"}
     if request.method == "HEAD":
-        return web.Response(headers=response.headers)
+        head = {"Content-Disposition": f'attachment; filename="{name}"', **private}
+        return web.Response(headers=head, content_type=ZIP)
     await take_export(request, here.project, "archive")
     with tempfile.TemporaryFile() as file:
-        written = await here.workspace.long(export_project, here.project, file)
-        response.content_length = written.bytes
-        file.seek(0)
-        await response.prepare(request)
-        while part := await asyncio.to_thread(file.read, _CHUNK):
-            await response.write(part)
-        await response.write_eof()
-    return response
+        await here.long(export_project, file)
+        return await send_file(request, file, ZIP, name, private)

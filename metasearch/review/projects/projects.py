@@ -6,21 +6,31 @@ from __future__ import annotations
 
 import difflib
 import re
-import sqlite3
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
 import orjson
 
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.review.projects import log, removal
-from metasearch.review.reports.questions import BY_KEY, CHECKS, QUESTIONS, Question, Value
-from metasearch.review.store import values
+from metasearch.review.reports.questions import (
+    BY_KEY,
+    CHECKS,
+    QUESTIONS,
+    ReportQuestion,
+    Value,
+)
 from metasearch.review.store import values as versions
 from metasearch.review.store.database import Database
-from metasearch.review.store.values import checked_date, checked_text, now, uid
+from metasearch.review.store.table import EditedTable, from_row, merge_entries
+from metasearch.review.store.values import (
+    clean_date,
+    clean_text,
+    now,
+    uid,
+)
 
 #: A systematic review, a novelty search (查新), or neither.
 Kind = Literal["review", "novelty", "plain"]
@@ -31,13 +41,15 @@ LONGEST_NAME, LONGEST_TITLE, LONGEST_DETAILS, MOST_PROJECTS = 60, 500, 1_000_000
 _RESERVED = frozenset({"import"})
 #: In the log; and how many versions are looked back for what stood there.
 _EDIT, _MOST_BACK = "edit project", 1_000
+P = ParamSpec("P")
+T = TypeVar("T")
 #: What a project is called on the command line: letters of any language, digits, ".", "_", "-".
 _NAME = re.compile(r"[^\W_][\w.-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
-    """A project.
+class ProjectRow:
+    """What the workspace has of a project itself.
 
     Attributes:
         id: Of its row.
@@ -60,6 +72,57 @@ class Project:
     created: str
     archived: bool
     version: int
+
+    def at(self, db: Database, by: str = "") -> Project:
+        """The project in an open workspace file, for somebody."""
+        row = {name: getattr(self, name) for name in ProjectRow.__dataclass_fields__}
+        return Project(**row, db=db, by=by)
+
+    def bind(
+        self, function: Callable[Concatenate[Project, P], T], by: str = ""
+    ) -> Callable[Concatenate[Database, P], T]:
+        """A function of the project and of somebody, for the methods of `Workspace`, which give it
+        the file of their thread.
+        """
+
+        def bound(db: Database, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            return function(self.at(db, by), *args, **kwargs)
+
+        return bound
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project(ProjectRow):
+    """A project in an open workspace file, and who acts on it: for the thread of this file alone.
+
+    Attributes:
+        db: The file.
+        by: Uid of the user who acts; "" for the command line.
+    """
+
+    db: Database = field(repr=False, compare=False)
+    by: str = field(default="", compare=False)
+
+    def fresh(self) -> Project:
+        """The same as it stands now. Raises UsageError: it is gone."""
+        return find(self.db, self.uid).as_user(self.by)
+
+    def as_user(self, by: str) -> Project:
+        return replace(self, by=by)
+
+    def log(self, action: str, object: str, before: Any, after: Any) -> int:  # noqa: A002
+        """Add a line to the log of the project: see `log.write`."""
+        return log.write(self.db, self.id, action, object, before, after, by=self.by)
+
+
+PROJECTS = EditedTable(
+    "project",
+    Project,
+    ("title", "archived", "details"),
+    open="details",
+    computed={"db": lambda db, _: db, "by": lambda *_: ""},
+    option=orjson.OPT_SORT_KEYS,
+)
 
 
 def create(db: Database, name: str, kind: Kind, title: str = "", *, by: str = "") -> Project:
@@ -85,16 +148,10 @@ def create(db: Database, name: str, kind: Kind, title: str = "", *, by: str = ""
                 message("There is a project {name} already", name=repr(name)),
                 advice=message("Choose another name."),
             )
-        number = db.run(
-            "INSERT INTO project (uid, name, kind, title, created) VALUES (?, ?, ?, ?, ?)",
-            uid(),
-            name,
-            kind,
-            title,
-            now(),
-        )
-        log.write(db, number, "new project", "project", None, {"kind": kind, "title": title}, by=by)
-    return find(db, name)
+        number = db.insert("project", uid=uid(), name=name, kind=kind, title=title, created=now())
+        project = by_id(db, number).as_user(by)
+        project.log("new project", "project", None, {"kind": kind, "title": title})
+    return project
 
 
 def check_name(name: str) -> None:
@@ -128,15 +185,9 @@ def free_name(db: Database, name: str) -> str:
 
 def find(db: Database, name: str) -> Project:
     """The project with this name or uid. Raises UsageError: there is none."""
-    row = db.one(
-        "SELECT * FROM project WHERE (name = ? OR uid = ?) AND hidden = ''"
-        " ORDER BY uid = ? DESC LIMIT 1",
-        name,
-        name,
-        name,
-    )
-    if row is not None:
-        return _project(row)
+    where = "(name = ?1 OR uid = ?1) AND hidden = '' ORDER BY uid = ?1 DESC"
+    if (found := PROJECTS.one(db, where, name)) is not None:
+        return found
     names = [row["name"] for row in db.all("SELECT name FROM project WHERE hidden = ''")]
     near = difflib.get_close_matches(name[:LONGEST_NAME], names, n=3)
     raise UsageError(
@@ -149,68 +200,48 @@ def find(db: Database, name: str) -> Project:
 
 def by_id(db: Database, number: int) -> Project:
     """The project of a row, which is there."""
-    row = db.one("SELECT * FROM project WHERE id = ?", number)
-    assert row is not None
-    return _project(row)
+    found = PROJECTS.one(db, "id = ?", number)
+    assert found is not None
+    return found
 
 
 def every(db: Database) -> list[Project]:
     """All projects, the newest first; those that are put away last."""
-    rows = db.all(
-        "SELECT * FROM project WHERE hidden = '' ORDER BY archived, created DESC, id DESC"
-    )
-    return [_project(row) for row in rows]
+    return PROJECTS.all(db, "hidden = '' ORDER BY archived, created DESC, id DESC")
 
 
 def update(
-    db: Database,
     project: Project,
     *,
     title: str | None = None,
     details: Mapping[str, Any] | None = None,
     archived: bool | None = None,
     version: int | None = None,
-    by: str = "",
 ) -> Project:
     """Change a project; what is None stays. `details` replaces the keys that it names, and removes
     those whose value is None. `version` is that of the project that the change was made with.
     Raises Conflict: it was changed since that version; UsageError: the title or the details cannot
     be used.
     """
-    with db.transaction():
-        old = find(db, project.uid)
-        merged = {**old.details, **(details or {})}
-        merged = {key: value for key, value in merged.items() if value is not None}
-        packed = orjson.dumps(merged, option=orjson.OPT_SORT_KEYS).decode()
-        if len(packed) > LONGEST_DETAILS:
+    with project.db.transaction():
+        old = project.fresh()
+        new = replace(
+            old,
+            title=old.title if title is None else _title(title),
+            details=merge_entries(old.details, details),
+            archived=old.archived if archived is None else archived,
+        )
+        if len(orjson.dumps(new.details).decode()) > LONGEST_DETAILS:
             raise UsageError(message("The details of the project are too long"))
-        new_title = old.title if title is None else _title(title)
-        put_away = old.archived if archived is None else archived
-        before: dict[str, Any] = {}
-        after: dict[str, Any] = {}
-        for key, was, becomes in (
-            ("title", old.title, new_title),
-            ("archived", old.archived, put_away),
-            *((key, old.details.get(key), merged.get(key)) for key in details or ()),
-        ):
-            if was != becomes:
-                before[key], after[key] = was, becomes
         text = message("The project was changed since you opened it")
-        values.check_version(version, old.version, text, after, before)
-        if after:
-            db.run(
-                "UPDATE project SET title = ?, details = ?, archived = ?, version = version + 1"
-                " WHERE id = ?",
-                new_title,
-                packed,
-                int(put_away),
-                old.id,
-            )
-            log.write(db, old.id, _EDIT, "project", before, after, by=by)
-    return find(db, project.uid)
+        before, after = PROJECTS.changes(old, new, version, text)
+        if not after:
+            return old
+        old.log(_EDIT, "project", before, after)
+        return PROJECTS.save(old.db, old, new).as_user(old.by)
 
 
-def details_at(db: Database, project: Project, version: int) -> Mapping[str, Any] | None:
+def details_at(project: Project, version: int) -> Mapping[str, Any] | None:
     """The details that a project had at an earlier version; None where the log does not tell.
 
     Each version but the first is that of one line of the log.
@@ -218,7 +249,7 @@ def details_at(db: Database, project: Project, version: int) -> Mapping[str, Any
     count = project.version - version
     if not 0 < count <= _MOST_BACK:
         return None
-    lines = db.all(
+    lines = project.db.all(
         "SELECT before FROM change WHERE project = ? AND action = ? ORDER BY id DESC LIMIT ?",
         project.id,
         _EDIT,
@@ -233,11 +264,11 @@ def details_at(db: Database, project: Project, version: int) -> Mapping[str, Any
     return {key: it for key, it in details.items() if it is not None and key not in own}
 
 
-def delete(db: Database, project: Project) -> None:
+def delete(project: Project) -> None:
     """Remove a project with all that belongs to it: at once for all who look, its rows in portions
     between which others write.
     """
-    removal.remove(db, project.id)
+    removal.remove(project.db, project.id)
 
 
 def _title(title: str) -> str:
@@ -248,20 +279,6 @@ def _title(title: str) -> str:
             advice=message("A title has 1 to {most} characters.", most=LONGEST_TITLE),
         )
     return title
-
-
-def _project(row: sqlite3.Row) -> Project:
-    return Project(
-        id=row["id"],
-        uid=row["uid"],
-        name=row["name"],
-        kind=row["kind"],
-        title=row["title"],
-        details=orjson.loads(row["details"]),
-        created=row["created"],
-        archived=bool(row["archived"]),
-        version=row["version"],
-    )
 
 
 # How much a project holds, for lists of projects and its first page.
@@ -291,9 +308,8 @@ class Overview:
     last_run: str | None
 
 
-def overview_of(db: Database, project: Project) -> Overview:
-    """The numbers of a project as they are now."""
-    row = db.one(
+def overview_of(project: Project) -> Overview:
+    row = project.db.one(
         """
         SELECT
             (SELECT count(*) FROM strategy WHERE project = ?1) AS strategies,
@@ -310,16 +326,7 @@ def overview_of(db: Database, project: Project) -> Overview:
         project.id,
     )
     assert row is not None
-    return Overview(
-        strategies=row["strategies"],
-        steps=row["steps"],
-        runs=row["runs"],
-        records=row["records"],
-        works=row["works"],
-        undecided=row["works"] - row["decided"],
-        reports=row["reports"],
-        last_run=row["last_run"],
-    )
+    return from_row(Overview, row, undecided=row["works"] - row["decided"])
 
 
 # The answers to questions of reports: asked once, checked, and kept in `Project.details`. The
@@ -333,7 +340,7 @@ _YES = frozenset(("yes", "true", "on", "1", "是", "有"))
 _NO = frozenset(("no", "false", "off", "0", "否", "无"))
 
 
-def questions(project: Project, report: str | None = None) -> list[Question]:
+def questions(project: ProjectRow, report: str | None = None) -> list[ReportQuestion]:
     """The questions of a project, in the order of forms; those of each item of a list come once for
     every item that there is.
 
@@ -347,7 +354,7 @@ def questions(project: Project, report: str | None = None) -> list[Question]:
     ]
 
 
-def question(project: Project, key: str) -> Question:
+def question(project: ProjectRow, key: str) -> ReportQuestion:
     """The question with a key. Raises UsageError: there is none; the advice has near keys."""
     known = {one.key: one for one in questions(project)}
     if key in known:
@@ -361,23 +368,18 @@ def question(project: Project, key: str) -> Question:
     )
 
 
-def answers(project: Project) -> dict[str, Value]:
+def answers(project: ProjectRow) -> dict[str, Value]:
     """Key of a question -> its answer, of the questions that have one."""
     found = {}
     for one in questions(project):
-        kept = _kept(project.details, one)
+        kept = _stored_answer(project.details, one)
         if kept is not None:
             found[one.key] = tuple(kept) if isinstance(kept, list) else kept
     return found
 
 
 def answer(
-    db: Database,
-    project: Project,
-    values: Mapping[str, object],
-    *,
-    version: int | None = None,
-    by: str = "",
+    project: Project, values: Mapping[str, object], *, version: int | None = None
 ) -> Project:
     """Keep answers; all of them, or none where one cannot be kept.
 
@@ -390,10 +392,10 @@ def answer(
     """
     if len(values) > MOST_ANSWERS:
         raise UsageError(message("More than {most} answers at once", most=MOST_ANSWERS))
-    with db.transaction():
-        project = find(db, project.uid)
-        then = _answers_at(db, project, version)
-        values = _meant(values, project, then)
+    with project.db.transaction():
+        project = project.fresh()
+        then = _answers_at(project, version)
+        values = _changes_of(values, project, then)
         changed: dict[str, dict[str, Any]] = {}
         # A list comes before the questions of its items: both may be in one form.
         for key in sorted(values, key=lambda key: key not in BY_KEY):
@@ -402,7 +404,7 @@ def answer(
             place = changed.setdefault(
                 asked.namespace, dict(project.details.get(asked.namespace) or {})
             )
-            kept = checked(asked, values[key])
+            kept = check_answer(asked, values[key])
             if asked.kind == "list":
                 _check_items(now, asked, kept)
             if kept is None:
@@ -423,19 +425,17 @@ def answer(
         for namespace in changed:
             if namespace in CHECKS:
                 CHECKS[namespace](whole)
-        return update(
-            db, project, details={name: kept or None for name, kept in changed.items()}, by=by
-        )
+        return update(project, details={name: kept or None for name, kept in changed.items()})
 
 
-def _answers_at(db: Database, project: Project, version: int | None) -> dict[str, Value] | None:
+def _answers_at(project: Project, version: int | None) -> dict[str, Value] | None:
     """The answers that stood at a version; None where it stands, or is unknown."""
-    kept = None if version is None else details_at(db, project, version)
+    kept = None if version is None else details_at(project, version)
     return None if kept is None else answers(replace(project, details=kept))
 
 
-def _meant(
-    values: Mapping[str, object], project: Project, then: Mapping[str, Value] | None
+def _changes_of(
+    values: Mapping[str, object], project: ProjectRow, then: Mapping[str, Value] | None
 ) -> Mapping[str, object]:
     """The answers without those that are as they were: a form has all, and few were changed."""
     if then is None:
@@ -443,7 +443,7 @@ def _meant(
     meant = {}
     for key, value in values.items():
         try:
-            same = checked(question(project, key), value) == then.get(key)
+            same = check_answer(question(project, key), value) == then.get(key)
         except UsageError:  # which is told later
             same = False
         if not same:
@@ -465,11 +465,11 @@ def check(details: Mapping[str, Any]) -> None:
                 f"{namespace}.{name.rpartition('.')[0]}"
             )
             value = tuple(kept) if isinstance(kept, list) else kept
-            if plain is not None and checked(plain, value) != value:
+            if plain is not None and check_answer(plain, value) != value:
                 raise _wrong(plain, message("it is not as it is kept"))
 
 
-def missing(project: Project, report: str) -> list[Question]:
+def open_questions(project: ProjectRow, report: str) -> list[ReportQuestion]:
     """The questions without an answer that a report requires, in the order of forms."""
     given = answers(project)
     return [
@@ -477,7 +477,7 @@ def missing(project: Project, report: str) -> list[Question]:
     ]
 
 
-def checked(asked: Question, value: object) -> Value | None:
+def check_answer(asked: ReportQuestion, value: object) -> Value | None:
     """An answer in the form in which it is kept; None for an empty one. Raises UsageError: it is
     not of the kind of the question, or too long.
     """
@@ -488,7 +488,7 @@ def checked(asked: Question, value: object) -> Value | None:
             return _items(asked, value) or None
         case "choice" if asked.several:
             chosen = _texts(asked, value, ",")
-            return tuple(dict.fromkeys(_chosen(asked, text) for text in chosen)) or None
+            return tuple(dict.fromkeys(_choice(asked, text) for text in chosen)) or None
     if value is None:
         return None
     text = _printable(asked, value)
@@ -496,18 +496,18 @@ def checked(asked: Question, value: object) -> Value | None:
         return None
     match asked.kind:
         case "choice":
-            return _chosen(asked, text)
+            return _choice(asked, text)
         case "date":
             return _date(asked, text)
     return text
 
 
-def _for_items(plain: Question, project: Project) -> Iterator[Question]:
+def _for_items(plain: ReportQuestion, project: ProjectRow) -> Iterator[ReportQuestion]:
     """The question itself, or one for each item of its list."""
     if not plain.each:
         yield plain
         return
-    items = _kept(project.details, BY_KEY[plain.each])
+    items = _stored_answer(project.details, BY_KEY[plain.each])
     for number, item in enumerate(items or (), 1):
         yield replace(
             plain,
@@ -518,7 +518,7 @@ def _for_items(plain: Question, project: Project) -> Iterator[Question]:
         )
 
 
-def _kept(details: Mapping[str, Any], asked: Question) -> Any:
+def _stored_answer(details: Mapping[str, Any], asked: ReportQuestion) -> Any:
     """The answer that is kept; None for none, or for one of a kind never kept."""
     place = details.get(asked.namespace)
     kept = place.get(asked.name) if isinstance(place, Mapping) else None
@@ -530,12 +530,12 @@ def _kept(details: Mapping[str, Any], asked: Question) -> Any:
     return kept if isinstance(kept, str) else None
 
 
-def _check_items(project: Project, asked: Question, kept: Value | None) -> None:
+def _check_items(project: ProjectRow, asked: ReportQuestion, kept: Value | None) -> None:
     """Check that no item goes for which there are answers: they would belong to nothing."""
     count = len(kept) if isinstance(kept, tuple) else 0
     for one in questions(project):
         if one.each == asked.key and one.number is not None and one.number > count:
-            if _kept(project.details, one) is None:
+            if _stored_answer(project.details, one) is None:
                 continue
             raise UsageError(
                 message(
@@ -548,7 +548,7 @@ def _check_items(project: Project, asked: Question, kept: Value | None) -> None:
             )
 
 
-def _yes_or_no(asked: Question, value: object) -> bool | None:
+def _yes_or_no(asked: ReportQuestion, value: object) -> bool | None:
     if value is None or isinstance(value, bool):
         return value
     text = value.strip().casefold() if isinstance(value, str) else repr(value)
@@ -559,14 +559,14 @@ def _yes_or_no(asked: Question, value: object) -> bool | None:
     raise _wrong(asked, message("it is neither yes nor no"))
 
 
-def _items(asked: Question, value: object) -> tuple[str, ...]:
+def _items(asked: ReportQuestion, value: object) -> tuple[str, ...]:
     items = tuple(_texts(asked, value, "\n"))
     if len(items) > asked.most:
         raise _wrong(asked, message("it has more than {most} items", most=asked.most))
     return items
 
 
-def _texts(asked: Question, value: object, separator: str) -> list[str]:
+def _texts(asked: ReportQuestion, value: object, separator: str) -> list[str]:
     """The texts of a list, or of a text with separators; empty ones are left out."""
     if value is None:
         return []
@@ -580,28 +580,28 @@ def _texts(asked: Question, value: object, separator: str) -> list[str]:
     return [kept for text in value if (kept := _printable(asked, text))]
 
 
-def _printable(asked: Question, text: object) -> str:
+def _printable(asked: ReportQuestion, text: object) -> str:
     try:
-        return checked_text(text, asked.longest, lines=asked.kind == "long text")
+        return clean_text(text, asked.longest, lines=asked.kind == "long text")
     except UsageError as exc:
         raise _wrong(asked, exc.message) from exc
 
 
-def _chosen(asked: Question, text: str) -> str:
+def _choice(asked: ReportQuestion, text: str) -> str:
     keys = [choice.key for choice in asked.choices]
     if text in keys:
         return text
     raise _wrong(asked, message("{value} is none of {keys}", value=text[:40], keys=", ".join(keys)))
 
 
-def _date(asked: Question, text: str) -> str:
+def _date(asked: ReportQuestion, text: str) -> str:
     try:
-        return checked_date(text)
+        return clean_date(text)
     except UsageError as exc:
         raise _wrong(asked, exc.message) from exc
 
 
-def _wrong(asked: Question, reason: str) -> UsageError:
+def _wrong(asked: ReportQuestion, reason: str) -> UsageError:
     return UsageError(
         message("The answer to {key} cannot be kept: {reason}", key=asked.key, reason=reason),
         advice=message(asked.help or asked.label),

@@ -181,7 +181,6 @@ def _rows(project: int, table: str, key: str, db: Database, most: int) -> int:
 
 
 def _count(db: Database, sql: str, *values: object) -> int:
-    """How many rows a statement has changed."""
     with db.transaction():
         db.run(sql, *values)
         return int(db.value("SELECT changes()"))
@@ -211,8 +210,7 @@ class Remains:
     rows: tuple[tuple[str, int], ...] = ()
     miscounted: tuple[int, ...] = ()
 
-    def told(self) -> Iterator[Message]:
-        """In words."""
+    def messages(self) -> Iterator[Message]:
         if self.folders:
             yield message_n(
                 "{count} folder with recorded pages belongs to no project: {names}",
@@ -255,7 +253,7 @@ def find_remains(db: Database) -> Remains:
         folders=tuple(_folders(db)),
         files=tuple(_files()),
         rows=tuple((table, count) for table in _tables(db) if (count := _orphans(db, table))),
-        miscounted=tuple(_miscounted(db)),
+        miscounted=tuple(_projects_with_wrong_sums(db)),
     )
 
 
@@ -266,7 +264,7 @@ def remove_remains(db: Database) -> Remains:
     with db.transaction():
         for table, _ in found.rows:
             db.run(f"DELETE FROM {table} WHERE {_GONE}")  # noqa: S608, own names
-        for project, records, size, pages in _counted(db, found.miscounted):
+        for project, records, size, pages in _sums(db, found.miscounted):
             db.run(
                 "INSERT INTO stored (project, records, bytes, pages) VALUES (?1, ?2, ?3, ?4)"
                 " ON CONFLICT (project) DO UPDATE SET records = ?2, bytes = ?3, pages = ?4",
@@ -326,7 +324,6 @@ def _files() -> Iterator[Path]:
 
 
 def _tables(db: Database) -> list[str]:
-    """The tables whose rows belong to projects."""
     return [
         row["name"]
         for row in db.all(
@@ -344,17 +341,17 @@ def _orphans(db: Database, table: str) -> int:
     return int(db.value(f"SELECT count(*) FROM {table} WHERE {_GONE}"))  # noqa: S608, own names
 
 
-def _miscounted(db: Database) -> Iterator[int]:
+def _projects_with_wrong_sums(db: Database) -> Iterator[int]:
     """Projects of which `stored` says otherwise."""
     with db.snapshot():
         numbers = [row["id"] for row in db.all("SELECT id FROM project ORDER BY id")]
-        for number, *sums in _counted(db, numbers):
+        for number, *sums in _sums(db, numbers):
             held = db.one("SELECT records, bytes, pages FROM stored WHERE project = ?", number)
             if held is None or [*held] != sums:
                 yield number
 
 
-def _counted(db: Database, numbers: Iterable[int]) -> Iterator[tuple[int, int, int, int]]:
+def _sums(db: Database, numbers: Iterable[int]) -> Iterator[tuple[int, int, int, int]]:
     """(project, records, bytes, bytes of pages), of what is there now."""
     for number in numbers:
         row = db.one(

@@ -15,9 +15,10 @@ from metasearch.query.syntaxes import CHOICES
 from metasearch.review.projects.projects import LONGEST_TITLE
 from metasearch.review.reports.reports import SIGN
 from metasearch.review.screening import conflicts, teams
+from metasearch.review.store.values import is_uid
 from metasearch.review.strategies import strategies
 from metasearch.review.strategies.strategies import STEP_KINDS
-from metasearch.review.works import decisions, groups, pins
+from metasearch.review.works import decisions, groups, pins, work_checks
 from metasearch.review.works.decisions_file import IMPORT
 from metasearch.review.works.works import LONGEST_NOTE, LONGEST_REASON, STAGES, VERDICTS
 
@@ -51,37 +52,30 @@ def number(value: Any) -> bool:
 
 
 def yes_or_no(value: Any) -> bool:
-    """A boolean."""
     return isinstance(value, bool)
 
 
 def nothing(value: Any) -> bool:
-    """None."""
     return value is None
 
 
 def one_of(*choices: str) -> Shape:
-    """One of some texts."""
     return lambda value: isinstance(value, str) and value in choices
 
 
 def either(*shapes: Shape) -> Shape:
-    """Of one of some shapes."""
     return lambda value: any(shape(value) for shape in shapes)
 
 
 def maybe(shape: Shape) -> Shape:
-    """Of a shape, or None."""
     return either(nothing, shape)
 
 
 def list_of(shape: Shape, most: int = MOST) -> Shape:
-    """A list whose items are of a shape."""
     return lambda value: isinstance(value, list) and len(value) <= most and all(map(shape, value))
 
 
 def row_of(*shapes: Shape) -> Shape:
-    """A list with one item of each shape."""
     return lambda value: (
         isinstance(value, list)
         and len(value) == len(shapes)
@@ -252,7 +246,7 @@ def _one_pin(before: Any, after: Any) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class ActionShape:
     """What an action writes. `object`: kind of what its lines are about, a key of `_OBJECTS`.
     `both`: whether the two belong together.
     """
@@ -264,36 +258,39 @@ class Logged:
 
 
 #: Action -> what it writes.
-ACTIONS: Mapping[str, Logged] = {
-    "new project": Logged("project"),
-    "edit project": Logged("project", _PROJECT, _PROJECT, _same_keys),
-    "import project": Logged("project"),
-    "new strategy": Logged("strategy"),
-    "edit strategy": Logged("strategy", _STRATEGY, _STRATEGY, _same_keys),
-    "copy strategy": Logged("strategy"),
-    "new step": Logged("step"),
-    "edit step": Logged("step", _STEP, _STEP),
-    "remove step": Logged("step"),
-    "import file": Logged("step"),
-    "add known works": Logged("project"),
-    "remove known work": Logged("project"),
-    "add other source": Logged("other_source"),
-    "edit other source": Logged("other_source"),
-    "remove other source": Logged("other_source"),
-    "finish report": Logged("report"),
-    SIGN: Logged("report"),
-    decisions.MARK: Logged("works", _MARKED, _MARKED, _same_works),
-    IMPORT: Logged("works", _MARKED, _MARKED, _same_works),
-    decisions.TAG: Logged("works", _TAGGED, _TAGGED),
-    decisions.NOTE: Logged("works", _NOTED, _NOTED, _same_works),
-    pins.PIN: Logged("pin", _PIN, _PIN, _one_pin),
-    pins.UNPIN: Logged("pin", _PIN, _PIN, _one_pin),
-    groups.ACTION: Logged("works", _JOINED, list_of(anything)),
-    groups.VOTES: Logged("works", _MARKED, _MARKED),
-    teams.BEGIN: Logged("stage"),
-    teams.CHANGE: Logged("stage"),
-    teams.END: Logged("stage"),
-    conflicts.RESOLVE: Logged("works", _RESOLUTIONS, _RESOLUTIONS, _same_works),
+ACTIONS: Mapping[str, ActionShape] = {
+    "new project": ActionShape("project"),
+    "edit project": ActionShape("project", _PROJECT, _PROJECT, _same_keys),
+    "import project": ActionShape("project"),
+    "new strategy": ActionShape("strategy"),
+    "edit strategy": ActionShape("strategy", _STRATEGY, _STRATEGY, _same_keys),
+    "copy strategy": ActionShape("strategy"),
+    "new step": ActionShape("step"),
+    "edit step": ActionShape("step", _STEP, _STEP),
+    "remove step": ActionShape("step"),
+    "import file": ActionShape("step"),
+    "add known works": ActionShape("project"),
+    "remove known work": ActionShape("project"),
+    "add other source": ActionShape("other_source"),
+    "edit other source": ActionShape("other_source"),
+    "remove other source": ActionShape("other_source"),
+    "finish report": ActionShape("report"),
+    SIGN: ActionShape("report"),
+    work_checks.CHECK: ActionShape(
+        "project", after=object_of({"works": whole(), "told": list_of(is_uid)})
+    ),
+    decisions.MARK: ActionShape("works", _MARKED, _MARKED, _same_works),
+    IMPORT: ActionShape("works", _MARKED, _MARKED, _same_works),
+    decisions.TAG: ActionShape("works", _TAGGED, _TAGGED),
+    decisions.NOTE: ActionShape("works", _NOTED, _NOTED, _same_works),
+    pins.PIN: ActionShape("pin", _PIN, _PIN, _one_pin),
+    pins.UNPIN: ActionShape("pin", _PIN, _PIN, _one_pin),
+    groups.ACTION: ActionShape("works", _JOINED, list_of(anything)),
+    groups.VOTES: ActionShape("works", _MARKED, _MARKED),
+    teams.BEGIN: ActionShape("stage"),
+    teams.CHANGE: ActionShape("stage"),
+    teams.END: ActionShape("stage"),
+    conflicts.RESOLVE: ActionShape("works", _RESOLUTIONS, _RESOLUTIONS, _same_works),
 }
 
 

@@ -16,34 +16,42 @@ from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.review import objects
 from metasearch.review.api import (
-    Here,
     Member,
     Members,
     answer,
     body_of,
-    found,
-    named,
-    numbered,
-    opened,
+    number_in_path,
+    or_not_found,
     parameters_of,
-    project_of,
+    part_of_path,
+    project_request,
+    workspace_request,
 )
-from metasearch.review.objects import Object
+from metasearch.review.objects import Excerpt, Object
 from metasearch.review.projects import members
 from metasearch.review.projects.member_pages import every, take
-from metasearch.review.projects.projects import Project
+from metasearch.review.projects.projects import Project, ProjectRow
 from metasearch.review.reports import reports
 from metasearch.review.reports.reports import Signature
 from metasearch.review.service import client_of
 from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import Workspace
-from metasearch.review.users import accounts, audit, links
-from metasearch.review.users.accounts import shown_name
-from metasearch.review.users.permissions import PROJECT_ROLES
-from metasearch.server.identity import allowed, who
+from metasearch.review.users import audit, links
+from metasearch.review.users.accounts import names_for_people
+from metasearch.review.users.links import OneTimeLink
+from metasearch.review.users.permissions_and_quotas import PROJECT_ROLES, ProjectRole
+from metasearch.server.identity import is_allowed, who
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
 
+INVITATION = Excerpt(
+    OneTimeLink,
+    "number role by by_name created expires",
+    number=int,
+    role=ProjectRole,
+    by=str,
+    by_name=str,
+)
 INVITE: Members = {
     "role": Member(
         help="What who uses the link is in the project.",
@@ -58,96 +66,68 @@ CHANGE_ROLE: Members = {
 }
 
 
-async def members_(request: web.Request) -> web.Response:
+async def answer_members(request: web.Request) -> web.Response:
     """`/api/projects/UID/members`: the members, or a link by which somebody joins."""
-    here, project = await _opened(request)
+    here = await project_request(request)
     if request.method == "POST":
         given = await body_of(request, INVITE)
-        made = await here.workspace.write(_invited, project, given["role"], here.by, request)
+        made = await here.write(_invite, given["role"], request)
         return answer(made, status=201)
-    return answer(await here.workspace.read(_listed, project, allowed(request, "members")))
+    return answer(await here.read(_team_of, is_allowed(request, "members")))
 
 
-async def member(request: web.Request) -> web.Response:
+async def answer_member(request: web.Request) -> web.Response:
     """`/api/projects/UID/members/UID`: another role, or a member removed."""
-    here, project = await _opened(request)
+    here = await project_request(request)
     given = await body_of(request, CHANGE_ROLE)
     removed, role = given.get("removed", False), given.get("role")
     if removed == (role is not None):
         raise UsageError(message("a member is removed or gets a role: one of both"))
-    changed = await here.workspace.write(
-        _changed, project, named(request, "user"), role, here.by, client_of(request)
-    )
-    if not changed:
+    if not await here.write(
+        members.change, part_of_path(request, "user"), role, client_of(request)
+    ):
         raise Problem(404)
-    return answer({"removed": named(request, "user")} if removed else {"role": role})
+    return answer({"removed": part_of_path(request, "user")} if removed else {"role": role})
 
 
-async def leave(request: web.Request) -> web.Response:
+async def answer_leave(request: web.Request) -> web.Response:
     """`/api/projects/UID/members/leave`: who asks is a member no more."""
-    here, project = await _opened(request)
+    here = await project_request(request)
     await body_of(request, {})
-    await here.workspace.write(_changed, project, here.by, None, here.by, client_of(request))
+    await here.write(members.change, here.by, None, client_of(request))
     return answer({"removed": here.by})
 
 
-async def revoke(request: web.Request) -> web.Response:
+async def answer_invitation_end(request: web.Request) -> web.Response:
     """`/api/projects/UID/members/invitations/N`: a link that nobody can use any more."""
-    here, project = await _opened(request)
+    here = await project_request(request)
     await body_of(request, {})
-    number = numbered(request, "number")
-    if not await here.workspace.write(_revoked, project, number, here.by, client_of(request)):
+    number = number_in_path(request, "number")
+    if not await here.workspace.write(
+        links.revoke, number, here.project, by=here.by, client=client_of(request)
+    ):
         raise Problem(404)
     return answer({"revoked": number})
 
 
-async def _opened(request: web.Request) -> tuple[Here, Project]:
-    here = opened(request)
-    return here, await project_of(request, here)
-
-
-def _invited(db: Database, project: Project, role: str, by: str, request: web.Request) -> Object:
+def _invite(project: Project, role: str, request: web.Request) -> Object:
     secret = links.create(
-        db, "member", project=project, role=role, by=by, client=client_of(request)
+        project.db, "member", project=project, role=role, by=project.by, client=client_of(request)
     )
-    newest = links.every(db, "member", project)[0]
+    newest = links.every(project.db, "member", project)[0]
     address = site_of(request).url(f"{links.PATHS['member']}{secret}")
     return {"link": address, "role": role, "expires": newest.expires, "number": newest.id}
 
 
-def _listed(db: Database, project: Project, with_links: bool) -> Object:
-    made: dict[str, Any] = {"members": [asdict(each) for each in members.of(db, project)]}
+def _team_of(project: Project, with_links: bool) -> Object:
+    made: dict[str, Any] = {"members": [asdict(each) for each in members.of(project)]}
     if with_links:
-        invited = links.every(db, "member", project)
-        names = shown_name(db, (link.by for link in invited))
+        invited = links.every(project.db, "member", project)
+        names = names_for_people(project.db, (link.by for link in invited))
         made["invitations"] = [
-            {
-                "number": link.id,
-                "role": link.role,
-                "by": link.by,
-                "by_name": names.get(link.by, ""),
-                "created": link.created,
-                "expires": link.expires,
-            }
-            for link in invited
+            INVITATION(link, number=link.id, by_name=names.get(link.by, "")) for link in invited
         ]
     return made
-
-
-def _changed(db: Database, project: Project, uid: str, role: Any, by: str, client: str) -> bool:
-    """Whether there is such a member: they get the role, or None removes them."""
-    with db.transaction():
-        user = accounts.by_uid(db, uid)
-        if user is None or members.role(db, project, uid) is None:
-            return False
-        if role is None:
-            return members.remove(db, project, user, by=by, client=client)
-        members.set_role(db, project, user, role, by=by, client=client)
-        return True
-
-
-def _revoked(db: Database, project: Project, number: int, by: str, client: str) -> bool:
-    return links.revoke(db, number, project, by=by, client=client)
 
 
 OWN: Members = {
@@ -159,21 +139,23 @@ OWN: Members = {
 }
 
 
-async def all_projects(request: web.Request) -> web.Response:
+async def answer_all_projects(request: web.Request) -> web.Response:
     """`/api/admin/projects`: all projects with their owners, or one more owner."""
-    here = opened(request)
+    here = workspace_request(request)
     if request.method == "POST":
         given = await body_of(request, OWN)
-        await found(here.workspace.write(take, given["project"], here.by, client_of(request)))
+        await or_not_found(
+            here.workspace.write(take, given["project"], here.by, client_of(request))
+        )
         return answer({"project": given["project"], "role": "owner"})
     async with here.shared.admission.brief():
         listed = await here.workspace.read(every)
     return answer(
         {
             "projects": [
-                objects.project(each.project)
-                | {"owners": [{"uid": uid, "shown": name} for uid, name in each.owners.items()]}
-                for each in listed
+                objects.project(project)
+                | {"owners": [{"uid": uid, "shown": name} for uid, name in owners.items()]}
+                for project, owners in listed
             ]
         }
     )
@@ -182,7 +164,7 @@ async def all_projects(request: web.Request) -> web.Response:
 async def sign(
     request: web.Request,
     workspace: Workspace,
-    project: Project,
+    project: ProjectRow,
     kind: str,
     number: str,
     *,
@@ -196,9 +178,10 @@ async def sign(
 
     def signed(db: Database) -> Signature:
         with db.transaction():
-            report = reports.find(db, project, kind, number)
-            name = shown_name(db, [by])[by]
-            made = reports.sign(db, project, report, role, by=by, name=name, digest=digest)
+            acts = project.at(db, by)
+            report = reports.find(acts, kind, number)
+            name = names_for_people(db, [by])[by]
+            made = reports.sign(acts, report, role, name=name, digest=digest)
             detail = {"report": f"{kind}/{report.number}", "role": made.role, "digest": made.digest}
             audit.write(db, by, "report signed", f"project:{project.uid}", detail, client)
             return made
@@ -228,17 +211,16 @@ SIGN: Members = {
 }
 
 
-async def signatures_(request: web.Request) -> web.Response:
+async def answer_signatures(request: web.Request) -> web.Response:
     """`/api/projects/UID/reports/KIND/signatures`: a finished report's, or one more."""
-    here = opened(request)
-    project = await project_of(request, here)
-    kind = named(request, "kind")
+    here = await project_request(request)
+    kind = part_of_path(request, "kind")
     if request.method == "POST":
         given = await body_of(request, SIGN)
         number = given.pop("number")
-        made = await sign(request, here.workspace, project, kind, number, **given)
+        made = await sign(request, here.workspace, here.project, kind, number, **given)
         return answer(objects.signature(made), status=201)
     number = parameters_of(request.query, SIGNED).get("number", "last")
-    report = await found(here.workspace.read(reports.find, project, kind, number))
+    report = await or_not_found(here.read(reports.find, kind, number))
     signed = await here.workspace.read(reports.signatures_of, report)
     return answer({"signatures": [objects.signature(each) for each in signed]})

@@ -10,14 +10,14 @@ import click
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
 from metasearch.cli.output import Exit, Sink
 from metasearch.errors import UsageError
+from metasearch.language import CODES
 from metasearch.message import message
-from metasearch.review.commands import Call, in_project
+from metasearch.review.commands import Call, in_project, output_option
 
 if TYPE_CHECKING:
     from metasearch.review.projects.projects import Project
     from metasearch.review.reports.document import Document, Language
     from metasearch.review.reports.reports import Report
-    from metasearch.review.store.database import Database
 
 #: As `metasearch.review.reports.reports.KINDS`, which help need not load -> what it is.
 REPORTS = {
@@ -26,6 +26,8 @@ REPORTS = {
     "chaxin": "The report of a novelty search (科技查新报告).",
     "appendix": "The search appendix: each strategy as each source was sent it.",
 }
+#: Those that say which works are included.
+INCLUDING = frozenset({"prisma-flow", "chaxin"})
 #: As `metasearch.review.reports.render.FORMATS`.
 FORMATS = ("html", "docx", "md", "json", "svg")
 
@@ -48,22 +50,14 @@ def report() -> None:
 
 def _command(kind: str, about: str) -> click.Command:
     @click.command(kind, cls=ExampleCommand, short_help=about, help=_HELP.format(about=about))
-    @click.option(
-        "-o",
-        "--output",
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
-        help=f"Write to FILE; its ending chooses the format: .{', .'.join(FORMATS)}.",
-    )
+    @output_option(f"Write to FILE; its ending chooses the format: .{', .'.join(FORMATS)}.")
     @click.option(
         "--format",
         "format_",
         type=click.Choice(FORMATS),
         help="The format, whatever the ending; without both Markdown.",
     )
-    @click.option(
-        "--language", type=click.Choice(("en", "zh")), help="Without it that of the report."
-    )
+    @click.option("--language", type=click.Choice(CODES), help="Without it that of the report.")
     @click.option("--freeze", is_flag=True, help="Finish it: it stays as it is, with a digest.")
     @click.option(
         "--draft", is_flag=True, help="With --freeze: although something is still missing in it."
@@ -104,6 +98,7 @@ def _write(
 ) -> Exit:
     from metasearch.review import objects
     from metasearch.review.reports import render
+    from metasearch.review.works import work_checks
 
     named = format_ or (render.format_of(output.name) if output else "json" if call.json else "md")
     if number is not None and (freeze or continues or language):
@@ -114,7 +109,6 @@ def _write(
     with call.open() as db:
         project = call.project(db)
         document, finished = _document(
-            db,
             project,
             kind,
             language=language,
@@ -124,6 +118,8 @@ def _write(
             continues=continues,
             form=named,
         )
+        about_works = kind in INCLUDING and number is None
+        warning = work_checks.summary(project).warning if about_works else None
     content = render.write(document, named)
     with Sink(output) as sink:
         sink.write(content)
@@ -141,13 +137,14 @@ def _write(
         call.tell(f"{document.title}: {output}")
     for reason in document.draft:
         call.tell(f"draft: {reason}", "yellow")
+    if warning is not None:
+        call.tell(f"warning: {warning}", "yellow")
     if finished is not None and freeze:
         call.tell(f"finished as report {finished.number}, SHA-256 {finished.digest}")
     return Exit.OK
 
 
 def _document(
-    db: Database,
     project: Project,
     kind: str,
     *,
@@ -164,12 +161,12 @@ def _document(
 
     about = kind_of(kind)
     if number is not None:
-        made = reports.find(db, project, kind, number)
-        return reports.signed_document(db, made, form), made
+        made = reports.find(project, kind, number)
+        return reports.with_signatures(project.db, made, form), made
     if freeze:
-        made = reports.freeze(db, project, kind, language=language, previous=continues, draft=draft)
-        return reports.document(db, made), made
-    return about.build(db, project, language=language, previous=continues), None
+        made = reports.freeze(project, kind, language=language, previous=continues, draft=draft)
+        return reports.document(project.db, made), made
+    return about.build(project, language=language, previous=continues), None
 
 
 for _kind, _about in REPORTS.items():
@@ -184,7 +181,7 @@ def list_(call: Call, /) -> int:
     from metasearch.review.reports import reports
 
     with call.open() as db:
-        listed = reports.frozen(db, call.project(db))
+        listed = reports.frozen(call.project(db))
     call.table(
         [objects.report(each) for each in listed],
         ("kind", "number", "finished", "", "SHA-256", "title"),
@@ -214,7 +211,7 @@ def verify(call: Call, /) -> int:
 
     with call.open() as db:
         listed = [
-            (each, reports.unchanged(db, each)) for each in reports.frozen(db, call.project(db))
+            (each, reports.is_unchanged(db, each)) for each in reports.frozen(call.project(db))
         ]
     call.table(
         [objects.report(each) | {"unchanged": same} for each, same in listed],
@@ -232,17 +229,17 @@ def verify(call: Call, /) -> int:
     "--included", is_flag=True, help="Count only works that are relevant as far as it is decided."
 )
 @in_project
-def missed(call: Call, /, *, included: bool) -> int:
+def estimate(call: Call, /, *, included: bool) -> int:
     """Estimate how many works there are that no database found, from the works that several of them
     found: Chao's lower bound, of two databases Chapman's estimator. It assumes that databases find
     works independently, which they do not quite: the report says so.
     """
     from dataclasses import asdict
 
-    from metasearch.review.reports import missed as estimating
+    from metasearch.review.reports import estimate as estimating
 
     with call.open() as db:
-        overlap = estimating.overlap(db, call.project(db), included=included)
+        overlap = estimating.overlap(call.project(db), included=included)
     made = estimating.estimate(overlap)
     value = {
         "databases": dict(overlap.databases),

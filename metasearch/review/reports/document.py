@@ -10,19 +10,19 @@ import hashlib
 import types
 import typing
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
-from typing import Any, Literal, TypeAlias, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 import orjson
 
 from metasearch.errors import UsageError
 from metasearch.formats.text import clean
-from metasearch.message import message
+from metasearch.language import CODES, language_of
+from metasearch.message import Message, message, message_in
 
-#: The languages that reports are written in.
-Language = Literal["en", "zh"]
-LANGUAGES: tuple[Language, ...] = get_args(Language)
+#: The language of a report: one of `CODES`.
+Language: TypeAlias = Annotated[str, "code"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +60,6 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fields:
-    """Labels, each with its value."""
-
     rows: tuple[tuple[str, Text], ...]
 
 
@@ -225,38 +223,40 @@ def spans(text: Text) -> Sequence[Span]:
 
 
 def plain(text: Text) -> str:
-    """The words of a text."""
     return text if isinstance(text, str) else "".join(part.text for part in text)
 
 
-# What reports say, in the language of the report: each phrase stands in both where it is used. The
-# language of a report is that of its readers, and not that of the pages; a phrase of a report is
-# therefore no `Message`.
+# What reports say, in the language of the report: that of its readers, and not that of the pages.
 
-#: (English, Chinese) -> the one of the report.
-Say: TypeAlias = Callable[[str, str], str]
+#: `metasearch.language.ReaderLanguage.phrase` of that language.
+Phrase: TypeAlias = Callable[..., str]
 
 
-def speaker(language: Language) -> Say:
-    """Chooses between the two."""
-    return (lambda en, zh: zh) if language == "zh" else (lambda en, zh: en)
+def speaker(language: Language) -> Phrase:
+    """What says the texts of a report, by the name of its language."""
+    return language_of(language).phrase
 
 
-def number(value: int | None, say: Say) -> str:
+def in_words(text: str, phrase: Phrase) -> str:
+    """What a run has noted, in the language of the report; what a database said as it is."""
+    return phrase(text) if isinstance(text, Message) else text
+
+
+def number(value: int | None, phrase: Phrase) -> str:
     """A count as people read it; what is not known is "not known", never 0."""
-    return say("not known", "未知") if value is None else f"{value:,}"
+    return phrase("not known") if value is None else f"{value:,}"
 
 
 #: Names that a sentence lists.
 _MOST_NAMES = 12
 
 
-def listed(names: Iterable[str], say: Say) -> str:
+def name_list(names: Iterable[str], phrase: Phrase) -> str:
     """Names in a sentence; of many the first ones, and how many there are."""
     known = list(names)
     more = len(known) - _MOST_NAMES
-    shown = say(", ", "、").join(known[:_MOST_NAMES])
-    return shown + say(f" and {more} more", f"等 {len(known)} 个") if more > 0 else shown
+    shown = phrase(message_in("report", ", ")).join(known[:_MOST_NAMES])
+    return phrase("{names} and {more} more", names=shown, more=more) if more > 0 else shown
 
 
 # A `Document` as JSON and back, and its digest. The JSON is canonical: keys in order, UTF-8, no
@@ -285,6 +285,11 @@ _LARGEST = 2**53
 #: Bounds of a diagram: boxes or arrows, rows or columns of its grid, points of an arrow, units.
 _MOST_BOXES, _MOST_ROWS, _MOST_POINTS, _WIDEST = 500, 100, 20, 100_000
 _Reader: TypeAlias = Callable[[Any, str], Any]
+
+
+def block_name(block: Block) -> str:
+    """What a block is called in JSON and in templates."""
+    return _NAMES[type(block)]
 
 
 def to_json(document: Document) -> bytes:
@@ -316,7 +321,7 @@ def from_json(content: bytes | str) -> Document:
     return document
 
 
-def checked(document: Document) -> Document:
+def check_document(document: Document) -> Document:
     """The document as it would be read again: its texts hold what every format can hold."""
     return from_json(to_json(document))
 
@@ -348,8 +353,8 @@ def _wrong(place: str, reason: str) -> UsageError:
 @cache
 def _of_class(kind: type[Any]) -> _Reader:
     """The reader of a dataclass, made of the types of its fields."""
-    hints = typing.get_type_hints(kind)
-    readers = {field.name: (_of_type(hints[field.name]), _default(field)) for field in fields(kind)}
+    hints = typing.get_type_hints(kind, include_extras=True)
+    readers = {field.name: (_of_type(hints[field.name]), field.default) for field in fields(kind)}
     known = readers.keys() | ({"block"} if kind in _NAMES else set())
 
     def read(data: Any, place: str) -> Any:
@@ -363,12 +368,12 @@ def _of_class(kind: type[Any]) -> _Reader:
                 values[name] = reader(data[name], f"{place}.{name}")
             elif default is MISSING:
                 raise _wrong(place, message("{name} is missing", name=name))
-        return _made(kind, values, place)
+        return _build(kind, values, place)
 
     return read
 
 
-def _made(kind: type[Any], values: dict[str, Any], place: str) -> Any:
+def _build(kind: type[Any], values: dict[str, Any], place: str) -> Any:
     made = kind(**values)
     if isinstance(made, Table):
         _check_table(made, place)
@@ -405,10 +410,6 @@ def _check_figure(figure: Figure, place: str) -> None:
         raise _wrong(place, message("a box or an arrow is outside of the diagram"))
     if any(not 2 <= len(arrow.points) <= _MOST_POINTS for arrow in arrows):
         raise _wrong(place, message("an arrow has 2 to {most} points", most=_MOST_POINTS))
-
-
-def _default(field: Field[Any]) -> Any:
-    return field.default
 
 
 def _of_type(hint: Any) -> _Reader:
@@ -469,6 +470,10 @@ def _str(data: Any, place: str) -> str:
     return clean(data)
 
 
+def _code(data: Any, place: str) -> Any:
+    return _one_of(CODES)(data, place)
+
+
 def _bool(data: Any, place: str) -> bool:
     if not isinstance(data, bool):
         raise _wrong(place, message("it must be true or false"))
@@ -487,6 +492,12 @@ def _float(data: Any, place: str) -> float:
     return data
 
 
-_PLAIN: dict[Any, _Reader] = {str: _str, bool: _bool, int: _int, float: _float}
+_PLAIN: dict[Any, _Reader] = {
+    Language: _code,
+    str: _str,
+    bool: _bool,
+    int: _int,
+    float: _float,
+}
 _SPANS = _tuple((Span, Ellipsis))
 _BLOCK_READERS = {name: _of_type(block) for name, block in _BLOCKS.items()}

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 
 from wcwidth import wcwidth
 
-from metasearch.review.reports.document import Arrow, Box, Figure, Say, Table
-from metasearch.review.reports.numbers import Identified, Numbers
+from metasearch.message import message_in
+from metasearch.review.reports.document import Arrow, Box, Figure, Phrase, Table
+from metasearch.review.reports.numbers import CitationNumbers, ReportNumbers, SourceNumbers
 from metasearch.review.runs.other_sources import OtherSource
 
 #: Lines of a list in a box, and columns (of letters) of a line of 100 units.
@@ -24,23 +25,23 @@ _PAD, _LINE, _GAP, _TOP, _BAND = 17, 17, 34, 28, 26
 _PREVIOUS, _MAIN, _SIDE, _OTHER, _BETWEEN = 184, 270, 256, 210, 38
 
 
-def figure(numbers: Numbers, table: Table, say: Say) -> Figure:
+def figure(numbers: ReportNumbers, table: Table, phrase: Phrase) -> Figure:
     """The diagram."""
-    return _Drawing(numbers, say).figure(table)
+    return _FlowLayout(numbers, phrase).figure(table)
 
 
-class _Drawing:
+class _FlowLayout:
     """Places the boxes: columns from left to right, rows from top to bottom."""
 
-    def __init__(self, numbers: Numbers, say: Say) -> None:
+    def __init__(self, numbers: ReportNumbers, phrase: Phrase) -> None:
         self._numbers = numbers
-        self._say = say
+        self._phrase = phrase
         self._boxes: list[Box] = []
         self._arrows: list[Arrow] = []
         names = ["stage"]
         names += ["previous"] if numbers.previous else []
         names += ["main", "side"]
-        names += ["other"] if numbers.other else []
+        names += ["other"] if numbers.others else []
         self._columns = {name: number for number, name in enumerate(names)}
         widths = {
             "stage": _BAND,
@@ -58,7 +59,7 @@ class _Drawing:
         self._width = x - _BETWEEN + 2
 
     def figure(self, table: Table) -> Figure:
-        numbers, say = self._numbers, self._say
+        numbers, phrase = self._numbers, self._phrase
         rows = self._rows()
         y = _TOP
         tops: list[tuple[int, int]] = []
@@ -66,11 +67,11 @@ class _Drawing:
             height = max(_PAD + _LINE * len(lines) for lines in row.values())
             tops.append((y, height))
             y += height + _GAP
-        heads = {"main": say("Databases and registers", "数据库与注册库")}
-        if numbers.other:
-            heads["other"] = say("Other methods", "其他途径")
+        heads = {"main": phrase("Databases and registers")}
+        if numbers.others:
+            heads["other"] = phrase(message_in("diagram", "Other methods"))
         if numbers.previous:
-            heads["previous"] = say("Previous studies", "既往研究")
+            heads["previous"] = phrase("Previous studies")
         for name, text in heads.items():
             self._box(name, 0, 0, 0, (text,), role="label")
         for number, row in enumerate(rows):
@@ -81,7 +82,7 @@ class _Drawing:
         self._stages(tops, len(rows))
         self._ways(rows)
         return Figure(
-            title=say("PRISMA 2020 flow diagram", "PRISMA 2020 文献筛选流程图"),
+            title=phrase(message_in("diagram", "PRISMA 2020 flow diagram")),
             description=self._description(),
             width=self._width,
             height=max(box.y + box.height for box in self._boxes) + 2,
@@ -91,148 +92,157 @@ class _Drawing:
         )
 
     def _description(self) -> str:
-        n, say = self._numbers, self._say
-        return say(
-            f"From {n.identified:,} records identified in databases and registers to "
-            f"{n.total_reports:,} reports included. All numbers are in the table that follows.",
-            f"从数据库与注册库检出的 {n.identified:,} 条记录到纳入的 {n.total_reports:,} "
-            "篇报告。全部数字见下表。",
+        n, phrase = self._numbers, self._phrase
+        return phrase(
+            "From {identified} records identified in databases and registers to "
+            "{total_reports} reports included. All numbers are in the table that "
+            "follows.",
+            identified=n.identified,
+            total_reports=n.total_reports,
         )
 
     # ---------------------------------------------------------------- boxes
 
     def _rows(self) -> list[dict[str, tuple[str, ...]]]:
         """The texts of each row of boxes, by column."""
-        n, say = self._numbers, self._say
+        n, phrase = self._numbers, self._phrase
         rows: list[dict[str, tuple[str, ...]]] = [
             {
                 "main": self._lines(
-                    "main", say("Records identified", "检出记录"), n.identified, self._sources()
+                    "main", phrase("Records identified"), n.identified, self._sources()
                 ),
                 "side": self._lines(
                     "side",
-                    say("Removed before screening", "筛选前剔除"),
+                    phrase("Removed before screening"),
                     n.duplicates + n.known,
-                    self._removed(),
+                    self._removed_lines(),
                 ),
             },
             {
                 "main": self._lines(
                     "main",
-                    say("Records screened", "筛选记录"),
+                    phrase("Records screened"),
                     n.screened,
-                    self._waiting(say("Not yet screened", "尚未筛选"), n.not_screened),
+                    self._waiting_lines(phrase("Not yet screened"), n.not_screened),
                 ),
-                "side": self._lines("side", say("Records excluded", "排除记录"), n.excluded),
+                "side": self._lines("side", phrase("Records excluded"), n.excluded),
             },
             {
-                "main": self._lines(
-                    "main", say("Reports sought for retrieval", "需获取全文的报告"), n.sought
-                ),
+                "main": self._lines("main", phrase("Reports sought for retrieval"), n.sought),
                 "side": self._lines(
-                    "side", say("Reports not retrieved", "未获得全文"), n.not_retrieved
+                    "side", phrase(message_in("diagram", "Reports not retrieved")), n.not_retrieved
                 ),
             },
             {
                 "main": self._lines(
                     "main",
-                    say("Reports assessed for eligibility", "评估全文的报告"),
+                    phrase("Reports assessed for eligibility"),
                     n.assessed,
-                    self._waiting(say("Not yet assessed", "尚未评估"), n.not_assessed),
+                    self._waiting_lines(phrase("Not yet assessed"), n.not_assessed),
                 ),
                 "side": self._lines(
                     "side",
-                    say("Reports excluded", "排除报告"),
+                    phrase("Reports excluded"),
                     n.excluded_reports,
                     self._reasons(n.reasons.items()),
                 ),
             },
-            {"main": self._included()},
+            {"main": self._included_lines()},
         ]
-        if n.other:
+        if n.others:
             self._add_other(rows)
         if n.previous:
             rows[0]["previous"] = self._lines(
                 "previous",
-                say("Studies included", "纳入研究"),
+                phrase("Studies included"),
                 n.previous.studies,
-                [say(f"Reports of them {n.previous.reports:,}", f"报告 {n.previous.reports:,}")],
+                [phrase("Reports of them {reports}", reports=n.previous.reports)],
             )
             rows.append({"main": self._total()})
         return rows
 
-    def _included(self) -> tuple[str, ...]:
-        n, say = self._numbers, self._say
-        studies, reports = n.studies + n.other_included, n.included + n.other_included
+    def _included_lines(self) -> tuple[str, ...]:
+        n, phrase = self._numbers, self._phrase
+        studies, reports = n.studies + n.other_studies, n.included + n.other_included
         new = n.previous is not None
-        title = (
-            say("New studies included", "新纳入研究")
-            if new
-            else say("Studies included", "纳入研究")
-        )
-        more = [say(f"Reports of them {reports:,}", f"报告 {reports:,}")]
-        if n.other:
+        title = phrase("New studies included") if new else phrase("Studies included")
+        more = [phrase("Reports of them {reports}", reports=reports)]
+        if n.others:
             more.append(
-                say(
-                    f"From databases {n.included:,}, by other methods {n.other_included:,}",
-                    f"来自数据库 {n.included:,}，其他途径 {n.other_included:,}",
+                phrase(
+                    "From databases {included}, by other methods {other_included}",
+                    included=n.included,
+                    other_included=n.other_included,
                 )
             )
         return self._lines("main", title, studies, more)
 
     def _total(self) -> tuple[str, ...]:
-        n, say = self._numbers, self._say
+        n, phrase = self._numbers, self._phrase
         return self._lines(
             "main",
-            say("Total studies included", "纳入研究总数"),
+            phrase("Total studies included"),
             n.total_studies,
-            [say(f"Reports of them {n.total_reports:,}", f"报告 {n.total_reports:,}")],
+            [phrase("Reports of them {total_reports}", total_reports=n.total_reports)],
         )
 
     def _add_other(self, rows: list[dict[str, tuple[str, ...]]]) -> None:
-        n, say = self._numbers, self._say
+        n, phrase = self._numbers, self._phrase
         kinds: dict[str, int] = {}
-        for one in n.other:
+        for one in n.others:
             kinds[one.kind] = kinds.get(one.kind, 0) + (one.identified or 0)
-        listed = [f"{kind_of_other(kind, say)} {count:,}" for kind, count in kinds.items()]
-        sought, lost, assessed, excluded = other_sums(n.other)
+        listed = []
+        for kind, count in kinds.items():
+            listed.append(f"{kind_of_other(kind, phrase)} {count:,}")
+            if kind == "citation" and n.citations:
+                listed += [f"\u2003{line}" for line in self._not_sought(n.citations)]
+        sought, lost, assessed, excluded = other_sums(n.others)
         rows[0]["other"] = self._lines(
-            "other", say("Records identified", "检出记录"), sum(kinds.values()), listed
+            "other", phrase("Records identified"), sum(kinds.values()), listed
         )
         rows[2]["other"] = self._lines(
             "other",
-            say("Reports sought", "需获取全文"),
+            phrase(message_in("diagram", "Reports sought")),
             sought,
-            [say(f"Not retrieved {lost:,}", f"未获得全文 {lost:,}")],
+            [phrase("Not retrieved {lost}", lost=lost)],
         )
         rows[3]["other"] = self._lines(
             "other",
-            say("Reports assessed", "评估全文"),
+            phrase("Reports assessed"),
             assessed,
             [
-                say(f"Excluded {sum(excluded.values()):,}", f"排除 {sum(excluded.values()):,}"),
+                phrase("Excluded {excluded}", excluded=sum(excluded.values())),
                 *(f"\u2003{line}" for line in self._reasons(excluded.items())),
             ],
         )
+
+    def _not_sought(self, along: CitationNumbers) -> list[str]:
+        """What became of the records that citations led to, and whose reports were not sought."""
+        phrase = self._phrase
+        out = [phrase("Duplicates {duplicates}", duplicates=along.duplicates)]
+        if self._numbers.previous:
+            out.append(phrase("Found by the earlier search {known}", known=along.known))
+        out.append(phrase("Excluded by title {count}", count=along.left_out))
+        return out + self._waiting_lines(phrase("Not yet screened"), along.not_screened)
 
     def _lines(
         self, column: str, title: str, count: int, more: Iterable[str] = ()
     ) -> tuple[str, ...]:
         columns = int(self._widths[column] * _LETTERS / 100)
-        head = f"{title}{self._say(': ', '：')}{count:,}"
+        head = self._phrase("{title}: {count}", title=title, count=count)
         wrapped = [line for text in more for line in wrap(text, columns)]
-        return (fitted(head, columns - 2), *wrapped)
+        return (fit_line(head, columns - 2), *wrapped)
 
-    def _waiting(self, label: str, count: int) -> list[str]:
+    def _waiting_lines(self, label: str, count: int) -> list[str]:
         return [f"{label} {count:,}"] if count else []
 
     def _sources(self) -> list[str]:
-        say = self._say
+        phrase = self._phrase
         out = []
         for place, title in (
-            ("database", say("Databases", "数据库")),
-            ("register", say("Registers", "注册库")),
-            ("other", say("Other files", "其他文件")),
+            ("database", phrase("Databases")),
+            ("register", phrase("Registers")),
+            ("other", phrase("Other files")),
         ):
             sources = self._numbers.of_place(place)
             if not sources and place == "other":
@@ -242,26 +252,28 @@ class _Drawing:
             out += self._cut([f"\u2003{self._source(one)}" for one in largest])
         return out
 
-    def _source(self, one: Identified) -> str:
-        hand = self._say(" (by hand)", "（手工检索）") if one.by_hand else ""
-        return f"{one.label}{hand} {records_of(one, self._say)}"
+    def _source(self, one: SourceNumbers) -> str:
+        hand = self._phrase(" (by hand)") if one.by_hand else ""
+        return f"{one.label}{hand} {records_of(one, self._phrase)}"
 
-    def _removed(self) -> list[str]:
-        n, say = self._numbers, self._say
-        out = [say(f"Duplicates {n.duplicates:,}", f"重复记录 {n.duplicates:,}")]
+    def _removed_lines(self) -> list[str]:
+        n, phrase = self._numbers, self._phrase
+        out = [phrase("Duplicates {duplicates}", duplicates=n.duplicates)]
         if n.previous:
-            out.append(say(f"Found by the earlier search {n.known:,}", f"既往检索已得 {n.known:,}"))
-        out.append(say("By automation tools 0", "自动化工具剔除 0"))
+            out.append(phrase("Found by the earlier search {known}", known=n.known))
+        out.append(phrase("By automation tools 0"))
         return out
 
     def _reasons(self, reasons: Iterable[tuple[str, int]]) -> list[str]:
-        return self._cut([f"{reason_text(text, self._say)} {count:,}" for text, count in reasons])
+        return self._cut(
+            [f"{reason_text(text, self._phrase)} {count:,}" for text, count in reasons]
+        )
 
     def _cut(self, lines: list[str]) -> list[str]:
         if len(lines) <= _MOST_LINES:
             return lines
         rest = len(lines) - _MOST_LINES + 1
-        return [*lines[: _MOST_LINES - 1], self._say(f"and {rest:,} more", f"另有 {rest:,} 项")]
+        return [*lines[: _MOST_LINES - 1], self._phrase("and {rest} more", rest=rest)]
 
     # ---------------------------------------------------------------- drawing
 
@@ -289,11 +301,11 @@ class _Drawing:
         )
 
     def _stages(self, tops: list[tuple[int, int]], rows: int) -> None:
-        say = self._say
+        phrase = self._phrase
         for text, first, last in (
-            (say("Identification", "检索"), 0, 0),
-            (say("Screening", "筛选"), 1, 3),
-            (say("Included", "纳入"), 4, rows - 1),
+            (phrase("Identification"), 0, 0),
+            (phrase("Screening"), 1, 3),
+            (phrase("Included"), 4, rows - 1),
         ):
             top = tops[first][0]
             self._boxes.append(
@@ -363,26 +375,26 @@ def other_sums(other: Iterable[OtherSource]) -> tuple[int, int, int, dict[str, i
     return sought, lost, assessed, dict(sorted(excluded.items(), key=lambda it: (-it[1], it[0])))
 
 
-def kind_of_other(kind: str, say: Say) -> str:
+def kind_of_other(kind: str, phrase: Phrase) -> str:
     """A kind of `OtherSource` in words."""
     return {
-        "website": say("Websites", "网站"),
-        "organisation": say("Organisations", "机构"),
-        "browse": say("Browsing", "浏览"),
-        "citation": say("Citation searching", "引文检索"),
-        "contact": say("Contacts", "联系作者与专家"),
-        "register": say("Registers by hand", "手工检索注册库"),
-    }.get(kind, say("Other methods", "其他方法"))
+        "website": phrase("Websites"),
+        "organisation": phrase("Organisations"),
+        "browse": phrase("Browsing"),
+        "citation": phrase("Citation searching"),
+        "contact": phrase("Contacts"),
+        "register": phrase("Registers by hand"),
+    }.get(kind, phrase("Other methods"))
 
 
-def records_of(one: Identified, say: Say) -> str:
+def records_of(one: SourceNumbers, phrase: Phrase) -> str:
     """How many records a source gave; one that failed did not give 0."""
-    return say("failed", "检索失败") if one.failed else f"{one.records:,}"
+    return phrase(message_in("diagram", "failed")) if one.failed else f"{one.records:,}"
 
 
-def reason_text(reason: str, say: Say) -> str:
+def reason_text(reason: str, phrase: Phrase) -> str:
     """A reason in words, where none was given too."""
-    return reason or say("No reason given", "未注明理由")
+    return reason or phrase("No reason given")
 
 
 def wrap(text: str, columns: int) -> list[str]:
@@ -404,7 +416,7 @@ def wrap(text: str, columns: int) -> list[str]:
     return [*lines, line.rstrip()] if line.strip() else lines
 
 
-def fitted(text: str, columns: int) -> str:
+def fit_line(text: str, columns: int) -> str:
     """A text on one line, cut with "…" where it is longer; its last word stays: it is a number."""
     if sum(map(_width, text)) <= columns:
         return text

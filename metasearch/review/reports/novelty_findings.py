@@ -20,10 +20,10 @@ from metasearch.review.projects.projects import Project
 from metasearch.review.reports.document import Paragraph
 from metasearch.review.reports.questions import NOVELTY, Value
 from metasearch.review.reports.searches import (
-    Searched,
+    SearchAnswer,
     TypedStrategy,
     newest,
-    searched,
+    search_answers,
     stale_steps,
     strategies,
 )
@@ -46,7 +46,7 @@ WHERE work.project = ?
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Related:
+class RelatedWork:
     """A related work.
 
     Attributes:
@@ -68,37 +68,34 @@ class Related:
     seen: dt.date | None
 
 
-def related_works(db: Database, project: Project) -> tuple[Related, ...]:
+def related_works(project: Project) -> tuple[RelatedWork, ...]:
     """Those of a project: Chinese literature first, closely related works before the others, and
     newer ones before older ones.
     """
     found = []
     # Bodies are read of related works alone: a project may have decided on 100,000.
-    for row in db.all(_RELATED, project.id):
+    for row in project.db.all(_RELATED, project.id):
         relation = _relation(row["title_verdict"], row["text_verdict"])
         if relation:
-            record = _record(db, row["id"])
+            body = project.db.value("SELECT hit FROM work_body WHERE work = ?", row["id"])
+            record = hits.read(body).record
             domestic = _is_domestic(record)
             place = (not domestic, relation != "close", -(row["year"] or 0), row["title"])
             found.append((place, row["uid"], row["id"], record, relation == "close", domestic))
     found.sort(key=lambda one: one[:2])
     return tuple(
-        Related(
+        RelatedWork(
             number=number,
             work=work,
             uid=uid,
             record=record,
             close=close,
-            points=points_of(_tags(db, work)),
+            points=points_of(_tags(project.db, work)),
             domestic=domestic,
-            seen=_seen(db, work),
+            seen=_day_found(project.db, work),
         )
         for number, (_, uid, work, record, close, domestic) in enumerate(found, 1)
     )
-
-
-def _record(db: Database, work: int) -> Record:
-    return hits.read(db.value("SELECT hit FROM work_body WHERE work = ?", work)).record
 
 
 def points_of(tags: Iterable[str]) -> tuple[int, ...]:
@@ -133,7 +130,7 @@ def _is_domestic(record: Record) -> bool:
     return any(map(is_han, record.title))
 
 
-def _seen(db: Database, work: int) -> dt.date | None:
+def _day_found(db: Database, work: int) -> dt.date | None:
     moment = db.value(
         "SELECT max(answer.asked_at) FROM work_record"
         " JOIN finding ON finding.record = work_record.record"
@@ -147,14 +144,14 @@ def _seen(db: Database, work: int) -> dt.date | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
+class DatabaseSearch:
     """One database, searched for one step.
 
     `said`: what it said: its newest whole answer, else one in part, else the failure. `related`:
     works found by it that are closely or generally related; of them `close` closely.
     """
 
-    said: Searched
+    said: SearchAnswer
     related: int
     close: int
 
@@ -200,11 +197,11 @@ class Searches:
     """
 
     strategies: tuple[TypedStrategy, ...]
-    rows: tuple[Search, ...]
+    rows: tuple[DatabaseSearch, ...]
     stale: tuple[str, ...]
     works: int
     undecided: int
-    found: Mapping[int, tuple[Search, ...]]
+    found: Mapping[int, tuple[DatabaseSearch, ...]]
 
     @property
     def records(self) -> int:
@@ -217,11 +214,11 @@ class Searches:
         return tuple(sorted({row.said.tool for row in self.rows}))
 
 
-def searches(db: Database, project: Project, related: Iterable[Related]) -> Searches:
+def searches(project: Project, related: Iterable[RelatedWork]) -> Searches:
     """Collect them. Numbers of hits alone, and steps that were removed, are left out."""
     kept = {
         (row["strategy"], row["number"])
-        for row in db.all(
+        for row in project.db.all(
             "SELECT step.strategy, step.number FROM step JOIN strategy"
             " ON strategy.id = step.strategy WHERE strategy.project = ? AND NOT step.removed",
             project.id,
@@ -229,12 +226,12 @@ def searches(db: Database, project: Project, related: Iterable[Related]) -> Sear
     }
     said = newest(
         one
-        for one in searched(db, project)
+        for one in search_answers(project)
         if one.mode != "counts" and one.status != "running" and (one.strategy, one.step) in kept
     )
-    works = {one.id: _works(db, one.id) for one in said}
+    works = {one.id: _works(project.db, one.id) for one in said}
     rows = tuple(
-        Search(
+        DatabaseSearch(
             said=one,
             related=sum(each.work in works[one.id] for each in related),
             close=sum(each.work in works[one.id] for each in related if each.close),
@@ -243,11 +240,11 @@ def searches(db: Database, project: Project, related: Iterable[Related]) -> Sear
     )
     every = set().union(*works.values())
     return Searches(
-        strategies=tuple(strategies(db, project)),
+        strategies=tuple(strategies(project)),
         rows=rows,
-        stale=tuple(stale_steps(db, project, said)),
+        stale=tuple(stale_steps(project, said)),
         works=len(every),
-        undecided=len(every - _decided(db, project)),
+        undecided=len(every - _works_with_verdict(project)),
         found={
             each.work: tuple(row for row in rows if each.work in works[row.said.id])
             for each in related
@@ -265,8 +262,8 @@ def _works(db: Database, answer: int) -> Collection[int]:
     return {row[0] for row in rows}
 
 
-def _decided(db: Database, project: Project) -> set[int]:
-    rows = db.rows(
+def _works_with_verdict(project: Project) -> set[int]:
+    rows = project.db.rows(
         "SELECT DISTINCT decision.work FROM decision JOIN work ON work.id = decision.work"
         " WHERE work.project = ? AND decision.by = ''",
         project.id,
@@ -294,7 +291,7 @@ class Findings:
     answers: Mapping[str, Value]
     missing: frozenset[str]
     searches: Searches
-    related: tuple[Related, ...]
+    related: tuple[RelatedWork, ...]
 
     @property
     def points(self) -> tuple[str, ...]:
@@ -317,11 +314,11 @@ class Findings:
         answer = self.answers.get(f"novelty.{name}")
         return answer if isinstance(answer, tuple) else ()
 
-    def given(self, name: str) -> bool:
+    def has_answer(self, name: str) -> bool:
         """Whether a question has an answer."""
         return f"novelty.{name}" in self.answers
 
-    def about(self, point: int) -> tuple[Related, ...]:
+    def about(self, point: int) -> tuple[RelatedWork, ...]:
         """The related works of a point of novelty. Where there is only one, all are about it."""
         if len(self.points) == 1:
             return self.related
@@ -333,15 +330,15 @@ def paragraph(text: str) -> Paragraph:
     return Paragraph(text=text)
 
 
-def findings(db: Database, project: Project) -> Findings:
+def findings(project: Project) -> Findings:
     """Read them, all of one moment."""
-    with db.snapshot():
-        project = projects.find(db, project.uid)
-        related = related_works(db, project)
+    with project.db.snapshot():
+        project = project.fresh()
+        related = related_works(project)
         return Findings(
             project=project,
             answers=projects.answers(project),
-            missing=frozenset(one.key for one in projects.missing(project, NOVELTY)),
-            searches=searches(db, project, related),
+            missing=frozenset(one.key for one in projects.open_questions(project, NOVELTY)),
+            searches=searches(project, related),
             related=related,
         )

@@ -31,7 +31,7 @@ _SERIAL = "serial"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class NumberPart:
     """A piece of a pattern.
 
     Attributes:
@@ -45,13 +45,13 @@ class Part:
     width: int = 0
 
 
-def parse(pattern: str) -> tuple[Part, ...]:
+def parse(pattern: str) -> tuple[NumberPart, ...]:
     """The pieces of a pattern, in their order. Raises UsageError: it is too long, has a part that
     there is not or one twice, or lacks the year or the serial.
     """
     if len(pattern) > LONGEST_PATTERN:
         raise _wrong(pattern, message("it has more than {most} characters", most=LONGEST_PATTERN))
-    parts: list[Part] = []
+    parts: list[NumberPart] = []
     place = 0
     while place < len(pattern):
         if match := _PART.match(pattern, place):
@@ -60,9 +60,9 @@ def parse(pattern: str) -> tuple[Part, ...]:
                 raise _wrong(pattern, message("there is no part {name}", name=name))
             if any(part.name == name for part in parts):
                 raise _wrong(pattern, message("{name} stands in it twice", name=name))
-            parts.append(Part(name=name, width=width))
+            parts.append(NumberPart(name=name, width=width))
         elif match := _LITERAL.match(pattern, place):
-            parts.append(Part(text=match[0]))
+            parts.append(NumberPart(text=match[0]))
         else:
             raise _wrong(
                 pattern,
@@ -79,11 +79,11 @@ def parse(pattern: str) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def written(parts: Sequence[Part], values: Mapping[str, str], serial: int) -> str:
+def format_number(parts: Sequence[NumberPart], values: Mapping[str, str], serial: int) -> str:
     """The number with this serial. `values`: name of a part -> its value, as text. `serial`: from
     1. Raises UsageError: a value is missing or is not of its part, or the serial has no room.
     """
-    return "".join(part.text or _filled(part, values, str(serial)) for part in parts)
+    return "".join(part.text or _format_part(part, values, str(serial)) for part in parts)
 
 
 def next_number(db: Database, pattern: str, values: Mapping[str, str]) -> str:
@@ -97,7 +97,7 @@ def next_number(db: Database, pattern: str, values: Mapping[str, str]) -> str:
     taken = {row["number"] for row in rows}
     serials = [int(match[1]) for number in taken if (match := alike.fullmatch(number))]
     serial = max(serials, default=0) + 1
-    while (number := written(parts, values, serial)) in taken:  # by another pattern
+    while (number := format_number(parts, values, serial)) in taken:  # by another pattern
         serial += 1
     return number
 
@@ -119,7 +119,7 @@ def check_value(name: str, value: str) -> str:
     return value
 
 
-def _as_pattern(part: Part, values: Mapping[str, str]) -> str:
+def _as_pattern(part: NumberPart, values: Mapping[str, str]) -> str:
     """A pattern that finds the serials of numbers with the same values."""
     if part.text:
         return re.escape(part.text)
@@ -128,7 +128,7 @@ def _as_pattern(part: Part, values: Mapping[str, str]) -> str:
     return re.escape(_value(part, values))
 
 
-def _filled(part: Part, values: Mapping[str, str], serial: str) -> str:
+def _format_part(part: NumberPart, values: Mapping[str, str], serial: str) -> str:
     if part.name != _SERIAL:
         return _value(part, values)
     if len(serial) > (part.width or WIDEST):
@@ -143,7 +143,7 @@ def _filled(part: Part, values: Mapping[str, str], serial: str) -> str:
     return serial.rjust(part.width, "0")
 
 
-def _value(part: Part, values: Mapping[str, str]) -> str:
+def _value(part: NumberPart, values: Mapping[str, str]) -> str:
     value = values.get(part.name, "")
     if not value:
         raise UsageError(

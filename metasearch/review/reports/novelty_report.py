@@ -13,7 +13,7 @@ from metasearch.errors import UsageError
 from metasearch.formats.citations import STYLES
 from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Project
-from metasearch.review.reports import novelty_number
+from metasearch.review.reports import checked_works, novelty_number
 from metasearch.review.reports.document import (
     Block,
     Code,
@@ -30,19 +30,22 @@ from metasearch.review.reports.document import (
     Span,
     Table,
     Text,
+    in_words,
+    speaker,
 )
 from metasearch.review.reports.novelty_findings import (
     NOTHING,
+    DatabaseSearch,
     Findings,
-    Related,
-    Search,
+    RelatedWork,
     findings,
     paragraph,
     point_tag,
 )
 from metasearch.review.reports.questions import CITATION_STYLES, NOVELTY, number_values, same_person
-from metasearch.review.store.database import Database
 
+#: What translates the notes of a run: the form is in Chinese.
+_CHINESE = speaker("zh")
 #: Status of a search that failed -> why, in the words of the report.
 _FAILURES = {
     "timeout": "超时",
@@ -72,7 +75,7 @@ def section(found: Findings) -> Iterator[Block]:
             widths=(7, 24, 35, 17, 17),
             row_heads=False,
         )
-        yield from _explained(rows)
+        yield from _explanations(rows)
     yield Heading(text="（二）检索词", level=2)
     yield Fields(
         rows=(("中文检索词", _terms(found, "terms_zh")), ("英文检索词", _terms(found, "terms_en")))
@@ -90,17 +93,17 @@ def section(found: Findings) -> Iterator[Block]:
             label=f"{number}. {row.said.label}（{asked}）",
         )
         for note in row.notes:
-            yield Remark(text=f"{row.said.label}：{note}")
+            yield Remark(text=f"{row.said.label}：{in_words(note, _CHINESE)}")
 
 
-def way(row: Search) -> str:
+def way(row: DatabaseSearch) -> str:
     """检索方式."""
     if row.said.by_hand:
         return f"手工检索，导入文件 {row.said.file}" if row.said.file else "手工检索，导入文件"
     return "机检"
 
 
-def years(found: Findings, row: Search) -> str:
+def years(found: Findings, row: DatabaseSearch) -> str:
     """年限, of the search or as the searcher wrote it."""
     written = row.said.years
     if row.said.by_hand:
@@ -115,7 +118,7 @@ def years(found: Findings, row: Search) -> str:
     return written.replace("-", "—")
 
 
-def _explained(rows: tuple[Search, ...]) -> Iterator[Block]:
+def _explanations(rows: tuple[DatabaseSearch, ...]) -> Iterator[Block]:
     """What a reader has to know of how it was searched."""
     if any(row.said.by_hand for row in rows):
         yield Remark(
@@ -173,7 +176,7 @@ def results(found: Findings) -> Iterator[Block]:
                 (
                     row.said.label,
                     years(found, row),
-                    _typed(row),
+                    _search_string(row),
                     hits(row),
                     "—" if row.failed else f"{row.related:,}",
                 )
@@ -243,14 +246,14 @@ def conclusion(found: Findings) -> Iterator[Block]:
     yield from map(paragraph, found.lines("conclusion"))
 
 
-def hits(row: Search) -> str:
+def hits(row: DatabaseSearch) -> str:
     """命中篇数 as it stands in the table; what failed is not 0."""
     if row.hits is None or row.failed:
         return "检索失败"
     return f"{row.hits:,}" if row.said.exact else f"约 {row.hits:,}"
 
 
-def citation(found: Findings, one: Related) -> str:
+def citation(found: Findings, one: RelatedWork) -> str:
     """The work by GB/T 7714, without its number."""
     style = str(found.answers.get("novelty.citation_style") or CITATION_STYLES[0].key)
     seen = one.seen or dt.date.fromisoformat(found.project.created[:10])
@@ -270,13 +273,12 @@ def _summary(found: Findings) -> str:
     )
 
 
-def _typed(row: Search) -> str:
+def _search_string(row: DatabaseSearch) -> str:
     """检索式, with the number of its step where it is one of the strategy."""
     return row.sent if row.said.by_hand else f"#{row.said.step}：{row.said.typed}"
 
 
-def _work(found: Findings, one: Related) -> Iterator[Block]:
-    """A related work: citation, relation, where it was found, abstract."""
+def _work(found: Findings, one: RelatedWork) -> Iterator[Block]:
     yield Paragraph(text=(Span(text=f"[{one.number}] {citation(found, one)}", bold=one.close),))
     points = found.points if len(found.points) == 1 else one.points
     named = "、".join(
@@ -293,7 +295,7 @@ def _work(found: Findings, one: Related) -> Iterator[Block]:
     yield Quote(text=f"摘要：{abstract}" if abstract else "摘要：略（数据库未提供）。")
 
 
-def _numbers(works: Iterable[Related]) -> str:
+def _numbers(works: Iterable[RelatedWork]) -> str:
     return "".join(f"[{one.number}]" for one in works) or "无"
 
 
@@ -327,7 +329,7 @@ _SENTENCE = re.compile(r"[。；;]\s*\S")
 def reasons(found: Findings) -> tuple[str, ...]:
     """Why the report is a draft; none where it is complete."""
     return (
-        *_missing(found),
+        *_open_fields(found),
         *_contradictions(found),
         *_about_searches(found),
         *_about_works(found),
@@ -339,8 +341,8 @@ def hints(found: Findings) -> tuple[str, ...]:
     return tuple(_hints(found))
 
 
-def _missing(found: Findings) -> Iterator[str]:
-    for one in projects.missing(found.project, NOVELTY):
+def _open_fields(found: Findings) -> Iterator[str]:
+    for one in projects.open_questions(found.project, NOVELTY):
         name, _, of = one.name.partition(".")
         yield f"缺项：{FIELDS[name]}" + (f"（查新点 {of}）" if of else "")
 
@@ -349,10 +351,12 @@ def _contradictions(found: Findings) -> Iterator[str]:
     answers = found.answers
     if same_person(answers.get("novelty.searcher"), answers.get("novelty.reviewer")):
         yield "查新员与审核员不得为同一人"
-    if found.given("completed"):
+    if found.has_answer("completed"):
         try:
             pattern = found.answers.get("novelty.number_pattern", novelty_number.DEFAULT)
-            novelty_number.written(novelty_number.parse(str(pattern)), number_values(answers), 1)
+            novelty_number.format_number(
+                novelty_number.parse(str(pattern)), number_values(answers), 1
+            )
         except UsageError:
             yield "报告编号无法生成：请补充机构代码或修改编号格式"
         last = max((row.day for row in found.searches.rows), default="")
@@ -399,11 +403,8 @@ TITLE = "科技查新报告"
 _UNNUMBERED = "（定稿时编号）"
 
 
-def document(
-    db: Database, project: Project, *, language: Language = "zh", number: str = ""
-) -> Document:
-    """The report as it would be now."""
-    found = findings(db, project)
+def document(project: Project, *, language: Language = "zh", number: str = "") -> Document:
+    found = findings(project)
     return Document(
         kind=NOVELTY,
         title=TITLE,
@@ -415,13 +416,13 @@ def document(
     )
 
 
-def next_number(db: Database, project: Project) -> str:
+def next_number(project: Project) -> str:
     """报告编号 that the report would get now. Call it in the transaction in which it is finished.
     Raises UsageError: it cannot be made: a part of its pattern has no answer.
     """
-    answers = projects.answers(projects.find(db, project.uid))
+    answers = projects.answers(project.fresh())
     pattern = str(answers.get("novelty.number_pattern") or novelty_number.DEFAULT)
-    return novelty_number.next_number(db, pattern, number_values(answers))
+    return novelty_number.next_number(project.db, pattern, number_values(answers))
 
 
 def title_of(found: Findings) -> str:
@@ -460,6 +461,7 @@ def _blocks(found: Findings, *, with_hints: bool) -> Iterator[Block]:
     yield from _purpose(found)
     yield from section(found)
     yield from results(found)
+    yield from checked_works.section(found.project, _CHINESE, level=2, number="（三）")
     yield from conclusion(found)
     yield from _declaration(found)
     yield Heading(text="八、附件清单")
@@ -492,7 +494,7 @@ def _purpose(found: Findings) -> Iterator[Block]:
 
 
 def _requirements(found: Findings) -> tuple[str, ...]:
-    if found.given("requirements") or not found.given("scope"):
+    if found.has_answer("requirements") or not found.has_answer("scope"):
         return found.lines("requirements")
     text = (
         f"查证在{found.text('scope')}范围内，有无与上述查新点相同或类似的文献报道，"
@@ -525,7 +527,7 @@ def _declaration(found: Findings) -> Iterator[Block]:
 
 
 def _person(found: Findings, name: str) -> str:
-    title = f"（{found.text(f'{name}_title')}）" if found.given(f"{name}_title") else ""
+    title = f"（{found.text(f'{name}_title')}）" if found.has_answer(f"{name}_title") else ""
     return f"{found.text(name)}{title}"
 
 

@@ -10,7 +10,9 @@ steps and runs that return it count it once. What a report covers are the runs t
     sought = not retrieved + not assessed yet + assessed
     assessed = excluded with a reason + included
 
-Each number is counted by itself, and not as a difference of others; tests hold the sums together.
+What runs along citations have found first stands in a column of its own, with the same sums; a work
+belongs to the column of the run that found it first. Each number is counted by itself, and not as a
+difference of others; tests hold the sums together.
 """
 
 from __future__ import annotations
@@ -22,14 +24,15 @@ from dataclasses import dataclass
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs import other_sources
 from metasearch.review.runs.other_sources import OtherSource
-from metasearch.review.store.database import Database
 
+#: Of the runs of the first column, and of those along citations.
+_SEARCHES, _CITATIONS = "run.mode IN ('records', 'import')", "run.mode = 'citations'"
 #: The tag that says of which study a work reports: "study:Helsinki cohort".
 STUDY = "study:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Identified:
+class SourceNumbers:
     """What one source gave.
 
     Attributes:
@@ -47,6 +50,41 @@ class Identified:
     failed: bool
     records: int
     known: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitationNumbers(OtherSource):
+    """What runs along citations gave, in the column of other ways of searching.
+
+    Attributes:
+        sources: The indexes.
+        works: Works that these runs have found first.
+        known: Records whose work an earlier report has covered.
+        screened, not_screened, left_out, not_assessed: As `ReportNumbers` has them; `left_out` is
+            its `excluded`, which is another thing here.
+    """
+
+    sources: tuple[SourceNumbers, ...]
+    works: int
+    known: int
+    screened: int
+    not_screened: int
+    left_out: int
+    not_assessed: int
+    contradictory: int
+
+    @property
+    def duplicates(self) -> int:
+        """Records of works that were in the project before, or that have another record."""
+        return (self.identified or 0) - self.known - self.works
+
+    @property
+    def assessed(self) -> int:
+        return (self.sought or 0) - (self.not_retrieved or 0) - self.not_assessed
+
+    @property
+    def included(self) -> int:
+        return self.assessed - sum(self.excluded.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,29 +108,30 @@ class Previous:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Numbers:
+class ReportNumbers:
     """All numbers of a project, or of an update of it.
 
     Attributes:
         sources: Where records come from: databases, registers, other files; by their labels.
         first_run, last_run: Numbers of the runs that are covered; None where there are none.
         last_run_id: Id of the newest run of the project; None where there is none.
-        works: Works that these runs have brought.
+        works: Works that the searches and imported files among these runs have brought.
         excluded: Left out by title and abstract.
         sought: Reports whose full text was wanted.
         not_retrieved: Those that could not be had.
         not_assessed: Those on which nobody has decided yet.
         reasons: Reason -> reports that were read and left out; "" where none was given. The most
             frequent first.
-        studies: Studies that the included reports are of: works with the same tag "study:NAME" are
-            one.
+        studies: Studies that the included reports are of, those found along citations too: works
+            with the same tag "study:NAME" are one.
         contradictory: Works left out by title, with a decision on their full text all the same.
         changed: Works of the earlier report that are included now, less those that were; None where
             no report is continued.
+        citations: What runs along citations have brought; None without such runs.
         previous: The report that is continued; None for a first one.
     """
 
-    sources: tuple[Identified, ...]
+    sources: tuple[SourceNumbers, ...]
     first_run: int | None
     last_run: int | None
     last_run_id: int | None
@@ -110,6 +149,7 @@ class Numbers:
     contradictory: int
     changed: int | None
     other: tuple[OtherSource, ...]
+    citations: CitationNumbers | None
     previous: Previous | None
 
     @property
@@ -127,8 +167,7 @@ class Numbers:
         """Records that are of a work with another record."""
         return self.identified - self.known - self.works
 
-    def of_place(self, place: str) -> tuple[Identified, ...]:
-        """The sources of one kind."""
+    def of_place(self, place: str) -> tuple[SourceNumbers, ...]:
         return tuple(source for source in self.sources if source.place == place)
 
     @property
@@ -137,8 +176,18 @@ class Numbers:
         return sum(self.reasons.values())
 
     @property
+    def others(self) -> tuple[OtherSource, ...]:
+        """The other ways of searching: along citations, and those that a person states."""
+        return (self.citations, *self.other) if self.citations else self.other
+
+    @property
     def other_included(self) -> int:
         """Reports that are included by other ways of searching, as far as it is said."""
+        return sum(one.included or 0 for one in self.others)
+
+    @property
+    def other_studies(self) -> int:
+        """Studies of those that a person states: one for each report."""
         return sum(one.included or 0 for one in self.other)
 
     @property
@@ -149,38 +198,36 @@ class Numbers:
 
     @property
     def total_studies(self) -> int:
-        """Studies, with those of the earlier report; one for each report of other ways."""
+        """Studies, with those of the earlier report, and those of other ways."""
         before = self.previous.studies if self.previous else 0
-        return before + self.studies + self.other_included
+        return before + self.studies + self.other_studies
 
 
-def numbers(db: Database, project: Project, previous: Previous | None = None) -> Numbers:
+def numbers(project: Project, previous: Previous | None = None) -> ReportNumbers:
     """Count what a project holds now. `previous`: the report that is continued: only what came
     after it is counted.
     """
     since = previous.run if previous else 0
-    with db.snapshot():
-        runs = db.one(
+    with project.db.snapshot():
+        runs = project.db.one(
             "SELECT min(number) AS first, max(number) AS last, max(id) AS id FROM run"
             " WHERE project = ? AND id > ? AND mode <> 'counts'",
             project.id,
             since,
         )
         assert runs is not None
-        counts = _Counts(_decisions(db, project, since, None))
+        counts = _Counts(_decisions(project, _SEARCHES, since, None))
         changed = None
         if previous is not None:
-            before = _Counts(_decisions(db, project, 0, since))
+            before = _Counts(_decisions(project, _SEARCHES, 0, since))
             changed = before.included - previous.works
         known = previous.other_sources if previous else ()
-        return Numbers(
-            sources=_sources(db, project, since),
+        return ReportNumbers(
+            sources=_sources(project, _SEARCHES, since),
             first_run=runs["first"],
             last_run=runs["last"],
-            last_run_id=db.value("SELECT max(id) FROM run WHERE project = ?", project.id),
-            works=db.value(
-                "SELECT count(*) FROM work WHERE project = ? AND first_run > ?", project.id, since
-            ),
+            last_run_id=project.db.value("SELECT max(id) FROM run WHERE project = ?", project.id),
+            works=_works(project, _SEARCHES, since),
             screened=counts.screened,
             not_screened=counts.not_screened,
             excluded=counts.excluded,
@@ -188,30 +235,77 @@ def numbers(db: Database, project: Project, previous: Previous | None = None) ->
             not_retrieved=counts.not_retrieved,
             not_assessed=counts.not_assessed,
             assessed=counts.assessed,
-            reasons=dict(sorted(counts.reasons.items(), key=lambda each: (-each[1], each[0]))),
+            reasons=_by_number(counts.reasons),
             included=counts.included,
-            studies=_studies(db, project, since),
+            studies=_studies(project, since),
             contradictory=counts.contradictory,
             changed=changed,
-            other=tuple(one for one in other_sources.of(db, project) if one.id not in known),
+            other=tuple(one for one in other_sources.of(project) if one.id not in known),
+            citations=_along_citations(project, since),
             previous=previous,
         )
 
 
-def _sources(db: Database, project: Project, since: int) -> tuple[Identified, ...]:
-    # A source may have changed its label or its group: those of its newest answer count.
-    shown = db.all(
-        "SELECT source, label, place, min(run.mode = 'import') AS by_hand,"
-        " min(answer.fetched IS NULL) AS failed, max(answer.id)"
-        " FROM run JOIN answer ON answer.run = run.id"
-        " WHERE run.project = ? AND run.id > ? AND run.mode <> 'counts' GROUP BY source",
+def _along_citations(project: Project, since: int) -> CitationNumbers | None:
+    sources = _sources(project, _CITATIONS, since)
+    if not sources:
+        return None
+    counts = _Counts(_decisions(project, _CITATIONS, since, None))
+    last = project.db.value(
+        "SELECT max(answer.asked_at) FROM run JOIN answer ON answer.run = run.id"  # noqa: S608
+        f" WHERE run.project = ? AND run.id > ? AND {_CITATIONS}",
         project.id,
         since,
     )
-    records = _records(db, project, since)
-    known = _records(db, project, since, known=True) if since else {}
+    return CitationNumbers(
+        id=0,
+        kind="citation",
+        name=", ".join(source.label for source in sources),
+        date=(last or "")[:10],
+        identified=sum(source.records for source in sources),
+        sought=counts.sought,
+        not_retrieved=counts.not_retrieved,
+        excluded=_by_number(counts.reasons),
+        sources=sources,
+        works=_works(project, _CITATIONS, since),
+        known=sum(source.known for source in sources),
+        screened=counts.screened,
+        not_screened=counts.not_screened,
+        left_out=counts.excluded,
+        not_assessed=counts.not_assessed,
+        contradictory=counts.contradictory,
+    )
+
+
+def _by_number(reasons: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(reasons.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _works(project: Project, runs: str, since: int) -> int:
+    return int(
+        project.db.value(
+            "SELECT count(*) FROM work JOIN run ON run.id = work.first_run"  # noqa: S608, own words
+            f" WHERE work.project = ? AND work.first_run > ? AND {runs}",
+            project.id,
+            since,
+        )
+    )
+
+
+def _sources(project: Project, runs: str, since: int) -> tuple[SourceNumbers, ...]:
+    # A source may have changed its label or its group: those of its newest answer count.
+    shown = project.db.all(
+        "SELECT source, label, place, min(run.mode = 'import') AS by_hand,"  # noqa: S608, own words
+        " min(answer.fetched IS NULL) AS failed, max(answer.id)"
+        " FROM run JOIN answer ON answer.run = run.id"
+        f" WHERE run.project = ? AND run.id > ? AND {runs} GROUP BY source",
+        project.id,
+        since,
+    )
+    records = _records(project, runs, since)
+    known = _records(project, runs, since, known=True) if since else {}
     sources = (
-        Identified(
+        SourceNumbers(
             source=row["source"],
             label=row["label"],
             place=row["place"],
@@ -225,7 +319,7 @@ def _sources(db: Database, project: Project, since: int) -> tuple[Identified, ..
     return tuple(sorted(sources, key=lambda one: (one.label.casefold(), one.source)))
 
 
-def _records(db: Database, project: Project, since: int, *, known: bool = False) -> dict[str, int]:
+def _records(project: Project, runs: str, since: int, *, known: bool = False) -> dict[str, int]:
     """Name of a source -> its records, each key once; `known`: of works found earlier."""
     works = (
         " JOIN work_record ON work_record.record = finding.record"
@@ -233,12 +327,12 @@ def _records(db: Database, project: Project, since: int, *, known: bool = False)
         if known
         else ""
     )
-    rows = db.all(
+    rows = project.db.all(
         "WITH run_after (since) AS (VALUES (?))"  # noqa: S608, no value is in it; also below
         " SELECT answer.source, count(DISTINCT record.key) AS records"
         " FROM run_after JOIN run ON run.id > run_after.since JOIN answer ON answer.run = run.id"
         " JOIN finding ON finding.answer = answer.id JOIN record ON record.id = finding.record"
-        f"{works} WHERE run.project = ? AND run.mode <> 'counts' GROUP BY answer.source",
+        f"{works} WHERE run.project = ? AND {runs} GROUP BY answer.source",
         since,
         project.id,
     )
@@ -250,15 +344,15 @@ _OF_STAGE = "(SELECT work, verdict, reason FROM decision WHERE stage = '{stage}'
 _TITLE, _FULLTEXT = _OF_STAGE.format(stage="title"), _OF_STAGE.format(stage="fulltext")
 
 
-def _decisions(db: Database, project: Project, since: int, until: int | None) -> list[sqlite3.Row]:
+def _decisions(project: Project, runs: str, since: int, until: int | None) -> list[sqlite3.Row]:
     """How many works have which verdicts: title, text, reason, count."""
-    return db.all(
+    return project.db.all(
         "SELECT title.verdict AS title, text.verdict AS text, text.reason AS reason,"  # noqa: S608
-        " count(*) AS count FROM work"
+        " count(*) AS count FROM work JOIN run ON run.id = work.first_run"
         f" LEFT JOIN {_TITLE} AS title ON title.work = work.id"
         f" LEFT JOIN {_FULLTEXT} AS text ON text.work = work.id"
-        " WHERE work.project = ? AND work.first_run > ? AND (? IS NULL OR work.first_run <= ?)"
-        " GROUP BY 1, 2, 3",
+        f" WHERE work.project = ? AND {runs}"
+        " AND work.first_run > ? AND (? IS NULL OR work.first_run <= ?) GROUP BY 1, 2, 3",
         project.id,
         since,
         until,
@@ -300,13 +394,13 @@ class _Counts:
                 self.included += count
 
 
-def _studies(db: Database, project: Project, since: int) -> int:
+def _studies(project: Project, since: int) -> int:
     """Studies that the included works are of; works with a common tag are of one. A study of which
     an earlier work is included is not new.
     """
     works: dict[int, list[str]] = {}
     earlier: set[int] = set()
-    for row in db.all(
+    for row in project.db.all(
         "SELECT work.id, tag.text AS tag, work.first_run <= ? AS earlier"  # noqa: S608
         f" FROM work JOIN {_FULLTEXT} AS text ON text.work = work.id"
         f" LEFT JOIN {_TITLE} AS title ON title.work = work.id"

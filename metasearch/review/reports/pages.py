@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode
 
 from aiohttp import web
@@ -13,14 +13,17 @@ from multidict import MultiDict, MultiMapping
 from metasearch.errors import Conflict, UsageError
 from metasearch.extras import is_installed
 from metasearch.formats.text import line
+from metasearch.language import language_of
 from metasearch.message import message
 from metasearch.review.page import (
-    Opened,
-    Said,
-    after_form,
+    FormState,
+    PageRequest,
     clash_of,
+    file_name,
     frame,
-    opened,
+    number_in,
+    page_or_form,
+    page_request,
     unknown_form,
     value_words,
     version_of,
@@ -28,12 +31,13 @@ from metasearch.review.page import (
 )
 from metasearch.review.projects import projects
 from metasearch.review.projects.pages import ReportLine, names_for, report_lines
-from metasearch.review.projects.projects import Project
+from metasearch.review.projects.projects import Project, ProjectRow
+from metasearch.review.quota_checks import begin_check
 from metasearch.review.reports import reports
 from metasearch.review.reports.document import Document, Figure, Language
-from metasearch.review.reports.questions import Choice, Question, Value
+from metasearch.review.reports.questions import ReportQuestion, Value
 from metasearch.review.reports.render import FORMATS, ReportFormat, write
-from metasearch.review.reports.render.html import body
+from metasearch.review.reports.render.markup import html_body
 from metasearch.review.reports.reports import (
     CONTINUED,
     KINDS,
@@ -45,10 +49,11 @@ from metasearch.review.reports.reports import (
 )
 from metasearch.review.runs import other_sources
 from metasearch.review.runs.other_sources import OtherSource
-from metasearch.review.store.database import Database
-from metasearch.server.forms import chosen, only, posted
+from metasearch.review.works import work_checks
+from metasearch.review.works.work_checks import VERDICT_WORDS, CheckSummary, WorkCheck
+from metasearch.server.forms import choice_of, only
 from metasearch.server.pages.environment import N_
-from metasearch.server.pages.page import page, page_response
+from metasearch.server.pages.page import page
 from metasearch.server.problem import Problem
 from metasearch.server.visit import Visit
 
@@ -59,6 +64,8 @@ DONE_WORDS: Mapping[str, str] = {
     "forgotten": N_("The other way of searching was removed."),
     "frozen": N_("The report was frozen. It is listed with its digest."),
     "signed": N_("The report was signed."),
+    "check": N_("The check has begun. Load the page again to see how far it is."),
+    "stopped": N_("The check was stopped. What was checked is kept."),
 }
 #: Role of a signature -> its name, and what the button says.
 SIGNATURE_WORDS: Mapping[SignatureRole, str] = {
@@ -85,50 +92,10 @@ ONLY = "only"
 _WITH_OTHERS = frozenset({"prisma-s", "prisma-flow"})
 #: What fields of answers are called in a form, before the key of the question.
 PREFIX = "a:"
-#: Language of a report -> (its tag, its name for its readers).
-_LANGUAGE_NAMES: Mapping[str, tuple[str, str]] = {
-    "en": ("en", "English"),
-    "zh": ("zh-Hans", "中文"),
-}
+#: Checks that the page lists.
+_MOST_CHECKS = 200
 #: Level of the heading that a preview begins with.
 _LEVEL = 3
-
-
-@dataclass(frozen=True, slots=True)
-class FrozenLine:
-    """A frozen report in a list; `title` is to be translated."""
-
-    number: str
-    title: str
-    frozen: str
-    digest: str
-    address: str
-    downloads: Sequence[tuple[str, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question as a field.
-
-    Attributes:
-        label, help: To be translated.
-        chosen: Keys of the choices of the answer.
-        is_required: Whether the report is a draft without it.
-        is_missing: Whether it is, and there is none.
-    """
-
-    key: str
-    label: str
-    help: str
-    kind: str
-    item: str
-    text: str
-    chosen: frozenset[str]
-    choices: Sequence[Choice]
-    several: bool
-    longest: int
-    is_required: bool
-    is_missing: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +118,7 @@ class ReportPage:
     document: Document | None
     unmade: UsageError | None
     frozen: Report | None
-    questions: Sequence[Question]
+    questions: Sequence[ReportQuestion]
     answers: Mapping[str, Value]
     missing: frozenset[str]
     previous: str
@@ -163,14 +130,27 @@ class ReportPage:
     can_sign_as: Sequence[SignatureRole] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ChecksShown:
+    """What the page shows of the checks of included works: the worst ones that are not confirmed.
+    `error`: why the last check was broken off.
+    """
+
+    known: CheckSummary
+    listed: Sequence[WorkCheck]
+    under_way: bool
+    error: str | None = None
+
+
 def reports_page(
     visit: Visit,
-    project: Project,
+    project: ProjectRow,
     lines: Sequence[ReportLine],
     frozen: Sequence[Report],
+    checks: ChecksShown,
+    said: FormState,
     done: str = "",
 ) -> str:
-    """The list of reports."""
     made = frame(visit, project, "/reports")
     base = f"{made.base}/reports"
     return page(
@@ -181,24 +161,25 @@ def reports_page(
         frame=made,
         reports=lines,
         frozen=[
-            FrozenLine(
-                report.number,
+            (
+                report,
                 KINDS[report.kind].label if report.kind in KINDS else report.kind,
-                report.frozen,
-                report.digest,
                 _address(base, report.kind, frozen=report.number),
                 _downloads(base, report.kind, frozen=report.number),
             )
             for report in frozen
         ],
+        base=base,
+        checks=checks,
+        verdict_words=VERDICT_WORDS,
+        said=said,
         done=DONE_WORDS.get(done, ""),
     )
 
 
 def report_page(
-    visit: Visit, project: Project, shown: ReportPage, said: Said, done: str = ""
+    visit: Visit, project: ProjectRow, shown: ReportPage, said: FormState, done: str = ""
 ) -> str:
-    """The page of one report."""
     made = frame(visit, project, "/reports")
     base = f"{made.base}/reports"
     kind, document = shown.kind, shown.document
@@ -214,21 +195,17 @@ def report_page(
     return page(
         "projects/report.html",
         visit,
-        f"{visit.language.said(kind.label)} · {line(project.title)}",
+        f"{visit.language.phrase(kind.label)} · {line(project.title)}",
         current="/projects",
         frame=made,
-        heading=kind.label,
+        shown=shown,
         base=f"{base}/{kind.name}",
         others=[(KINDS[name].label, f"{base}/{name}") for name in shown.others],
-        frozen=shown.frozen,
-        live=f"{base}/{kind.name}",
         draft=[] if document is None else document.draft,
-        draft_lang=_LANGUAGE_NAMES[document.language if document else shown.language][0],
+        draft_lang=language_of(document.language if document else shown.language).tag,
         downloads=_downloads(base, kind.name, svg=has_figure, **given) if document else (),
         others_asked=kind.name in _WITH_OTHERS,
-        other_sources=shown.other_sources,
         other_kinds=OTHER_WORDS,
-        previous=shown.previous,
         earlier=[
             (earlier, _address(base, kind.name, language=shown.language, previous=earlier))
             for earlier in shown.earlier
@@ -236,24 +213,20 @@ def report_page(
         ],
         languages=[
             (
-                *_LANGUAGE_NAMES[language],
+                language_of(language).tag,
+                language_of(language).name,
                 _address(base, kind.name, language=language),
                 language == shown.language,
             )
             for language in kind.languages
             if len(kind.languages) > 1
         ],
-        groups=[] if shown.frozen else _groups(shown, typed, mine),
-        missing=len(shown.missing),
+        groups={} if shown.frozen else _groups(shown, typed, mine),
         # Made by lxml from texts alone; no part of it is taken as HTML.
-        preview=Markup(body(document, _LEVEL)) if document else "",  # noqa: S704
-        unmade=shown.unmade,
-        signatures=shown.signatures,
+        preview=Markup(html_body(document, _LEVEL)) if document else "",  # noqa: S704
         signature_words=SIGNATURE_WORDS,
-        can_sign_as=shown.can_sign_as,
         sign_words=_SIGN_WORDS,
         said=said,
-        version_now=shown.version,
         clash=clash_of(
             said,
             visit.language,
@@ -270,7 +243,7 @@ def report_page(
 def _clash_words(visit: Visit, shown: ReportPage, key: str, value: object) -> str:
     """An answer as a reader sees it: choices by their names."""
     asked = next((one for one in shown.questions if one.key == key), None)
-    names = {one.key: visit.language.said(one.label) for one in (asked.choices if asked else ())}
+    names = {one.key: visit.language.phrase(one.label) for one in (asked.choices if asked else ())}
     if isinstance(value, tuple):
         return value_words([names.get(one, one) for one in value], visit.language)
     return names.get(value, value) if isinstance(value, str) else value_words(value, visit.language)
@@ -278,37 +251,16 @@ def _clash_words(visit: Visit, shown: ReportPage, key: str, value: object) -> st
 
 def _groups(
     shown: ReportPage, typed: MultiMapping[str], mine: frozenset[str] | None
-) -> list[tuple[str, Sequence[Asked]]]:
-    """(heading, questions) of each group."""
-    groups: dict[str, list[Asked]] = {}
+) -> Mapping[str, Sequence[tuple[ReportQuestion, str, frozenset[str]]]]:
+    """Heading -> its questions, each with the text of its answer, and the keys of the choices."""
+    groups: dict[str, list[tuple[ReportQuestion, str, frozenset[str]]]] = {}
     for question in shown.questions:
-        own = typed if mine is None or question.key in mine else MultiDict[str]()
-        groups.setdefault(question.group, []).append(_asked(question, shown, own))
-    return list(groups.items())
-
-
-def _asked(question: Question, shown: ReportPage, typed: MultiMapping[str]) -> Asked:
-    name = f"{PREFIX}{question.key}"
-    value = shown.answers.get(question.key)
-    if typed:
-        texts: Iterable[str] = typed.getall(name, [])
-        text, chosen = typed.get(name, ""), frozenset(texts)
-    else:
-        text, chosen = _text(value), _chosen(value)
-    return Asked(
-        key=question.key,
-        label=question.label,
-        help=question.help,
-        kind=question.kind,
-        item=question.item,
-        text=text,
-        chosen=chosen,
-        choices=question.choices,
-        several=question.several,
-        longest=question.longest,
-        is_required=shown.kind.name in question.required,
-        is_missing=question.key in shown.missing,
-    )
+        name, value = f"{PREFIX}{question.key}", shown.answers.get(question.key)
+        text, chosen = _text(value), _choices_of(value)
+        if typed and (mine is None or question.key in mine):
+            text, chosen = typed.get(name, ""), frozenset(typed.getall(name, []))
+        groups.setdefault(question.group, []).append((question, text, chosen))
+    return groups
 
 
 def _text(value: Value | None) -> str:
@@ -322,7 +274,7 @@ def _text(value: Value | None) -> str:
     return value
 
 
-def _chosen(value: Value | None) -> frozenset[str]:
+def _choices_of(value: Value | None) -> frozenset[str]:
     if isinstance(value, tuple):
         return frozenset(value)
     return frozenset({value}) if isinstance(value, str) else frozenset()
@@ -348,49 +300,66 @@ def _downloads(
 
 
 async def answer_list(request: web.Request) -> web.StreamResponse:
-    """The list."""
-    here = await opened(request)
-    async with here.shared.admission.brief():
-        lines, finished = await here.workspace.read(_both, here.project, here.path())
-    done = only(request.query, "done")
-    return page_response(request, reports_page(here.visit, here.project, lines, finished, done))
+    """The page, or what its form says: begin or stop a check of the included works."""
+    here = await page_request(request)
+
+    async def render(said: FormState) -> str:
+        async with here.shared.admission.brief():
+            lines, finished, checks = await here.long(_lists, here.path())
+        checks = replace(checks, error=here.service.check_error(here.project))
+        done = only(request.query, "done")
+        return reports_page(here.visit, here.project, lines, finished, checks, said, done)
+
+    return await page_or_form(request, lambda fields: _check(here, fields), render)
 
 
-def _both(db: Database, project: Project, base: str) -> tuple[list[ReportLine], list[Report]]:
-    return report_lines(db, project, base, every=True), frozen(db, project)
+async def _check(here: PageRequest, fields: MultiMapping[str]) -> str:
+    here.needs("run")
+    match choice_of(fields, "do", ("check", "stop"), ""):
+        case "check":
+            await begin_check(here)
+            return with_parameters(here.path("/reports"), {"done": "check"}, "checks")
+        case "stop":
+            await here.write(work_checks.stop)
+            return with_parameters(here.path("/reports"), {"done": "stopped"}, "checks")
+    raise unknown_form()
+
+
+def _lists(project: Project, base: str) -> tuple[list[ReportLine], list[Report], ChecksShown]:
+    grave = [verdict for verdict in VERDICT_WORDS if verdict != "confirmed"]
+    checks = ChecksShown(
+        work_checks.summary(project),
+        work_checks.checks_of(project, most=_MOST_CHECKS, verdicts=grave),
+        work_checks.is_under_way(project),
+    )
+    return report_lines(project, base, every=True), frozen(project), checks
 
 
 # `/projects/UID/reports/KIND`: one report: its questions, its preview, its files; freezing it.
 
 _LONGEST_NAME = 100
-#: Language of a page -> that of a report whose language nobody has chosen.
-_OF_PAGE = {"en": "en", "zh-Hans": "zh"}
 
 
 async def answer_report(request: web.Request) -> web.StreamResponse:
     """The page of a report, a file of it, or what one of its forms says."""
-    here = await opened(request)
-    kind, form = _named(request.match_info["report"][:_LONGEST_NAME])
+    here = await page_request(request)
+    kind, form = _parse_name(request.match_info["report"][:_LONGEST_NAME])
     language = _language(here, kind)
     number = only(request.query, "frozen")[:_LONGEST_NAME]
     previous = only(request.query, "previous")[:_LONGEST_NAME]
     if form is not None and request.method != "POST":
         return await _file(here, kind, form, language, number, previous)
 
-    async def render(said: Said) -> str:
+    async def render(said: FormState) -> str:
         async with here.shared.admission.brief():
-            shown = await here.workspace.long(
-                _shown, here.project, kind, language, number, previous, _signer(here)
-            )
+            signer = here.by if here.by and here.visit.can("sign") else None
+            shown = await here.long(_report_page, kind, language, number, previous, signer)
         return report_page(here.visit, here.project, shown, said, only(request.query, "done"))
 
-    if request.method != "POST":
-        return page_response(request, await render(Said()))
-    fields = await posted(request)
-    return await after_form(request, fields, lambda: _done(here, kind, language, fields), render)
+    return await page_or_form(request, lambda fields: _do(here, kind, language, fields), render)
 
 
-def _named(name: str) -> tuple[ReportKind, ReportFormat | None]:
+def _parse_name(name: str) -> tuple[ReportKind, ReportFormat | None]:
     """Kind and format of "prisma-s" or "prisma-s.docx"."""
     stem, dot, ending = name.partition(".")
     form = next((form for form in FORMATS.values() if form.ending == ending), None)
@@ -399,15 +368,14 @@ def _named(name: str) -> tuple[ReportKind, ReportFormat | None]:
     return KINDS[stem], form
 
 
-def _language(here: Opened, kind: ReportKind) -> Language:
+def _language(here: PageRequest, kind: ReportKind) -> Language:
     named = only(here.request.query, "language")
-    of_page = _OF_PAGE.get(here.visit.language.tag, "en")
+    of_page = here.visit.language.tag.partition("-")[0]
     wanted = (named, of_page, kind.language)
     return next(tag for name in wanted for tag in kind.languages if tag == name)
 
 
-def _shown(
-    db: Database,
+def _report_page(
     project: Project,
     kind: ReportKind,
     language: Language,
@@ -418,12 +386,12 @@ def _shown(
     """What the page shows; a report that cannot be made says why. `signer` is the uid of a user who
     may sign; None for one who may not.
     """
-    project = projects.find(db, project.uid)
+    project = project.fresh()
     document: Document | None = None
     unmade: UsageError | None = None
     report: reports.Report | None = None
     try:
-        document, report = _document(db, project, kind, language, number, previous)
+        document, report = _document(project, kind, language, number, previous)
     except UsageError as error:
         unmade = error
     return ReportPage(
@@ -434,38 +402,31 @@ def _shown(
         frozen=report,
         questions=projects.questions(project, kind.name),
         answers=projects.answers(project),
-        missing=frozenset(one.key for one in projects.missing(project, kind.name)),
+        missing=frozenset(one.key for one in projects.open_questions(project, kind.name)),
         previous=previous,
-        other_sources=other_sources.of(db, project),
-        earlier=[report.number for report in reports.frozen(db, project, kind.name)]
+        other_sources=other_sources.of(project),
+        earlier=[report.number for report in reports.frozen(project, kind.name)]
         if kind.name in CONTINUED
         else [],
         others=[name for name in names_for(project) if name != kind.name],
         version=project.version,
-        signatures=reports.signatures_of(db, report) if report else (),
-        can_sign_as=_roles(db, project, report, signer) if report and signer else (),
+        signatures=reports.signatures_of(project.db, report) if report else (),
+        can_sign_as=_roles(project, report, signer) if report and signer else (),
     )
 
 
-def _signer(here: Opened) -> str | None:
-    return here.by if here.by and here.visit.can("sign") else None
-
-
-def _roles(
-    db: Database, project: Project, report: reports.Report, signer: str
-) -> list[reports.SignatureRole]:
+def _roles(project: Project, report: reports.Report, signer: str) -> list[reports.SignatureRole]:
     """What a user may sign the report as."""
     found: list[reports.SignatureRole] = []
     for role in reports.ROLES:
         try:
-            found.append(reports.check_signer(db, project, report, role, signer))
+            found.append(reports.check_signer(project.as_user(signer), report, role))
         except UsageError:
             continue
     return found
 
 
 def _document(
-    db: Database,
     project: Project,
     kind: ReportKind,
     language: Language,
@@ -477,13 +438,13 @@ def _document(
     a format or a page.
     """
     if not number:
-        return kind.build(db, project, language=language, previous=previous or None), None
-    report = reports.find(db, project, kind.name, number)
-    return reports.signed_document(db, report, form), report
+        return kind.build(project, language=language, previous=previous or None), None
+    report = reports.find(project, kind.name, number)
+    return reports.with_signatures(project.db, report, form), report
 
 
 async def _file(
-    here: Opened,
+    here: PageRequest,
     kind: ReportKind,
     form: ReportFormat,
     language: Language,
@@ -491,9 +452,7 @@ async def _file(
     previous: str,
 ) -> web.Response:
     try:
-        document, report = await here.workspace.long(
-            _document, here.project, kind, language, number, previous, form.name
-        )
+        document, report = await here.long(_document, kind, language, number, previous, form.name)
     except UsageError as error:
         raise Problem(404, None, error.message, advice=error.advice or None) from error
     content = await here.shared.admission.written(lambda: write(document, form.name), large=True)
@@ -501,32 +460,27 @@ async def _file(
     name = f"{here.project.name}-{kind.name}{part}.{form.ending}"
     media_type, _, charset = form.media_type.partition("; charset=")
     response = web.Response(body=content, content_type=media_type, charset=charset or None)
-    response.headers["Content-Disposition"] = _attachment(name)
+    response.headers["Content-Disposition"] = (
+        f"attachment; filename=\"{file_name(name)}\"; filename*=UTF-8''{quote(name)}"
+    )
     response.headers["Cache-Control"] = "private, no-store"
     return response
 
 
-def _attachment(name: str) -> str:
-    plain = name.encode("ascii", "replace").decode().replace("?", "_")
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}"
-
-
-async def _done(
-    here: Opened, kind: ReportKind, language: Language, fields: MultiMapping[str]
+async def _do(
+    here: PageRequest, kind: ReportKind, language: Language, fields: MultiMapping[str]
 ) -> str:
-    """Does what a form says; the address that shows it."""
     here_again = here.path(f"/reports/{kind.name}")
-    match chosen(fields, "do", ("answer", "freeze", "other", "forget", "sign"), ""):
+    match choice_of(fields, "do", ("answer", "freeze", "other", "forget", "sign"), ""):
         case "answer":
-            await here.workspace.write(_answered, here.project, kind, fields, here.by)
+            await here.write(_keep_answers, kind, fields)
             return with_parameters(here_again, {"done": "answered", "language": language})
         case "other":
-            await here.workspace.write(_other, here.project, fields, here.by)
+            await here.write(_other, fields)
             return with_parameters(here_again, {"done": "other", "language": language}, "other")
         case "forget":
-            number = _number(fields, "other")
-            if number is not None:
-                await here.workspace.write(other_sources.remove, here.project, number, by=here.by)
+            if (number := number_in(fields, "other")) is not None:
+                await here.write(other_sources.remove, number)
             return with_parameters(here_again, {"done": "forgotten", "language": language}, "other")
         case "freeze":
             here.needs("report")
@@ -535,25 +489,25 @@ async def _done(
                     message("The report was not frozen"),
                     advice=message("Tick the box that says that it is ready."),
                 )
-            made = await here.workspace.write(
+            made = await here.write(
                 reports.freeze,
-                here.project,
                 kind.name,
                 language=language,
                 previous=only(fields, "previous") or None,
                 draft=only(fields, "draft") == "yes",
-                by=here.by,
             )
             return with_parameters(here_again, {"frozen": made.number, "done": "frozen"})
         case "sign":
             here.needs("sign")
             signed = only(fields, "number")[:_LONGEST_NAME]
-            await _signed(here, kind, signed, fields)
+            await _sign(here, kind, signed, fields)
             return with_parameters(here_again, {"frozen": signed, "done": "signed"}, "signatures")
     raise unknown_form()
 
 
-async def _signed(here: Opened, kind: ReportKind, number: str, fields: MultiMapping[str]) -> None:
+async def _sign(
+    here: PageRequest, kind: ReportKind, number: str, fields: MultiMapping[str]
+) -> None:
     if not here.by:  # nobody signs on a server without users
         raise unknown_form()
     from metasearch.review.projects.team_api import sign
@@ -569,9 +523,7 @@ async def _signed(here: Opened, kind: ReportKind, number: str, fields: MultiMapp
     )
 
 
-def _answered(
-    db: Database, project: Project, kind: ReportKind, fields: MultiMapping[str], by: str
-) -> None:
+def _keep_answers(project: Project, kind: ReportKind, fields: MultiMapping[str]) -> None:
     """Keep the answers of a form. A field of several choices that is not there has none, unless the
     form says that it answers other questions alone.
     """
@@ -585,23 +537,20 @@ def _answered(
             values[question.key] = tuple(fields.getall(name, []))
         elif name in fields:
             values[question.key] = fields[name].replace("\r\n", "\n")
-    projects.answer(db, project, values, version=version_of(fields), by=by)
+    projects.answer(project, values, version=version_of(fields))
 
 
-def _other(db: Database, project: Project, fields: MultiMapping[str], by: str) -> None:
-    """Keep another way of searching."""
+def _other(project: Project, fields: MultiMapping[str]) -> None:
     other_sources.add(
-        db,
         project,
         only(fields, "kind"),
         only(fields, "name").strip(),
         how=only(fields, "how").strip(),
         date=only(fields, "date").strip(),
-        identified=_number(fields, "identified"),
-        sought=_number(fields, "sought"),
-        not_retrieved=_number(fields, "not_retrieved"),
+        identified=number_in(fields, "identified"),
+        sought=number_in(fields, "sought"),
+        not_retrieved=number_in(fields, "not_retrieved"),
         excluded=_reasons(only(fields, "excluded")),
-        by=by,
     )
 
 
@@ -621,13 +570,3 @@ def _reasons(text: str) -> dict[str, int]:
             )
         found[reason] = int(count)
     return found
-
-
-def _number(fields: MultiMapping[str], name: str) -> int | None:
-    """The number in a field; None where it is empty. Raises UsageError: it is none."""
-    text = only(fields, name).strip()
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) < 13):
-        raise UsageError(message("{text} is no number", text=repr(text[:40])))
-    return int(text)

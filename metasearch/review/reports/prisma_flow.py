@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from string import ascii_uppercase
 
+from metasearch.message import message_in
 from metasearch.review.projects.projects import Project
-from metasearch.review.reports import missed as missed_section
-from metasearch.review.reports import searches
+from metasearch.review.reports import checked_works, searches
+from metasearch.review.reports import estimate as missed_section
 from metasearch.review.reports.document import (
     Block,
     Document,
     Heading,
     Language,
     Paragraph,
-    Say,
+    Phrase,
     Table,
     Text,
     number,
@@ -30,61 +31,64 @@ from metasearch.review.reports.flow import (
     reason_text,
     records_of,
 )
-from metasearch.review.reports.numbers import STUDY, Numbers, numbers
+from metasearch.review.reports.numbers import (
+    STUDY,
+    CitationNumbers,
+    Previous,
+    ReportNumbers,
+    numbers,
+)
 from metasearch.review.reports.reports import find_previous
-from metasearch.review.reports.searches import newest, searched, stale_steps
+from metasearch.review.reports.searches import newest, search_answers, stale_steps
 from metasearch.review.runs.other_sources import OtherSource
 from metasearch.review.screening.conflicts import Agreement, Kappa, agreement
-from metasearch.review.store.database import Database
 
 
-def section(db: Database, project: Project, say: Say) -> Iterator[Block]:
+def section(project: Project, phrase: Phrase) -> Iterator[Block]:
     """A paragraph and a table for each stage that a team has screened; nothing where none has.
     Screeners have letters in place of names.
     """
-    found = [one for one in agreement(db, project).values() if one.works]
+    found = [one for one in agreement(project).values() if one.works]
     if not found:
         return
-    yield Heading(text=say("How works were screened", "文献筛选方式"))
+    yield Heading(text=phrase("How works were screened"))
     for one in found:
-        yield Paragraph(text=_said(one, say))
+        yield Paragraph(text=_words_of(one, phrase))
         if one.pairs:
-            yield _agreement_table(one, say)
+            yield _agreement_table(one, phrase)
 
 
-def _said(one: Agreement, say: Say) -> str:
+def _words_of(one: Agreement, phrase: Phrase) -> str:
     stage = {
-        "title": say("Title and abstract", "题名与摘要"),
-        "fulltext": say("Full text", "全文"),
+        "title": phrase("Title and abstract"),
+        "fulltext": phrase("Full text"),
     }[one.stage]
     how = (
-        say(
-            "independently: nobody saw the vote of another before the work had all of them",
-            "独立筛选（一篇文献的全部判定完成之前互不可见）",
-        )
+        phrase("independently: nobody saw the vote of another before the work had all of them")
         if one.blind
-        else say("who could see the votes of the others", "筛选者可见他人的判定")
+        else phrase("who could see the votes of the others")
     )
     if one.independent == one.works:
-        agreed = say(
-            f"On {one.agreed:,} of them the votes agreed",
-            f"其中 {one.agreed:,} 篇判定一致",
-        )
+        agreed = phrase("On {agreed} of them the votes agreed", agreed=one.agreed)
     else:
-        agreed = say(
-            f"On {one.independent:,} of them two or more people had voted before they could see "
-            f"other votes, and on {one.agreed:,} of these the votes agreed",
-            f"其中 {one.independent:,} 篇有两人以上在可见他人判定之前作出判定，"
-            f"这些文献中 {one.agreed:,} 篇判定一致",
+        agreed = phrase(
+            "On {independent} of them two or more people had voted before they could "
+            "see other votes, and on {agreed} of these the votes agreed",
+            independent=one.independent,
+            agreed=one.agreed,
         )
-    return say(
-        f"{stage}: {one.works:,} works have the votes of {one.needed} or more people, {how}. "
-        f"{agreed}; conflicts were resolved afterwards.",
-        f"{stage}：{one.works:,} 篇文献由至少 {one.needed} 人判定，{how}；{agreed}，分歧另行裁定。",
+    return phrase(
+        "{stage}: {works} works have the votes of {needed} or more people, "
+        "{how}. {agreed}; conflicts were resolved afterwards.",
+        stage=stage,
+        works=one.works,
+        needed=one.needed,
+        how=how,
+        agreed=agreed,
     )
 
 
-def _agreement_table(one: Agreement, say: Say) -> Table:
+def _agreement_table(one: Agreement, phrase: Phrase) -> Table:
     people = sorted({by for pair in one.pairs for by in (pair.first, pair.second)})
     letters = {by: _letter(place) for place, by in enumerate(people)}
     rows: list[tuple[Text, ...]] = [
@@ -92,22 +96,21 @@ def _agreement_table(one: Agreement, say: Say) -> Table:
             f"{letters[pair.first]}, {letters[pair.second]}",
             f"{pair.kappa.n:,}",
             f"{pair.kappa.agreed:,}",
-            _kappa(pair.kappa, say),
+            _kappa(pair.kappa, phrase),
         )
         for pair in one.pairs
     ]
     return Table(
-        caption=say(
-            "Agreement of screeners: Cohen's kappa (Cohen 1960) with its 95 % interval (Fleiss, "
-            "Cohen and Everitt 1969), by the votes before others were seen",
-            "筛选者一致性：Cohen’s kappa（Cohen 1960）及其 95 % 置信区间（Fleiss, Cohen, Everitt "
-            "1969），按互相可见之前的判定计算",
+        caption=phrase(
+            "Agreement of screeners: Cohen's kappa (Cohen 1960) with its 95 % "
+            "interval (Fleiss, Cohen and Everitt 1969), by the votes before others "
+            "were seen"
         ),
         head=(
-            say("Screeners", "筛选者"),
-            say("Works", "文献数"),
-            say("Agreed", "一致数"),
-            say("Kappa", "Kappa"),
+            phrase(message_in("report", "Screeners")),
+            phrase(message_in("report", "Works")),
+            phrase(message_in("report", "Agreed")),
+            phrase("Kappa"),
         ),
         rows=tuple(rows),
         numbers=(1, 2),
@@ -121,14 +124,12 @@ def _letter(place: int) -> str:
     return ascii_uppercase[letter] + (str(again + 1) if again else "")
 
 
-def _kappa(shown: Kappa, say: Say) -> str:
+def _kappa(shown: Kappa, phrase: Phrase) -> str:
     if shown.kappa is not None and shown.low is not None and shown.high is not None:
         return f"{shown.kappa:.2f} ({shown.low:.2f} – {shown.high:.2f})"
     return {
-        "no works": say("none: no work has the votes of both", "无：没有两人共同判定的文献"),
-        "one category": say(
-            "undefined: both have put all works into one category", "无定义：两人的判定均为同一类"
-        ),
+        "no works": phrase("none: no work has the votes of both"),
+        "one category": phrase("undefined: both have put all works into one category"),
     }[shown.undefined or "no works"]
 
 
@@ -139,11 +140,7 @@ KIND = "prisma-flow"
 
 
 def document(
-    db: Database,
-    project: Project,
-    *,
-    language: Language = "en",
-    previous: str | None = None,
+    project: Project, *, language: Language = "en", previous: str | None = None
 ) -> Document:
     """The report as it is now.
 
@@ -151,66 +148,69 @@ def document(
     "last" for the newest; None for a report of all runs. Raises UsageError: there is no such
     finished report.
     """
-    say = speaker(language)
-    with db.snapshot():
-        before = find_previous(db, project, KIND, previous) if previous else None
-        counted = numbers(db, project, before)
-        answers = newest(searched(db, project, before.run if before else 0))
-        stale = stale_steps(db, project, answers)
-        missed = tuple(missed_section.section(db, project, say))
-        screening = tuple(section(db, project, say))
+    phrase = speaker(language)
+    with project.db.snapshot():
+        before = find_previous(project, KIND, previous) if previous else None
+        counted = numbers(project, before)
+        answers = newest(search_answers(project, before.run if before else 0))
+        stale = stale_steps(project, answers)
+        missed = tuple(missed_section.section(project, phrase))
+        screening = tuple(section(project, phrase))
+        checked = tuple(checked_works.section(project, phrase))
     return Document(
         kind=KIND,
         title=project.title,
-        subtitle=say("PRISMA 2020 flow", "PRISMA 2020 文献筛选流程"),
+        subtitle=phrase("PRISMA 2020 flow"),
         language=language,
         blocks=(
-            *searches.of_earlier(counted, say),
-            *searches.of_searches(answers, say),
-            *_blocks(counted, say),
+            *searches.of_earlier(counted, phrase),
+            *searches.of_searches(answers, phrase),
+            *_blocks(counted, phrase),
             *screening,
+            *checked,
             *missed,
         ),
         draft=(
-            *searches.lacks_of_screening(counted, say),
-            *searches.lacks_of_steps(answers, stale, say),
+            *searches.lacks_of_screening(counted, phrase),
+            *searches.lacks_of_steps(answers, stale, phrase),
         ),
     )
 
 
-def _blocks(n: Numbers, say: Say) -> Iterator[Block]:
+def _blocks(n: ReportNumbers, phrase: Phrase) -> Iterator[Block]:
     if n.previous:
         yield Paragraph(
-            text=say(
-                f"This is an update: it continues report {n.previous.number}, finished on "
-                f"{n.previous.frozen[:10]}, and counts what was found since.",
-                f"本报告为更新：承接 {n.previous.frozen[:10]} 定稿的第 {n.previous.number} 号报告，"
-                "仅计其后检出的文献。",
+            text=phrase(
+                "This is an update: it continues report {number}, finished on {frozen}, "
+                "and counts what was found since.",
+                number=n.previous.number,
+                frozen=n.previous.frozen[:10],
             )
         )
-    yield figure(n, _table(n, say), say)
-    yield Heading(text=say("Where the records come from", "记录来源"))
+    yield figure(n, _table(n, phrase), phrase)
+    yield Heading(text=phrase("Where the records come from"))
     yield Paragraph(
-        text=say(
-            "A record that a source gave several times, in several steps or runs, is counted once.",
-            "同一来源在多个步骤或多次运行中返回的同一记录只计一次。",
+        text=phrase(
+            "A record that a source gave several times, in several steps or runs, is counted once."
         )
     )
-    yield _sources(n, say)
+    yield _sources(n, phrase)
     if n.reasons:
-        yield Heading(text=say("Reports excluded, with reasons", "全文排除理由"))
+        yield Heading(text=phrase("Reports excluded, with reasons"))
         yield Table(
-            head=(say("Reason", "理由"), say("Reports", "报告数")),
-            rows=tuple((reason_text(text, say), f"{count:,}") for text, count in n.reasons.items()),
+            head=(phrase(message_in("report", "Reason")), phrase(message_in("report", "Reports"))),
+            rows=tuple(
+                (reason_text(text, phrase), f"{count:,}") for text, count in n.reasons.items()
+            ),
             numbers=(1,),
             widths=(80, 20),
         )
-    if n.other:
-        yield Heading(text=say("Other methods", "其他途径"))
-        yield _other(n.other, say)
+    if n.others:
+        yield Heading(text=phrase(message_in("diagram", "Other methods")))
+        yield _other(n.others, phrase)
 
 
-def _table(n: Numbers, say: Say) -> Table:
+def _table(n: ReportNumbers, phrase: Phrase) -> Table:
     """Every number of the diagram, with how it comes about."""
     rows: list[tuple[Text, ...]] = []
 
@@ -218,9 +218,9 @@ def _table(n: Numbers, say: Say) -> Table:
         rows.append((label, f"{count:,}", how))
 
     for place, label in (
-        ("database", say("Records identified in databases", "数据库检出记录")),
-        ("register", say("Records identified in registers", "注册库检出记录")),
-        ("other", say("Records in other imported files", "其他导入文件的记录")),
+        ("database", phrase("Records identified in databases")),
+        ("register", phrase("Records identified in registers")),
+        ("other", phrase("Records in other imported files")),
     ):
         sources = n.of_place(place)
         if sources or place == "database":
@@ -231,84 +231,121 @@ def _table(n: Numbers, say: Say) -> Table:
             )
     if n.previous:
         row(
-            say("Removed: found by the earlier search", "剔除：既往检索已得"),
+            phrase("Removed: found by the earlier search"),
             n.known,
-            say(f"covered by report {n.previous.number}", f"已见于第 {n.previous.number} 号报告"),
+            phrase("covered by report {number}", number=n.previous.number),
         )
     row(
-        say("Removed: duplicates", "剔除：重复记录"),
+        phrase("Removed: duplicates"),
         n.duplicates,
         f"{n.identified - n.known:,} \N{MINUS SIGN} {n.works:,}",
     )
     row(
-        say("Removed by automation tools", "自动化工具剔除"),
+        phrase("Removed by automation tools"),
         0,
-        say("metasearch removes nothing but duplicates", "metasearch 除去重外不作剔除"),
+        phrase("metasearch removes nothing but duplicates"),
     )
     if n.not_screened:
-        row(say("Not yet screened", "尚未筛选"), n.not_screened)
-    row(
-        say("Records screened", "筛选记录"),
-        n.screened,
-        _minus(n.works, n.not_screened),
-    )
-    row(say("Records excluded", "排除记录"), n.excluded)
-    row(say("Reports sought", "需获取全文的报告"), n.sought, _minus(n.screened, n.excluded))
-    row(say("Reports not retrieved", "未获得全文"), n.not_retrieved)
+        row(phrase("Not yet screened"), n.not_screened)
+    row(phrase("Records screened"), n.screened, _minus(n.works, n.not_screened))
+    row(phrase("Records excluded"), n.excluded)
+    row(phrase(message_in("report", "Reports sought")), n.sought, _minus(n.screened, n.excluded))
+    row(phrase(message_in("report", "Reports not retrieved")), n.not_retrieved)
     if n.not_assessed:
-        row(say("Reports not yet assessed", "尚未评估"), n.not_assessed)
+        row(phrase("Reports not yet assessed"), n.not_assessed)
     row(
-        say("Reports assessed", "评估全文的报告"),
+        phrase(message_in("report", "Reports assessed")),
         n.assessed,
         _minus(n.sought, n.not_retrieved, n.not_assessed),
     )
     row(
-        say("Reports excluded with a reason", "排除报告"),
-        n.excluded_reports,
-        _sum(list(n.reasons.values())),
+        phrase("Reports excluded with a reason"), n.excluded_reports, _sum(list(n.reasons.values()))
     )
-    row(say("Reports included", "纳入报告"), n.included, _minus(n.assessed, n.excluded_reports))
+    row(phrase("Reports included"), n.included, _minus(n.assessed, n.excluded_reports))
+    if n.citations:
+        for label, count, how in _along_citations(n.citations, n.previous, phrase):
+            row(label, count, how)
     row(
-        say("Studies of these reports", "所属研究"),
+        phrase("Studies of the reports of databases and citations")
+        if n.citations
+        else phrase("Studies of these reports"),
         n.studies,
-        say(
-            f"reports with the same tag “{STUDY}…” are one study",
-            f"具有相同标签“{STUDY}…”的报告计为一项研究",
-        ),
+        phrase("reports with the same tag “{tag}…” are one study", tag=STUDY),
     )
-    if n.other:
-        sought, lost, _, excluded = other_sums(n.other)
+    if n.others:
+        sought, lost, _, excluded = other_sums(n.others)
+        waiting = n.citations.not_assessed if n.citations else 0
         row(
-            say("Reports included by other methods", "其他途径纳入报告"),
+            phrase("Reports included by other methods"),
             n.other_included,
-            _minus(sought, lost, sum(excluded.values())),
+            _minus(sought, lost, waiting, sum(excluded.values())),
         )
     if n.previous:
-        row(say("Studies of the earlier review", "既往纳入研究"), n.previous.studies)
-        row(say("Reports of the earlier review", "既往纳入报告"), n.previous.reports)
-    if n.previous or n.other:
+        row(phrase("Studies of the earlier review"), n.previous.studies)
+        row(phrase("Reports of the earlier review"), n.previous.reports)
+    if n.previous or n.others:
         before = [n.previous.studies] if n.previous else []
         row(
-            say("Studies included in all", "纳入研究总数"),
+            phrase("Studies included in all"),
             n.total_studies,
-            _sum([*before, n.studies, *([n.other_included] if n.other else [])]),
+            _sum([*before, n.studies, *([n.other_studies] if n.other else [])]),
         )
         before = [n.previous.reports] if n.previous else []
         row(
-            say("Reports included in all", "纳入报告总数"),
+            phrase("Reports included in all"),
             n.total_reports,
-            _sum([*before, n.included, *([n.other_included] if n.other else [])]),
+            _sum([*before, n.included, *([n.other_included] if n.others else [])]),
         )
     return Table(
-        caption=say("All numbers of the diagram", "流程图全部数字"),
+        caption=phrase("All numbers of the diagram"),
         head=(
-            say("Step", "步骤"),
-            say("Number", "数量"),
-            say("How it comes about", "由来"),
+            phrase("Step"),
+            phrase(message_in("report", "Number")),
+            phrase("How it comes about"),
         ),
         rows=tuple(rows),
         numbers=(1,),
         widths=(45, 13, 42),
+    )
+
+
+def _along_citations(
+    along: CitationNumbers, previous: Previous | None, phrase: Phrase
+) -> Iterator[tuple[str, int, str]]:
+    """The rows of what citations led to: label, number, how it comes about."""
+    records = [one.records for one in along.sources if not one.failed]
+    yield phrase("Citation searching: records identified"), along.identified or 0, _sum(records)
+    if previous:
+        yield (
+            phrase("Citation searching: found by the earlier search"),
+            along.known,
+            phrase("covered by report {number}", number=previous.number),
+        )
+    yield (
+        phrase("Citation searching: duplicates removed"),
+        along.duplicates,
+        _minus((along.identified or 0) - along.known, along.works),
+    )
+    if along.not_screened:
+        yield phrase("Citation searching: not yet screened"), along.not_screened, ""
+    yield (
+        phrase("Citation searching: records screened"),
+        along.screened,
+        _minus(along.works, along.not_screened),
+    )
+    yield phrase("Citation searching: records excluded"), along.left_out, ""
+    yield (
+        phrase("Citation searching: reports sought"),
+        along.sought or 0,
+        _minus(along.screened, along.left_out),
+    )
+    yield phrase("Citation searching: reports not retrieved"), along.not_retrieved or 0, ""
+    if along.not_assessed:
+        yield phrase("Citation searching: reports not yet assessed"), along.not_assessed, ""
+    yield (
+        phrase("Citation searching: reports assessed"),
+        along.assessed,
+        _minus(along.sought or 0, along.not_retrieved or 0, along.not_assessed),
     )
 
 
@@ -321,28 +358,24 @@ def _minus(whole: int, *parts: int) -> str:
     return " \N{MINUS SIGN} ".join([f"{whole:,}", *shown]) if shown else ""
 
 
-def _sources(n: Numbers, say: Say) -> Table:
+def _sources(n: ReportNumbers, phrase: Phrase) -> Table:
     places = {
-        "database": say("database", "数据库"),
-        "register": say("register", "注册库"),
-        "other": say("other file", "其他文件"),
+        "database": phrase("database"),
+        "register": phrase("register"),
+        "other": phrase("other file"),
     }
-    known = (say("Found earlier", "既往已得"),) if n.previous else ()
+    known = (phrase("Found earlier"),) if n.previous else ()
     rows: list[tuple[Text, ...]] = []
     for one in n.sources:
-        how = (
-            say("by hand, from a file", "手工检索，文件导入")
-            if one.by_hand
-            else say("by metasearch", "metasearch 检索")
-        )
-        cells = (one.label, places[one.place], how, records_of(one, say))
+        how = phrase("by hand, from a file") if one.by_hand else phrase("by metasearch")
+        cells = (one.label, places[one.place], how, records_of(one, phrase))
         rows.append((*cells, *((f"{one.known:,}",) if n.previous else ())))
     return Table(
         head=(
-            say("Source", "来源"),
-            say("Kind", "类型"),
-            say("How it was searched", "检索方式"),
-            say("Records", "记录数"),
+            phrase("Source"),
+            phrase("Kind"),
+            phrase(message_in("report", "How it was searched")),
+            phrase("Records"),
             *known,
         ),
         rows=tuple(rows),
@@ -351,32 +384,32 @@ def _sources(n: Numbers, say: Say) -> Table:
     )
 
 
-def _other(other: tuple[OtherSource, ...], say: Say) -> Table:
+def _other(other: tuple[OtherSource, ...], phrase: Phrase) -> Table:
     rows: list[tuple[Text, ...]] = []
     for one in other:
         reasons = "; ".join(
-            f"{reason_text(text, say)} {count:,}" for text, count in one.excluded.items()
+            f"{reason_text(text, phrase)} {count:,}" for text, count in one.excluded.items()
         )
         rows.append(
             (
-                f"{kind_of_other(one.kind, say)}: {one.name}",
+                f"{kind_of_other(one.kind, phrase)}: {one.name}",
                 one.date,
-                number(one.identified, say),
-                number(one.sought, say),
-                number(one.not_retrieved, say) if one.not_retrieved else "0",
+                number(one.identified, phrase),
+                number(one.sought, phrase),
+                number(one.not_retrieved, phrase) if one.not_retrieved else "0",
                 reasons or "–",
-                number(one.included, say),
+                number(one.included, phrase),
             )
         )
     return Table(
         head=(
-            say("Method", "途径"),
-            say("Date", "日期"),
-            say("Identified", "检出"),
-            say("Sought", "需获取"),
-            say("Not retrieved", "未获得"),
-            say("Excluded", "排除"),
-            say("Included", "纳入"),
+            phrase("Method"),
+            phrase("Date"),
+            phrase("Identified"),
+            phrase(message_in("report", "Sought")),
+            phrase("Not retrieved"),
+            phrase("Excluded"),
+            phrase("Included"),
         ),
         rows=tuple(rows),
         numbers=(2, 3, 4, 6),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from metasearch.errors import UsageError
-from metasearch.message import message, message_template
+from metasearch.message import N_, message
 from metasearch.review.reports import novelty_number
 
 #: What is asked for: a line, several lines, "2026-11-23", one or several of given words, lines of
@@ -23,22 +23,22 @@ Value = str | bool | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """One of the words that may be chosen. `label`: for people; marked by `message_template`."""
+class AnswerChoice:
+    """One of the words that may be chosen. `label`: for people; marked by `N_`."""
 
     key: str
     label: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class ReportQuestion:
     """A question of a table; forms, checks and `missing` are made of it.
 
     Attributes:
         key: Its namespace and name: "novelty.client". The answer is kept at
             `details["novelty"]["client"]` of the project.
-        label: What is asked for, in a few words; marked by `message_template`, as are `help` and
-            `group`. A question of `each` has a place {number} in it.
+        label: What is asked for, in a few words; to be translated, as are `help` and `group`. A
+            question of `each` has a place {number} in it.
         help: One or two sentences for who does not know what to write.
         kind: One of `KINDS`.
         group: The heading under which forms show it.
@@ -63,7 +63,7 @@ class Question:
     required: tuple[str, ...] = ()
     longest: int = 300
     most: int = 50
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[AnswerChoice, ...] = ()
     several: bool = False
     each: str = ""
     number: int | None = None
@@ -86,16 +86,16 @@ class Question:
 
 #: The kind of the report that asks all of this.
 PRISMA_S = "prisma-s"
-_SOURCES = message_template("Other sources and methods")
-_STRATEGIES = message_template("Search strategies")
-_REVIEW = message_template("Peer review and updates")
+_SOURCES = N_("Other sources and methods")
+_STRATEGIES = N_("Search strategies")
+_REVIEW = N_("Peer review and updates")
 
 
-def _asked(
+def _item_question(
     item: int, key: str, label: str, about: str, group: str, *, required: bool = True
-) -> Question:
+) -> ReportQuestion:
     ITEMS[key] = item
-    return Question(
+    return ReportQuestion(
         key=f"prisma_s.{key}",
         label=label,
         help=about,
@@ -110,97 +110,91 @@ def _asked(
 #: Name of a question -> the item of PRISMA-S that prints its answer.
 ITEMS: dict[str, int] = {}
 
-PRISMA_S_QUESTIONS: tuple[Question, ...] = (
-    _asked(
+PRISMA_S_QUESTIONS: tuple[ReportQuestion, ...] = (
+    _item_question(
         4,
         "online",
-        message_template("Online resources and browsing (item 4)"),
-        message_template(
+        N_("Online resources and browsing (item 4)"),
+        N_(
             "Websites, tables of contents and conference proceedings that were looked through "
             "beside those listed as other sources; or that there were none."
         ),
         _SOURCES,
     ),
-    _asked(
+    _item_question(
         5,
         "citations",
-        message_template("Citation searching (item 5)"),
-        message_template(
+        N_("Citation searching (item 5)"),
+        N_(
             "Whether references and citing works were searched, from which works and with which "
             "tool; or that this was not done."
         ),
         _SOURCES,
     ),
-    _asked(
+    _item_question(
         6,
         "contacts",
-        message_template("Contacts (item 6)"),
-        message_template(
-            "Whether authors, experts, manufacturers or others were asked for further studies."
-        ),
+        N_("Contacts (item 6)"),
+        N_("Whether authors, experts, manufacturers or others were asked for further studies."),
         _SOURCES,
     ),
-    _asked(
+    _item_question(
         7,
         "other_methods",
-        message_template("Other methods (item 7)"),
-        message_template("Any other way of finding works; or that there was none."),
+        N_("Other methods (item 7)"),
+        N_("Any other way of finding works; or that there was none."),
         _SOURCES,
     ),
-    _asked(
+    _item_question(
         9,
         "limits",
-        message_template("Limits and restrictions (item 9)"),
-        message_template(
-            "Why the search is limited to years, languages or types of works; or that it is not."
-        ),
+        N_("Limits and restrictions (item 9)"),
+        N_("Why the search is limited to years, languages or types of works; or that it is not."),
         _STRATEGIES,
     ),
-    _asked(
+    _item_question(
         10,
         "filters",
-        message_template("Search filters (item 10)"),
-        message_template(
+        N_("Search filters (item 10)"),
+        N_(
             "Published filters that were used, with their citations and what was changed in them; "
             "or that there were none."
         ),
         _STRATEGIES,
     ),
-    _asked(
+    _item_question(
         11,
         "prior_work",
-        message_template("Prior work (item 11)"),
-        message_template(
+        N_("Prior work (item 11)"),
+        N_(
             "Strategies of other reviews that were taken over or adapted, with their citations; or "
             "that there were none."
         ),
         _STRATEGIES,
     ),
-    _asked(
+    _item_question(
         12,
         "updates",
-        message_template("Updates (item 12)"),
-        message_template(
+        N_("Updates (item 12)"),
+        N_(
             "How the search is kept up to date: run anew, alerts, when; the runs themselves are "
             "listed by the report."
         ),
         _REVIEW,
         required=False,
     ),
-    _asked(
+    _item_question(
         14,
         "peer_review",
-        message_template("Peer review (item 14)"),
-        message_template(
-            "Who has reviewed the strategies, and how (PRESS or otherwise); or that nobody has."
-        ),
+        N_("Peer review (item 14)"),
+        N_("Who has reviewed the strategies, and how (PRESS or otherwise); or that nobody has."),
         _REVIEW,
     ),
-    _asked(
+    _item_question(
         16,
         "deduplication",
-        message_template("Deduplication beside metasearch (item 16)"),
-        message_template("Other software that removed duplicates, or checks by hand."),
+        N_("Deduplication beside metasearch (item 16)"),
+        N_("Other software that removed duplicates, or checks by hand."),
         _REVIEW,
         required=False,
     ),
@@ -215,52 +209,48 @@ NOVELTY = "chaxin"
 #: Points of novelty of one report; a project with more is hardly of one topic (单一性原则).
 MOST_POINTS = 20
 
-_COVER = message_template("Cover and contract")
-_PROJECT = message_template("The project and its points of novelty")
-_SEARCH = message_template("Literature search")
-_CONCLUSION = message_template("Comparison and conclusion")
-_PEOPLE = message_template("Declaration, attachments and remarks")
+_COVER = N_("Cover and contract")
+_PROJECT = N_("The project and its points of novelty")
+_SEARCH = N_("Literature search")
+_CONCLUSION = N_("Comparison and conclusion")
+_PEOPLE = N_("Declaration, attachments and remarks")
 
 #: 查新目的. The Chinese words are what the report prints.
 PURPOSES = (
-    Choice(key="立项", label=message_template("立项: application for a project")),
-    Choice(key="成果鉴定", label=message_template("成果鉴定: appraisal of a result")),
-    Choice(key="报奖", label=message_template("报奖: application for an award")),
-    Choice(key="专利", label=message_template("专利: patent application")),
-    Choice(key="新产品", label=message_template("新产品: new product")),
-    Choice(key="博士开题", label=message_template("博士开题: proposal of a doctoral thesis")),
-    Choice(key="其他", label=message_template("其他: another purpose")),
+    AnswerChoice(key="立项", label=N_("立项: application for a project")),
+    AnswerChoice(key="成果鉴定", label=N_("成果鉴定: appraisal of a result")),
+    AnswerChoice(key="报奖", label=N_("报奖: application for an award")),
+    AnswerChoice(key="专利", label=N_("专利: patent application")),
+    AnswerChoice(key="新产品", label=N_("新产品: new product")),
+    AnswerChoice(key="博士开题", label=N_("博士开题: proposal of a doctoral thesis")),
+    AnswerChoice(key="其他", label=N_("其他: another purpose")),
 )
 #: 查新范围.
 SCOPES = (
-    Choice(key="国内", label=message_template("国内: literature of China")),
-    Choice(
-        key="国内外", label=message_template("国内外: literature of China and of other countries")
-    ),
+    AnswerChoice(key="国内", label=N_("国内: literature of China")),
+    AnswerChoice(key="国内外", label=N_("国内外: literature of China and of other countries")),
 )
 #: What was found of a point of novelty.
 FINDINGS = (
-    Choice(
-        key="未见相同报道",
-        label=message_template("未见相同报道: nothing the same is reported, the point is new"),
+    AnswerChoice(
+        key="未见相同报道", label=N_("未见相同报道: nothing the same is reported, the point is new")
     ),
-    Choice(key="部分见报道", label=message_template("部分见报道: a part of it is reported")),
-    Choice(
-        key="已见相同报道",
-        label=message_template("已见相同报道: the same is reported, the point is not new"),
+    AnswerChoice(key="部分见报道", label=N_("部分见报道: a part of it is reported")),
+    AnswerChoice(
+        key="已见相同报道", label=N_("已见相同报道: the same is reported, the point is not new")
     ),
 )
 #: Names of `metasearch.formats.citations`; the first where nothing is chosen.
 CITATION_STYLES = (
-    Choice(key="gb7714-2025", label=message_template("GB/T 7714-2025")),
-    Choice(key="gb7714-2015", label=message_template("GB/T 7714-2015")),
+    AnswerChoice(key="gb7714-2025", label=N_("GB/T 7714-2025")),
+    AnswerChoice(key="gb7714-2015", label=N_("GB/T 7714-2015")),
 )
 
 
 def _form_question(
     key: str, label: str, about: str, group: str, *, required: bool = True, **more: object
-) -> Question:
-    return Question(
+) -> ReportQuestion:
+    return ReportQuestion(
         key=f"novelty.{key}",
         label=label,
         help=about,
@@ -271,57 +261,47 @@ def _form_question(
     )
 
 
-NOVELTY_QUESTIONS: tuple[Question, ...] = (
+NOVELTY_QUESTIONS: tuple[ReportQuestion, ...] = (
     _form_question(
         "title_zh",
-        message_template("Project title in Chinese (项目名称)"),
-        message_template("As in the contract; the title of the project where empty."),
+        N_("Project title in Chinese (项目名称)"),
+        N_("As in the contract; the title of the project where empty."),
         _COVER,
         required=False,
     ),
     _form_question(
         "title_en",
-        message_template("Project title in English"),
-        message_template(
-            "Needed for a search of international literature; 略 where there is none."
-        ),
+        N_("Project title in English"),
+        N_("Needed for a search of international literature; 略 where there is none."),
         _COVER,
     ),
     _form_question(
-        "client",
-        message_template("Client (委托人)"),
-        message_template("The institution that asks for the search."),
-        _COVER,
+        "client", N_("Client (委托人)"), N_("The institution that asks for the search."), _COVER
     ),
     _form_question(
         "client_contact",
-        message_template("Address and contact of the client"),
-        message_template("Address, post code, person, telephone or e-mail."),
+        N_("Address and contact of the client"),
+        N_("Address, post code, person, telephone or e-mail."),
         _COVER,
         required=False,
         kind="long text",
         longest=1_000,
     ),
-    _form_question(
-        "ordered", message_template("Date of the order (委托日期)"), "", _COVER, kind="date"
-    ),
+    _form_question("ordered", N_("Date of the order (委托日期)"), "", _COVER, kind="date"),
     _form_question(
         "completed",
-        message_template("Date of completion (完成日期)"),
-        message_template("Not before the day of the last search."),
+        N_("Date of completion (完成日期)"),
+        N_("Not before the day of the last search."),
         _COVER,
         kind="date",
     ),
     _form_question(
-        "station",
-        message_template("Novelty-search station (查新机构)"),
-        message_template("Its full name."),
-        _COVER,
+        "station", N_("Novelty-search station (查新机构)"), N_("Its full name."), _COVER
     ),
     _form_question(
         "station_contact",
-        message_template("Address and contact of the station"),
-        message_template("Address, post code, person, telephone, e-mail."),
+        N_("Address and contact of the station"),
+        N_("Address, post code, person, telephone, e-mail."),
         _COVER,
         required=False,
         kind="long text",
@@ -329,8 +309,8 @@ NOVELTY_QUESTIONS: tuple[Question, ...] = (
     ),
     _form_question(
         "purpose",
-        message_template("Purpose of the search (查新目的)"),
-        message_template("One or several."),
+        N_("Purpose of the search (查新目的)"),
+        N_("One or several."),
         _PROJECT,
         kind="choice",
         choices=PURPOSES,
@@ -338,8 +318,8 @@ NOVELTY_QUESTIONS: tuple[Question, ...] = (
     ),
     _form_question(
         "essentials",
-        message_template("Scientific and technical essentials (项目的科学技术要点)"),
-        message_template(
+        N_("Scientific and technical essentials (项目的科学技术要点)"),
+        N_(
             "Background, what is solved and how, main figures and uses, in 200 to 1,000 characters."
         ),
         _PROJECT,
@@ -348,8 +328,8 @@ NOVELTY_QUESTIONS: tuple[Question, ...] = (
     ),
     _form_question(
         "points",
-        message_template("Points of novelty (查新点)"),
-        message_template(
+        N_("Points of novelty (查新点)"),
+        N_(
             "One a line: one statement each that a search can confirm or refute. Their numbers "
             "follow from their order; the tag 查新点1 of a work refers to the first."
         ),
@@ -360,16 +340,16 @@ NOVELTY_QUESTIONS: tuple[Question, ...] = (
     ),
     _form_question(
         "scope",
-        message_template("Scope of the search (查新范围)"),
-        message_template("With 国内外, databases of other countries are searched, too."),
+        N_("Scope of the search (查新范围)"),
+        N_("With 国内外, databases of other countries are searched, too."),
         _PROJECT,
         kind="choice",
         choices=SCOPES,
     ),
     _form_question(
         "requirements",
-        message_template("What the client asks for (查新要求)"),
-        message_template(
+        N_("What the client asks for (查新要求)"),
+        N_(
             "Where empty: whether the points have been reported in the scope of the search, and a "
             "comparison."
         ),
@@ -380,24 +360,24 @@ NOVELTY_QUESTIONS: tuple[Question, ...] = (
     ),
     _form_question(
         "terms_zh",
-        message_template("Search terms in Chinese (中文检索词)"),
-        message_template("One a line, with its synonyms."),
+        N_("Search terms in Chinese (中文检索词)"),
+        N_("One a line, with its synonyms."),
         _SEARCH,
         kind="list",
         most=200,
     ),
     _form_question(
         "terms_en",
-        message_template("Search terms in English (英文检索词)"),
-        message_template("One a line; 略 where only Chinese literature is searched."),
+        N_("Search terms in English (英文检索词)"),
+        N_("One a line; 略 where only Chinese literature is searched."),
         _SEARCH,
         kind="list",
         most=200,
     ),
     _form_question(
         "years",
-        message_template("Years searched by hand (检索年限)"),
-        message_template(
+        N_("Years searched by hand (检索年限)"),
+        N_(
             "Of the databases that a person searched, as 1989-2026; those of the strategy where "
             "empty."
         ),
@@ -406,8 +386,8 @@ NOVELTY_QUESTIONS: tuple[Question, ...] = (
     ),
     _form_question(
         "comparison",
-        message_template("Comparison for point of novelty {number} (对比分析)"),
-        message_template(
+        N_("Comparison for point of novelty {number} (对比分析)"),
+        N_(
             "What the closely related works report of this point, by their numbers in the list, "
             "and in what the project differs."
         ),
@@ -418,10 +398,8 @@ NOVELTY_QUESTIONS: tuple[Question, ...] = (
     ),
     _form_question(
         "finding",
-        message_template("Finding for point of novelty {number}"),
-        message_template(
-            "What the literature in the scope of the search says of the point as a whole."
-        ),
+        N_("Finding for point of novelty {number}"),
+        N_("What the literature in the scope of the search says of the point as a whole."),
         _CONCLUSION,
         kind="choice",
         choices=FINDINGS,
@@ -429,52 +407,45 @@ NOVELTY_QUESTIONS: tuple[Question, ...] = (
     ),
     _form_question(
         "conclusion",
-        message_template("Conclusion (查新结论)"),
-        message_template(
-            "Only facts of the literature; no opinion on the level or the value of the project."
-        ),
+        N_("Conclusion (查新结论)"),
+        N_("Only facts of the literature; no opinion on the level or the value of the project."),
         _CONCLUSION,
         kind="long text",
         longest=20_000,
     ),
-    _form_question(
-        "searcher",
-        message_template("Searcher (查新员)"),
-        message_template("Name of the person."),
-        _PEOPLE,
-    ),
+    _form_question("searcher", N_("Searcher (查新员)"), N_("Name of the person."), _PEOPLE),
     _form_question(
         "searcher_title",
-        message_template("Professional title of the searcher (职称)"),
+        N_("Professional title of the searcher (职称)"),
         "",
         _PEOPLE,
         required=False,
     ),
     _form_question(
         "reviewer",
-        message_template("Reviewer (审核员)"),
-        message_template("Another person than the searcher; the standard asks for two."),
+        N_("Reviewer (审核员)"),
+        N_("Another person than the searcher; the standard asks for two."),
         _PEOPLE,
     ),
     _form_question(
         "reviewer_title",
-        message_template("Professional title of the reviewer (职称)"),
+        N_("Professional title of the reviewer (职称)"),
         "",
         _PEOPLE,
         required=False,
     ),
     _form_question(
         "attachments",
-        message_template("Attachments (附件清单)"),
-        message_template("One a line: copies of works, lists of hits, the contract."),
+        N_("Attachments (附件清单)"),
+        N_("One a line: copies of works, lists of hits, the contract."),
         _PEOPLE,
         required=False,
         kind="list",
     ),
     _form_question(
         "remarks",
-        message_template("Remarks (备注)"),
-        message_template("What else a reader has to know."),
+        N_("Remarks (备注)"),
+        N_("What else a reader has to know."),
         _PEOPLE,
         required=False,
         kind="long text",
@@ -482,8 +453,8 @@ NOVELTY_QUESTIONS: tuple[Question, ...] = (
     ),
     _form_question(
         "citation_style",
-        message_template("Style of the citations"),
-        message_template("The edition of GB/T 7714; that of 2025 where empty."),
+        N_("Style of the citations"),
+        N_("The edition of GB/T 7714; that of 2025 where empty."),
         _PEOPLE,
         required=False,
         kind="choice",
@@ -491,8 +462,8 @@ NOVELTY_QUESTIONS: tuple[Question, ...] = (
     ),
     _form_question(
         "number_pattern",
-        message_template("Pattern of the report number (报告编号)"),
-        message_template(
+        N_("Pattern of the report number (报告编号)"),
+        N_(
             "Where empty: the year, the code of the station and a serial of four digits. "
             "docs/novelty-search.md lists the parts."
         ),
@@ -502,24 +473,24 @@ NOVELTY_QUESTIONS: tuple[Question, ...] = (
     ),
     _form_question(
         "org",
-        message_template("Code of the station in the report number"),
-        message_template("Letters and digits."),
+        N_("Code of the station in the report number"),
+        N_("Letters and digits."),
         _PEOPLE,
         required=False,
         longest=20,
     ),
     _form_question(
         "province",
-        message_template("Code of the province in the report number (GB/T 2260)"),
-        message_template("Two digits: 11 is Beijing."),
+        N_("Code of the province in the report number (GB/T 2260)"),
+        N_("Two digits: 11 is Beijing."),
         _PEOPLE,
         required=False,
         longest=2,
     ),
     _form_question(
         "station_number",
-        message_template("Number of the station in the report number"),
-        message_template("Digits."),
+        N_("Number of the station in the report number"),
+        N_("Digits."),
         _PEOPLE,
         required=False,
         longest=5,
@@ -570,7 +541,7 @@ def same_person(one: object, other: object) -> bool:
 
 # All questions, in the order in which forms ask them; a namespace has a module of its own.
 
-QUESTIONS: tuple[Question, ...] = (*PRISMA_S_QUESTIONS, *NOVELTY_QUESTIONS)
+QUESTIONS: tuple[ReportQuestion, ...] = (*PRISMA_S_QUESTIONS, *NOVELTY_QUESTIONS)
 BY_KEY = {question.key: question for question in QUESTIONS}
 #: Namespace -> what raises a `UsageError` where its answers contradict one another.
 CHECKS: Mapping[str, Callable[[Mapping[str, Value]], None]] = {"novelty": check_novelty}

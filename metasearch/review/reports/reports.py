@@ -15,8 +15,8 @@ from typing import Any, Literal, get_args
 import orjson
 
 from metasearch.errors import UsageError
-from metasearch.message import message, message_template
-from metasearch.review.projects import log
+from metasearch.language import CODES
+from metasearch.message import N_, message, message_in
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports.document import (
     Block,
@@ -24,15 +24,16 @@ from metasearch.review.reports.document import (
     Heading,
     Language,
     Paragraph,
-    Say,
+    Phrase,
     Table,
     from_json,
     speaker,
     to_json,
 )
-from metasearch.review.reports.numbers import Numbers, Previous, numbers
+from metasearch.review.reports.numbers import Previous, ReportNumbers, numbers
 from metasearch.review.runs import runs
 from metasearch.review.store.database import Database
+from metasearch.review.store.table import from_row
 from metasearch.review.store.values import now
 
 
@@ -41,7 +42,7 @@ class ReportKind:
     """A kind of report.
 
     Attributes:
-        label: For people; marked by `message_template`.
+        label: For people; marked by `N_`.
         module: Its module in metasearch.review.reports, with a function `document`.
         language: Of the report where none is chosen.
         numbered: Whether its module gives the number of a finished one by `next_number`; the
@@ -52,12 +53,11 @@ class ReportKind:
     label: str
     module: str
     language: Language = "en"
-    languages: tuple[Language, ...] = ("en", "zh")
+    languages: tuple[Language, ...] = CODES
     numbered: bool = False
 
     def build(
         self,
-        db: Database,
         project: Project,
         *,
         language: Language | None = None,
@@ -81,16 +81,16 @@ class ReportKind:
         more: dict[str, Any] = {name: value for name, value in given.items() if value}
         if previous and self.name not in CONTINUED:
             raise UsageError(message("This report continues no earlier one"))
-        made: Document = self._module.document(db, project, language=chosen, **more)
+        made: Document = self._module.document(project, language=chosen, **more)
         return made
 
-    def next_number(self, db: Database, project: Project) -> str | None:
+    def next_number(self, project: Project) -> str | None:
         """The number of the report if it were finished now; None where finished ones count from 1.
         Raises UsageError: it cannot be made of what is known.
         """
         if not self.numbered:
             return None
-        number: str = self._module.next_number(db, project)
+        number: str = self._module.next_number(project)
         return number
 
     @property
@@ -106,22 +106,22 @@ KINDS: Mapping[str, ReportKind] = {
     for kind in (
         ReportKind(
             name="prisma-s",
-            label=message_template("PRISMA-S: how the literature was searched"),
+            label=N_("PRISMA-S: how the literature was searched"),
             module="prisma_s",
         ),
         ReportKind(
             name="prisma-flow",
-            label=message_template("PRISMA 2020 flow diagram"),
+            label=N_("PRISMA 2020 flow diagram"),
             module="prisma_flow",
         ),
         ReportKind(
             name="appendix",
-            label=message_template("Search appendix: each strategy as it was sent"),
+            label=N_("Search appendix: each strategy as it was sent"),
             module="searches",
         ),
         ReportKind(
             name="chaxin",
-            label=message_template("科技查新报告: novelty search report after GB/T 32003-2015"),
+            label=N_("科技查新报告: novelty search report after GB/T 32003-2015"),
             module="novelty_report",
             language="zh",
             languages=("zh",),
@@ -174,31 +174,25 @@ class Report:
 
 
 def keep(
-    db: Database,
-    project: Project,
-    document: Document,
-    *,
-    number: str | None = None,
-    previous: str | None = None,
-    by: str = "",
+    project: Project, document: Document, *, number: str | None = None, previous: str | None = None
 ) -> Report:
     """Keep a document as a finished report, in the transaction in which it was built.
 
     `number`: of the report; None counts from 1. Raises UsageError: there are too many, or one has
     the number.
     """
-    count = db.value(
+    count = project.db.value(
         "SELECT count(*) FROM report WHERE project = ? AND kind = ?", project.id, document.kind
     )
     if count >= MOST_REPORTS:
         raise UsageError(message("A project keeps at most {most} reports", most=MOST_REPORTS))
-    taken = {report.number for report in frozen(db, project, document.kind)}
+    taken = {report.number for report in frozen(project, document.kind)}
     if number is None:
         number = next(str(n) for n in range(1, count + 2) if str(n) not in taken)
     elif number in taken:
         raise UsageError(message("There is a report {number} already", number=number))
-    before = find_previous(db, project, document.kind, previous) if previous else None
-    counted = numbers(db, project, before)
+    before = find_previous(project, document.kind, previous) if previous else None
+    counted = numbers(project, before)
     content = to_json(document)
     kept = {
         "title": document.title,
@@ -206,36 +200,32 @@ def keep(
         "draft": bool(document.draft),
         "numbers": numbers_json(counted),
     }
-    row = db.run(
-        "INSERT INTO report (project, kind, number, data, document, digest, last_run, frozen)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        project.id,
-        document.kind,
-        number,
-        orjson.dumps(kept, option=orjson.OPT_SORT_KEYS).decode(),
-        content.decode(),
-        hashlib.sha256(content).hexdigest(),
-        counted.last_run_id,
-        now(),
+    row = project.db.insert(
+        "report",
+        project=project.id,
+        kind=document.kind,
+        number=number,
+        data=orjson.dumps(kept, option=orjson.OPT_SORT_KEYS).decode(),
+        document=content.decode(),
+        digest=hashlib.sha256(content).hexdigest(),
+        last_run=counted.last_run_id,
+        frozen=now(),
     )
-    made = _report(db.all(f"{_SELECT} WHERE id = ?", row)[0])
-    log.write(
-        db,
-        project.id,
+    made = _report(project.db.all(f"{_SELECT} WHERE id = ?", row)[0])
+    project.log(
         "finish report",
         f"report:{made.kind}/{made.number}",
         None,
         {"digest": made.digest, "last_run": counted.last_run},
-        by=by,
     )
     return made
 
 
-def frozen(db: Database, project: Project, kind: str | None = None) -> list[Report]:
+def frozen(project: Project, kind: str | None = None) -> list[Report]:
     """The finished reports of a project, the newest first."""
     return [
         _report(row)
-        for row in db.all(
+        for row in project.db.all(
             f"{_SELECT} WHERE project = ?1 AND (?2 IS NULL OR kind = ?2) ORDER BY id DESC",
             project.id,
             kind,
@@ -243,9 +233,9 @@ def frozen(db: Database, project: Project, kind: str | None = None) -> list[Repo
     ]
 
 
-def find(db: Database, project: Project, kind: str, number: str) -> Report:
+def find(project: Project, kind: str, number: str) -> Report:
     """A finished report; "last" is the newest of its kind. Raises UsageError: there is none."""
-    reports = frozen(db, project, kind)
+    reports = frozen(project, kind)
     for report in reports:
         if number in (report.number, "last"):
             return report
@@ -270,12 +260,12 @@ def document(db: Database, report: Report) -> Document:
     return from_json(content)
 
 
-def unchanged(db: Database, report: Report) -> bool:
+def is_unchanged(db: Database, report: Report) -> bool:
     """Whether the document is still that of the digest."""
     return hashlib.sha256(_content(db, report)).hexdigest() == report.digest
 
 
-def numbers_json(counted: Numbers) -> dict[str, Any]:
+def numbers_json(counted: ReportNumbers) -> dict[str, Any]:
     """The numbers, their sums too, for `data` and for programs."""
     known = asdict(counted)
     for one in known["other"]:
@@ -292,11 +282,11 @@ def numbers_json(counted: Numbers) -> dict[str, Any]:
     }
 
 
-def find_previous(db: Database, project: Project, kind: str, number: str) -> Previous:
+def find_previous(project: Project, kind: str, number: str) -> Previous:
     """What a finished report ("last": the newest) says to the one that continues it. Raises
     UsageError: there is no such report.
     """
-    report = find(db, project, kind, number)
+    report = find(project, kind, number)
     try:
         kept = report.data["numbers"]
         earlier = kept["previous"] or {"works": 0, "other_sources": ()}
@@ -330,27 +320,16 @@ def _content(db: Database, report: Report) -> bytes:
 def _report(row: sqlite3.Row) -> Report:
     data = orjson.loads(row["data"])
     data = data if isinstance(data, dict) else {}
-    return Report(
-        id=row["id"],
-        kind=row["kind"],
-        number=row["number"],
-        data=data,
-        digest=row["digest"],
-        last_run=row["last_run"],
-        frozen=row["frozen"],
-        title=str(data.get("title") or ""),
-    )
+    return from_row(Report, row, data=data, title=str(data.get("title") or ""))
 
 
 def freeze(
-    db: Database,
     project: Project,
     kind: str,
     *,
     language: Language | None = None,
     previous: str | None = None,
     draft: bool = False,
-    by: str = "",
 ) -> Report:
     """Finish a report: it stays as it is now, with a digest.
 
@@ -360,9 +339,9 @@ def freeze(
     such kind, a search is still running, or the report is a draft.
     """
     about = kind_of(kind)
-    with db.transaction():
-        runs.settle(db, project)
-        running = db.value(
+    with project.db.transaction():
+        runs.settle(project.db, project)
+        running = project.db.value(
             "SELECT number FROM run WHERE project = ? AND status = 'running'", project.id
         )
         if running is not None:
@@ -370,7 +349,7 @@ def freeze(
                 message("Run {number} has not ended", number=running),
                 advice=message("Finish the report when it has."),
             )
-        document = about.build(db, project, language=language, previous=previous)
+        document = about.build(project, language=language, previous=previous)
         if document.draft and not (draft and not about.numbered):
             raise UsageError(
                 message("The report is a draft: {reason}", reason=document.draft[0]),
@@ -378,10 +357,10 @@ def freeze(
                 if about.numbered
                 else message("Mend what its first lines list, or finish it as a draft."),
             )
-        number = about.next_number(db, project)
+        number = about.next_number(project)
         if number is not None:
-            document = about.build(db, project, language=language, number=number)
-        return keep(db, project, document, number=number, previous=previous, by=by)
+            document = about.build(project, language=language, number=number)
+        return keep(project, document, number=number, previous=previous)
 
 
 # Who has searched, and who has checked, a finished report of a novelty search. GB/T 32003-2015 asks
@@ -421,7 +400,7 @@ class Signature:
 def signatures_of(db: Database, report: Report) -> list[Signature]:
     """The signatures of a report, the searcher's first."""
     rows = db.all("SELECT * FROM signature WHERE report = ? ORDER BY role DESC", report.id)
-    return [_signature(row) for row in rows]
+    return [from_row(Signature, row) for row in rows]
 
 
 def can_be_signed(kind: str) -> bool:
@@ -429,9 +408,7 @@ def can_be_signed(kind: str) -> bool:
     return kind in KINDS and KINDS[kind].numbered
 
 
-def check_signer(
-    db: Database, project: Project, report: Report, role: str, by: str
-) -> SignatureRole:
+def check_signer(project: Project, report: Report, role: str) -> SignatureRole:
     """Check that a user may sign; returns the role. Raises UsageError: the report takes no such
     signature, it is there already, or it must be that of another user.
     """
@@ -443,66 +420,48 @@ def check_signer(
         )
     if not can_be_signed(report.kind):
         raise UsageError(message("Reports of this kind are not signed"))
-    signed = signatures_of(db, report)
-    other = message("Another member of the project signs as the {role}.", role=_called(known))
+    signed = signatures_of(project.db, report)
+    other = message("Another member of the project signs as the {role}.", role=_role_words(known))
     if any(each.role == known for each in signed):
-        raise UsageError(message("The report is signed by the {role} already", role=_called(known)))
-    if any(each.by == by for each in signed):
+        raise UsageError(
+            message("The report is signed by the {role} already", role=_role_words(known))
+        )
+    if any(each.by == project.by for each in signed):
         raise UsageError(message("Searcher and reviewer must be two people"), advice=other)
-    if known == "reviewer" and _has_searched(db, project, report, by):
+    if known == "reviewer" and _has_searched(project, report):
         raise UsageError(
             message("Who has run a search of the report cannot be its reviewer"), advice=other
         )
     return known
 
 
-def sign(
-    db: Database,
-    project: Project,
-    report: Report,
-    role: str,
-    *,
-    by: str,
-    name: str,
-    digest: str,
-) -> Signature:
+def sign(project: Project, report: Report, role: str, *, name: str, digest: str) -> Signature:
     """Sign a finished report.
 
     `digest`: of the document that the user has read. Raises UsageError: as `check`; or the digest
     is not that of the report, or the document is not that of its digest.
     """
-    with db.transaction():
-        known = check_signer(db, project, report, role, by)
-        if digest != report.digest or not unchanged(db, report):
+    with project.db.transaction():
+        known = check_signer(project, report, role)
+        if digest != report.digest or not is_unchanged(project.db, report):
             raise UsageError(
                 message("The digest is not that of report {number}", number=report.number),
                 advice=message("Load the report again, and read it before you sign."),
             )
         made = Signature(
-            role=known, by=by, name=name[:_LONGEST_NAME], digest=report.digest, at=now()
+            role=known, by=project.by, name=name[:_LONGEST_NAME], digest=report.digest, at=now()
         )
-        db.run(
-            "INSERT INTO signature (report, role, by, name, digest, at) VALUES (?, ?, ?, ?, ?, ?)",
-            report.id,
-            made.role,
-            made.by,
-            made.name,
-            made.digest,
-            made.at,
-        )
-        log.write(
-            db,
-            project.id,
+        project.db.insert("signature", report=report.id, **asdict(made))
+        project.log(
             SIGN,
             f"report:{report.kind}/{report.number}",
             None,
             {"role": made.role, "name": made.name, "digest": made.digest},
-            by=by,
         )
     return made
 
 
-def signed_document(db: Database, report: Report, form: str = "") -> Document:
+def with_signatures(db: Database, report: Report, form: str = "") -> Document:
     """The document of a finished report, with its signatures behind it where there are any. In the
     formats that programs read it is as it was finished: what the digest is of.
 
@@ -517,52 +476,41 @@ def signed_document(db: Database, report: Report, form: str = "") -> Document:
 
 
 def _blocks(document: Document, signatures: Sequence[Signature]) -> tuple[Block, ...]:
-    say = speaker(document.language)
+    phrase = speaker(document.language)
     head = (
-        say("Role", "角色"),
-        say("Name", "姓名"),
-        say("Signed (UTC)", "签署时间（UTC）"),
-        say("Digest signed (SHA-256)", "所签报告的摘要值（SHA-256）"),
+        phrase("Role"),
+        phrase(message_in("report", "Name")),
+        phrase("Signed (UTC)"),
+        phrase("Digest signed (SHA-256)"),
     )
-    rows = tuple((_role(each.role, say), each.name, each.at, each.digest) for each in signatures)
+    rows = tuple((_role(each.role, phrase), each.name, each.at, each.digest) for each in signatures)
     return (
-        Heading(text=say("Electronic signatures", "电子签署")),
+        Heading(text=phrase("Electronic signatures")),
         Paragraph(
-            text=say(
-                "These users of the server have signed the report. They are not part of the "
-                "document that the digest is of.",
-                "以下用户已在本系统中签署本报告。签署记录不属于摘要值所指的报告正文。",
+            text=phrase(
+                "These users of the server have signed the report. They are not part of "
+                "the document that the digest is of."
             )
         ),
         Table(head=head, rows=rows, widths=(1, 2, 2, 5)),
     )
 
 
-def _called(role: SignatureRole) -> str:
+def _role_words(role: SignatureRole) -> str:
     """A role in a sentence, to be translated."""
     return message("searcher") if role == "searcher" else message("reviewer")
 
 
-def _role(role: SignatureRole, say: Say) -> str:
-    return say("searcher", "查新员") if role == "searcher" else say("reviewer", "审核员")
+def _role(role: SignatureRole, phrase: Phrase) -> str:
+    return phrase("searcher") if role == "searcher" else phrase("reviewer")
 
 
-def _has_searched(db: Database, project: Project, report: Report, by: str) -> bool:
+def _has_searched(project: Project, report: Report) -> bool:
     """Whether a user has run a search that the report covers."""
-    row = db.one(
+    row = project.db.one(
         "SELECT 1 FROM run WHERE project = ? AND id <= ? AND by = ?",
         project.id,
         report.last_run or 0,
-        by,
+        project.by,
     )
     return row is not None
-
-
-def _signature(row: sqlite3.Row) -> Signature:
-    return Signature(
-        role=row["role"],
-        by=row["by"],
-        name=row["name"],
-        digest=row["digest"],
-        at=row["at"],
-    )

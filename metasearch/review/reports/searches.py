@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
 from metasearch.errors import UsageError
+from metasearch.message import N_, message_in
 from metasearch.review.projects.projects import Project
-from metasearch.review.reports import missed as missed_section
+from metasearch.review.reports import estimate as missed_section
 from metasearch.review.reports.document import (
     Block,
     Code,
@@ -24,73 +25,50 @@ from metasearch.review.reports.document import (
     Items,
     Language,
     Paragraph,
+    Phrase,
     Remark,
-    Say,
     Table,
     Text,
-    listed,
+    in_words,
+    name_list,
     number,
     speaker,
 )
 from metasearch.review.reports.flow import kind_of_other
-from metasearch.review.reports.numbers import Numbers
-from metasearch.review.runs import other_sources
+from metasearch.review.reports.numbers import ReportNumbers
+from metasearch.review.runs import other_sources, runs
 from metasearch.review.runs.other_sources import OtherSource
-from metasearch.review.runs.plan import Question
-from metasearch.review.store.database import Database
+from metasearch.review.runs.plan import SourceQuestion
+from metasearch.review.runs.runs import StoredAnswer
+from metasearch.review.store.table import from_row
 from metasearch.review.strategies import steps
 from metasearch.review.strategies import strategies as strategy_rows
 from metasearch.review.strategies.resolve import resolve_all
-
-#: Statuses of an answer that is whole.
-WHOLE = frozenset(("ok", "empty"))
+from metasearch.review.strategies.strategies import Step, Strategy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Searched:
-    """One answer. A number that is not known is None, never 0.
+class SearchAnswer(StoredAnswer):
+    """One answer, with its run.
 
     Attributes:
-        run: Number of the run; `run_id` of its row; `mode` "records", "counts" or "import".
+        run_id: Of the row of the run; `mode` "records", "counts",
+            "import" or "citations".
         tool: The program that asked; `years` those that the search was limited to, as typed.
         file: Of an import: its name; "" of a search. `note` says how it was searched.
-        source: Name; `label` that for people; `place` as in numbers.py.
-        digest: Of the query that was asked.
-        query: In metasearch's syntax; `sent` as the source received it.
-        requests: As they were sent, without keys.
         date: When its pages were fetched, or the search by hand was done; "" where not known.
-        cached: Whether that was before the run.
     """
 
-    id: int
-    run: int
     run_id: int
     mode: str
     tool: str
     years: str
     strategy: int
     strategy_name: str
-    step: int
     typed: str
     file: str
     note: str
-    source: str
-    label: str
-    place: str
-    status: str
-    error: str
-    digest: str
-    query: str
-    sent: str
-    requests: tuple[Mapping[str, Any], ...]
-    claimed: int | None
-    exact: bool
-    fetched: int | None
-    filtered: int | None
-    unread: int | None
     date: str
-    cached: bool
-    notes: tuple[str, ...]
 
     @property
     def by_hand(self) -> bool:
@@ -98,54 +76,33 @@ class Searched:
         return self.mode == "import"
 
     @property
-    def failed(self) -> bool:
-        """Whether the source did not answer, or not to the end."""
-        return self.status not in WHOLE and self.status != "running"
-
-    @property
     def short(self) -> bool:
         """Whether the source says that it has more than it gave."""
         return (
-            self.claimed is not None
+            self.mode != "citations"  # citations, of which several lead to one record
+            and self.claimed is not None
             and self.fetched is not None
             and self.fetched + (self.filtered or 0) + (self.unread or 0) < self.claimed
         )
 
     @property
-    def place_in_strategy(self) -> tuple[int, int, str]:
-        """What a later answer to the same question has in common with it."""
-        return self.strategy, self.step, self.source
+    def place_in_strategy(self) -> tuple[int, int, str, int]:
+        """What a later answer to the same question has in common with it. Each run along citations
+        has questions of its own.
+        """
+        return self.strategy, self.step, self.source, self.run * (self.mode == "citations")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TypedStep:
-    """A line of a strategy, as typed."""
+class TypedStrategy(Strategy):
+    """A strategy with its steps, as typed."""
 
-    strategy: int
-    strategy_name: str
-    number: int
-    kind: str
-    text: str
-    syntax: str
-    note: str
-    details: Mapping[str, Any]
+    steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypedStrategy:
-    """A strategy. `details`: what it was derived from, ..."""
-
-    id: int
-    name: str
-    note: str
-    years: str
-    details: Mapping[str, Any]
-    steps: tuple[TypedStep, ...]
-
-
-def searched(db: Database, project: Project, since: int = 0) -> list[Searched]:
+def search_answers(project: Project, since: int = 0) -> list[SearchAnswer]:
     """The answers of all runs that came after one, by its id; counts too. The oldest first."""
-    rows = db.all(
+    rows = project.db.all(
         "SELECT answer.*, run.number AS run_number, run.mode, run.tool, run.options,"
         " step.number AS step_number, step.text AS typed, step.kind, step.details AS about,"
         " strategy.id AS strategy, strategy.name AS strategy_name, strategy.years AS years"
@@ -156,14 +113,14 @@ def searched(db: Database, project: Project, since: int = 0) -> list[Searched]:
         project.id,
         since,
     )
-    return [_searched(row) for row in rows]
+    return [_search_answer(row) for row in rows]
 
 
-def newest(answers: Iterable[Searched]) -> list[Searched]:
+def newest(answers: Iterable[SearchAnswer]) -> list[SearchAnswer]:
     """Of each step and source the newest answer: one that is whole where there is any, else one
     with a part of the records, else the failure. In the order of strategies, steps and labels.
     """
-    chosen: dict[tuple[int, int, str], Searched] = {}
+    chosen: dict[tuple[int, int, str, int], SearchAnswer] = {}
     for one in answers:
         old = chosen.get(one.place_in_strategy)
         if old is None or _rank(one) >= _rank(old):
@@ -174,40 +131,13 @@ def newest(answers: Iterable[Searched]) -> list[Searched]:
     )
 
 
-def strategies(db: Database, project: Project) -> list[TypedStrategy]:
-    """All strategies, with their steps."""
-    lines: dict[int, list[TypedStep]] = {}
-    for row in db.all(
-        "SELECT step.*, strategy.name FROM step JOIN strategy ON strategy.id = step.strategy"
-        " WHERE strategy.project = ? AND NOT step.removed ORDER BY strategy.id, step.number",
-        project.id,
-    ):
-        lines.setdefault(row["strategy"], []).append(
-            TypedStep(
-                strategy=row["strategy"],
-                strategy_name=row["name"],
-                number=row["number"],
-                kind=row["kind"],
-                text=row["text"],
-                syntax=row["syntax"],
-                note=row["note"],
-                details=_object(row["details"]),
-            )
-        )
-    return [
-        TypedStrategy(
-            id=row["id"],
-            name=row["name"],
-            note=row["note"],
-            years=row["years"],
-            details=_object(row["details"]),
-            steps=tuple(lines.get(row["id"], ())),
-        )
-        for row in db.all("SELECT * FROM strategy WHERE project = ? ORDER BY id", project.id)
-    ]
+def strategies(project: Project) -> list[TypedStrategy]:
+    rows = project.db.all("SELECT * FROM strategy WHERE project = ? ORDER BY id", project.id)
+    found = [from_row(TypedStrategy, row, steps=()) for row in rows]
+    return [replace(one, steps=tuple(steps.of(project.db, one))) for one in found]
 
 
-def stale_steps(db: Database, project: Project, answers: Iterable[Searched]) -> list[str]:
+def stale_steps(project: Project, answers: Iterable[SearchAnswer]) -> list[str]:
     """The steps whose records are of another query than that of now: "main #3"."""
     asked = {
         (one.strategy, one.step): (one.strategy_name, one.digest)
@@ -215,59 +145,40 @@ def stale_steps(db: Database, project: Project, answers: Iterable[Searched]) -> 
         if one.mode == "records" and one.fetched is not None
     }
     found = []
-    for strategy in strategy_rows.of(db, project):
-        known = resolve_all(steps.of(db, strategy))
+    for strategy in strategy_rows.of(project):
+        known = resolve_all(steps.of(project.db, strategy))
         for (of, step_number), (name, digest) in asked.items():
             step = known.get(step_number)
             if of != strategy.id or step is None:
                 continue  # a removed step is no part of the strategy any more
-            if isinstance(step, UsageError) or Question.of(step, strategy.years).digest != digest:
+            if (
+                isinstance(step, UsageError)
+                or SourceQuestion.of(step, strategy.years).digest != digest
+            ):
                 found.append(f"{name} #{step_number}")
     return found
 
 
-def _rank(one: Searched) -> int:
+def _rank(one: SearchAnswer) -> int:
     if one.mode != "counts" and one.fetched is None:
         return 0
-    return 2 if one.status in WHOLE else 1
+    return 2 if one.answered else 1
 
 
-def _searched(row: sqlite3.Row) -> Searched:
+def _search_answer(row: sqlite3.Row) -> SearchAnswer:
     about, options = _object(row["about"]), _object(row["options"])
     by_hand = row["mode"] == "import"
     # What the run has noted is of this file; the step has that of the newest one.
     told: Mapping[str, Any] = {**about, **options} if by_hand else {}
-    date = told.get("searched") or row["asked_at"] or ""
-    return Searched(
-        id=row["id"],
-        run=row["run_number"],
+    return runs.answer_of(
+        SearchAnswer,
+        row,
         run_id=row["run"],
-        mode=row["mode"],
-        tool=row["tool"],
         years=str((told if by_hand else options).get("years") or ""),
-        strategy=row["strategy"],
-        strategy_name=row["strategy_name"],
-        step=row["step_number"],
-        typed=row["typed"],
         file=str(told.get("file") or ""),
         note=str(told.get("by_hand") or ""),
-        source=row["source"],
-        label=row["label"],
-        place=row["place"],
-        status=row["status"],
-        error=row["error"],
-        digest=row["digest"],
-        query=row["query"],
         sent=row["sent"] or (row["typed"] if by_hand else ""),
-        requests=tuple(one for one in _array(row["requests"]) if isinstance(one, Mapping)),
-        claimed=row["claimed"],
-        exact=bool(row["exact"]),
-        fetched=row["fetched"],
-        filtered=row["filtered"],
-        unread=row["unread"],
-        date=str(date),
-        cached=bool(row["cached"]),
-        notes=tuple(map(str, _array(row["notes"]))),
+        date=str(told.get("searched") or row["asked_at"] or ""),
     )
 
 
@@ -277,45 +188,42 @@ def _object(text: str) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _array(text: str) -> list[Any]:
-    found = orjson.loads(text)
-    return found if isinstance(found, list) else []
-
-
 #: Requests of one answer that are printed; the archive of the project has all.
 _MOST_REQUESTS = 3
 #: Databases side by side in one table.
 _MOST_COLUMNS = 5
 
 
-def step_blocks(strategy: TypedStrategy, answers: Sequence[Searched], say: Say) -> Iterator[Block]:
+def step_blocks(
+    strategy: TypedStrategy, answers: Sequence[SearchAnswer], phrase: Phrase
+) -> Iterator[Block]:
     """The lines of a strategy, and the hits of each database for each line."""
     if not strategy.steps:
-        yield Paragraph(text=say("The strategy has no steps.", "该检索策略没有步骤。"))
+        yield Paragraph(text=phrase("The strategy has no steps."))
         return
     rows: list[tuple[Text, ...]] = []
     for step in strategy.steps:
         note = f"\n{step.note}" if step.note else ""
         rows.append((f"#{step.number}", f"{step.text}{note}", step.syntax))
     yield Table(
-        caption=say("Steps, as typed", "检索步骤（原样）"),
-        head=(say("Step", "步骤"), say("Search string", "检索式"), say("Syntax", "语法")),
+        caption=phrase("Steps, as typed"),
+        head=(phrase("Step"), phrase("Search string"), phrase("Syntax")),
         rows=tuple(rows),
         widths=(9, 74, 17),
     )
-    own = [one for one in answers if one.strategy == strategy.id]
+    own = [one for one in answers if one.strategy == strategy.id and one.mode != "citations"]
     labels = list(dict.fromkeys(one.label for one in own))
     for start in range(0, len(labels), _MOST_COLUMNS):
         some = labels[start : start + _MOST_COLUMNS]
         cells = {(one.step, one.label): one for one in own}
         asked = {one.step for one in own if one.label in some}
         yield Table(
-            caption=say("Hits of each database", "各数据库命中数") if not start else "",
-            head=(say("Step", "步骤"), *some),
+            caption=phrase("Hits of each database") if not start else "",
+            head=(phrase("Step"), *some),
             rows=tuple(
                 (
                     f"#{step.number}",
-                    *(_hits(cells.get((step.number, label)), say) for label in some),
+                    *(_hits(cells.get((step.number, label)), phrase) for label in some),
                 )
                 for step in strategy.steps
                 if step.number in asked
@@ -325,101 +233,91 @@ def step_blocks(strategy: TypedStrategy, answers: Sequence[Searched], say: Say) 
         )
 
 
-def _hits(one: Searched | None, say: Say) -> str:
+def _hits(one: SearchAnswer | None, phrase: Phrase) -> str:
     """The hits that a database told, or the records that it gave; a failure is none of them."""
     if one is None:
         return "–"
     if one.failed:
-        return say("failed", "失败")
+        return phrase("failed")
     shown = one.fetched if one.claimed is None else one.claimed
-    about = "" if one.exact or one.claimed is None else say("about ", "约 ")
-    return about + number(shown, say)
+    about = "" if one.exact or one.claimed is None else phrase("about ")
+    return about + number(shown, phrase)
 
 
-def sent_blocks(answers: Iterable[Searched], say: Say, *, level: int) -> Iterator[Block]:
+def sent_blocks(answers: Iterable[SearchAnswer], phrase: Phrase, *, level: int) -> Iterator[Block]:
     """What each database was sent, and what came back: a heading for each answer."""
     for one in answers:
         yield Heading(text=f"{one.label}, #{one.step}", level=level)
-        yield Fields(rows=tuple(_facts(one, say)))
+        yield Fields(rows=tuple(_facts(one, phrase)))
         if one.sent:
-            label = say("As typed in the database", "在该数据库中输入的检索式")
+            label = phrase("As typed in the database")
             if not one.by_hand:
-                label = say("Query as the database received it", "数据库收到的检索式")
+                label = phrase("Query as the database received it")
             yield Code(text=one.sent, label=label)
         if one.query and one.query != one.sent:
-            yield Code(
-                text=one.query, label=say("The same in metasearch's syntax", "metasearch 语法")
-            )
-        yield from _requests(one, say)
+            yield Code(text=one.query, label=phrase("The same in metasearch's syntax"))
+        yield from _requests(one, phrase)
         if one.notes:
-            yield Paragraph(
-                text=say(
-                    "What of the query was lost, and what the database said:",
-                    "检索式中未能表达的部分及数据库的说明：",
-                )
-            )
-            yield Items(items=one.notes)
+            yield Paragraph(text=phrase("What of the query was lost, and what the database said:"))
+            yield Items(items=tuple(in_words(note, phrase) for note in one.notes))
         if one.failed:
-            why = say("The database failed", "检索失败")
-            yield Remark(text=f"{why} ({one.status}): {one.error}", warning=True)
+            why = phrase("The database failed")
+            yield Remark(text=f"{why} ({one.status}): {in_words(one.error, phrase)}", warning=True)
         elif one.short:
             yield Remark(
-                text=say(
-                    f"{one.fetched:,} of {one.claimed:,} records were obtained.",
-                    f"共 {one.claimed:,} 篇，实际获得 {one.fetched:,} 篇。",
+                text=phrase(
+                    "{fetched} of {claimed} records were obtained.",
+                    fetched=one.fetched,
+                    claimed=one.claimed,
                 ),
                 warning=True,
             )
 
 
-def _facts(one: Searched, say: Say) -> Iterator[tuple[str, Text]]:
+def _facts(one: SearchAnswer, phrase: Phrase) -> Iterator[tuple[str, Text]]:
     if one.by_hand:
-        yield say("Searched", "检索方式"), say("by hand, from a file", "手工检索，文件导入")
-        yield say("File", "文件"), one.file
+        yield phrase("Searched"), phrase("by hand, from a file")
+        yield phrase("File"), one.file
         if one.note:
-            yield say("How", "说明"), one.note
+            yield phrase(message_in("report", "How")), one.note
     else:
-        yield say("Searched", "检索方式"), say(f"by {one.tool}", f"{one.tool}")
+        yield phrase("Searched"), phrase("by {tool}", tool=one.tool)
     date = moment(one.date)
     if one.cached:
-        date += say(" (page kept from then)", "（当时缓存的页面）")
-    yield say("Date", "日期"), date or say("not known", "未知")
+        date += phrase(" (page kept from then)")
+    yield phrase("Date"), date or phrase("not known")
     if one.years:
-        yield say("Years", "年限"), one.years
-    claimed = number(one.claimed, say)
+        yield phrase("Years"), one.years
+    claimed = number(one.claimed, phrase)
     if one.claimed is not None and not one.exact:
-        claimed = say(
-            f"about {claimed} (of a part of the query)", f"约 {claimed}（检索式的一部分）"
-        )
-    yield say("Hits by its own count", "数据库所报命中数"), claimed
+        claimed = phrase("about {claimed} (of a part of the query)", claimed=claimed)
+    if one.mode == "citations":
+        yield phrase("Citations named"), claimed
+    else:
+        yield phrase("Hits by its own count"), claimed
     if one.mode != "counts":
-        yield say("Records obtained", "获得记录"), _obtained(one, say)
+        obtained = phrase("none: it failed") if one.fetched is None else f"{one.fetched:,}"
+        yield phrase("Records obtained"), obtained
     if one.filtered:
         yield (
-            say("Left out by metasearch", "由 metasearch 过滤"),
-            say(
-                f"{one.filtered:,}, by conditions that the database cannot search for",
-                f"{one.filtered:,}（数据库无法表达的条件）",
+            phrase("Left out by metasearch"),
+            phrase(
+                "{filtered}, by conditions that the database cannot search for",
+                filtered=one.filtered,
             ),
         )
     if one.unread:
-        yield say("Could not be read", "无法读取"), f"{one.unread:,}"
+        yield phrase("Could not be read"), f"{one.unread:,}"
 
 
-def _obtained(one: Searched, say: Say) -> str:
-    return say("none: it failed", "无：检索失败") if one.fetched is None else f"{one.fetched:,}"
-
-
-def _requests(one: Searched, say: Say) -> Iterator[Block]:
+def _requests(one: SearchAnswer, phrase: Phrase) -> Iterator[Block]:
     if not one.requests:
         return
     lines = [_request(request) for request in one.requests[:_MOST_REQUESTS]]
-    yield Code(text="\n".join(lines), label=say("Requests, without keys", "请求（不含密钥）"))
+    yield Code(text="\n".join(lines), label=phrase("Requests, without keys"))
     more = len(one.requests) - len(lines)
     if more > 0:
-        yield Paragraph(
-            text=say(f"Requests for further pages: {more:,}.", f"后续页面的请求另有 {more:,} 个。")
-        )
+        yield Paragraph(text=phrase("Requests for further pages: {more}.", more=more))
 
 
 def _request(request: Any) -> str:
@@ -440,123 +338,118 @@ def moment(text: str) -> str:
 # It stays in finished reports.
 
 
-def of_searches(answers: Iterable[Searched], say: Say) -> Iterator[Remark]:
+def of_searches(answers: Iterable[SearchAnswer], phrase: Phrase) -> Iterator[Remark]:
     """What failed, and which sources gave fewer records than they have."""
-    for text in _of_searches([one for one in answers if one.mode != "counts"], say):
+    for text in _of_searches([one for one in answers if one.mode != "counts"], phrase):
         yield Remark(text=text, warning=True)
 
 
-def _of_searches(answers: list[Searched], say: Say) -> Iterator[str]:
+def _of_searches(answers: list[SearchAnswer], phrase: Phrase) -> Iterator[str]:
     failed = [one for one in answers if one.failed]
     if failed:
-        names = listed(dict.fromkeys(one.label for one in failed), say)
-        yield say(
-            f"Sources that failed or answered in part: {names}. Their records are missing.",
-            f"检索失败或仅部分返回的数据库：{names}，其记录缺失。",
+        names = name_list(dict.fromkeys(one.label for one in failed), phrase)
+        yield phrase(
+            "Sources that failed or answered in part: {names}. Their records are missing.",
+            names=names,
         )
     short = [one for one in answers if one.short and not one.failed]
     if short:
-        names = listed(
+        names = name_list(
             [
-                say(
-                    f"{one.label} {one.fetched:,} of {one.claimed:,}",
-                    f"{one.label} {one.claimed:,} 篇中的 {one.fetched:,} 篇",
+                phrase(
+                    "{label} {fetched} of {claimed}",
+                    label=one.label,
+                    fetched=one.fetched,
+                    claimed=one.claimed,
                 )
                 for one in short
             ],
-            say,
+            phrase,
         )
-        yield say(
-            f"Sources that gave fewer records than they say they have: {names}. The number "
-            "identified counts the records that were obtained.",
-            f"实际获得的记录少于数据库所报命中数：{names}。检出数按实际获得的记录计。",
+        yield phrase(
+            "Sources that gave fewer records than they say they have: {names}. The "
+            "number identified counts the records that were obtained.",
+            names=names,
         )
 
 
 def of_strategies(
-    strategies: Iterable[TypedStrategy], answers: Iterable[Searched], say: Say
+    strategies: Iterable[TypedStrategy], answers: Iterable[SearchAnswer], phrase: Phrase
 ) -> Iterator[Remark]:
-    """Strategies that were never run."""
     asked = {one.strategy for one in answers if one.mode != "counts"}
     names = [one.name for one in strategies if one.steps and one.id not in asked]
     if names:
-        shown = listed(names, say)
-        text = say(f"Strategies that were never run: {shown}.", f"从未运行的检索策略：{shown}。")
+        shown = name_list(names, phrase)
+        text = phrase("Strategies that were never run: {shown}.", shown=shown)
         yield Remark(text=text, warning=True)
 
 
-def of_earlier(n: Numbers, say: Say) -> Iterator[Remark]:
+_HIGHER = N_(
+    "Of the works of the earlier report, the number that is included now is {changed} higher than "
+    "when it was finished; this report counts them as that report does."
+)
+_LOWER = N_(
+    "Of the works of the earlier report, the number that is included now is {changed} lower than "
+    "when it was finished; this report counts them as that report does."
+)
+
+
+def of_earlier(n: ReportNumbers, phrase: Phrase) -> Iterator[Remark]:
     """Decisions on works of the earlier report that were changed since."""
     if n.changed:
-        text = say(
-            "Of the works of the earlier report, the number that is included now is "
-            f"{abs(n.changed):,} {'higher' if n.changed > 0 else 'lower'} than when it was "
-            "finished; this report counts them as that report does.",
-            f"上一份报告所涉文献中，现纳入数比定稿时{'多' if n.changed > 0 else '少'} "
-            f"{abs(n.changed):,} 篇；本报告仍按上一份报告的数字计。",
-        )
-        yield Remark(text=text, warning=True)
+        template = _HIGHER if n.changed > 0 else _LOWER
+        yield Remark(text=phrase(template, changed=abs(n.changed)), warning=True)
 
 
 # Why a report is a draft: what is not decided, not searched to the end, or contradicts itself.
 
 
-def lacks_of_screening(numbers: Numbers, say: Say) -> Iterator[str]:
+def lacks_of_screening(numbers: ReportNumbers, phrase: Phrase) -> Iterator[str]:
     """What of screening is open or contradicts itself."""
     n = numbers
     if n.last_run is None and n.previous is None:
-        yield say(
-            "No search has brought records yet.",
-            "尚无检索结果。",
-        )
+        yield phrase("No search has brought records yet.")
     if n.previous and n.last_run is None:
-        yield say(
-            "No search was run since the earlier report.",
-            "自上一份报告以来未进行新的检索。",
+        yield phrase("No search was run since the earlier report.")
+    along = n.citations
+    not_screened = n.not_screened + (along.not_screened if along else 0)
+    not_assessed = n.not_assessed + (along.not_assessed if along else 0)
+    contradictory = n.contradictory + (along.contradictory if along else 0)
+    if not_screened:
+        yield phrase("Records not yet screened: {count}.", count=not_screened)
+    if not_assessed:
+        yield phrase("Reports not yet assessed in full text: {count}.", count=not_assessed)
+    if unsaid := n.reasons.get("", 0) + (along.excluded.get("", 0) if along else 0):
+        yield phrase(
+            "Reports excluded in full text without a reason: {count}.", count=f"{unsaid:,}"
         )
-    if n.not_screened:
-        yield say(
-            f"Records not yet screened: {n.not_screened:,}.",
-            f"{n.not_screened:,} 条记录尚未筛选。",
-        )
-    if n.not_assessed:
-        yield say(
-            f"Reports not yet assessed in full text: {n.not_assessed:,}.",
-            f"{n.not_assessed:,} 篇报告尚未评估全文。",
-        )
-    if unsaid := n.reasons.get("", 0):
-        yield say(
-            f"Reports excluded in full text without a reason: {unsaid:,}.",
-            f"{unsaid:,} 篇报告在全文评估中被排除但未注明理由。",
-        )
-    if n.contradictory:
-        yield say(
-            "Works excluded by title and abstract that have a decision on their full text all the "
-            f"same: {n.contradictory:,}; they are counted as excluded by title.",
-            f"{n.contradictory:,} 篇文献已在题名和摘要阶段排除，却另有全文评估结论；按题名排除计。",
+    if contradictory:
+        yield phrase(
+            "Works excluded by title and abstract that have a decision on their full "
+            "text all the same: {contradictory}; they are counted as excluded by "
+            "title.",
+            contradictory=contradictory,
         )
     for one in n.other:
         if one.identified is None or one.sought is None:
-            name = f"{kind_of_other(one.kind, say)}: {one.name}"
-            yield say(
-                f"{name}: the numbers of records found and reports sought are not stated.",
-                f"{name}：未填写检出数与获取全文数。",
+            name = f"{kind_of_other(one.kind, phrase)}: {one.name}"
+            yield phrase(
+                "{name}: the numbers of records found and reports sought are not stated.", name=name
             )
 
 
-def lacks_of_steps(answers: Iterable[Searched], stale: Sequence[str], say: Say) -> Iterator[str]:
+def lacks_of_steps(
+    answers: Iterable[SearchAnswer], stale: Sequence[str], phrase: Phrase
+) -> Iterator[str]:
     """What is still being searched, and steps that were edited since they were run. `stale`: names
     of the steps, by `searched.stale_steps`.
     """
     running = sum(one.status == "running" for one in answers)
     if running:
-        yield say(f"Sources still being asked: {running:,}.", f"{running:,} 个数据库仍在检索中。")
+        yield phrase("Sources still being asked: {running}.", running=running)
     if stale:
-        names = listed(stale, say)
-        yield say(
-            f"Steps whose query has changed since they were run: {names}.",
-            f"运行后检索式已修改的步骤：{names}。",
-        )
+        names = name_list(stale, phrase)
+        yield phrase("Steps whose query has changed since they were run: {names}.", names=names)
 
 
 # The search appendix: every strategy as typed, and for every database what it was sent, when, and
@@ -565,33 +458,32 @@ def lacks_of_steps(answers: Iterable[Searched], stale: Sequence[str], say: Say) 
 KIND = "appendix"
 
 
-def document(db: Database, project: Project, *, language: Language = "en") -> Document:
-    """The appendix as it is now."""
-    say = speaker(language)
-    with db.snapshot():
-        known = strategies(db, project)
-        answers = searched(db, project)
+def document(project: Project, *, language: Language = "en") -> Document:
+    phrase = speaker(language)
+    with project.db.snapshot():
+        known = strategies(project)
+        answers = search_answers(project)
         chosen = newest(one for one in answers if one.mode != "counts")
-        stale = stale_steps(db, project, chosen)
-        other = other_sources.of(db, project)
-        missed = tuple(missed_section.section(db, project, say))
+        stale = stale_steps(project, chosen)
+        other = other_sources.of(project)
+        missed = tuple(missed_section.section(project, phrase))
     blocks: list[Block] = [
-        *of_searches(chosen, say),
-        *of_strategies(known, answers, say),
+        *of_searches(chosen, phrase),
+        *of_strategies(known, answers, phrase),
     ]
     counted = newest(answers)
     for strategy in known:
-        blocks += _strategy(strategy, counted, chosen, say)
-    blocks += _runs(answers, say)
+        blocks += _strategy(strategy, counted, chosen, phrase)
+    blocks += _runs(answers, phrase)
     if other:
-        blocks += _other(other, say)
-    draft = list(lacks_of_steps(answers, stale, say))
+        blocks += _other(other, phrase)
+    draft = list(lacks_of_steps(answers, stale, phrase))
     if not chosen:
-        draft.append(say("No search has brought records yet.", "尚无检索结果。"))
+        draft.append(phrase("No search has brought records yet."))
     return Document(
         kind=KIND,
         title=project.title,
-        subtitle=say("Search appendix", "检索策略附录"),
+        subtitle=phrase("Search appendix"),
         language=language,
         blocks=(*blocks, *missed),
         draft=tuple(draft),
@@ -599,45 +491,48 @@ def document(db: Database, project: Project, *, language: Language = "en") -> Do
 
 
 def _strategy(
-    strategy: TypedStrategy, counted: Sequence[Searched], chosen: Sequence[Searched], say: Say
+    strategy: TypedStrategy,
+    counted: Sequence[SearchAnswer],
+    chosen: Sequence[SearchAnswer],
+    phrase: Phrase,
 ) -> Iterator[Block]:
-    yield Heading(text=say(f"Strategy {strategy.name}", f"检索策略 {strategy.name}"))
+    yield Heading(text=phrase("Strategy {name}", name=strategy.name))
     if strategy.note:
         yield Paragraph(text=strategy.note)
     if strategy.years:
-        yield Fields(rows=((say("Years", "年限"), strategy.years),))
-    yield from step_blocks(strategy, counted, say)
+        yield Fields(rows=((phrase("Years"), strategy.years),))
+    yield from step_blocks(strategy, counted, phrase)
     own = [one for one in chosen if one.strategy == strategy.id]
     if own:
-        yield Heading(text=say("As sent to each database", "各数据库实际检索式"), level=2)
-        yield from sent_blocks(own, say, level=3)
+        yield Heading(text=phrase("As sent to each database"), level=2)
+        yield from sent_blocks(own, phrase, level=3)
 
 
-def _runs(answers: Sequence[Searched], say: Say) -> Iterator[Block]:
+def _runs(answers: Sequence[SearchAnswer], phrase: Phrase) -> Iterator[Block]:
     """Every search of every run, older ones too."""
     listed = [one for one in answers if one.mode != "counts"]
     if not listed:
         return
-    yield Heading(text=say("All searches", "全部检索"))
+    yield Heading(text=phrase("All searches"))
     rows: list[tuple[Text, ...]] = [
         (
             str(one.run),
             f"{one.strategy_name} #{one.step}",
-            one.label + (say(" (by hand)", "（手工检索）") if one.by_hand else ""),
+            one.label + (phrase(" (by hand)") if one.by_hand else ""),
             moment(one.date) or "–",
-            number(one.claimed, say),
-            say("failed", "失败") if one.fetched is None else f"{one.fetched:,}",
+            number(one.claimed, phrase),
+            phrase("failed") if one.fetched is None else f"{one.fetched:,}",
         )
         for one in listed
     ]
     yield Table(
         head=(
-            say("Run", "运行"),
-            say("Step", "步骤"),
-            say("Source", "来源"),
-            say("Date", "日期"),
-            say("Hits", "命中数"),
-            say("Records", "获得记录"),
+            phrase(message_in("report", "Run")),
+            phrase("Step"),
+            phrase("Source"),
+            phrase("Date"),
+            phrase("Hits"),
+            phrase(message_in("report", "Records")),
         ),
         rows=tuple(rows),
         numbers=(4, 5),
@@ -646,13 +541,11 @@ def _runs(answers: Sequence[Searched], say: Say) -> Iterator[Block]:
     )
 
 
-def _other(other: Sequence[OtherSource], say: Say) -> Iterator[Block]:
-    yield Heading(text=say("Other ways of searching", "其他检索途径"))
+def _other(other: Sequence[OtherSource], phrase: Phrase) -> Iterator[Block]:
+    yield Heading(text=phrase(message_in("report", "Other ways of searching")))
     for one in other:
-        rows: list[tuple[str, Text]] = [
-            (say("How", "方法"), one.how or say("not stated", "未说明"))
-        ]
-        rows.append((say("Date", "日期"), one.date or say("not stated", "未说明")))
-        rows.append((say("Records found", "检出数"), number(one.identified, say)))
-        yield Heading(text=f"{kind_of_other(one.kind, say)}: {one.name}", level=2)
+        rows: list[tuple[str, Text]] = [(phrase("How"), one.how or phrase("not stated"))]
+        rows.append((phrase("Date"), one.date or phrase("not stated")))
+        rows.append((phrase(message_in("report", "Records found")), number(one.identified, phrase)))
+        yield Heading(text=f"{kind_of_other(one.kind, phrase)}: {one.name}", level=2)
         yield Fields(rows=tuple(rows))

@@ -10,7 +10,9 @@ from typing import Any
 
 from aiohttp import web
 
-from metasearch.engine.engine import MOST_RECORDS
+from metasearch.adapters.spec import DIRECTIONS
+from metasearch.engine.citations import MOST_ROUNDS
+from metasearch.engine.inquiry import MOST_RECORDS
 from metasearch.engine.options import MAX_TIMEOUT
 from metasearch.errors import UsageError
 from metasearch.message import message
@@ -21,18 +23,17 @@ from metasearch.review.api import (
     Members,
     answer,
     body_of,
-    found,
-    numbered,
-    opened,
-    project_of,
+    number_in_path,
+    or_not_found,
+    project_request,
 )
 from metasearch.review.objects import Object
 from metasearch.review.projects.projects import LONGEST_NAME, Project
-from metasearch.review.quota_checks import RunQuota, check_records
-from metasearch.review.runs import known_works, other_sources, runs
+from metasearch.review.quota_checks import begin_run, resume_run
+from metasearch.review.runs import citations, known_works, other_sources, runs
+from metasearch.review.runs.plan import RunOptions
 from metasearch.review.runs.runs import Run
-from metasearch.review.service import RunOptions, in_share, names, user_of
-from metasearch.review.store.database import Database
+from metasearch.review.service import ProjectRequest, in_share, names
 from metasearch.review.strategies import strategies
 from metasearch.review.strategies.api import strategy_of
 from metasearch.review.works.api import FILE, LARGEST, content_of
@@ -66,88 +67,118 @@ BEGIN: Members = {
     "timeout": Member(
         help="Seconds for each step at each source.", kind="whole", least=1, most=int(MAX_TIMEOUT)
     ),
+    "again": Member(
+        help="Of a citation search: whether it asks also for works of which it has the citations, "
+        "for those that have appeared since.",
+        kind="flag",
+    ),
+}
+CITATIONS: Members = {
+    "seeds": Member(
+        help="Works of the project: ids, DOIs; without them those that are included at each run.",
+        kind="texts",
+        most=citations.MOST_NAMED,
+        longest=2_000,
+    ),
+    "directions": Member(
+        help="What is asked for: `references`, which the seeds cite; `cited_by`, which cite them. "
+        "Without it both.",
+        kind="texts",
+        choices=DIRECTIONS,
+        least=1,
+        most=len(DIRECTIONS),
+    ),
+    "rounds": Member(
+        help="How often what was found is followed in turn.",
+        kind="whole",
+        least=1,
+        most=MOST_ROUNDS,
+    ),
+    "indexes": Member(
+        help="Names of sources and groups; without them the group `citations`.",
+        kind="texts",
+        most=strategies.MOST_SOURCES,
+        longest=strategies.LONGEST_SOURCE,
+        example=["demo-crossref", "demo-openalex"],
+    ),
+    "note": Member(help="For people.", most=strategies.LONGEST_NOTE),
 }
 
 
-async def runs_(request: web.Request) -> web.Response:
+async def answer_citations(request: web.Request) -> web.Response:
+    """`/api/projects/UID/strategies/NAME/citations`: a step that follows citations; the one that is
+    there where it asks for the same.
+    """
+    here, shown = await strategy_of(request)
+    given = await body_of(request, CITATIONS)
+    note = given.pop("note", "")
+    wanted = citations.CitationStep.of(given)
+    made = await here.write(citations.add_step, shown, wanted, note=note)
+    return answer(objects.step(made), status=201)
+
+
+async def answer_runs(request: web.Request) -> web.Response:
     """`/api/projects/UID/runs`: the list, the newest first, or a new run."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here = await project_request(request)
     if request.method != "POST":
         async with here.shared.admission.brief():
-            listed = await here.workspace.read(_all, project)
+            listed = await here.read(_all)
         people = await names(request, here.workspace, (each["by"] for each in listed))
         return answer({"runs": [objects.with_name(each, people) for each in listed]})
     given = await body_of(request, BEGIN)
-    strategy = await here.workspace.read(strategies.find, project, given.pop("strategy", None))
-    mode = given.pop("mode", "records")
-    if mode == "records":
-        await check_records(request, project)
-    begun = await here.service.begin_run(
-        project,
-        strategy,
-        mode,
-        RunOptions(**given),
-        by=here.by,
-        user=user_of(request),
-        limits=RunQuota(request, project),
-    )
-    location = f"/api/projects/{project.uid}/runs/{begun.number}"
+    strategy = await here.read(strategies.find, given.pop("strategy", None))
+    begun = await begin_run(here, strategy, RunOptions(**given))
+    location = f"/api/projects/{here.project.uid}/runs/{begun.number}"
     return answer(
         objects.run(begun, strategy.name), status=202, location=site_of(request).path(location)
     )
 
 
-async def run(request: web.Request) -> web.Response:
+async def answer_run(request: web.Request) -> web.Response:
     """`/api/projects/UID/runs/N`: a run with the answers that have come."""
-    here = opened(request)
-    project = await project_of(request, here)
-    shown = await found(here.workspace.read(runs.find, project, numbered(request, "run")))
-    job = here.service.jobs.numbered(project.id, shown.number)
+    here, shown = await _run_of(request)
+    job = here.service.jobs.job_of_run(here.project.id, shown.number)
     error = None if job is None else job.reason
     async with here.shared.admission.brief():
-        made = await here.workspace.read(_one, project, shown) | {"error": error}
+        made = await here.read(_one, shown) | {"error": error}
     people = await names(request, here.workspace, [shown.by])
     return answer(objects.with_name(made, people))
 
 
-async def stop(request: web.Request) -> web.Response:
+async def answer_stop(request: web.Request) -> web.Response:
     """`/api/projects/UID/runs/N/stop`: ends a run; what its sources have answered stays."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here, shown = await _run_of(request)
     await body_of(request, {})
-    shown = await found(here.workspace.read(runs.find, project, numbered(request, "run")))
-    shown = await here.service.stop_run(project, shown)
-    return answer(await here.workspace.read(_one, project, shown) | {"error": None})
+    shown = await here.service.stop_run(here.project, shown)
+    return answer(await here.read(_one, shown) | {"error": None})
 
 
-async def resume(request: web.Request) -> web.Response:
+async def answer_resume(request: web.Request) -> web.Response:
     """`/api/projects/UID/runs/N/resume`: has a run that was interrupted go on."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here, shown = await _run_of(request)
     await body_of(request, {})
-    shown = await found(here.workspace.read(runs.find, project, numbered(request, "run")))
-    if shown.mode == "records":
-        await check_records(request, project)
-    again = await here.service.resume_run(
-        project, shown, user=user_of(request), limits=RunQuota(request, project)
-    )
-    location = f"/api/projects/{project.uid}/runs/{again.number}"
+    again = await resume_run(here, shown)
+    location = f"/api/projects/{here.project.uid}/runs/{again.number}"
     return answer(
-        await here.workspace.read(_one, project, again) | {"error": None},
+        await here.read(_one, again) | {"error": None},
         status=202,
         location=site_of(request).path(location),
     )
 
 
-def _all(db: Database, project: Project) -> list[Object]:
-    names = {each.id: each.name for each in strategies.of(db, project)}
-    return [objects.run(each, names[each.strategy]) for each in reversed(runs.of(db, project))]
+async def _run_of(request: web.Request) -> tuple[ProjectRequest, Run]:
+    here = await project_request(request)
+    return here, await or_not_found(here.read(runs.find, number_in_path(request, "run")))
 
 
-def _one(db: Database, project: Project, shown: Run) -> Object:
-    names = {each.id: each.name for each in strategies.of(db, project)}
-    answers = [objects.answer(each) for each in runs.answers(db, shown)]
+def _all(project: Project) -> list[Object]:
+    names = {each.id: each.name for each in strategies.of(project)}
+    return [objects.run(each, names[each.strategy]) for each in reversed(runs.of(project))]
+
+
+def _one(project: Project, shown: Run) -> Object:
+    names = {each.id: each.name for each in strategies.of(project)}
+    answers = [objects.answer(each) for each in runs.answers(project.db, shown)]
     return objects.run(shown, names[shown.strategy]) | {"answers": answers}
 
 
@@ -182,56 +213,40 @@ REMOVE_KNOWN: Members = {
 
 
 @in_share("uploads", "POST")
-async def known(request: web.Request) -> web.Response:
+async def answer_known_works(request: web.Request) -> web.Response:
     """`/api/projects/UID/known`: the known works, or new ones."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here = await project_request(request)
     if request.method != "POST":
         async with here.shared.admission.brief():
-            listed = await here.workspace.read(known_works.of, project)
-        return answer({"known": [objects.known(each) for each in listed]})
+            listed = await here.read(known_works.of)
+        return answer({"known": [objects.known_work(each) for each in listed]})
     given = await body_of(request, ADD_KNOWN, most=LARGEST + 1_000_000)
     if "lines" in given:
         if len(given) > 1:
             raise _one_of_both()
-        added = await here.workspace.write(
-            known_works.add_lines, project, given["lines"], by=here.by
-        )
+        added = await here.write(known_works.add_lines, given["lines"])
     else:
-        content, name = _file(given)
-        added = await here.workspace.work(
-            known_works.add_file,
-            project,
-            content,
-            name,
-            by=here.by,
-            **given,
-        )
-    return answer({"new": [objects.known(each) for each in added]})
+        if "name" not in given:
+            raise _one_of_both()
+        content, name = content_of(given), given.pop("name")
+        added = await here.work(known_works.add_file, content, name, **given)
+    return answer({"new": [objects.known_work(each) for each in added]})
 
 
-async def remove_known(request: web.Request) -> web.Response:
+async def answer_known_removal(request: web.Request) -> web.Response:
     """`/api/projects/UID/known/remove`: removes known works, all that are named or none."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here = await project_request(request)
     given = await body_of(request, REMOVE_KNOWN)
-    await here.workspace.write(known_works.remove, project, given["names"], by=here.by)
+    await here.write(known_works.remove, given["names"])
     return answer({"removed": list(dict.fromkeys(given["names"]))})
 
 
-async def validation_(request: web.Request) -> web.Response:
+async def answer_validation(request: web.Request) -> web.Response:
     """`/api/projects/UID/strategies/NAME/validation`: steps and sources of each known work."""
-    here, project, shown = await strategy_of(request)
+    here, shown = await strategy_of(request)
     async with here.shared.admission.brief():
-        made = await here.workspace.read(known_works.validate, project, shown)
+        made = await here.read(known_works.validate, shown)
     return answer(objects.validation(shown, made))
-
-
-def _file(given: dict[str, Any]) -> tuple[bytes, str]:
-    """Content and name of the file in a body, of which they are taken out."""
-    if "name" not in given:
-        raise _one_of_both()
-    return content_of(given), given.pop("name")
 
 
 def _one_of_both() -> UsageError:
@@ -290,41 +305,33 @@ CHANGED_OTHER_SOURCE: Members = {
 }
 
 
-async def other_sources_(request: web.Request) -> web.Response:
+async def answer_other_sources(request: web.Request) -> web.Response:
     """`/api/projects/UID/other-sources`: the list, or a new one."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here = await project_request(request)
     if request.method != "POST":
         async with here.shared.admission.brief():
-            listed = await here.workspace.read(other_sources.of, project)
+            listed = await here.read(other_sources.of)
         return answer({"other_sources": [asdict(each) for each in listed]})
     given = await body_of(request, NEW_OTHER_SOURCE)
-    made = await here.workspace.write(
-        other_sources.add, project, given.pop("kind"), given.pop("name"), by=here.by, **given
-    )
+    made = await here.write(other_sources.add, given.pop("kind"), given.pop("name"), **given)
     return answer(asdict(made), status=201)
 
 
-async def other_source(request: web.Request) -> web.Response:
+async def answer_other_source(request: web.Request) -> web.Response:
     """`/api/projects/UID/other-sources/N`: a change of one, or its removal. Raises Conflict: 409
     for one that was made with an older version.
     """
-    here = opened(request)
-    project = await project_of(request, here)
-    number = numbered(request, "number")
+    here = await project_request(request)
+    number = number_in_path(request, "number")
     given = await body_of(request, CHANGED_OTHER_SOURCE)
-    await found(here.workspace.read(other_sources.find, project, number))
+    await or_not_found(here.read(other_sources.find, number))
     version = given.pop("version", None)
     if given.pop("removed", False):
         if given:
             raise UsageError(message("another source is removed or changed, not both"))
-        await here.workspace.write(
-            other_sources.remove, project, number, version=version, by=here.by
-        )
+        await here.write(other_sources.remove, number, version=version)
         return answer({"removed": number})
-    made = await here.workspace.write(
-        other_sources.edit, project, number, _changes(given), version=version, by=here.by
-    )
+    made = await here.write(other_sources.edit, number, _changes(given), version=version)
     return answer(asdict(made))
 
 

@@ -1,5 +1,5 @@
-"""`metasearch strategy run|stop|counts|replay|known|validate`: asks the sources, and shows what
-came of it.
+"""`metasearch strategy run|cite|stop|counts|replay|known|validate`: asks the sources, and shows
+what came of it.
 """
 
 from __future__ import annotations
@@ -11,55 +11,66 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
-from metasearch.cli.options import complete_source
-from metasearch.cli.output import Exit, counted
+from metasearch.cli.options import demo_options
+from metasearch.cli.output import Exit, quantity
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.review.commands import Call, found, in_project, names_of, numbers, strategy_option
+from metasearch.review.commands import (
+    Call,
+    cache_option,
+    demo_option,
+    find_strategy,
+    in_project,
+    names_of,
+    numbers,
+    sources_option,
+    strategy_option,
+)
 
 if TYPE_CHECKING:
-    from metasearch.review.projects.projects import Project
-    from metasearch.review.runs.known_works import Validated
-    from metasearch.review.runs.run import Replayed
+    from metasearch.review.projects.projects import ProjectRow
+    from metasearch.review.runs.known_works import KnownWorkCheck
+    from metasearch.review.runs.run import ReplayResult
     from metasearch.review.runs.runs import Run
     from metasearch.settings import Settings
 
 
-def _asking(command: Any) -> Any:
-    """Add the options of both."""
+def _run_options(command: Any) -> Any:
     for decorate in (
-        click.option(
-            "--demo",
-            is_flag=True,
-            help="Ask simulated databases on this machine; nothing is sent.",
-        ),
-        click.option(
-            "--no-cache",
-            "cache",
-            is_flag=True,
-            flag_value=False,
-            default=True,
-            help="Ask the sources even for what is in the cache.",
-        ),
+        demo_option,
+        cache_option,
         click.option(
             "--timeout",
             type=float,
             metavar="SECONDS",
             help="At most so long for each step at each source.",
         ),
-        click.option(
-            "-s",
-            "--sources",
-            multiple=True,
-            metavar="NAME,...",
-            shell_complete=complete_source,
-            help="Ask these sources and groups; without them those of the strategy, else the "
-            "default ones.",
+        sources_option(
+            "Ask these sources and groups; without them those of the strategy, else the default "
+            "ones."
         ),
         strategy_option,
     ):
         command = decorate(command)
     return command
+
+
+#: The name of the strategy that a first step makes.
+FIRST = "main"
+record_option = click.option(
+    "--record",
+    is_flag=False,
+    flag_value="",
+    metavar="[DIR]",
+    help="Keep every page, without keys, beside the workspace or in DIR, so that the run can be "
+    "replayed.",
+)
+
+
+def _folder(call: Call, project: ProjectRow, record: str | None) -> Path | None:
+    if not record:
+        return None if record is None else recordings(call.file, project.uid)
+    return Path(record)
 
 
 @click.command(
@@ -77,14 +88,7 @@ def _asking(command: Any) -> Any:
     metavar="N",
     help="At most N records of each source and step; 500 without it.",
 )
-@click.option(
-    "--record",
-    is_flag=False,
-    flag_value="",
-    metavar="[DIR]",
-    help="Keep every page, without keys, beside the workspace or in DIR, so that the run can be "
-    "replayed.",
-)
+@record_option
 @click.option(
     "--resume",
     "resumed",
@@ -93,7 +97,7 @@ def _asking(command: Any) -> Any:
     help="Go on with this run, which was interrupted, with its own steps, sources and options; "
     "counts as well.",
 )
-@_asking
+@_run_options
 @in_project
 def run(
     call: Call,
@@ -104,6 +108,7 @@ def run(
     steps: tuple[int, ...] | None,
     record: str | None,
     resumed: int | None,
+    demo: bool,
     **how: Any,
 ) -> int:
     """Fetch the records of steps from their sources, keep them in the project, and merge them with
@@ -112,21 +117,100 @@ def run(
     What a source has answered is saved at once: Ctrl-C, a failure of another source and a crash
     lose nothing of it. Exit code 3: some sources failed.
     """
-    from metasearch.review.console import Wanted, run_and_show
+    from metasearch.review.console import run_and_show
+    from metasearch.review.runs.plan import RunOptions
 
     if resumed is not None:
-        return _resumed(call, resumed, demo=how["demo"])
+        return _resume(call, resumed, demo=demo)
     with call.open() as db:
-        project, chosen = found(call, db, name)
-    folder = None
-    if record is not None:
-        folder = Path(record) if record else recordings(call.file, project.uid)
-    wanted = Wanted("records", steps, names_of(sources), folder, **how)
-    return run_and_show(call, project, chosen, wanted)
+        project, chosen = find_strategy(call, db, name)
+    folder = _folder(call, project, record)
+    wanted = RunOptions(steps=steps, sources=names_of(sources), record=folder, **how)
+    return run_and_show(call, project, chosen, wanted, demo=demo)
 
 
-def _resumed(call: Call, number: int, *, demo: bool) -> int:
-    from metasearch.review.console import Wanted, run_and_show
+#: As `metasearch.adapters.spec.DIRECTIONS`, in the words of the field.
+_DIRECTIONS = {"backward": ("references",), "forward": ("cited_by",)}
+
+
+@click.command(
+    "cite",
+    cls=ExampleCommand,
+    short_help="Search along the citations of included works.",
+    examples=(
+        ("metasearch strategy cite", "what the included works cite, and what cites them"),
+        ("metasearch strategy cite 10.1000/abc --direction forward", "what cites one of them"),
+        ("metasearch strategy cite --again", "what has appeared since"),
+    ),
+)
+@click.argument("works", nargs=-1, metavar="WORK...")
+@click.option(
+    "--direction",
+    type=click.Choice(tuple(_DIRECTIONS)),
+    help="backward: what they cite; forward: what cites them; without it both.",
+)
+@click.option(
+    "--rounds",
+    type=int,
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="How often what was found is followed in turn, without screening between.",
+)
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Ask also for works of which the citations are there, for those that appeared since.",
+)
+@record_option
+@_run_options
+@in_project
+def cite(
+    call: Call,
+    /,
+    *,
+    works: tuple[str, ...],
+    direction: str | None,
+    rounds: int,
+    name: str | None,
+    sources: tuple[str, ...],
+    record: str | None,
+    demo: bool,
+    **how: Any,
+) -> int:
+    """Ask indexes which works the included works of the project cite, and which cite them, as a
+    step of the strategy; what is new becomes works to be screened.
+
+    WORK names works of the project to begin with, in place of those that are included: an id, a
+    DOI. Screen what came, and the same command follows the works that were included since. Exit
+    code 3: some indexes failed.
+    """
+    from metasearch.review.console import run_and_show
+    from metasearch.review.runs import citations
+    from metasearch.review.runs.plan import RunOptions
+    from metasearch.review.strategies import strategies
+
+    wanted = citations.CitationStep.of(
+        {
+            "seeds": works,
+            "directions": _DIRECTIONS.get(direction or "", ()),
+            "rounds": rounds,
+            "indexes": names_of(sources) or (),
+        }
+    )
+    with call.open() as db:
+        project = call.project(db)
+        if name is None and not strategies.of(project):
+            strategies.create(project, FIRST)
+        chosen = strategies.find(project, name)
+        step = citations.add_step(project, chosen, wanted)
+    folder = _folder(call, project, record)
+    options = RunOptions(steps=(step.number,), record=folder, **how)
+    return run_and_show(call, project, chosen, options, demo=demo)
+
+
+def _resume(call: Call, number: int, *, demo: bool) -> int:
+    from metasearch.review.console import run_and_show
     from metasearch.review.runs import runs
     from metasearch.review.strategies import strategies
 
@@ -142,9 +226,8 @@ def _resumed(call: Call, number: int, *, demo: bool) -> int:
         )
     with call.open() as db:
         project = call.project(db)
-        strategy = strategies.by_id(db, project.id, runs.find(db, project, number).strategy)
-    wanted = Wanted("records", None, None, None, None, None, True, demo, resumed=number)
-    return run_and_show(call, project, strategy, wanted)
+        strategy = strategies.by_id(db, project.id, runs.find(project, number).strategy)
+    return run_and_show(call, project, strategy, number, demo=demo)
 
 
 @click.command(
@@ -164,10 +247,10 @@ def stop(call: Call, /, *, number: int | None) -> int:
     with call.open() as db:
         project = call.project(db)
         if number is None:
-            every = [run for run in runs.of(db, project) if run.mode != "import"]
+            every = [run for run in runs.of(project) if run.mode != "import"]
             under_way = [run.number for run in every if run.status == "running"]
             number = under_way[-1] if under_way else every[-1].number if every else 0
-        stopped = runs.stop(db, project, number)
+        stopped = runs.stop(project, number)
     call.answer(
         objects.run(stopped),
         [
@@ -188,7 +271,7 @@ def stop(call: Call, /, *, number: int | None) -> int:
     metavar="1,3-5",
     help="These steps; without them all that can be searched for.",
 )
-@_asking
+@_run_options
 @in_project
 def counts(
     call: Call,
@@ -197,18 +280,20 @@ def counts(
     name: str | None,
     sources: tuple[str, ...],
     steps: tuple[int, ...] | None,
+    demo: bool,
     **how: Any,
 ) -> int:
     """Ask each source for the number of its hits for each step: one request each, and no records.
 
     Exit code 3: some sources failed.
     """
-    from metasearch.review.console import Wanted, run_and_show
+    from metasearch.review.console import run_and_show
+    from metasearch.review.runs.plan import RunOptions
 
     with call.open() as db:
-        project, chosen = found(call, db, name)
-    wanted = Wanted("counts", steps, names_of(sources), None, per_source=None, **how)
-    return run_and_show(call, project, chosen, wanted)
+        project, chosen = find_strategy(call, db, name)
+    wanted = RunOptions(mode="counts", steps=steps, sources=names_of(sources), **how)
+    return run_and_show(call, project, chosen, wanted, demo=demo)
 
 
 def recordings(workspace: Path, project: str) -> Path:
@@ -249,24 +334,24 @@ def add(call: Call, /, *, names: tuple[str, ...], file: Path | None) -> int:
     """Add works by NAME: a DOI, a PMID, "arxiv:" or "isbn:" with a number, or a title with its year
     in brackets.
     """
-    from metasearch import opening
+    from metasearch import regular_files
     from metasearch.review import objects
     from metasearch.review.runs import known_works
 
     if not names and file is None:
         raise UsageError(message("no work is named"), advice=message("Name a DOI, or --from FILE."))
-    content = opening.read(file, _LARGEST, pipes=True) if file else b""
+    content = regular_files.read(file, _LARGEST, pipes=True) if file else b""
     with call.open() as db:
         project = call.project(db)
         with db.transaction():
-            made = known_works.add_lines(db, project, "\n".join(names)) if names else []
+            made = known_works.add_lines(project, "\n".join(names)) if names else []
             if file and file.suffix.lower() == ".txt":
                 text = content.decode("utf-8-sig", "replace")
-                made += known_works.add_lines(db, project, text)
+                made += known_works.add_lines(project, text)
             elif file:
-                made += known_works.add_file(db, project, content, file.name)
-    call.answer([objects.known(each) for each in made], (each.name for each in made))
-    call.tell(f"{counted(len(made), 'known work')} added")
+                made += known_works.add_file(project, content, file.name)
+    call.answer([objects.known_work(each) for each in made], (each.name for each in made))
+    call.tell(f"{quantity(len(made), 'known work')} added")
     return Exit.OK
 
 
@@ -278,8 +363,8 @@ def list_(call: Call, /) -> int:
     from metasearch.review.runs import known_works
 
     with call.open() as db:
-        listed = known_works.of(db, call.project(db))
-    call.answer([objects.known(each) for each in listed], (each.name for each in listed))
+        listed = known_works.of(call.project(db))
+    call.answer([objects.known_work(each) for each in listed], (each.name for each in listed))
     return Exit.OK
 
 
@@ -291,9 +376,9 @@ def remove(call: Call, /, *, names: tuple[str, ...]) -> int:
     from metasearch.review.runs import known_works
 
     with call.open() as db:
-        known_works.remove(db, call.project(db), names)
+        known_works.remove(call.project(db), names)
     call.answer({"removed": list(names)}, ())
-    call.tell(f"{counted(len(names), 'known work')} removed")
+    call.tell(f"{quantity(len(names), 'known work')} removed")
     return Exit.OK
 
 
@@ -312,21 +397,21 @@ def validate(call: Call, /, *, name: str | None) -> int:
     from metasearch.review.runs import known_works as validation
 
     with call.open() as db:
-        project, chosen = found(call, db, name)
-        made = validation.validate(db, project, chosen)
+        project, chosen = find_strategy(call, db, name)
+        made = validation.validate(project, chosen)
     call.answer(
         objects.validation(chosen, made),
         (line for each in made.works for line in _lines(each)),
     )
     call.tell(
-        f"{made.found} of {counted(len(made.works), 'known work')} found"
+        f"{made.found} of {quantity(len(made.works), 'known work')} found"
         if made.works
         else "no work is known; `metasearch strategy known add` names some"
     )
     return Exit.OK if made.found == len(made.works) else Exit.NO_HITS
 
 
-def _lines(each: Validated) -> Iterator[str]:
+def _lines(each: KnownWorkCheck) -> Iterator[str]:
     yield f"{'found ' if each.found else 'MISSED'}  {each.known.name}"
     for finder in each.finders:
         yield f"          run {finder.run}, #{finder.step}, {finder.source}"
@@ -357,7 +442,7 @@ _SHOWN = 20
     metavar="DIR",
     help="The folder of its pages, where it was moved.",
 )
-@click.option("--demo", is_flag=True, help="The run has asked the simulated databases.")
+@demo_options("The run has asked the simulated databases.")
 @in_project
 def replay(call: Call, /, *, number: int, into: str, pages: Path | None, demo: bool) -> int:
     """Ask the queries of RUN once more of the pages that it has kept (`strategy run --record`), as
@@ -372,13 +457,13 @@ def replay(call: Call, /, *, number: int, into: str, pages: Path | None, demo: b
 
     settings = call.settings
     if demo:
-        from metasearch.demo import replayed
+        from metasearch.demo import replay_settings
 
-        settings = replayed(settings)
+        settings = replay_settings(settings)
     with call.open() as db:
-        run = runs.find(db, call.project(db), number)
+        run = runs.find(call.project(db), number)
         target = projects.find(db, into)
-    made = asyncio.run(_replayed(call.file, settings, run, target, pages))
+    made = asyncio.run(_replay(call.file, settings, run, target, pages))
     with call.open() as db:
         name = strategies.by_id(db, made.run.project, made.run.strategy).name
     differing = {
@@ -394,15 +479,15 @@ def replay(call: Call, /, *, number: int, into: str, pages: Path | None, demo: b
         ),
     )
     call.tell(
-        f"run {made.run.number} of {target.name}: {counted(made.same, 'record')} as in run "
+        f"run {made.run.number} of {target.name}: {quantity(made.same, 'record')} as in run "
         f"{number}, {len(made.lacking):,} lacking, {len(made.added):,} more"
     )
     return Exit.PARTIAL if made.lacking or made.added else Exit.OK
 
 
-async def _replayed(
-    file: Path, settings: Settings, run: Run, target: Project, pages: Path | None
-) -> Replayed:
+async def _replay(
+    file: Path, settings: Settings, run: Run, target: ProjectRow, pages: Path | None
+) -> ReplayResult:
     from metasearch.review.runs.run import replay_run
     from metasearch.review.store.workspace import Workspace
 

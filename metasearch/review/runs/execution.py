@@ -1,92 +1,40 @@
-"""What goes on while a run asks its sources: signs of life, and answers that are stored.
-
-The answers of a run, as they are stored.
-"""
+"""What goes on while a run asks its sources: signs of life, and answers that are stored."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager
 from typing import Any
 
-from metasearch.engine import engine
-from metasearch.engine.engine import SourceAnswer as Said
+from metasearch.engine.inquiry import SourceAnswer as Said
 from metasearch.errors import MetasearchError, QuotaExceeded, RateLimited, RunClash, WorkspaceError
 from metasearch.message import message, message_n
-from metasearch.review.projects.projects import Project
+from metasearch.record import Record
+from metasearch.review.projects.projects import ProjectRow
 from metasearch.review.runs import carriers, runs
-from metasearch.review.runs.plan import Asked, Prepared, Question, RunLimits
-from metasearch.review.runs.runs import Run, SourceAnswer
+from metasearch.review.runs.citations import CitationAnswer
+from metasearch.review.runs.plan import RunLimits, RunPlan, SourceQuestion
+from metasearch.review.runs.runs import Run, StoredAnswer
 from metasearch.review.store.database import Database
-from metasearch.review.store.values import written
+from metasearch.review.store.values import moment_text
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.works.intake import add_records
-from metasearch.review.works.records import with_key
+from metasearch.review.works.records import NO_LINKS, with_key
 
 
-class Stored:
-    """Where a run's answers are stored. `progress` is called with each of them."""
-
-    def __init__(
-        self,
-        workspace: Workspace,
-        project: Project,
-        run: Run,
-        asked: Asked,
-        progress: Callable[[SourceAnswer], None] | None,
-    ) -> None:
-        self._workspace = workspace
-        self._project = project
-        self._run = run
-        self._asked = asked
-        self._progress = progress
-
-    async def answer(self, question: Question, said: engine.SourceAnswer) -> None:
-        """Store what a source answered, records and all."""
-        records = [with_key(record) for record in said.records]
-        facts = _facts(said, wanted=self._run.mode != "counts")
-        if not records:
-            self._tell(await self._workspace.write(self._at_once, question, said.source, facts))
-            return
-        answer = await self._workspace.write(self._begun, question, said.source)
-        added = await self._workspace.work(add_records, self._project, answer, records)
-        left_out = [reason for _, reason in added.left_out]
-        self._tell(await self._workspace.write(_finished, answer, len(records), left_out, facts))
-
-    async def failure(self, question: Question, source: str, error: MetasearchError) -> None:
-        """Store why a source could not be asked at all."""
-        facts = {"status": "error", "error": error.message, "advice": error.advice}
-        self._tell(await self._workspace.write(self._at_once, question, source, facts))
-
-    def _tell(self, answer: SourceAnswer) -> None:
-        if self._progress is not None:
-            self._progress(answer)
-
-    def _begun(self, db: Database, question: Question, source: str) -> int:
-        with db.transaction():
-            return runs.begin_answer(
-                db,
-                self._run,
-                question.step.step.id,
-                source,
-                label=self._asked.labels[source],
-                place=self._asked.places[source],
-                digest=question.digest,
-                query=question.text,
-            )
-
-    def _at_once(
-        self, db: Database, question: Question, source: str, facts: dict[str, Any]
-    ) -> SourceAnswer:
-        with db.transaction():
-            return runs.finish_answer(db, self._begun(db, question, source), **facts)
-
-
-def _finished(
+def _finish_answer(
     db: Database, answer: int, given: int, left_out: Sequence[str], facts: dict[str, Any]
-) -> SourceAnswer:
+) -> StoredAnswer:
     """Fill in an answer whose records are stored. `left_out`: why some records cannot be kept."""
     with db.transaction():
         kept = int(db.value("SELECT count(*) FROM finding WHERE answer = ?", answer))
@@ -106,7 +54,7 @@ def _finished(
         return runs.finish_answer(db, answer, **known)
 
 
-def _facts(said: engine.SourceAnswer, *, wanted: bool) -> dict[str, Any]:
+def _facts(said: Said, *, wanted: bool) -> dict[str, Any]:
     """The columns of an answer, but for those that its row has from the beginning; `wanted`:
     whether records were.
     """
@@ -127,7 +75,7 @@ def _facts(said: engine.SourceAnswer, *, wanted: bool) -> dict[str, Any]:
         "fetched": len(said.records) if counted else None,
         "filtered": report.filtered if counted else None,
         "unread": report.unread if counted else None,
-        "asked_at": None if said.asked_at is None else written(said.asked_at),
+        "asked_at": None if said.asked_at is None else moment_text(said.asked_at),
         "cached": report.cached,
         "seconds": report.seconds,
         "notes": report.notes,
@@ -140,14 +88,14 @@ LOOKED = 1.0
 
 
 @asynccontextmanager
-async def going_on(workspace: Workspace, run: Run) -> AsyncIterator[None]:
+async def under_way(workspace: Workspace, run: Run) -> AsyncIterator[None]:
     """A block in which a run goes on: it is done at the end. Where the block is left by an error or
     is cancelled, the run is interrupted, or stopped where a person wanted that. Raises RunClash:
     the run was stopped, resumed or ended by somebody else.
     """
     task = asyncio.current_task()
     assert task is not None
-    watching = asyncio.create_task(_watched(workspace, run, task), name=f"run {run.number}")
+    watching = asyncio.create_task(_watch(workspace, run, task), name=f"run {run.number}")
     cancelled = task.cancelling()
     status: runs.RunStatus = "interrupted"
     try:
@@ -168,7 +116,7 @@ async def going_on(workspace: Workspace, run: Run) -> AsyncIterator[None]:
             raise
 
 
-async def _watched(workspace: Workspace, run: Run, task: asyncio.Task[object]) -> RunClash:
+async def _watch(workspace: Workspace, run: Run, task: asyncio.Task[object]) -> RunClash:
     """Cancel the task of a run that is not to go on; returns why."""
     renewed = time.monotonic()
     while True:
@@ -198,10 +146,10 @@ SOURCES_AT_ONCE = 16
 LONGEST_PAUSE = 120.0
 
 #: Asks a source about a step.
-Ask = Callable[[Question, str], Awaitable[Said]]
+Ask = Callable[[SourceQuestion, str], Awaitable[Said]]
 
 
-class CarryingOut:
+class RunExecution:
     """A run while it is carried out.
 
     Args:
@@ -216,29 +164,30 @@ class CarryingOut:
     def __init__(
         self,
         workspace: Workspace,
-        project: Project,
+        project: ProjectRow,
         run: Run,
-        prepared: Prepared,
+        prepared: RunPlan,
         ask: Ask,
         *,
         at_once: int = 1,
         again: bool = False,
         there: Collection[tuple[int, str]] = (),
-        progress: Callable[[SourceAnswer], None] | None = None,
+        progress: Callable[[StoredAnswer], None] | None = None,
         limits: RunLimits | None = None,
     ) -> None:
         self._workspace = workspace
         self._project = project
         self._run = run
-        self._prepared = prepared
+        self._asked = prepared.asked
+        self._questions = prepared.questions
         self._ask = ask
         self._at_once = at_once
         self._again = again
         self._limits = limits
+        self._progress = progress
         self._full = False
         self._storing = asyncio.Lock()
         self._there = frozenset(there)
-        self._stored = Stored(workspace, project, run, prepared.asked, progress)
         self._sources = asyncio.Semaphore(SOURCES_AT_ONCE)
         self._failures: list[MetasearchError] = []
 
@@ -247,23 +196,22 @@ class CarryingOut:
         else has stopped it or taken it over. Raises MetasearchError: an answer could not be stored;
         the others were asked and stored all the same.
         """
-        asked = self._prepared.asked
-        async with going_on(self._workspace, self._run):
+        async with under_way(self._workspace, self._run):
             try:
                 async with asyncio.TaskGroup() as group:
-                    for source in (*asked.sources, *asked.broken):
+                    for source in (*self._asked.sources, *self._asked.broken):
                         group.create_task(self._source(source), name=f"ask {source}")
             except ExceptionGroup as several:  # what `progress` raises
                 raise _first(several) from None
             if self._failures:
                 raise self._failures[0]
-        return await self._workspace.read(runs.find, self._project, self._run.number)
+        return await self._workspace.read(self._project.bind(runs.find), self._run.number)
 
     async def _source(self, source: str) -> None:
         waiting = iter(
             [
                 question
-                for question in self._prepared.questions
+                for question in self._questions
                 if (question.step.step.number, source) not in self._there
             ]
         )
@@ -271,14 +219,15 @@ class CarryingOut:
             for _ in range(self._at_once):
                 group.create_task(self._steps(source, waiting))
 
-    async def _steps(self, source: str, waiting: Iterator[Question]) -> None:
-        broken = self._prepared.asked.broken.get(source)
+    async def _steps(self, source: str, waiting: Iterator[SourceQuestion]) -> None:
+        broken = self._asked.broken.get(source)
         for question in waiting:
             if self._full:
                 return
             try:
                 if broken is not None:
-                    await self._stored.failure(question, source, broken)
+                    facts = {"status": "error", "error": broken.message, "advice": broken.advice}
+                    await self._store_at_once(question, source, facts)
                 else:
                     await self._step(question, source)
             except QuotaExceeded as error:
@@ -287,24 +236,71 @@ class CarryingOut:
             except MetasearchError as error:
                 self._failures.append(error)
 
-    async def _step(self, question: Question, source: str) -> None:
+    async def _step(self, question: SourceQuestion, source: str) -> None:
         said = await self._ask(question, source)
         pause = _pause(said)
         if pause is not None and self._again:
             await asyncio.sleep(pause)
             said, pause = await self._ask(question, source), None
         async with self._storing:  # the next answer is measured by what this one has added
+            records = [with_key(record) for record in said.records]
             if self._limits is not None:
-                await self._limits.brings([with_key(record) for record in said.records])
-            await self._stored.answer(question, said)
+                await self._limits.brings(records)
+            await self._store(question, said, records)
         if pause is not None:
             await asyncio.sleep(pause)
+
+    async def _store(self, question: SourceQuestion, said: Said, records: Sequence[Record]) -> None:
+        """Store what a source answered, records and all."""
+        facts = _facts(said, wanted=self._run.mode != "counts")
+        if not records:
+            await self._store_at_once(question, said.source, facts)
+            return
+        answer = await self._workspace.write(self._begin, question, said.source)
+        links = said.links if isinstance(said, CitationAnswer) else NO_LINKS
+        added = await self._workspace.work(
+            self._project.bind(add_records), answer, records, links=links
+        )
+        left_out = [reason for _, reason in added.left_out]
+        self._tell(
+            await self._workspace.write(_finish_answer, answer, len(records), left_out, facts)
+        )
+
+    async def _store_at_once(
+        self, question: SourceQuestion, source: str, facts: Mapping[str, Any]
+    ) -> None:
+        """Store an answer that has no records."""
+
+        def write(db: Database) -> StoredAnswer:
+            with db.transaction():
+                return runs.finish_answer(db, self._begin(db, question, source), **facts)
+
+        self._tell(await self._workspace.write(write))
+
+    def _begin(self, db: Database, question: SourceQuestion, source: str) -> int:
+        with db.transaction():
+            return runs.begin_answer(
+                db,
+                self._run,
+                question.step.step.id,
+                source,
+                label=self._asked.labels[source],
+                place=self._asked.places[source],
+                digest=question.digest,
+                query=question.text,
+            )
+
+    def _tell(self, answer: StoredAnswer) -> None:
+        if self._progress is not None:
+            self._progress(answer)
 
 
 def _pause(said: Said) -> float | None:
     """Seconds that a source asks to wait; None where it does not, or for too long."""
     error = said.report.error
     if not isinstance(error, RateLimited) or error.retry_after is None:
+        return None
+    if isinstance(said, CitationAnswer):  # nothing more is asked
         return None
     return error.retry_after if error.retry_after <= LONGEST_PAUSE else None
 

@@ -14,8 +14,8 @@ from metasearch.message import message
 from metasearch.query.tree import And, Or, Query
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs import runs
-from metasearch.review.runs.plan import Question
-from metasearch.review.runs.runs import SourceAnswer
+from metasearch.review.runs.plan import SourceQuestion
+from metasearch.review.runs.runs import StoredAnswer
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps as step_rows
 from metasearch.review.strategies.resolve import ResolvedStep, resolve_all
@@ -23,7 +23,7 @@ from metasearch.review.strategies.strategies import Step, Strategy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class SourceFigure:
     """What is known of one source and one step.
 
     Attributes:
@@ -33,9 +33,9 @@ class Figure:
         stale: Whether `newest` answers another query than that of the step now.
     """
 
-    newest: SourceAnswer
-    answered: SourceAnswer | None
-    kept: SourceAnswer | None
+    newest: StoredAnswer
+    answered: StoredAnswer | None
+    kept: StoredAnswer | None
     stale: bool
 
     @property
@@ -64,9 +64,9 @@ class StepFigures:
     """
 
     step: Step
-    question: Question | None
+    question: SourceQuestion | None
     error: UsageError | None
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, SourceFigure]
     claimed: int | None
     fetched: int | None
     missing: tuple[str, ...]
@@ -85,7 +85,6 @@ class StepFigures:
 
     @property
     def stale(self) -> bool:
-        """Whether an answer is to another query."""
         return any(figure.stale for figure in self.figures.values())
 
 
@@ -110,12 +109,10 @@ def table(db: Database, strategy: Strategy) -> Figures:
     rows = step_rows.of(db, strategy)
     resolved = resolve_all(rows)
     sources = runs.sources_of(db, strategy)
-    known: dict[int, dict[str, list[SourceAnswer]]] = {}
+    known: dict[int, dict[str, list[StoredAnswer]]] = {}
     for answer in runs.newest(db, strategy):
         known.setdefault(answer.step, {}).setdefault(answer.source, []).append(answer)
-    queried = {
-        source for row in rows if row.kind != "import" for source in known.get(row.number, ())
-    }
+    queried = {source for row in rows if row.has_query for source in known.get(row.number, ())}
     asked = [source for source in sources if source in queried]
     known = {
         step: {source: found[source] for source in sources if source in found}
@@ -185,12 +182,12 @@ def _parts(query: Query, kind: type[And | Or]) -> frozenset[Query]:
 def _line(
     step: Step,
     found: ResolvedStep | UsageError | None,
-    known: Mapping[str, list[SourceAnswer]],
+    known: Mapping[str, list[StoredAnswer]],
     years: str,
     asked: Iterable[str],
 ) -> StepFigures:
-    question = Question.of(found, years) if isinstance(found, ResolvedStep) else None
-    by_hand = step.kind == "import"
+    question = SourceQuestion.of(found, years) if isinstance(found, ResolvedStep) else None
+    by_hand = not step.has_query
     figures = {
         source: _figure(answers, None if by_hand else question, by_hand=by_hand)
         for source, answers in known.items()
@@ -215,9 +212,11 @@ def _line(
     )
 
 
-def _figure(answers: list[SourceAnswer], question: Question | None, *, by_hand: bool) -> Figure:
+def _figure(
+    answers: list[StoredAnswer], question: SourceQuestion | None, *, by_hand: bool
+) -> SourceFigure:
     newest = answers[-1]
-    return Figure(
+    return SourceFigure(
         newest=newest,
         answered=next((answer for answer in reversed(answers) if answer.answered), None),
         kept=next((answer for answer in reversed(answers) if answer.fetched is not None), None),
@@ -229,9 +228,9 @@ def _figure(answers: list[SourceAnswer], question: Question | None, *, by_hand: 
 # that the configuration does not have any more.
 
 
-def source_labels(db: Database, project: Project) -> dict[str, str]:
+def source_labels(project: Project) -> dict[str, str]:
     """Name of a source -> its name for people, as the newest answer has it."""
-    rows = db.all(
+    rows = project.db.all(
         "SELECT answer.source, answer.label FROM answer JOIN run ON run.id = answer.run"
         " WHERE run.project = ? ORDER BY answer.id",
         project.id,

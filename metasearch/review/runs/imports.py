@@ -17,12 +17,12 @@ from metasearch.errors import FileFormatError, UsageError, WorkspaceError
 from metasearch.formats.reading import FileProblem, FileReading, read_bytes
 from metasearch.message import message, message_n
 from metasearch.record import Record
-from metasearch.review.projects import log, projects
-from metasearch.review.projects.projects import Project
+from metasearch.review.projects import projects
+from metasearch.review.projects.projects import Project, ProjectRow
 from metasearch.review.runs import carriers, runs
-from metasearch.review.runs.runs import PLACES, Place, Run, SourceAnswer
+from metasearch.review.runs.runs import PLACES, Place, Run, StoredAnswer
 from metasearch.review.store.database import Database
-from metasearch.review.store.values import checked_date, checked_text
+from metasearch.review.store.values import clean_date, clean_text
 from metasearch.review.strategies import steps as step_rows
 from metasearch.review.strategies import strategies
 from metasearch.review.strategies.strategies import Step, Strategy
@@ -36,7 +36,7 @@ SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
+class FileImport:
     """A file that was imported.
 
     Attributes:
@@ -49,7 +49,7 @@ class Imported:
 
     step: Step
     run: Run
-    answer: SourceAnswer
+    answer: StoredAnswer
     format: str
     encoding: str
     problems: tuple[FileProblem, ...]
@@ -57,7 +57,6 @@ class Imported:
 
 
 def import_file(
-    db: Database,
     project: Project,
     strategy: Strategy,
     content: bytes,
@@ -72,9 +71,8 @@ def import_file(
     step: int | None = None,
     format: str | None = None,  # noqa: A002, as --format
     encoding: str | None = None,
-    check: Callable[[Database, Project, Sequence[Record]], None] | None = None,
-    by: str = "",
-) -> Imported:
+    check: Callable[[Project, Sequence[Record]], None] | None = None,
+) -> FileImport:
     """Keep the records of a file as those of a step of its own: all of them, or nothing. It takes
     short transactions, so that others write meanwhile; see `Workspace.work`.
 
@@ -100,9 +98,9 @@ def import_file(
             where only its works could not be made: the next addition makes them.
     """
     source, searched = _source(source), _day(searched)
-    note = _checked(message("the note"), note, 2_000)
-    query = _checked(message("the query"), query, LONGEST_QUERY, lines=True)
-    name = _checked(message("the name of the file"), name.rpartition("/")[2], 200)
+    note = _check_text(message("the note"), note, 2_000)
+    query = _check_text(message("the query"), query, LONGEST_QUERY, lines=True)
+    name = _check_text(message("the name of the file"), name.rpartition("/")[2], 200)
     if claimed is not None and not 0 <= claimed < 10**12:
         raise UsageError(message("{number} is no number of hits", number=claimed))
     if place not in PLACES:
@@ -121,8 +119,8 @@ def import_file(
         "by_hand": note or None,
     }
     if check is not None:
-        check(db, project, records)
-    take_back_dead(db, project)
+        check(project, records)
+    take_back_dead(project)
     options: dict[str, Any] = {
         "sources": [source],
         "file": name,
@@ -131,23 +129,27 @@ def import_file(
         "format": reading.format,
         "encoding": reading.encoding,
     }
-    with db.transaction():
-        found, again = _step(db, strategy, source, digest, query, step)
+    with project.db.transaction():
+        found, again = _step(project.db, strategy, source, digest, query, step)
         at = found
         if at is None:
             known = {key: value for key, value in details.items() if value is not None}
-            at = step_rows.add_import(db, strategy, query, note=note, details=known, by=by)
+            at = step_rows.add_without_query(
+                project.db, strategy, "import", query, note=note, details=known, by=project.by
+            )
         options["steps"] = [at.number]
-        run = runs.begin(db, project, strategy, "import", by=by, options=options)
-        answer = runs.begin_answer(db, run, at.id, source, label=source, place=place, query=at.text)
+        run = runs.begin(project, strategy, "import", options=options)
+        answer = runs.begin_answer(
+            project.db, run, at.id, source, label=source, place=place, query=at.text
+        )
     try:
-        kept = intake.keep_records(db, project, answer, _renewing(db, run, records))
+        kept = intake.keep_records(project, answer, _with_renewal(project.db, run, records))
         left_out = [reason for _, reason in kept.left_out]
-        with db.transaction():  # from here on all of it is kept
+        with project.db.transaction():  # from here on all of it is kept
             if found is not None:
-                at = step_rows.edit(db, strategy, at.number, details=details, by=by)
+                at = step_rows.edit(project.db, strategy, at.number, details=details, by=project.by)
             said = runs.finish_answer(
-                db,
+                project.db,
                 answer,
                 status="ok" if records else "empty",
                 sent=at.text,
@@ -158,24 +160,23 @@ def import_file(
                 asked_at=searched,
                 notes=[*_notes(reading), *dict.fromkeys(left_out)],
             )
-            log.write(
-                db,
-                project.id,
+            project.log(
                 "import file",
                 f"step:{strategy.id}/{at.number}",
                 None,
                 {**options, "run": run.number, "records": len(records)},
-                by=by,
             )
-            run = runs.finish(db, run, "done")
+            run = runs.finish(project.db, run, "done")
             if run.status != "done":
-                raise WorkspaceError(str(db.path), message("the import was ended elsewhere"))
+                raise WorkspaceError(
+                    str(project.db.path), message("the import was ended elsewhere")
+                )
     except BaseException:
-        _take_back(db, project, run)
-        runs.finish(db, run, "stopped")
+        _take_back(project, run)
+        runs.finish(project.db, run, "stopped")
         raise
-    intake.make_works(db, project, by=by)
-    return Imported(
+    intake.make_works(project)
+    return FileImport(
         step=at,
         run=run,
         answer=said,
@@ -186,17 +187,17 @@ def import_file(
     )
 
 
-def recover(db: Database, project: Project | None = None) -> None:
+def recover(db: Database, project: ProjectRow | None = None) -> None:
     """Bring the imports of a project, or of all, to their end whose processes are gone: those of
     which not all records were kept are taken back, and works are made of the records of others.
     What is wrong with one project leaves the others as they are.
     """
     wrong = None
-    for each in projects.every(db) if project is None else [project]:
+    for each in projects.every(db) if project is None else [project.at(db)]:
         try:
-            take_back_dead(db, each)
+            take_back_dead(each)
             if db.one("SELECT 1 FROM entering WHERE project = ?", each.id) is not None:
-                intake.make_works(db, each)
+                intake.make_works(each)
         except UsageError:
             continue  # its rules cannot be used: who changes works is told why; or it is gone
         except WorkspaceError as error:
@@ -205,14 +206,14 @@ def recover(db: Database, project: Project | None = None) -> None:
         raise wrong
 
 
-def take_back_dead(db: Database, project: Project) -> None:
+def take_back_dead(project: Project) -> None:
     """Take back a project's imports that are unfinished and whose processes are gone."""
-    runs.look(db, project)
-    for run in runs.of(db, project):
-        if run.mode == "import" and _is_half(db, run):
-            _take_back(db, project, run)
+    runs.look(project.db, project)
+    for run in runs.of(project):
+        if run.mode == "import" and _is_half(project.db, run):
+            _take_back(project, run)
             if run.status == "interrupted":
-                runs.stop(db, project, run.number)
+                runs.stop(project, run.number)
 
 
 def _is_half(db: Database, run: Run) -> bool:
@@ -227,24 +228,24 @@ def _is_half(db: Database, run: Run) -> bool:
     return run.status == "interrupted"
 
 
-def _take_back(db: Database, project: Project, run: Run) -> None:
+def _take_back(project: Project, run: Run) -> None:
     """Let an import that has not come to its end leave nothing but its run."""
     # The step goes first: by records that are left the next look knows that something is.
-    for answer in runs.answers(db, run):
-        with suppress(UsageError), db.transaction():
-            strategy = strategies.by_id(db, project.id, run.strategy)
-            there = any(step.number == answer.step for step in step_rows.of(db, strategy))
+    for answer in runs.answers(project.db, run):
+        with suppress(UsageError), project.db.transaction():
+            strategy = strategies.by_id(project.db, project.id, run.strategy)
+            there = any(step.number == answer.step for step in step_rows.of(project.db, strategy))
             step = "SELECT step FROM answer WHERE id = ?1"
-            earlier = db.one(
+            earlier = project.db.one(
                 f"SELECT 1 FROM answer WHERE step = ({step}) AND id <> ?1",  # noqa: S608, own words
                 answer.id,
             )
             if there and earlier is None:
-                step_rows.remove(db, strategy, answer.step, by=run.by)
-        intake.take_back(db, answer.id)
+                step_rows.remove(project.db, strategy, answer.step, by=run.by)
+        intake.take_back(project.db, answer.id)
 
 
-def _renewing(db: Database, run: Run, records: Sequence[Record]) -> Iterator[Record]:
+def _with_renewal(db: Database, run: Run, records: Sequence[Record]) -> Iterator[Record]:
     """The records; while they are taken, the run is shown to live."""
     renewed = time.monotonic()
     for record in records:
@@ -331,7 +332,7 @@ def _notes(reading: FileReading) -> list[str]:
 
 
 def _source(source: str) -> str:
-    source = _checked(message("the name of the database"), source, LONGEST_NAME)
+    source = _check_text(message("the name of the database"), source, LONGEST_NAME)
     if not source or ":" in source:
         raise UsageError(
             message("{name} cannot be the name of a database", name=repr(source)),
@@ -342,7 +343,7 @@ def _source(source: str) -> str:
 
 def _day(searched: str) -> str:
     try:
-        return checked_date(searched)
+        return clean_date(searched)
     except UsageError as error:
         raise UsageError(
             message("The day of the search: {reason}", reason=error.message),
@@ -350,8 +351,8 @@ def _day(searched: str) -> str:
         ) from None
 
 
-def _checked(what: str, text: str, longest: int, *, lines: bool = False) -> str:
+def _check_text(what: str, text: str, longest: int, *, lines: bool = False) -> str:
     try:
-        return checked_text(text, longest, lines=lines)
+        return clean_text(text, longest, lines=lines)
     except UsageError as error:
         raise UsageError(message("{what}: {reason}", what=what, reason=error.message)) from None

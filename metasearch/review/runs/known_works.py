@@ -20,18 +20,18 @@ from metasearch.formats.reading import read_bytes
 from metasearch.message import message
 from metasearch.query import And, Query, matches, to_text
 from metasearch.record import Record
-from metasearch.review.projects import log
 from metasearch.review.projects.projects import Project
-from metasearch.review.runs.plan import Question
+from metasearch.review.runs.plan import SourceQuestion
 from metasearch.review.store.database import Database
+from metasearch.review.store.values import storable
 from metasearch.review.strategies import steps as step_rows
 from metasearch.review.strategies.resolve import ResolvedStep, resolve_all
 from metasearch.review.strategies.strategies import Strategy
 from metasearch.review.works import works
-from metasearch.review.works.groups import Rules, rules
-from metasearch.review.works.places import Placed, Places
+from metasearch.review.works.groups import WorkRules, rules
+from metasearch.review.works.places import PlacedRecord, ProjectPlaces
 from metasearch.review.works.records import title_key
-from metasearch.review.works.works import works_named
+from metasearch.review.works.works import works_by_name
 
 #: Bounds: known works of a project, characters of a line.
 MOST, LONGEST = 500, 1_000
@@ -53,13 +53,13 @@ class KnownWork:
     record: Record
 
 
-def of(db: Database, project: Project) -> list[KnownWork]:
+def of(project: Project) -> list[KnownWork]:
     """The known works of a project, in the order in which they were added."""
-    rows = db.all("SELECT * FROM known_work WHERE project = ? ORDER BY id", project.id)
-    return [_known(row) for row in rows]
+    rows = project.db.all("SELECT * FROM known_work WHERE project = ? ORDER BY id", project.id)
+    return [_from_row(row) for row in rows]
 
 
-def add_lines(db: Database, project: Project, text: str, *, by: str = "") -> list[KnownWork]:
+def add_lines(project: Project, text: str) -> list[KnownWork]:
     """Add a work for each line: a DOI, "PMID 1" or the number alone, "pmcid:", "arxiv:" or "isbn:"
     with an identifier, or else a title, whose year may follow it. Returns those that are new; blank
     lines, and what is there already, add nothing. Raises UsageError: a line is too long or no
@@ -83,18 +83,16 @@ def add_lines(db: Database, project: Project, text: str, *, by: str = "") -> lis
                 message("Line {number}: {reason}", number=number, reason=str(exc)),
                 advice=message("Write a DOI, a PMID or a title a line."),
             ) from None
-    return _added(db, project, found, by)
+    return _add(project, found)
 
 
 def add_file(
-    db: Database,
     project: Project,
     content: bytes,
     name: str,
     *,
     format: str | None = None,  # noqa: A002, as --format
     encoding: str | None = None,
-    by: str = "",
 ) -> list[KnownWork]:
     """Add the works of a bibliographic file; returns those that are new. Raises FileFormatError:
     the file cannot be read, or has no record; UsageError: there would be too many works.
@@ -104,16 +102,16 @@ def add_file(
         why = reading.problems[0].message if reading.problems else message("it has no record")
         raise FileFormatError(name, why)
     found = [(_name_of(one), one) for one in reading.records]
-    return _added(db, project, found, by)
+    return _add(project, found)
 
 
-def remove(db: Database, project: Project, names: Sequence[str], *, by: str = "") -> None:
+def remove(project: Project, names: Sequence[str]) -> None:
     """Remove known works by their names. Raises UsageError: there is none of a name; then nothing
     is removed.
     """
-    with db.transaction():
-        for name in dict.fromkeys(map(_plain, names)):
-            row = db.one(
+    with project.db.transaction():
+        for name in dict.fromkeys(map(storable, names)):
+            row = project.db.one(
                 "SELECT id FROM known_work WHERE project = ? AND name = ?", project.id, name
             )
             if row is None:
@@ -121,16 +119,16 @@ def remove(db: Database, project: Project, names: Sequence[str], *, by: str = ""
                     message("There is no known work {name}", name=repr(name[:80])),
                     advice=message("Names are written as the list shows them."),
                 )
-            db.run("DELETE FROM known_work WHERE id = ? AND project = ?", row["id"], project.id)
-            log.write(db, project.id, "remove known work", "project", name, None, by=by)
+            project.db.run(
+                "DELETE FROM known_work WHERE id = ? AND project = ?", row["id"], project.id
+            )
+            project.log("remove known work", "project", name, None)
 
 
-def _added(
-    db: Database, project: Project, found: Iterable[tuple[str, Record]], by: str
-) -> list[KnownWork]:
-    with db.transaction():
-        before = {known.name for known in of(db, project)}
-        named = ((_plain(name), record) for name, record in found)
+def _add(project: Project, found: Iterable[tuple[str, Record]]) -> list[KnownWork]:
+    with project.db.transaction():
+        before = {known.name for known in of(project)}
+        named = ((storable(name), record) for name, record in found)
         new = {name: record for name, record in named if name and name not in before}
         if len(before) + len(new) > MOST:
             raise UsageError(
@@ -138,22 +136,17 @@ def _added(
                 advice=message("Choose those that matter most."),
             )
         for name, record in new.items():
-            body = record_json.packed(replace(record, source_id=record.source_id or name))
-            db.run(
-                "INSERT INTO known_work (project, name, body) VALUES (?, ?, ?)",
-                project.id,
-                name,
-                body,
-            )
+            body = record_json.record_to_json(replace(record, source_id=record.source_id or name))
+            project.db.insert("known_work", project=project.id, name=name, body=body)
         if new:
-            log.write(db, project.id, "add known works", "project", None, list(new), by=by)
-    return [known for known in of(db, project) if known.name in new]
+            project.log("add known works", "project", None, list(new))
+    return [known for known in of(project) if known.name in new]
 
 
 def _of_line(line: str) -> tuple[str, Record]:
     """Name and record of a line. Raises ValueError: it begins as an identifier, and is none."""
     if number := _PMID.fullmatch(line):
-        return _identified("pmid", number[1])
+        return _identify("pmid", number[1])
     try:
         name = read_name(line)
     except ValueError:
@@ -162,13 +155,13 @@ def _of_line(line: str) -> tuple[str, Record]:
         name = ""
     scheme, _, value = name.partition(":")
     if scheme.lower() in _SCHEMES:
-        return _identified(scheme.lower(), value)
+        return _identify(scheme.lower(), value)
     dated = _YEAR.fullmatch(line)
     title, year = (dated[1], int(dated[2])) if dated else (line, None)
     return line, Record(source=SOURCE, title=title, year=year)
 
 
-def _identified(scheme: str, value: str) -> tuple[str, Record]:
+def _identify(scheme: str, value: str) -> tuple[str, Record]:
     if scheme == "doi":
         return f"doi:{value}", Record(source=SOURCE, doi=value)
     if scheme == "isbn":
@@ -184,13 +177,8 @@ def _name_of(record: Record) -> str:
     return chosen or (f"{title} ({record.year})" if record.year and title else title)
 
 
-def _plain(text: str) -> str:
-    """Without lone surrogates, which SQLite cannot keep."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _known(row: sqlite3.Row) -> KnownWork:
-    record = record_json.unpacked(orjson.loads(row["body"]), SOURCE, 0)
+def _from_row(row: sqlite3.Row) -> KnownWork:
+    record = record_json.record_from_json(orjson.loads(row["body"]), SOURCE, 0)
     return KnownWork(id=row["id"], name=row["name"], record=record)
 
 
@@ -241,7 +229,7 @@ class StepVerdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Validated:
+class KnownWorkCheck:
     """A known work, and what became of it.
 
     Attributes:
@@ -261,56 +249,56 @@ class Validated:
         """Whether this strategy has found it."""
         return bool(self.finders)
 
+    @property
+    def lacks(self) -> list[str]:
+        """The parts of all queries that the work does not fit."""
+        return list(dict.fromkeys(part for verdict in self.steps for part in verdict.lacks))
+
 
 @dataclass(frozen=True, slots=True)
 class Validation:
     """All known works of a project under one strategy."""
 
-    works: tuple[Validated, ...]
+    works: tuple[KnownWorkCheck, ...]
 
     @property
     def found(self) -> int:
-        """How many of them the strategy has found."""
         return sum(one.found for one in self.works)
 
 
-def validate(db: Database, project: Project, strategy: Strategy) -> Validation:
+def validate(project: Project, strategy: Strategy) -> Validation:
     """Look for the known works of a project among what the runs of a strategy have found.
 
     A known work is a work of the project where they share an identifier, where the matchers of the
     project say so, or where a title alone is known and is that of the work.
     """
-    rows = step_rows.of(db, strategy)
+    rows = step_rows.of(project.db, strategy)
     queries = {
-        number: Question.of(step, strategy.years).query
+        number: SourceQuestion.of(step, strategy.years).query
         for number, step in resolve_all(rows).items()
         if isinstance(step, ResolvedStep)
     }
     numbers = [row.number for row in rows]
-    made_by = rules(db, project.id)
+    made_by = rules(project.db, project.id)
     return Validation(
-        tuple(
-            _validated(db, project, strategy, one, numbers, queries, made_by)
-            for one in of(db, project)
-        )
+        tuple(_check(project, strategy, one, numbers, queries, made_by) for one in of(project))
     )
 
 
-def _validated(
-    db: Database,
+def _check(
     project: Project,
     strategy: Strategy,
     known: KnownWork,
     numbers: Sequence[int],
     queries: dict[int, Query],
-    made_by: Rules,
-) -> Validated:
-    meant = works.read(db, _rows(db, project, known.record, made_by))
+    made_by: WorkRules,
+) -> KnownWorkCheck:
+    meant = works.read(project.db, _rows(project, known.record, made_by))
     # The merged record first: it has the abstract of one source and the keywords of another.
     described = [one for work in meant for one in (work.hit.record, *work.hit.records)]
     records = described or [known.record]
-    finders = tuple(_finders(db, strategy, [work.id for work in meant]))
-    return Validated(
+    finders = tuple(_finders(project.db, strategy, [work.id for work in meant]))
+    return KnownWorkCheck(
         known=known,
         works=tuple(work.uid for work in meant),
         finders=finders,
@@ -326,35 +314,39 @@ def _validated(
     )
 
 
-def _rows(db: Database, project: Project, record: Record, made_by: Rules) -> list[int]:
+def _rows(project: Project, record: Record, made_by: WorkRules) -> list[int]:
     """The rows of the works of the project that a record is of, the oldest first."""
     names = identifiers(record)
-    named = {one.id for some in works_named(db, project.id, names).values() for one in some}
+    named = {
+        one.id for some in works_by_name(project.db, project.id, names).values() for one in some
+    }
     if named:
         return sorted(named)
     if not record.title:
         return []
-    if not record.authors:
-        return sorted(_of_title(db, project, record))
+    if not record.byline:
+        return sorted(_of_title(project, record))
     fingerprint = Fingerprint(record, record.key)
-    near = Places(db, project.id, made_by.chain).near(Placed.of(0, fingerprint, made_by.chain))
+    near = ProjectPlaces(project.db, project.id, made_by.chain).near(
+        PlacedRecord.of(0, fingerprint, made_by.chain)
+    )
     found = set()
     for number in sorted(near.exactly | near.others):
-        row = db.one("SELECT work FROM work_record WHERE record = ?", number)
+        row = project.db.one("SELECT work FROM work_record WHERE record = ?", number)
         if row is None or row["work"] in found:
             continue
         found |= {
             row["work"]
-            for other in works.read(db, [row["work"]])[0].hit.records
+            for other in works.read(project.db, [row["work"]])[0].hit.records
             if (match := made_by.chain.judge(fingerprint, Fingerprint(other, other.key)))
             and match.verdict != "different"
         }
     return sorted(found)
 
 
-def _of_title(db: Database, project: Project, record: Record) -> Iterator[int]:
+def _of_title(project: Project, record: Record) -> Iterator[int]:
     """Works of a title, of its year where that is known, a year more or less."""
-    for row in db.all(
+    for row in project.db.all(
         "SELECT id, year FROM work WHERE project = ? AND title_key = ? LIMIT ?",
         project.id,
         title_key(record.title),

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 import orjson
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.review.projects import log
 from metasearch.review.projects.projects import Project
 from metasearch.review.store import values as versions
-from metasearch.review.store.database import Database
-from metasearch.review.store.values import checked_date, checked_text
+from metasearch.review.store.table import EditedTable, from_row
+from metasearch.review.store.values import clean_date, clean_text
 
 #: "citation" is searching along citations, "browse" looking through tables of contents or pages,
 #: "register" a study register that was searched by hand.
@@ -70,15 +69,25 @@ class OtherSource:
         return None if assessed is None else assessed - sum(self.excluded.values())
 
 
-def of(db: Database, project: Project, kind: Kind | None = None) -> list[OtherSource]:
+#: All but the kind and the name stand in one column.
+_SOURCES = EditedTable(
+    "other_source",
+    OtherSource,
+    [one.name for one in fields(OtherSource) if one.name not in ("id", "version")],
+)
+
+
+def of(project: Project, kind: Kind | None = None) -> list[OtherSource]:
     """Those of a project, in the order in which they were added."""
-    rows = db.all("SELECT * FROM other_source WHERE project = ? ORDER BY id", project.id)
+    rows = project.db.all("SELECT * FROM other_source WHERE project = ? ORDER BY id", project.id)
     return [_read(row) for row in rows if kind is None or row["kind"] == kind]
 
 
-def find(db: Database, project: Project, number: int) -> OtherSource:
+def find(project: Project, number: int) -> OtherSource:
     """The one with this id. Raises UsageError: the project has none."""
-    row = db.one("SELECT * FROM other_source WHERE project = ? AND id = ?", project.id, number)
+    row = project.db.one(
+        "SELECT * FROM other_source WHERE project = ? AND id = ?", project.id, number
+    )
     if row is None:
         raise UsageError(
             message("There is no other source {number}", number=number),
@@ -88,7 +97,6 @@ def find(db: Database, project: Project, number: int) -> OtherSource:
 
 
 def add(
-    db: Database,
     project: Project,
     kind: str,
     name: str,
@@ -99,7 +107,6 @@ def add(
     sought: int | None = None,
     not_retrieved: int | None = None,
     excluded: Mapping[str, int] | None = None,
-    by: str = "",
 ) -> OtherSource:
     """Add one. Raises UsageError: a text or number cannot be, or numbers contradict another."""
     one = OtherSource(
@@ -113,32 +120,26 @@ def add(
         not_retrieved=not_retrieved,
         excluded=excluded or {},
     )
-    one = _checked(one)
-    with db.transaction():
-        count = db.value("SELECT count(*) FROM other_source WHERE project = ?", project.id)
+    one = _clean(one)
+    with project.db.transaction():
+        count = project.db.value("SELECT count(*) FROM other_source WHERE project = ?", project.id)
         if count >= MOST_SOURCES:
             raise UsageError(message("A project has at most {most} other sources", most=count))
-        number = db.run(
-            "INSERT INTO other_source (project, kind, name, details) VALUES (?, ?, ?, ?)",
-            project.id,
-            one.kind,
-            one.name,
-            _details(one),
+        number = project.db.insert(
+            "other_source",
+            project=project.id,
+            kind=one.kind,
+            name=one.name,
+            details=_details(one),
         )
-        after = find(db, project, number)
+        after = find(project, number)
         place = f"other_source:{number}"
-        log.write(db, project.id, "add other source", place, None, _json(after), by=by)
+        project.log("add other source", place, None, _json(after))
     return after
 
 
 def edit(
-    db: Database,
-    project: Project,
-    number: int,
-    changes: Mapping[str, Any],
-    *,
-    version: int | None = None,
-    by: str = "",
+    project: Project, number: int, changes: Mapping[str, Any], *, version: int | None = None
 ) -> OtherSource:
     """Change one.
 
@@ -146,8 +147,8 @@ def edit(
     the changes were made with. Raises Conflict: it was changed since that version; UsageError: as
     `add`, or there is no such attribute.
     """
-    with db.transaction():
-        before = find(db, project, number)
+    with project.db.transaction():
+        before = find(project, number)
         known = _json(before)
         for name in changes:
             if name not in known:
@@ -155,20 +156,12 @@ def edit(
                     message("Other sources have no {name}", name=repr(name[:40])),
                     advice=message("There are {names}.", names=", ".join(known)),
                 )
-        after = _checked(OtherSource(id=number, **{**known, **changes}))
-        new = _json(after)
-        yours = {name: value for name, value in new.items() if value != known[name]}
-        versions.check_version(
-            version,
-            before.version,
-            message("Other source {number} was changed since you opened it", number=number),
-            yours,
-            {name: known[name] for name in yours},
-        )
-        if not yours:
+        after = _clean(OtherSource(id=number, **{**known, **changes}))
+        text = message("Other source {number} was changed since you opened it", number=number)
+        if not _SOURCES.changes(before, after, version, text)[1]:
             return before
         after = replace(after, version=before.version + 1)
-        db.run(
+        project.db.run(
             "UPDATE other_source SET kind = ?, name = ?, details = ?, version = version + 1"
             " WHERE id = ? AND project = ?",
             after.kind,
@@ -178,19 +171,17 @@ def edit(
             project.id,
         )
         place = f"other_source:{number}"
-        log.write(db, project.id, "edit other source", place, _json(before), _json(after), by=by)
+        project.log("edit other source", place, _json(before), _json(after))
     return after
 
 
-def remove(
-    db: Database, project: Project, number: int, *, version: int | None = None, by: str = ""
-) -> None:
+def remove(project: Project, number: int, *, version: int | None = None) -> None:
     """Remove one; the log keeps what it was. `version` is that of the one that is to be removed.
     Raises Conflict: it was changed since that version; UsageError: the project has none with this
     id.
     """
-    with db.transaction():
-        before = find(db, project, number)
+    with project.db.transaction():
+        before = find(project, number)
         versions.check_version(
             version,
             before.version,
@@ -198,9 +189,9 @@ def remove(
             {"removed": True},
             {"removed": False, **_json(before)},
         )
-        db.run("DELETE FROM other_source WHERE id = ? AND project = ?", number, project.id)
+        project.db.run("DELETE FROM other_source WHERE id = ? AND project = ?", number, project.id)
         place = f"other_source:{number}"
-        log.write(db, project.id, "remove other source", place, _json(before), None, by=by)
+        project.log("remove other source", place, _json(before), None)
 
 
 def check(kind: str, name: str, details: str) -> None:
@@ -213,21 +204,14 @@ def check(kind: str, name: str, details: str) -> None:
         raise UsageError(
             message("the details of the other source {name} cannot be read", name=repr(name[:80]))
         ) from exc
-    _checked(one)
+    _clean(one)
 
 
 def _read(row: sqlite3.Row) -> OtherSource:
-    return OtherSource(
-        id=row["id"],
-        kind=row["kind"],
-        name=row["name"],
-        version=row["version"],
-        **orjson.loads(row["details"]),
-    )
+    return from_row(OtherSource, row, **orjson.loads(row["details"]))
 
 
 def _json(one: OtherSource) -> dict[str, Any]:
-    """As the log has it."""
     known = asdict(one)
     del known["id"], known["version"]
     return known
@@ -239,7 +223,7 @@ def _details(one: OtherSource) -> str:
     return orjson.dumps(known).decode()
 
 
-def _checked(one: OtherSource) -> OtherSource:
+def _clean(one: OtherSource) -> OtherSource:
     """The same with its texts without spare space."""
     numbers = {
         "identified": one.identified,
@@ -307,7 +291,7 @@ def _kind(kind: str) -> Kind:
 
 def _text(name: str, text: object, longest: int, *, lines: bool = False) -> str:
     try:
-        return checked_text(text, longest, lines=lines)
+        return clean_text(text, longest, lines=lines)
     except UsageError as exc:
         raise _wrong(name, exc.message) from exc
 
@@ -315,7 +299,7 @@ def _text(name: str, text: object, longest: int, *, lines: bool = False) -> str:
 def _date(text: object) -> str:
     date = _text("date", text, 40)
     try:
-        return checked_date(date) if date else ""
+        return clean_date(date) if date else ""
     except UsageError as exc:
         raise _wrong("date", exc.message) from exc
 

@@ -7,30 +7,37 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
-from metasearch.adapters.specs.spec_folders import is_path
-from metasearch.engine.engine import Asking, Engine
+from metasearch.adapters.specs.specfile import is_path
+from metasearch.engine.engine import Engine
+from metasearch.engine.inquiry import Inquiry, SourceAnswer
+from metasearch.engine.lookup import WantedWork
 from metasearch.engine.options import SearchOptions
-from metasearch.engine.resolved import sources_of
+from metasearch.engine.resolve import sources_of
 from metasearch.errors import SpecError, UsageError
 from metasearch.message import message
 from metasearch.query import Query, conjunction, to_text, years_of
 from metasearch.record import Record
-from metasearch.review.projects.projects import Project
-from metasearch.review.runs.runs import Place
+from metasearch.review.projects.projects import ProjectRow
+from metasearch.review.runs.runs import Mode, Place
 from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.strategies import steps as step_rows
-from metasearch.review.strategies.resolve import ResolvedStep, resolve_all, resolved
+from metasearch.review.strategies.resolve import ResolvedStep, resolve_all, resolve_step
 from metasearch.review.strategies.strategies import Strategy
 
 #: The group of the sources that are registers of trials and studies.
 REGISTERS = "registries"
+#: Records of each source and step, where a run names no number.
+PER_SOURCE = 500
+#: Seconds for one step at one source: thousands of records are dozens of pages, and some databases
+#: permit one page in three seconds; the turn of a count may come only after those of other steps.
+TIMEOUTS: Mapping[str, float] = {"records": 300.0, "counts": 60.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class SourceQuestion:
     """One step as it is put to the sources.
 
     Attributes:
@@ -45,7 +52,7 @@ class Question:
     digest: str
 
     @classmethod
-    def of(cls, step: ResolvedStep, years: str) -> Question:
+    def of(cls, step: ResolvedStep, years: str) -> SourceQuestion:
         """The question that a step is, in a strategy with these years ("" for any)."""
         if not years:
             return cls(step=step, query=step.query, text=step.text, digest=step.digest)
@@ -57,7 +64,7 @@ class Question:
 
 def questions(
     db: Database, strategy: Strategy, numbers: Sequence[int] | None, *, every: bool
-) -> list[Question]:
+) -> list[SourceQuestion]:
     """The questions of a run.
 
     `numbers`: of the steps; None takes all that can be searched for where `every` is set, else the
@@ -66,7 +73,7 @@ def questions(
     """
     rows = step_rows.of(db, strategy)
     if numbers is not None:
-        chosen = [resolved(rows, number) for number in dict.fromkeys(numbers)]
+        chosen = [resolve_step(rows, number) for number in dict.fromkeys(numbers)]
         narrow = next((step for step in chosen if not step.searchable), None)
         if narrow is not None:
             raise UsageError(
@@ -75,14 +82,12 @@ def questions(
             )
         if not chosen:
             raise UsageError(message("No step is named"))
-        return [Question.of(step, strategy.years) for step in chosen]
+        return [SourceQuestion.of(step, strategy.years) for step in chosen]
     known = resolve_all(rows)
     able = [step for step in known.values() if isinstance(step, ResolvedStep) and step.searchable]
     if not every:
         named = {parent for row in rows for parent in row.parents}
-        last = next(
-            (row for row in rows[::-1] if row.number not in named and row.kind != "import"), None
-        )
+        last = next((row for row in rows[::-1] if row.number not in named and row.has_query), None)
         if last is not None:  # where it cannot be searched for, that is told
             return questions(db, strategy, [last.number], every=False)
     if not able:
@@ -93,11 +98,41 @@ def questions(
             message("The strategy {name} has no step to search for", name=repr(strategy.name)),
             advice=message("`metasearch strategy add` adds one."),
         )
-    return [Question.of(step, strategy.years) for step in able]
+    return [SourceQuestion.of(step, strategy.years) for step in able]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RunOptions:
+    """What is wanted of a run.
+
+    Attributes:
+        mode: Records, or numbers of hits alone.
+        steps: Numbers; None takes the last step that no other names, of counts all that can be
+            searched for.
+        sources: Names of sources and groups; None takes those of the strategy, else the default
+            ones.
+        per_source: Records of each source and step, up to `MOST_RECORDS`; None takes `PER_SOURCE`.
+        timeout: Seconds for one step at one source; None takes that of `TIMEOUTS`.
+        cache: Whether pages may come from the cache.
+        record: Folder to keep every page of records in, for `replay_run`.
+        again: Of a citation search: whether it asks also for works of which it has the citations,
+            for those that have appeared since.
+        seeds: Of a citation search: the works that it begins with, in place of those of its step.
+    """
+
+    mode: Literal["records", "counts"] = "records"
+    steps: Sequence[int] | None = None
+    sources: Sequence[str] | None = None
+    per_source: int | None = None
+    timeout: float | None = None
+    cache: bool = True
+    record: Path | None = None
+    again: bool = False
+    seeds: Sequence[WantedWork] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSources:
     """The sources of a run. `sources`: name of each that can be asked, groups expanded -> that, or
     the path of its spec. `broken`: name -> what is wrong with its spec.
     """
@@ -108,7 +143,9 @@ class Asked:
     places: Mapping[str, Place]
 
 
-async def asked_sources(engine: Engine, strategy: Strategy, sources: Sequence[str] | None) -> Asked:
+async def choose_sources(
+    engine: Engine, strategy: Strategy, sources: Sequence[str] | None
+) -> RunSources:
     """The sources of a run: those that are named here, else by the strategy, else the default ones.
     Raises UsageError: there is no such source, or none to ask.
     """
@@ -127,57 +164,61 @@ async def asked_sources(engine: Engine, strategy: Strategy, sources: Sequence[st
             able[name] = given.get(name, name)
         except SpecError as error:
             labels[name], broken[name] = name, error
-    return Asked(sources=able, broken=broken, labels=labels, places=places)
+    return RunSources(sources=able, broken=broken, labels=labels, places=places)
+
+
+class RunInquiry(Protocol):
+    """What asks the sources one question; an `Inquiry`, and a citation search."""
+
+    async def records(self, source: str, most: int) -> SourceAnswer:
+        """Its records: see `Inquiry.records`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class RunPlan:
     """What a run asks, checked before anything is sent.
 
     `asking`: digest of a question -> what asks the sources; empty where none can be asked.
     `options`: what was asked for, for the row of the run.
     """
 
-    questions: Sequence[Question]
-    asked: Asked
-    asking: Mapping[str, Asking]
+    mode: Mode
+    questions: Sequence[SourceQuestion]
+    asked: RunSources
+    asking: Mapping[str, RunInquiry]
     options: Mapping[str, Any]
 
 
-async def prepared(
+async def plan_run(
     workspace: Workspace,
     engine: Engine,
-    project: Project,
+    project: ProjectRow,
     strategy: Strategy,
-    *,
-    steps: Sequence[int] | None,
-    every: bool,
-    sources: Sequence[str] | None,
-    timeout: float,  # noqa: ASYNC109, of each source
-    cache: bool,
-    record: Path | None = None,
-) -> Prepared:
-    """Look up the steps and sources of a run; see `questions`, `asked_sources` and `Engine.asking`.
+    wanted: RunOptions,
+) -> RunPlan:
+    """Look up the steps and sources of a run; see `questions` and `choose_sources`.
     Raises UsageError: a step or source cannot be used.
     """
-    asked = await asked_sources(engine, strategy, sources)
-    chosen = await workspace.read(questions, strategy, steps, every=every)
+    asked = await choose_sources(engine, strategy, wanted.sources)
+    chosen = await workspace.read(questions, strategy, wanted.steps, every=wanted.mode == "counts")
+    timeout = wanted.timeout or TIMEOUTS[wanted.mode]
 
-    def asking() -> dict[str, Asking]:
+    def asking() -> dict[str, Inquiry]:
         made = {}
         for question in chosen if asked.sources else ():
             options = SearchOptions(
                 query=question.query,
                 sources=tuple(asked.sources.values()),
                 timeout=timeout,
-                cache=cache,
+                cache=wanted.cache,
                 user=project.uid,
                 enrich="none",
             )
-            made[question.digest] = engine.asking(options, record=record)
+            made[question.digest] = engine.inquiry(options, record=wanted.record)
         return made
 
-    return Prepared(
+    return RunPlan(
+        mode=wanted.mode,
         questions=chosen,
         asked=asked,
         asking=await asyncio.to_thread(asking),  # to print long queries takes milliseconds each
@@ -186,7 +227,7 @@ async def prepared(
             "sources": [*asked.sources, *asked.broken],
             "years": strategy.years,
             "timeout": timeout,
-            "cache": cache,
+            "cache": wanted.cache,
         },
     )
 

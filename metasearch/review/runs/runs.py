@@ -10,22 +10,25 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import orjson
 
 from metasearch import __version__
 from metasearch.errors import RunClash, UsageError, WorkspaceError
-from metasearch.message import message
-from metasearch.review.projects.projects import Project
+from metasearch.events import Status
+from metasearch.message import message, message_from_json
+from metasearch.review.projects.projects import Project, ProjectRow
 from metasearch.review.runs import carriers
 from metasearch.review.store import values
 from metasearch.review.store.database import Database
+from metasearch.review.store.table import from_row
 from metasearch.review.store.values import now
 from metasearch.review.strategies.strategies import Strategy
 
-#: Records of the sources; numbers of hits alone; a file that a person has brought.
-Mode = Literal["records", "counts", "import"]
+#: Records of the sources; numbers of hits alone; a file that a person has brought; what indexes
+#: name as citations.
+Mode = Literal["records", "counts", "import", "citations"]
 RunStatus = Literal["running", "done", "stopped", "interrupted"]
 #: Where records come from, in the words of PRISMA 2020.
 Place = Literal["database", "register", "other"]
@@ -72,7 +75,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceAnswer:
+class StoredAnswer:
     """What one source said to one step in one run. A number that is not known is None, never 0.
 
     Attributes:
@@ -107,7 +110,7 @@ class SourceAnswer:
     source: str
     label: str
     place: Place
-    status: str
+    status: Status
     error: str
     advice: str
     digest: str
@@ -133,59 +136,61 @@ class SourceAnswer:
 
     @property
     def failed(self) -> bool:
-        """Whether it did not."""
         return self.status not in ("ok", "empty", "running")
 
 
+A = TypeVar("A", bound=StoredAnswer)
+
+
 def begin(
-    db: Database,
     project: Project,
     strategy: Strategy,
     mode: Mode,
     *,
-    by: str = "",
     options: Mapping[str, Any] | None = None,
     recorded: str = "",
 ) -> Run:
     """Start a run. Of a project one run at a time asks sources, in whichever process; files may be
     imported beside it. Raises RunClash: another one is under way.
     """
-    with db.transaction():
-        settle(db, project)
+    with project.db.transaction():
+        settle(project.db, project)
         if mode != "import":
-            _check_free(db, project)
+            _check_free(project)
         number = 1 + int(
-            db.value("SELECT coalesce(max(number), 0) FROM run WHERE project = ?", project.id)
+            project.db.value(
+                "SELECT coalesce(max(number), 0) FROM run WHERE project = ?", project.id
+            )
         )
-        follows = db.value(
+        follows = project.db.value(
             "SELECT max(number) FROM run WHERE strategy = ? AND mode = ?", strategy.id, mode
         )
-        row = db.run(
-            "INSERT INTO run (project, strategy, number, mode, status, by, started, tool, options,"
-            " recorded) VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?)",
-            project.id,
-            strategy.id,
-            number,
-            mode,
-            by,
-            now(),
-            f"metasearch {__version__}",
-            _packed({**(options or {}), "follows": follows}),
-            recorded,
+        row = project.db.insert(
+            "run",
+            project=project.id,
+            strategy=strategy.id,
+            number=number,
+            mode=mode,
+            status="running",
+            by=project.by,
+            started=now(),
+            tool=f"metasearch {__version__}",
+            options=_as_json({**(options or {}), "follows": follows}),
+            recorded=recorded,
         )
-        claim = carriers.claim(db, row)
-    return _claimed(db, row, claim)
+        claim = carriers.claim(project.db, row)
+    return _run_with_claim(project.db, row, claim)
 
 
-def resume(db: Database, project: Project, number: int) -> Run:
+def resume(project: Project, number: int) -> Run:
     """Take up a run that was interrupted. What it has not asked yet is to be asked now, with its
     options; answers that are there in part (`SourceAnswer.half`) are to be begun again. Raises
     UsageError: there is no such run, or it is an import; RunClash: it was not interrupted, or
     another one is under way.
     """
-    with db.transaction():
-        settle(db, project)
-        run = find(db, project, number)
+    with project.db.transaction():
+        settle(project.db, project)
+        run = find(project, number)
         if run.mode == "import":
             raise UsageError(
                 message("Run {number} is the import of a file", number=number),
@@ -197,10 +202,10 @@ def resume(db: Database, project: Project, number: int) -> Run:
                 kind="running" if run.status == "running" else "not-running",
                 advice=message("Begin a new run."),
             )
-        _check_free(db, project)
-        db.run("UPDATE run SET status = 'running', ended = NULL WHERE id = ?", run.id)
-        claim = carriers.claim(db, run.id)
-    return _claimed(db, run.id, claim)
+        _check_free(project)
+        project.db.run("UPDATE run SET status = 'running', ended = NULL WHERE id = ?", run.id)
+        claim = carriers.claim(project.db, run.id)
+    return _run_with_claim(project.db, run.id, claim)
 
 
 def renew(db: Database, run: Run) -> bool:
@@ -235,28 +240,28 @@ def finish(db: Database, run: Run, status: RunStatus = "done") -> Run:
     return replace(run, status="stopped") if ended is None else _run_of(ended)
 
 
-def stop(db: Database, project: Project, number: int) -> Run:
+def stop(project: Project, number: int) -> Run:
     """End a run for a person: one that was interrupted at once, one that is under way when its
     process looks for that, which takes a second or two. What was answered is kept. Raises
     UsageError: there is no such run; RunClash: it has ended.
     """
-    with db.transaction():
-        settle(db, project)
-        run = find(db, project, number)
+    with project.db.transaction():
+        settle(project.db, project)
+        run = find(project, number)
         if run.status == "interrupted":
-            _end(db, run.id, "stopped")
+            _end(project.db, run.id, "stopped")
         elif run.status == "running":
-            carriers.ask_to_stop(db, run.id)
+            carriers.ask_to_stop(project.db, run.id)
         else:
             raise RunClash(
                 message("Run {number} has ended already", number=number),
                 kind="not-running",
                 advice="",
             )
-    return find(db, project, number)
+    return find(project, number)
 
 
-def look(db: Database, project: Project | None = None) -> None:
+def look(db: Database, project: ProjectRow | None = None) -> None:
     """Mark the runs of a project, or of all, whose processes are gone; to be called when a
     workspace is opened, and whenever a project is looked at.
 
@@ -267,30 +272,31 @@ def look(db: Database, project: Project | None = None) -> None:
             settle(db, project)
 
 
-def has_dead(db: Database, project: Project | None = None) -> bool:
+def has_dead(db: Database, project: ProjectRow | None = None) -> bool:
     """Whether there are runs of a project, or of all, whose processes are gone."""
     return any(
-        not carriers.lives(row) for row in _running(db, None if project is None else project.id)
+        not carriers.lives(row)
+        for row in _running_rows(db, None if project is None else project.id)
     )
 
 
-def settle(db: Database, project: Project | None = None) -> None:
-    """Deal with the runs of a project, or of all, whose processes are gone: `_found_dead` is the
+def settle(db: Database, project: ProjectRow | None = None) -> None:
+    """Deal with the runs of a project, or of all, whose processes are gone: `_mark_dead` is the
     one place where that is done.
     """
     with db.transaction():
-        for row in _running(db, None if project is None else project.id):
+        for row in _running_rows(db, None if project is None else project.id):
             if not carriers.lives(row):
-                _found_dead(db, row)
+                _mark_dead(db, row)
 
 
-def _found_dead(db: Database, row: sqlite3.Row) -> None:
+def _mark_dead(db: Database, row: sqlite3.Row) -> None:
     """Mark a run whose process is gone, in a transaction; what its sources had answered stays."""
     wanted = carriers.is_to_stop(db, row["id"])  # it died before it had seen that
     _end(db, row["id"], "stopped" if wanted else "interrupted")
 
 
-def _running(db: Database, project: int | None) -> list[sqlite3.Row]:
+def _running_rows(db: Database, project: int | None) -> list[sqlite3.Row]:
     """The runs that are marked as running, with what `carriers.lives` wants to know."""
     where = "run.status = 'running'"
     if project is None:
@@ -300,15 +306,15 @@ def _running(db: Database, project: int | None) -> list[sqlite3.Row]:
 
 def _under_way(db: Database, project: int) -> sqlite3.Row | None:
     """The run of a project that asks sources."""
-    rows = (row for row in _running(db, project) if row["mode"] != "import")
+    rows = (row for row in _running_rows(db, project) if row["mode"] != "import")
     return next((row for row in rows if carriers.lives(row)), None)
 
 
-def _check_free(db: Database, project: Project) -> None:
-    row = _under_way(db, project.id)
+def _check_free(project: Project) -> None:
+    row = _under_way(project.db, project.id)
     if row is None:
         return
-    by = db.value(
+    by = project.db.value(
         "SELECT coalesce(nullif(shown, ''), name) FROM user WHERE uid <> '' AND uid = ?", row["by"]
     )
     number, started = row["number"], row["started"]
@@ -330,7 +336,7 @@ def _check_free(db: Database, project: Project) -> None:
     )
 
 
-def _claimed(db: Database, run: int, claim: str) -> Run:
+def _run_with_claim(db: Database, run: int, claim: str) -> Run:
     return replace(_run_of(db.all(f"{_SELECTED} WHERE run.id = ?", run)[0]), claim=claim)
 
 
@@ -344,7 +350,7 @@ def _end(db: Database, run: int, status: RunStatus) -> None:
         " (SELECT count(*) FROM finding WHERE finding.answer = answer.id)"
         " WHERE run = ? AND status = 'running'",
         error,
-        values.packed(error=error),
+        values.pack_sentences(error=error),
         run,
     )
 
@@ -422,7 +428,7 @@ def finish_answer(
     seconds: float | None = None,
     notes: Sequence[str] = (),
     spec: str = "",
-) -> SourceAnswer:
+) -> StoredAnswer:
     """Fill in what is known of an answer: see `SourceAnswer`. Raises RunClash: its run was deleted
     meanwhile, with its project.
     """
@@ -436,7 +442,7 @@ def finish_answer(
             error,
             advice,
             sent,
-            _packed(requests),
+            _as_json(requests),
             claimed,
             int(exact),
             fetched,
@@ -445,29 +451,33 @@ def finish_answer(
             asked_at,
             int(cached),
             seconds,
-            _packed(notes),
-            values.packed(error=error, advice=advice, notes=notes),
+            _as_json(notes),
+            values.pack_sentences(error=error, advice=advice, notes=notes),
             spec,
             answer,
         )
     return _answers(db, "answer.id = ?", answer)[0]
 
 
-def of(db: Database, project: Project) -> list[Run]:
+def of(project: Project) -> list[Run]:
     """The runs of a project, the oldest first."""
     return [
         _run_of(row)
-        for row in db.all(f"{_SELECTED} WHERE run.project = ? ORDER BY run.number", project.id)
+        for row in project.db.all(
+            f"{_SELECTED} WHERE run.project = ? ORDER BY run.number", project.id
+        )
     ]
 
 
-def find(db: Database, project: Project, number: int) -> Run:
+def find(project: Project, number: int) -> Run:
     """The run with this number. Raises UsageError: there is none."""
     row = None
     if 0 < number <= _LARGEST:
-        row = db.one(f"{_SELECTED} WHERE run.project = ? AND run.number = ?", project.id, number)
+        row = project.db.one(
+            f"{_SELECTED} WHERE run.project = ? AND run.number = ?", project.id, number
+        )
     if row is None:
-        last = db.value("SELECT max(number) FROM run WHERE project = ?", project.id)
+        last = project.db.value("SELECT max(number) FROM run WHERE project = ?", project.id)
         raise UsageError(
             message("There is no run {number}", number=number),
             advice=message("The last one is {last}.", last=last)
@@ -477,12 +487,12 @@ def find(db: Database, project: Project, number: int) -> Run:
     return _run_of(row)
 
 
-def answers(db: Database, run: Run) -> list[SourceAnswer]:
+def answers(db: Database, run: Run) -> list[StoredAnswer]:
     """The answers in a run, step by step, in the order in which they came."""
     return _answers(db, "answer.run = ?", run.id)
 
 
-def newest(db: Database, strategy: Strategy) -> list[SourceAnswer]:
+def newest(db: Database, strategy: Strategy) -> list[StoredAnswer]:
     """Of each step and source of a strategy the newest answer, the newest one in full, and the
     newest one whose records were kept, the oldest first; without those that are being stored.
     """
@@ -525,63 +535,34 @@ def sources_of(db: Database, strategy: Strategy) -> dict[str, str]:
 
 def _answers(
     db: Database, where: str, value: int, *, order: str = "step.number, answer.id"
-) -> list[SourceAnswer]:
+) -> list[StoredAnswer]:
     rows = db.all(
         "SELECT answer.*, run.number AS run_number, step.number AS step_number FROM answer"  # noqa: S608, own words
         " JOIN run ON run.id = answer.run JOIN step ON step.id = answer.step"
         f" WHERE {where} ORDER BY {order}",
         value,
     )
-    return [_answer_of(row) for row in rows]
+    return [answer_of(StoredAnswer, row) for row in rows]
 
 
 def _run_of(row: sqlite3.Row) -> Run:
     dead = row["status"] == "running" and not carriers.lives(row)
-    return Run(
-        id=row["id"],
-        project=row["project"],
-        strategy=row["strategy"],
-        number=row["number"],
-        mode=row["mode"],
-        status="interrupted" if dead else row["status"],
-        by=row["by"],
-        started=row["started"],
-        ended=row["ended"],
-        tool=row["tool"],
-        options=orjson.loads(row["options"]),
-        recorded=row["recorded"],
-    )
+    return from_row(Run, row, status="interrupted" if dead else row["status"], claim="")
 
 
-def _answer_of(row: sqlite3.Row) -> SourceAnswer:
-    said = values.unpacked(row["sentences"])
-    return SourceAnswer(
-        id=row["id"],
-        run=row["run_number"],
-        step=row["step_number"],
-        source=row["source"],
-        label=row["label"],
-        place=row["place"],
-        status=row["status"],
-        error=values.sentence(row["error"], said.get("error")),
-        advice=values.sentence(row["advice"], said.get("advice")),
-        digest=row["digest"],
-        query=row["query"],
-        sent=row["sent"],
-        requests=tuple(orjson.loads(row["requests"])),
-        claimed=row["claimed"],
-        exact=bool(row["exact"]),
-        fetched=row["fetched"],
-        filtered=row["filtered"],
-        unread=row["unread"],
-        asked_at=row["asked_at"],
-        cached=bool(row["cached"]),
-        seconds=row["seconds"],
-        notes=values.sentences(orjson.loads(row["notes"]), said.get("notes")),
-        spec=row["spec"],
-        half=bool(row["half"]),
-    )
+def answer_of(kind: type[A], row: sqlite3.Row, **more: Any) -> A:
+    """The answer of a row, with `run_number` and `step_number`. `more`: of what `kind` has more."""
+    said = values.unpack_sentences(row["sentences"])
+    computed = {
+        "run": row["run_number"],
+        "step": row["step_number"],
+        "error": message_from_json(row["error"], said.get("error")),
+        "advice": message_from_json(row["advice"], said.get("advice")),
+        "requests": tuple(orjson.loads(row["requests"])),
+        "notes": values.sentences(orjson.loads(row["notes"]), said.get("notes")),
+    }
+    return from_row(kind, row, **computed, **more)
 
 
-def _packed(value: object) -> str:
+def _as_json(value: object) -> str:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=list).decode()

@@ -9,24 +9,21 @@ from typing import Any
 from aiohttp import web
 
 from metasearch.message import message
-from metasearch.review import objects
 from metasearch.review.api import (
     Member,
     Members,
     answer,
     body_of,
-    opened,
     parameters_of,
-    project_of,
+    project_request,
 )
 from metasearch.review.objects import Object
 from metasearch.review.projects.projects import Project
-from metasearch.review.screening import conflicts, teams
-from metasearch.review.store.database import Database
-from metasearch.review.works.api import WORKS, chosen
-from metasearch.review.works.decisions import Changed
+from metasearch.review.screening import conflicts, objects, teams
+from metasearch.review.works.api import WORKS, works_choice
+from metasearch.review.works.decisions import ChangeResult
 from metasearch.review.works.works import LONGEST_REASON, STAGES, VERDICTS
-from metasearch.server.identity import allowed
+from metasearch.server.identity import is_allowed
 from metasearch.server.problem import Problem
 
 _WITHDRAWN = "undecided"
@@ -95,46 +92,40 @@ _TAKES: Mapping[str, frozenset[str]] = {
 }
 
 
-async def screening_(request: web.Request) -> web.Response:
+async def answer_screening(request: web.Request) -> web.Response:
     """`/api/projects/UID/screening`: the stages that a team screens, or a change of one."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here = await project_request(request)
     if request.method == "POST":
         given = await body_of(request, CHANGE)
-        await here.workspace.write(_changed, project, given, here.by)
+        await here.write(_change_team, given)
     async with here.shared.admission.brief():
-        return answer(await here.workspace.read(_progress, project, here.by))
+        return answer(await here.read(_progress))
 
 
-async def conflicts_(request: web.Request) -> web.Response:
+async def answer_conflicts(request: web.Request) -> web.Response:
     """`/api/projects/UID/screening/conflicts`: works whose votes differ, with all of them."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here = await project_request(request)
     asked = parameters_of(request.query, CONFLICTS)
     async with here.shared.admission.brief():
-        return answer(await here.workspace.read(_conflicts, project, asked))
+        return answer(await here.read(_conflicts, asked))
 
 
-async def resolve(request: web.Request) -> web.Response:
+async def answer_resolution(request: web.Request) -> web.Response:
     """`/api/projects/UID/screening/resolve`: decides on works whose votes differ."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here = await project_request(request)
     given = await body_of(request, RESOLVE)
-    made = await here.workspace.write(
-        _resolved, project, given, here.by, owner=allowed(request, "resolve")
-    )
+    made = await here.write(_resolve, given, owner=is_allowed(request, "resolve"))
     return answer(asdict(made))
 
 
-async def agreement_(request: web.Request) -> web.Response:
+async def answer_agreement(request: web.Request) -> web.Response:
     """`/api/projects/UID/screening/agreement`: Cohen's kappa of each pair of screeners."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here = await project_request(request)
     async with here.shared.admission.brief():
-        return answer(await here.workspace.read(_agreement, project))
+        return answer(await here.read(_agreement))
 
 
-def _changed(db: Database, project: Project, given: dict[str, Any], by: str) -> None:
+def _change_team(project: Project, given: dict[str, Any]) -> None:
     stage, do = given.pop("stage"), given.pop("do")
     wrong = sorted(given.keys() - _TAKES[do])
     if wrong:
@@ -142,38 +133,30 @@ def _changed(db: Database, project: Project, given: dict[str, Any], by: str) -> 
         raise Problem.bad_parameters([{"parameter": name, "reason": reason} for name in wrong])
     match do:
         case "begin":
-            teams.begin(db, project, stage, given.pop("screeners", ()), **given, by=by)
+            teams.begin(project, stage, given.pop("screeners", ()), **given)
         case "change":
-            teams.change(db, project, stage, **given, by=by)
+            teams.change(project, stage, **given)
         case _:
-            teams.end(db, project, stage, by=by)
+            teams.end(project, stage)
 
 
-def _progress(db: Database, project: Project, by: str) -> Object:
-    return objects.screening(db, conflicts.progress(db, project, by))
+def _progress(project: Project) -> Object:
+    return objects.screening(project.db, conflicts.progress(project, project.by))
 
 
-def _conflicts(db: Database, project: Project, asked: dict[str, Any]) -> Object:
+def _conflicts(project: Project, asked: dict[str, Any]) -> Object:
     stage = asked.pop("stage", "title")
-    return objects.conflicts(db, conflicts.conflicts(db, project, stage, **asked))
+    return objects.conflicts(project.db, conflicts.conflicts(project, stage, **asked))
 
 
-def _resolved(
-    db: Database, project: Project, given: dict[str, Any], by: str, *, owner: bool
-) -> Changed:
-    with db.transaction():
-        uids = chosen(db, project, given, by)
+def _resolve(project: Project, given: dict[str, Any], *, owner: bool) -> ChangeResult:
+    with project.db.transaction():
+        uids = works_choice(project, given)
         verdict = given.pop("verdict")
         return conflicts.resolve(
-            db,
-            project,
-            uids,
-            None if verdict == _WITHDRAWN else verdict,
-            owner=owner,
-            by=by,
-            **given,
+            project, uids, None if verdict == _WITHDRAWN else verdict, owner=owner, **given
         )
 
 
-def _agreement(db: Database, project: Project) -> Object:
-    return objects.agreement(db, conflicts.agreement(db, project))
+def _agreement(project: Project) -> Object:
+    return objects.agreement(project.db, conflicts.agreement(project))

@@ -8,7 +8,7 @@ import click
 
 from metasearch.cli.command_group import ExampleCommand
 from metasearch.cli.output import Exit
-from metasearch.review.commands import STAGES, Call, in_project
+from metasearch.review.commands import Call, in_project, part_options, stage_option
 
 if TYPE_CHECKING:
     from metasearch.review.screening.conflicts import Kappa
@@ -25,34 +25,18 @@ if TYPE_CHECKING:
         ("metasearch works conflicts --stage fulltext --json", "of the whole text, for a program"),
     ),
 )
-@click.option(
-    "--stage",
-    type=click.Choice(STAGES),
-    default="title",
-    show_default=True,
-    help="By title and abstract, or by the whole text.",
-)
-@click.option(
-    "-n",
-    "--limit",
-    "count",
-    type=click.IntRange(0, 200),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="At most N works.",
-)
-@click.option("--start", type=click.IntRange(0), default=0, metavar="N", help="Skip N works.")
+@stage_option()
+@part_options(200)
 @in_project
 def conflicts(call: Call, /, *, stage: Stage, count: int, start: int) -> int:
     """List the works that have all votes of a team, which differ, with the reasons. The owner of
     the project resolves them on the page of screening. Exit code 1: there are none.
     """
-    from metasearch.review import objects
+    from metasearch.review.screening import objects
     from metasearch.review.screening.conflicts import conflicts as found_in
 
     with call.open() as db:
-        found = found_in(db, call.project(db), stage, start=start, count=count)
+        found = found_in(call.project(db), stage, start=start, count=count)
         value = objects.conflicts(db, found)
     call.table(
         value,
@@ -81,11 +65,11 @@ def agreement(call: Call, /) -> int:
     """Show how far the screeners of each stage agree beyond chance, by the votes that they gave
     before they saw those of the others. Exit code 1: no team has screened.
     """
-    from metasearch.review import objects
+    from metasearch.review.screening import objects
     from metasearch.review.screening.conflicts import agreement as found_in
 
     with call.open() as db:
-        found = found_in(db, call.project(db))
+        found = found_in(call.project(db))
         value = objects.agreement(db, found)
         rows: list[tuple[str, ...]] = [
             (

@@ -24,10 +24,10 @@ from metasearch.review.screening.votes import Vote
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import now
 from metasearch.review.works import decisions, lists, works
-from metasearch.review.works.decisions import Changed
+from metasearch.review.works.decisions import ChangeResult
 from metasearch.review.works.decisions_file import IMPORT
 from metasearch.review.works.lists import WorksQuery
-from metasearch.review.works.works import VERDICTS, Stage, Verdict, Work, rows_named
+from metasearch.review.works.works import VERDICTS, Stage, Verdict, Work, rows_by_name
 
 #: Action of the log.
 RESOLVE = "resolve conflicts"
@@ -36,7 +36,7 @@ MOST = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conflict:
+class VoteConflict:
     """A work whose votes differ. `votes`: all of them, by the uids of the screeners. `notes`:
     screener -> the note that they have written for themselves.
     """
@@ -51,44 +51,40 @@ class Conflicts:
     """A part of the list of conflicts; `total` is the number of all."""
 
     total: int
-    conflicts: tuple[Conflict, ...]
+    conflicts: tuple[VoteConflict, ...]
 
 
-def conflicts(
-    db: Database, project: Project, stage: Stage, *, start: int = 0, count: int = 20
-) -> Conflicts:
+def conflicts(project: Project, stage: Stage, *, start: int = 0, count: int = 20) -> Conflicts:
     """The conflicts of a stage, the oldest works first. Raises UsageError: `start` or `count` is no
     place of a list.
     """
     query = WorksQuery(verdict="conflict", stage=stage, count=min(count, MOST))
-    rows = sorted(lists.rows(db, project, query))
+    rows = sorted(lists.rows(project, query))
     some = rows[max(start, 0) : max(start, 0) + query.count]
-    there = votes.of_works(db, some, stage)
+    there = votes.of_works(project.db, some, stage)
     return Conflicts(
         len(rows),
         tuple(
-            Conflict(
+            VoteConflict(
                 work=work,
                 votes=tuple(there[work.id]),
                 notes={
                     row["by"]: row["text"]
-                    for row in db.all(
+                    for row in project.db.all(
                         "SELECT by, text FROM note WHERE work = ? AND by <> ''", work.id
                     )
                 },
             )
-            for work in works.read(db, some)
+            for work in works.read(project.db, some)
         ),
     )
 
 
-def count(db: Database, project: Project, stage: Stage) -> int:
-    """How many works of a stage are conflicts."""
-    return lists.count(db, project, WorksQuery(verdict="conflict", stage=stage))
+def count(project: Project, stage: Stage) -> int:
+    return lists.count(project, WorksQuery(verdict="conflict", stage=stage))
 
 
 def resolve(
-    db: Database,
     project: Project,
     uids: Sequence[str],
     verdict: Verdict | None,
@@ -96,47 +92,44 @@ def resolve(
     stage: Stage = "title",
     reason: str = "",
     owner: bool = True,
-    by: str = "",
-) -> Changed:
+) -> ChangeResult:
     """Decide on works whose votes differ.
 
-    `verdict`: None takes a resolution back. `owner`: whether `by` may resolve any conflict; else
-    only one in which they have not voted, as a screener of the stage. Raises UsageError: a value
-    cannot be used, or a work is no conflict or none for `by`.
+    `verdict`: None takes a resolution back. `owner`: whether who acts may resolve any conflict;
+    else only one in which they have not voted, as a screener of the stage. Raises UsageError: a
+    value cannot be used, or a work is no conflict or none for who acts.
     """
     decisions.check_verdict(verdict, stage, reason)
     text = " ".join(reason.split())
-    with db.transaction():
-        if teams.team(db, project, stage) is None:
+    with project.db.transaction():
+        if teams.team(project, stage) is None:
             raise UsageError(
                 message("No team screens the stage {stage}", stage=stage),
                 advice=message("Decide on the works directly."),
             )
-        rows = works.rows_of(db, project, uids)
-        there = votes.of_works(db, rows, stage)
-        _check(db, project, stage, rows, there, by, owner=owner)
+        rows = works.rows_of(project, uids)
+        there = votes.of_works(project.db, rows, stage)
+        _check(project, stage, rows, there, owner=owner)
         at = now()
         wanted = None if verdict is None else [verdict, text]
-        before = resolutions(db, rows, stage)
+        before = resolutions(project.db, rows, stage)
         now_ = {
-            row: None if wanted is None else [votes.key_of(there[row]), *wanted, by, at]
+            row: None if wanted is None else [votes.key_of(there[row]), *wanted, project.by, at]
             for row in rows
             if (before[row][1:3] if row in before else None) != wanted
         }
-        return write(db, project, stage, now_, unchanged=len(rows) - len(now_), by=by)
+        return write(project, stage, now_, unchanged=len(rows) - len(now_))
 
 
 def _check(
-    db: Database,
     project: Project,
     stage: Stage,
     rows: Sequence[int],
     there: Mapping[int, Sequence[Vote]],
-    by: str,
     *,
     owner: bool,
 ) -> None:
-    full = votes.full(db, project.id, stage, rows)
+    full = votes.full(project.db, project.id, stage, rows)
     agreed = [
         row
         for row in rows
@@ -144,15 +137,15 @@ def _check(
         or votes.consensus(project.kind, stage, there[row], len(there[row])) is not None
     ]
     if agreed:
-        name = decisions.uids_of(db, agreed[:1])[agreed[0]]
+        name = decisions.uids_of(project.db, agreed[:1])[agreed[0]]
         raise UsageError(
             message("The votes on {uid} are no conflict", uid=name),
             advice=message("A conflict has all the votes that it needs, and they differ."),
         )
     if owner:
         return
-    own = [row for row in rows if any(vote.by == by for vote in there[row])]
-    if own or not teams.voter(db, project, stage, by):
+    own = [row for row in rows if any(vote.by == project.by for vote in there[row])]
+    if own or not teams.voter(project, stage):
         raise UsageError(
             message("A conflict is resolved by the owner of the project, or by another screener"),
             advice=message("You can change your own vote."),
@@ -179,38 +172,29 @@ def resolutions(db: Database, rows: Sequence[int], stage: Stage) -> dict[int, li
 
 
 def write(
-    db: Database,
-    project: Project,
-    stage: Stage,
-    changed: Mapping[int, Kept],
-    *,
-    unchanged: int = 0,
-    by: str = "",
-) -> Changed:
+    project: Project, stage: Stage, changed: Mapping[int, Kept], *, unchanged: int = 0
+) -> ChangeResult:
     """Write or remove resolutions, and what follows, inside a transaction."""
     if not changed:
-        return Changed(0, unchanged, None)
-    before = resolutions(db, list(changed), stage)
-    db.run_many(
+        return ChangeResult(0, unchanged, None)
+    before = resolutions(project.db, list(changed), stage)
+    project.db.run_many(
         "DELETE FROM resolution WHERE work = ? AND stage = ?", [(row, stage) for row in changed]
     )
-    db.run_many(
+    project.db.run_many(
         "INSERT INTO resolution (work, stage, votes, verdict, reason, by, at)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
         [(row, stage, *kept) for row, kept in changed.items() if kept is not None],
     )
-    votes.settle(db, project.id, stage, changed)
-    names = decisions.uids_of(db, changed)
-    line = log.write(
-        db,
-        project.id,
+    votes.settle(project.db, project.id, stage, changed)
+    names = decisions.uids_of(project.db, changed)
+    line = project.log(
         RESOLVE,
         f"work:{next(iter(names.values()))}" if len(names) == 1 else "works",
         {"stage": stage, "works": {names[row]: before.get(row) for row in changed}},
         {"stage": stage, "works": {names[row]: changed[row] for row in changed}},
-        by=by,
     )
-    return Changed(len(changed), unchanged, line)
+    return ChangeResult(len(changed), unchanged, line)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,7 +210,7 @@ class ScreenerProgress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class StageProgress:
     """How far a stage is.
 
     Attributes:
@@ -248,31 +232,31 @@ class Progress:
     screeners: tuple[ScreenerProgress, ...]
 
 
-def progress(db: Database, project: Project, reader: str | None = None) -> dict[Stage, Progress]:
+def progress(project: Project, reader: str | None = None) -> dict[Stage, StageProgress]:
     """Stage -> how far it is, of those that have or had a team.
 
     `reader`: uid of the user that it is shown to; None for all of it. Who screens a stage blind is
     told of nobody else's votes, not even how many there are.
     """
-    found: dict[Stage, Progress] = {}
-    for stage, team in all_teams(db, project).items():
-        counts = lists.verdict_counts(db, project, stage)
+    found: dict[Stage, StageProgress] = {}
+    for stage, team in all_teams(project).items():
+        counts = lists.verdict_counts(project, stage)
         alone = reader is not None and team.blind and reader in team.screeners
-        found[stage] = Progress(
+        found[stage] = StageProgress(
             team=team,
             works=sum(counts.values()),
             decided=sum(counts.values()) - counts["undecided"],
-            conflicts=count(db, project, stage),
-            votes=None if alone else _votes(db, project, stage, counts["undecided"]),
-            screeners=_screeners(db, project, team, reader if alone else None),
+            conflicts=count(project, stage),
+            votes=None if alone else _votes(project, stage, counts["undecided"]),
+            screeners=_screeners(project, team, reader if alone else None),
         )
     return found
 
 
-def _votes(db: Database, project: Project, stage: Stage, undecided: int) -> dict[int, int]:
+def _votes(project: Project, stage: Stage, undecided: int) -> dict[int, int]:
     """Number of votes -> works; `undecided` is the number of works without a decision."""
     votes: Counter[int] = Counter()
-    for row in db.all(
+    for row in project.db.all(
         "SELECT votes, decided, count(*) AS works FROM ("
         " SELECT count(*) AS votes, EXISTS (SELECT 1 FROM decision AS made"
         " WHERE made.work = vote.work AND made.stage = vote.stage AND made.by = '') AS decided"
@@ -288,13 +272,11 @@ def _votes(db: Database, project: Project, stage: Stage, undecided: int) -> dict
     return dict(sorted(votes.items()))
 
 
-def _screeners(
-    db: Database, project: Project, team: Team, only: str | None
-) -> tuple[ScreenerProgress, ...]:
+def _screeners(project: Project, team: Team, only: str | None) -> tuple[ScreenerProgress, ...]:
     """All who screen or have voted, or one of them."""
     done = {
         row["by"]: row["works"]
-        for row in db.all(
+        for row in project.db.all(
             "SELECT decision.by, count(*) AS works FROM decision"
             " JOIN work ON work.id = decision.work WHERE work.project = ? AND decision.stage = ?"
             " AND decision.by <> '' GROUP BY decision.by",
@@ -306,15 +288,15 @@ def _screeners(
         ScreenerProgress(
             by=by,
             done=done.get(by, 0),
-            left=_left(db, project, team.stage, by) if by in team.screeners else 0,
+            left=_open_works(project.as_user(by), team.stage) if by in team.screeners else 0,
         )
         for by in sorted({*team.screeners, *done} if only is None else {only})
     )
 
 
-def _left(db: Database, project: Project, stage: Stage, by: str) -> int:
-    query = WorksQuery(verdict="undecided", stage=stage, voter=by)
-    return lists.count(db, project, query)
+def _open_works(project: Project, stage: Stage) -> int:
+    query = WorksQuery(verdict="undecided", stage=stage, voter=project.by)
+    return lists.count(project, query)
 
 
 # How far screeners agree beyond chance: Cohen's kappa of each pair.
@@ -447,11 +429,11 @@ def _error(
     return math.sqrt(max(variance, 0.0) / n) / (1 - expected)
 
 
-def agreement(db: Database, project: Project) -> dict[Stage, Agreement]:
+def agreement(project: Project) -> dict[Stage, Agreement]:
     """Stage -> how far its screeners agree, of the stages that have or had a team."""
     found: dict[Stage, Agreement] = {}
-    for stage, team in all_teams(db, project).items():
-        of = _independent(db, project, stage)
+    for stage, team in all_teams(project).items():
+        of = _independent(project, stage)
         people = sorted({by for given in of.values() for by in given})
         found[stage] = Agreement(
             stage=stage,
@@ -476,16 +458,16 @@ def agreement(db: Database, project: Project) -> dict[Stage, Agreement]:
     return found
 
 
-def _independent(db: Database, project: Project, stage: Stage) -> dict[int, dict[str, str]]:
+def _independent(project: Project, stage: Stage) -> dict[int, dict[str, str]]:
     """Row of a work with all its votes -> screener -> category of their independent vote."""
-    there = votes.of_works(db, votes.voted(db, project.id, stage), stage)
-    full = votes.full(db, project.id, stage, there)
+    there = votes.of_works(project.db, votes.works_with_votes(project.db, project.id, stage), stage)
+    full = votes.full(project.db, project.id, stage, there)
     found: dict[int, dict[str, str]] = {
         row: {vote.by: votes.category(project.kind, vote.verdict) for vote in some}
         for row, some in there.items()
         if row in full
     }
-    for (row, by), verdict in _first(db, project, stage).items():
+    for (row, by), verdict in _first(project, stage).items():
         if by not in found.get(row, {}):
             continue
         if verdict is None:
@@ -495,25 +477,25 @@ def _independent(db: Database, project: Project, stage: Stage) -> dict[int, dict
     return found
 
 
-def _first(db: Database, project: Project, stage: Stage) -> dict[tuple[int, str], Verdict | None]:
+def _first(project: Project, stage: Stage) -> dict[tuple[int, str], Verdict | None]:
     """(row of a work, screener) -> the vote before its first change with open votes; None where the
     first one was given then.
     """
     found: dict[tuple[str, str], Verdict | None] = {}
-    for row in db.rows(
+    for row in project.db.rows(
         "SELECT id FROM change WHERE project = ? AND action IN (?, ?)"
         """ AND instr(after, '"seen":["') ORDER BY id""",
         project.id,
         decisions.MARK,
         IMPORT,
     ):
-        change = log.find(db, project.id, row["id"])
+        change = log.find(project.db, project.id, row["id"])
         if change is None or not (by := whose(change)) or change.after["stage"] != stage:
             continue
         for uid in change.after["seen"]:
             if isinstance(uid, str):
                 found.setdefault((uid, by), _verdict(change.before, uid))
-    rows = rows_named(db, project.id, list({uid for uid, _ in found}))
+    rows = rows_by_name(project.db, project.id, list({uid for uid, _ in found}))
     first: dict[tuple[int, str], Verdict | None] = {}
     for (uid, by), verdict in found.items():
         if uid in rows:

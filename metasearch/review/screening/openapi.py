@@ -5,26 +5,21 @@ signatures.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from functools import partial
+from typing import Annotated
 
-from metasearch.review.openapi import CHANGED, READ, body, operation, query
+from metasearch.review.openapi import body, of, operation, query
 from metasearch.review.projects import team_api
-from metasearch.review.reports.reports import KINDS, ROLES, Signature
-from metasearch.review.screening import api
-from metasearch.review.screening.conflicts import Agreement, Kappa, Progress, ScreenerProgress
-from metasearch.review.screening.teams import Team
-from metasearch.review.screening.votes import Vote
-from metasearch.review.users.permissions import PROJECT_ROLES
-from metasearch.review.works.works import STAGES, VERDICTS
+from metasearch.review.projects.members import ProjectMember
+from metasearch.review.reports.reports import Signature
+from metasearch.review.screening import api, objects
+from metasearch.review.screening.conflicts import Kappa
+from metasearch.review.users.permissions_and_quotas import PROJECT_ROLES
 from metasearch.server.protocols.openapi.operation import (
-    JSON,
     Operation,
     Schema,
-    by_name,
-    explained,
-    listed,
-    nullable,
-    number,
+    list_of,
+    members,
     one_of,
     ref,
     text,
@@ -34,125 +29,43 @@ from metasearch.server.protocols.openapi.operation import (
 )
 from metasearch.server.protocols.openapi.parameters import parameter
 
+TAG = "Users"
+_operation = partial(operation, tag=TAG)
 _HERE = "/{project}/screening"
 _PERSON = thing({"by": text(description="The uid of a user."), "name": text()})
+_TEAM = of(objects.TEAM, team=list_of(_PERSON, description="Who screens it, and how."))
 SCREENING_SCHEMAS: Mapping[str, Schema] = {
     "Screening": thing(
-        {
-            "stages": listed(
-                thing(
-                    explained(
-                        {
-                            "stage": one_of(STAGES),
-                            "needed": whole(),
-                            "blind": yes_or_no(),
-                            "created": text(),
-                            "ended": nullable(text()),
-                            "team": listed(_PERSON),
-                            "works": whole(),
-                            "decided": whole(),
-                            "conflicts": whole(),
-                            "votes": nullable(by_name(whole())),
-                            "screeners": listed(
-                                thing(
-                                    explained(
-                                        {
-                                            "by": text(),
-                                            "name": text(),
-                                            "done": whole(description="Works voted on."),
-                                            "left": whole(description="Works that wait."),
-                                        },
-                                        ScreenerProgress,
-                                    )
-                                )
-                            ),
-                        },
-                        Progress,
-                        Team,
-                    )
-                )
-            )
-        },
+        {"stages": list_of(thing({**_TEAM, **of(objects.PROGRESS)}))},
         description="The stages that a team screens or has screened.",
     ),
+    "ScreenerProgress": thing(of(objects.SCREENER)),
     "Conflicts": thing(
         {
             "total": whole(),
-            "conflicts": listed(
-                thing(
-                    {
-                        "work": ref("WorkLine"),
-                        "votes": listed(
-                            thing(
-                                explained(
-                                    {
-                                        "by": text(),
-                                        "name": text(),
-                                        "verdict": one_of(VERDICTS),
-                                        "reason": text(),
-                                        "at": text(),
-                                        "note": text(description="What they noted themselves."),
-                                    },
-                                    Vote,
-                                )
-                            )
-                        ),
-                    }
-                )
+            "conflicts": list_of(
+                thing({"work": ref("WorkLine"), "votes": list_of(ref("Vote"))}),
             ),
         }
     ),
+    "Vote": thing(of(objects.VOTE)),
     "Agreement": thing(
-        {
-            "stages": listed(
-                thing(
-                    explained(
-                        {
-                            "stage": one_of(STAGES),
-                            "blind": yes_or_no(),
-                            "needed": whole(),
-                            "works": whole(),
-                            "independent": whole(),
-                            "agreed": whole(),
-                            "pairs": listed(
-                                thing(
-                                    explained(
-                                        {
-                                            "first": _PERSON,
-                                            "second": _PERSON,
-                                            "n": whole(),
-                                            "agreed": whole(),
-                                            **dict.fromkeys(
-                                                ("observed", "expected", "kappa", "low", "high"),
-                                                nullable(number()),
-                                            ),
-                                            "undefined": one_of(("", "no works", "one category")),
-                                        },
-                                        Kappa,
-                                    )
-                                )
-                            ),
-                        },
-                        Agreement,
-                    )
-                )
-            )
-        },
+        {"stages": list_of(thing(of(objects.AGREEMENT)))},
         description="Cohen's kappa of each pair of screeners (Cohen 1960).",
     ),
+    "Pair": thing({"first": _PERSON, "second": _PERSON, **members(Kappa)}),
 }
 
 
-def screening_operations() -> Iterator[Operation]:
-    """All of them."""
-    yield operation(
+def _screening() -> Iterator[Operation]:
+    yield _operation(
         _HERE,
         "screening",
         "The stages that a team screens, and how far each is",
         "Screening",
         description="Who screens a stage blind is told of their own votes alone.",
     )
-    yield operation(
+    yield _operation(
         _HERE,
         "changeScreening",
         "Let a team begin to screen a stage, change it, or end it",
@@ -160,7 +73,7 @@ def screening_operations() -> Iterator[Operation]:
         body=body(api.CHANGE),
         description="Votes are given as decisions: of a screener of the stage each is a vote.",
     )
-    yield operation(
+    yield _operation(
         f"{_HERE}/conflicts",
         "conflicts",
         "Works whose votes differ, with all votes",
@@ -168,7 +81,7 @@ def screening_operations() -> Iterator[Operation]:
         *query(api.CONFLICTS),
         further=(400,),
     )
-    yield operation(
+    yield _operation(
         f"{_HERE}/resolve",
         "resolveConflicts",
         "Decide on works whose votes differ",
@@ -177,7 +90,7 @@ def screening_operations() -> Iterator[Operation]:
         description="By the owner, or by a screener who has not voted on them. It holds for just "
         "these votes.",
     )
-    yield operation(
+    yield _operation(
         f"{_HERE}/agreement",
         "agreement",
         "How far the screeners of each stage agree",
@@ -185,7 +98,6 @@ def screening_operations() -> Iterator[Operation]:
     )
 
 
-TAG = "Users"
 #: Behind `BASE`.
 _MEMBERS = "/{project}/members"
 _SIGNATURES = "/{project}/reports/{kind}/signatures"
@@ -194,33 +106,21 @@ SCHEMAS: Mapping[str, Schema] = {
     **SCREENING_SCHEMAS,
     "Members": thing(
         {
-            "members": listed(
-                thing(
-                    {
-                        "uid": text(),
-                        "name": text(description="What is typed at the login."),
-                        "shown": text(description="The name for people."),
-                        "role": _ROLE,
-                        "added": text(),
-                        "disabled": yes_or_no(description="Whether the user cannot log in now."),
-                    }
-                )
-            ),
-            "invitations": listed(
-                thing(
-                    {
-                        "number": whole(),
-                        "role": _ROLE,
-                        "by": text(),
-                        "by_name": text(),
-                        "created": text(),
-                        "expires": text(),
-                    }
-                ),
+            "members": list_of(ref("Member")),
+            "invitations": list_of(
+                thing(of(team_api.INVITATION)),
                 description="Links that can be used; there for owners alone.",
             ),
         },
         optional=("invitations",),
+    ),
+    "Member": thing(
+        members(
+            ProjectMember,
+            name=Annotated[str, "What is typed at the login."],
+            shown=Annotated[str, "The name for people."],
+            disabled=Annotated[bool, "Whether the user cannot log in now."],
+        )
     ),
     "Invitation": thing(
         {
@@ -237,24 +137,16 @@ SCHEMAS: Mapping[str, Schema] = {
         ]
     },
     "RevokedInvitation": thing({"revoked": whole()}),
-    "Signatures": thing({"signatures": listed(ref("Signature"))}),
-    "Signature": thing(
-        explained(
-            {
-                "role": one_of(ROLES),
-                **dict.fromkeys(("by", "name", "digest", "at"), text()),
-            },
-            Signature,
-        )
-    ),
+    "Signatures": thing({"signatures": list_of(ref("Signature"))}),
+    "Signature": thing(members(Signature)),
     "AllProjects": thing(
         {
-            "projects": listed(
+            "projects": list_of(
                 thing(
                     {
                         **dict.fromkeys(("uid", "name", "kind", "title", "created"), text()),
                         "archived": yes_or_no(),
-                        "owners": listed(thing({"uid": text(), "shown": text()})),
+                        "owners": list_of(thing({"uid": text(), "shown": text()})),
                     }
                 )
             )
@@ -265,17 +157,17 @@ SCHEMAS: Mapping[str, Schema] = {
 
 
 def operations() -> Iterator[Operation]:
-    """All of them."""
-    for each in (*_members(), *screening_operations(), *_signatures()):
-        yield replace(each, tag=TAG)
+    yield from _members()
+    yield from _screening()
+    yield from _signatures()
     yield from _administration()
 
 
 def _members() -> Iterator[Operation]:
     user = parameter("user", text(), "The uid of the member.", place="path")
     number = parameter("number", whole(minimum=1), "Of the link.", place="path")
-    yield operation(_MEMBERS, "members", "The members of a project", "Members")
-    yield operation(
+    yield _operation(_MEMBERS, "members", "The members of a project", "Members")
+    yield _operation(
         _MEMBERS,
         "inviteMember",
         "Make a link by which one user becomes a member",
@@ -284,7 +176,7 @@ def _members() -> Iterator[Operation]:
         status=201,
         description="Nobody is made a member by a name: who asks would learn who has an account.",
     )
-    yield operation(
+    yield _operation(
         f"{_MEMBERS}/{{user}}",
         "changeMember",
         "Change the role of a member, or remove one",
@@ -293,14 +185,14 @@ def _members() -> Iterator[Operation]:
         body=body(team_api.CHANGE_ROLE),
         description="The last owner of a project stays.",
     )
-    yield operation(
+    yield _operation(
         f"{_MEMBERS}/leave",
         "leaveProject",
         "Be a member of a project no more",
         "ChangedMember",
         body=body({}),
     )
-    yield operation(
+    yield _operation(
         f"{_MEMBERS}/invitations/{{number}}",
         "revokeInvitation",
         "Have a link end now",
@@ -311,22 +203,19 @@ def _members() -> Iterator[Operation]:
 
 
 def _signatures() -> Iterator[Operation]:
-    kind = parameter("kind", one_of(KINDS), "Which report.", place="path")
-    yield operation(
+    yield _operation(
         _SIGNATURES,
         "signatures",
         "Who has signed a finished report",
         "Signatures",
-        kind,
         *query(team_api.SIGNED),
         further=(400,),
     )
-    yield operation(
+    yield _operation(
         _SIGNATURES,
         "signReport",
         "Sign a finished report of a novelty search",
         "Signature",
-        kind,
         body=body(team_api.SIGN),
         status=201,
         description="The user of the token signs. A signature stays.",
@@ -334,23 +223,20 @@ def _signatures() -> Iterator[Operation]:
 
 
 def _administration() -> Iterator[Operation]:
-    path = "/api/admin/projects"
-    yield Operation(
-        path=path,
-        id="allProjects",
-        tag=TAG,
-        summary="All projects with their owners, for administrators",
-        answer={JSON: ref("AllProjects")},
-        errors=READ,
+    base = "/api/admin/projects"
+    yield _operation(
+        "",
+        "allProjects",
+        "All projects with their owners, for administrators",
+        "AllProjects",
+        base=base,
     )
-    yield Operation(
-        path=path,
-        id="ownProject",
-        tag=TAG,
-        summary="Become an owner of a project, as an administrator",
-        description="The audit log tells it.",
-        answer={JSON: ref("OwnedProject")},
-        method="post",
+    yield _operation(
+        "",
+        "ownProject",
+        "Become an owner of a project, as an administrator",
+        "OwnedProject",
+        base=base,
         body=body(team_api.OWN),
-        errors=CHANGED,
+        description="The audit log tells it.",
     )

@@ -19,10 +19,9 @@ from metasearch.review.projects import log
 from metasearch.review.projects.log import Change
 from metasearch.review.projects.projects import Project
 from metasearch.review.screening import teams, votes
-from metasearch.review.store.database import Database
 from metasearch.review.works import decisions, groups
 from metasearch.review.works.decisions_file import IMPORT
-from metasearch.review.works.works import STAGES, Stage, rows_named
+from metasearch.review.works.works import STAGES, Stage, rows_by_name
 
 #: Actions whose lines may be votes.
 _VOTES = frozenset({decisions.MARK, IMPORT, groups.VOTES})
@@ -31,36 +30,31 @@ _AT_ONCE = 50
 
 
 def lines(
-    db: Database,
-    project: Project,
-    reader: str | None,
-    *,
-    most: int = 200,
-    before: int | None = None,
+    project: Project, reader: str | None, *, most: int = 200, before: int | None = None
 ) -> list[Change]:
     """As `log.lines`, of those that a reader may see."""
     if reader is None:
-        return log.lines(db, project.id, most=most, before=before)
+        return log.lines(project.db, project.id, most=most, before=before)
     found: list[Change] = []
     while len(found) < most:
         wanted = max(most - len(found), _AT_ONCE)
-        some = log.lines(db, project.id, most=wanted, before=before)
-        found += seen(db, project, reader, some)
+        some = log.lines(project.db, project.id, most=wanted, before=before)
+        found += visible_changes(project, reader, some)
         if len(some) < wanted:
             break
         before = some[-1].id
     return found[:most]
 
 
-def seen(
-    db: Database, project: Project, reader: str | None, changes: Sequence[Change]
+def visible_changes(
+    project: Project, reader: str | None, changes: Sequence[Change]
 ) -> list[Change]:
     """Those of some lines of the log that a reader may see, without the votes of others in lines
     about works that were joined.
     """
     if reader is None:
         return list(changes)
-    sealed = _Sealed(db, project, changes)
+    sealed = _Seals(project, changes)
     return [
         replace(change, before=without_votes(change.action, change.before))
         for change in changes
@@ -68,23 +62,23 @@ def seen(
     ]
 
 
-class _Sealed:
+class _Seals:
     """What of some lines is not to be seen yet."""
 
-    def __init__(self, db: Database, project: Project, changes: Iterable[Change]) -> None:
+    def __init__(self, project: Project, changes: Iterable[Change]) -> None:
         uids: dict[Stage, set[str]] = {}
         for change in changes:
             if whose(change) and change.action in _VOTES:
                 uids.setdefault(change.after["stage"], set()).update(change.after["works"])
-        shown = teams.teams(db, project)
+        shown = teams.teams(project)
         self._open: dict[str, set[str]] = {}
         for stage, names in uids.items():
             team = shown.get(stage)
             if team is not None and not team.blind:
                 self._open[stage] = names
                 continue
-            rows = rows_named(db, project.id, list(names))
-            open_ = votes.opened(db, project.id, stage, rows.values())
+            rows = rows_by_name(project.db, project.id, list(names))
+            open_ = votes.open_works(project.db, project.id, stage, rows.values())
             # Of a work that is gone nobody can tell any more whether its votes may be seen.
             self._open[stage] = {uid for uid, row in rows.items() if row in open_}
 
@@ -136,14 +130,16 @@ def _bare(before: Any) -> Any:
     }
 
 
-def check_archive(db: Database, project: Project, reader: str) -> None:
+def check_archive(project: Project, reader: str) -> None:
     """Check that a reader may have an archive, which holds all votes. Raises UsageError: they
     screen a stage blind, and some of its works lack votes.
     """
-    for stage, team in teams.teams(db, project).items():
+    for stage, team in teams.teams(project).items():
         if not team.blind or reader not in team.screeners:
             continue
-        if votes.sealed(db, project.id, stage) or _has_sealed(db, project, stage, reader):
+        if votes.has_sealed_votes(project.db, project.id, stage) or _has_sealed(
+            project, stage, reader
+        ):
             raise UsageError(
                 message("An archive holds votes that you must not see yet"),
                 advice=message(
@@ -153,22 +149,22 @@ def check_archive(db: Database, project: Project, reader: str) -> None:
             )
 
 
-def _has_sealed(db: Database, project: Project, stage: Stage, reader: str) -> bool:
+def _has_sealed(project: Project, stage: Stage, reader: str) -> bool:
     """Whether the log has votes or notes of others on works of which nobody may see them: also
     those that were taken back.
     """
     names: set[str] = set()
-    for row in db.all(
+    for row in project.db.all(
         "SELECT id FROM change WHERE project = ? AND action IN (?, ?, ?, ?)",
         project.id,
         decisions.NOTE,
         *sorted(_VOTES),
     ):
-        change = log.find(db, project.id, row["id"])
+        change = log.find(project.db, project.id, row["id"])
         if change is None or whose(change) in ("", reader):
             continue
         if change.after.get("stage", stage) == stage:
             names.update(change.after["works"])
-    rows = rows_named(db, project.id, names)
-    open_ = votes.opened(db, project.id, stage, rows.values())
+    rows = rows_by_name(project.db, project.id, names)
+    open_ = votes.open_works(project.db, project.id, stage, rows.values())
     return any(rows.get(name) not in open_ for name in names)

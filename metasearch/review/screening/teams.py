@@ -8,10 +8,8 @@ from typing import Any
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.review.projects import log
 from metasearch.review.projects.projects import Project
 from metasearch.review.screening import votes
-from metasearch.review.store.database import Database
 from metasearch.review.store.values import now
 from metasearch.review.works.works import STAGES, Stage
 
@@ -42,15 +40,16 @@ class Team:
     ended: str | None
 
 
-def teams(db: Database, project: Project) -> dict[Stage, Team]:
+def teams(project: Project) -> dict[Stage, Team]:
     """Stage -> its team, of those that have or had one, in the order of the stages."""
     of: dict[str, list[str]] = {}
-    for row in db.all(
+    for row in project.db.all(
         "SELECT stage, by FROM screener WHERE project = ? ORDER BY stage, by", project.id
     ):
         of.setdefault(row["stage"], []).append(row["by"])
     rows = {
-        one["stage"]: one for one in db.all("SELECT * FROM screening WHERE project = ?", project.id)
+        one["stage"]: one
+        for one in project.db.all("SELECT * FROM screening WHERE project = ?", project.id)
     }
     return {
         stage: Team(
@@ -66,41 +65,34 @@ def teams(db: Database, project: Project) -> dict[Stage, Team]:
     }
 
 
-def team(db: Database, project: Project, stage: Stage) -> Team | None:
+def team(project: Project, stage: Stage) -> Team | None:
     """The team that screens a stage now; None where each decision is that of the project."""
-    found = teams(db, project).get(stage)
+    found = teams(project).get(stage)
     return None if found is None or found.ended is not None else found
 
 
-def voter(db: Database, project: Project, stage: Stage, by: str) -> str:
-    """Whose vote a decision is: `by` where they screen the stage in a team; "" where it is the
-    decision of the project.
+def voter(project: Project, stage: Stage) -> str:
+    """Whose vote a decision is: of who acts, where they screen the stage in a team; "" where it is
+    the decision of the project.
     """
-    if not by:
+    if not project.by:
         return ""
-    found = team(db, project, stage)
-    return by if found is not None and by in found.screeners else ""
+    found = team(project, stage)
+    return project.by if found is not None and project.by in found.screeners else ""
 
 
-def keeps_own_notes(db: Database, project: Project, by: str) -> bool:
+def keeps_own_notes(project: Project) -> bool:
     """Whether the notes of a user are theirs: of who screens a stage blind, for a note would tell
     the others.
     """
     return any(
-        found.blind and found.ended is None and by in found.screeners
-        for found in teams(db, project).values()
+        found.blind and found.ended is None and project.by in found.screeners
+        for found in teams(project).values()
     )
 
 
 def begin(
-    db: Database,
-    project: Project,
-    stage: Stage,
-    screeners: Sequence[str],
-    *,
-    needed: int = 2,
-    blind: bool = True,
-    by: str = "",
+    project: Project, stage: Stage, screeners: Sequence[str], *, needed: int = 2, blind: bool = True
 ) -> Team:
     """Let a team screen a stage from now on. What was decided before stays decided.
 
@@ -108,20 +100,20 @@ def begin(
     `MOST_NEEDED`. `blind`: whether nobody sees a vote of another before the work has all that it
     needs. Raises UsageError: a team screens it already, or a value cannot be used.
     """
-    with db.transaction():
-        earlier = _checked_stage(db, project, stage)
+    with project.db.transaction():
+        earlier = _team_of_stage(project, stage)
         if earlier is not None and earlier.ended is None:
             raise UsageError(
                 message("A team screens the stage {stage} already", stage=stage),
                 advice=message("Change it, or end it first."),
             )
-        people = _people(db, project, screeners)
+        people = _people(project, screeners)
         _check(needed, people)
-        _check_blind(db, project, stage, earlier, blind)
+        _check_blind(project, stage, earlier, blind)
         if blind and earlier is not None:
-            _check_sealed(db, project, stage, needed < earlier.needed)
-            _check_readers(db, project, stage, people)
-        db.run(
+            _check_sealed(project, stage, needed < earlier.needed)
+            _check_readers(project, stage, people)
+        project.db.run(
             "INSERT INTO screening (project, stage, needed, blind, created) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET needed = excluded.needed, blind = excluded.blind,"
             " ended = NULL",
@@ -131,14 +123,13 @@ def begin(
             int(blind),
             now(),
         )
-        _set(db, project, stage, people)
+        _set(project, stage, people)
         # What was decided by hand since an earlier team ended stays decided.
-        votes.keep_decisions(db, project.id, stage, by)
-        return _logged(db, project, stage, BEGIN, earlier, by)
+        votes.keep_decisions(project.db, project.id, stage, project.by)
+        return _write_log(project, stage, BEGIN, earlier)
 
 
 def change(
-    db: Database,
     project: Project,
     stage: Stage,
     *,
@@ -146,15 +137,14 @@ def change(
     blind: bool | None = None,
     add: Sequence[str] = (),
     remove: Sequence[str] = (),
-    by: str = "",
 ) -> Team:
     """Change a team. The votes of a screener who leaves stay and count; a work whose votes are no
     longer enough, or are enough now, is undecided or decided from now on. Raises UsageError: no
     team screens the stage, or a value cannot be used; in a blind stage also fewer votes while some
     wait to be seen, and a screener who has had an archive with them.
     """
-    with db.transaction():
-        earlier = _now(db, project, stage)
+    with project.db.transaction():
+        earlier = _now(project, stage)
         leaving = set(remove)
         if unknown := leaving - set(earlier.screeners):
             raise UsageError(
@@ -162,55 +152,55 @@ def change(
             )
         joining = [one for one in add if one not in earlier.screeners]
         stay = [one for one in earlier.screeners if one not in leaving]
-        people = [*stay, *_people(db, project, joining)]
+        people = [*stay, *_people(project, joining)]
         if len(people) > MOST_SCREENERS:
             raise _too_many()
         now_needed = earlier.needed if needed is None else needed
         _check(now_needed, people)
         is_blind = earlier.blind if blind is None else blind
-        _check_blind(db, project, stage, earlier, is_blind)
+        _check_blind(project, stage, earlier, is_blind)
         if is_blind:
-            _check_sealed(db, project, stage, now_needed < earlier.needed)
-            _check_readers(db, project, stage, joining)
-        db.run(
+            _check_sealed(project, stage, now_needed < earlier.needed)
+            _check_readers(project, stage, joining)
+        project.db.run(
             "UPDATE screening SET needed = ?, blind = ? WHERE project = ? AND stage = ?",
             now_needed,
             int(is_blind),
             project.id,
             stage,
         )
-        _set(db, project, stage, people)
+        _set(project, stage, people)
         if (now_needed, is_blind) != (earlier.needed, earlier.blind):
-            votes.settle_all(db, project.id, stage)
-        return _logged(db, project, stage, CHANGE, earlier, by)
+            votes.settle_all(project.db, project.id, stage)
+        return _write_log(project, stage, CHANGE, earlier)
 
 
-def end(db: Database, project: Project, stage: Stage, *, by: str = "") -> Team:
+def end(project: Project, stage: Stage) -> Team:
     """End it: from now on a decision of any member is that of the project. Votes stay; works that
     had not all of them, and conflicts, are undecided. Raises UsageError: no team screens the stage.
     """
-    with db.transaction():
-        earlier = _now(db, project, stage)
-        db.run(
+    with project.db.transaction():
+        earlier = _now(project, stage)
+        project.db.run(
             "UPDATE screening SET ended = ? WHERE project = ? AND stage = ?",
             now(),
             project.id,
             stage,
         )
-        return _logged(db, project, stage, END, earlier, by)
+        return _write_log(project, stage, END, earlier)
 
 
-def _checked_stage(db: Database, project: Project, stage: Stage) -> Team | None:
+def _team_of_stage(project: Project, stage: Stage) -> Team | None:
     if stage not in STAGES:
         raise UsageError(
             message("There is no stage {stage}", stage=repr(str(stage)[:40])),
             advice=message("Use one of {choices}.", choices=", ".join(STAGES)),
         )
-    return teams(db, project).get(stage)
+    return teams(project).get(stage)
 
 
-def _now(db: Database, project: Project, stage: Stage) -> Team:
-    found = _checked_stage(db, project, stage)
+def _now(project: Project, stage: Stage) -> Team:
+    found = _team_of_stage(project, stage)
     if found is None or found.ended is not None:
         raise UsageError(
             message("No team screens the stage {stage}", stage=stage),
@@ -219,22 +209,22 @@ def _now(db: Database, project: Project, stage: Stage) -> Team:
     return found
 
 
-def _people(db: Database, project: Project, given: Iterable[str]) -> list[str]:
+def _people(project: Project, given: Iterable[str]) -> list[str]:
     """Screeners, each once; in a workspace with users they are members who may screen."""
-    from metasearch.review.users.permissions import IN_PROJECT
+    from metasearch.review.users.permissions_and_quotas import IN_PROJECT
 
     people = list(dict.fromkeys(given))
     if len(people) > MOST_SCREENERS:
         raise _too_many()
     members = {
         row["uid"]: row["role"]
-        for row in db.all(
+        for row in project.db.all(
             "SELECT user.uid, member.role FROM member JOIN user ON user.id = member.user"
             " WHERE member.project = ? AND NOT user.disabled",
             project.id,
         )
     }
-    has_users = db.one("SELECT 1 FROM user LIMIT 1") is not None
+    has_users = project.db.one("SELECT 1 FROM user LIMIT 1") is not None
     for one in people:
         role = members.get(one)
         fits = not has_users or (role is not None and "screen" in IN_PROJECT[role])
@@ -260,38 +250,41 @@ def _check(needed: int, people: Sequence[str]) -> None:
         )
 
 
-def _check_blind(
-    db: Database, project: Project, stage: Stage, earlier: Team | None, blind: bool
-) -> None:
+def _check_blind(project: Project, stage: Stage, earlier: Team | None, blind: bool) -> None:
     """Votes that were seen cannot be blind again: reports say "independently" of blind ones."""
-    if blind and earlier is not None and not earlier.blind and votes.voted(db, project.id, stage):
+    if (
+        blind
+        and earlier is not None
+        and not earlier.blind
+        and votes.works_with_votes(project.db, project.id, stage)
+    ):
         raise UsageError(
             message("The votes of this stage were seen: it cannot become blind"),
             advice=message("Go on without."),
         )
 
 
-def _check_sealed(db: Database, project: Project, stage: Stage, fewer: bool) -> None:
+def _check_sealed(project: Project, stage: Stage, fewer: bool) -> None:
     """Fewer votes would show those that wait: also to who has not voted yet on these works, and may
     when the number is raised again. How many there are is not told.
     """
-    if fewer and votes.sealed(db, project.id, stage):
+    if fewer and votes.has_sealed_votes(project.db, project.id, stage):
         raise UsageError(
             message("Works have votes that wait for others: with fewer needed they would be seen"),
             advice=message("Wait until each of these works has all its votes; or go on not blind."),
         )
 
 
-def _check_readers(db: Database, project: Project, stage: Stage, people: Sequence[str]) -> None:
+def _check_readers(project: Project, stage: Stage, people: Sequence[str]) -> None:
     """Who has had an archive with votes of the stage may have read them."""
-    first = db.value(
+    first = project.db.value(
         "SELECT min(decision.at) FROM decision JOIN work ON work.id = decision.work"
         " WHERE work.project = ? AND decision.stage = ? AND decision.by <> ''",
         project.id,
         stage,
     )
     for one in people if first else ():
-        if db.one(
+        if project.db.one(
             "SELECT 1 FROM audit WHERE actor = ? AND action = 'export' AND object = ? AND at >= ?"
             " AND json_extract(detail, '$.what') = 'archive'",
             one,
@@ -304,25 +297,21 @@ def _check_readers(db: Database, project: Project, stage: Stage, people: Sequenc
             )
 
 
-def _set(db: Database, project: Project, stage: Stage, people: Iterable[str]) -> None:
-    db.run("DELETE FROM screener WHERE project = ? AND stage = ?", project.id, stage)
-    db.run_many(
+def _set(project: Project, stage: Stage, people: Iterable[str]) -> None:
+    project.db.run("DELETE FROM screener WHERE project = ? AND stage = ?", project.id, stage)
+    project.db.run_many(
         "INSERT INTO screener (project, stage, by) VALUES (?, ?, ?)",
         [(project.id, stage, one) for one in people],
     )
 
 
-def _logged(
-    db: Database, project: Project, stage: Stage, action: str, earlier: Team | None, by: str
-) -> Team:
-    made = teams(db, project)[stage]
-    log.write(
-        db, project.id, action, f"stage:{stage}", earlier and _said(earlier), _said(made), by=by
-    )
+def _write_log(project: Project, stage: Stage, action: str, earlier: Team | None) -> Team:
+    made = teams(project)[stage]
+    project.log(action, f"stage:{stage}", earlier and _as_log(earlier), _as_log(made))
     return made
 
 
-def _said(shown: Team) -> dict[str, Any]:
+def _as_log(shown: Team) -> dict[str, Any]:
     return {
         "needed": shown.needed,
         "blind": shown.blind,

@@ -92,7 +92,7 @@ def of_works(db: Database, rows: Iterable[int], stage: Stage) -> dict[int, list[
     return found
 
 
-def voted(db: Database, project: int, stage: Stage) -> list[int]:
+def works_with_votes(db: Database, project: int, stage: Stage) -> list[int]:
     """The rows of all works that have a vote."""
     return [
         row[0]
@@ -105,7 +105,7 @@ def voted(db: Database, project: int, stage: Stage) -> list[int]:
     ]
 
 
-def closed(
+def refusals(
     db: Database, project: int, stage: Stage, voter: str, rows: Iterable[int]
 ) -> dict[int, Message]:
     """Row of a work -> why a decision cannot be kept, of those of which it cannot. `voter`: whose
@@ -120,7 +120,7 @@ def closed(
     if not voter:
         why = message("screeners have voted on it")
         return {row: why for row in rows if row in votes}
-    before = _decided(db, rows, stage)
+    before = _decisions(db, rows, stage)
     found: dict[int, Message] = {}
     for row in rows:
         there = votes.get(row, [])
@@ -143,18 +143,18 @@ def full(db: Database, project: int, stage: Stage, rows: Iterable[int]) -> set[i
     return {row for row, votes in of_works(db, rows, stage).items() if len(votes) >= needed}
 
 
-def opened(db: Database, project: int, stage: Stage, rows: Iterable[int]) -> set[int]:
+def open_works(db: Database, project: int, stage: Stage, rows: Iterable[int]) -> set[int]:
     """The works among some whose votes may be seen: those that have all votes that they need, and
     those that had them once, or whose votes were not blind. What was seen stays so.
     """
     rows = set(rows)
     blind = db.value("SELECT blind FROM screening WHERE project = ? AND stage = ?", project, stage)
     if blind is not None and not blind:
-        return set(of_works(db, rows, stage)) | _opened(db, stage, rows)
-    return full(db, project, stage, rows) | _opened(db, stage, rows)
+        return set(of_works(db, rows, stage)) | _read_open_works(db, stage, rows)
+    return full(db, project, stage, rows) | _read_open_works(db, stage, rows)
 
 
-def _opened(db: Database, stage: Stage, rows: Iterable[int]) -> set[int]:
+def _read_open_works(db: Database, stage: Stage, rows: Iterable[int]) -> set[int]:
     return {
         row[0]
         for some in batches(sorted(set(rows)), AT_ONCE)
@@ -164,13 +164,13 @@ def _opened(db: Database, stage: Stage, rows: Iterable[int]) -> set[int]:
     }
 
 
-def sealed(db: Database, project: int, stage: Stage) -> bool:
+def has_sealed_votes(db: Database, project: int, stage: Stage) -> bool:
     """Whether a work has votes that may not be seen yet."""
-    rows = voted(db, project, stage)
-    return len(opened(db, project, stage, rows)) < len(rows)
+    rows = works_with_votes(db, project, stage)
+    return len(open_works(db, project, stage, rows)) < len(rows)
 
 
-def copy_opened(db: Database, work: int, others: Iterable[int]) -> None:
+def copy_openness(db: Database, work: int, others: Iterable[int]) -> None:
     """Let the votes on a work be open where those on others were that it is made of."""
     db.run_many(
         "INSERT OR IGNORE INTO opened (work, stage) SELECT ?, stage FROM opened WHERE work = ?",
@@ -200,7 +200,7 @@ def settle(
     )
     if had_votes:
         votes = {row: votes.get(row, []) for row in rows}
-    before = _decided(db, votes, stage)
+    before = _decisions(db, votes, stage)
     resolved = _resolutions(db, votes, stage)
     at = now()
     changed: dict[int, tuple[Kept, Kept]] = {}
@@ -215,7 +215,7 @@ def settle(
 
 def settle_all(db: Database, project: int, stage: Stage) -> dict[int, tuple[Kept, Kept]]:
     """`settle` for all works of a project that have votes."""
-    return settle(db, project, stage, voted(db, project, stage))
+    return settle(db, project, stage, works_with_votes(db, project, stage))
 
 
 def keep_decisions(db: Database, project: int, stage: Stage, by: str) -> None:
@@ -226,8 +226,8 @@ def keep_decisions(db: Database, project: int, stage: Stage, by: str) -> None:
     if rule is None:
         return
     needed, kind, _ = rule
-    votes = of_works(db, voted(db, project, stage), stage)
-    before = _decided(db, votes, stage)
+    votes = of_works(db, works_with_votes(db, project, stage), stage)
+    before = _decisions(db, votes, stage)
     at = now()
     db.run_many(
         _RESOLUTION,
@@ -272,7 +272,7 @@ def _rule(db: Database, project: int, stage: Stage) -> tuple[int, str, bool] | N
     return None if row is None else (row["needed"], row["kind"], bool(row["blind"]))
 
 
-def _decided(db: Database, rows: Iterable[int], stage: Stage) -> dict[int, list[str]]:
+def _decisions(db: Database, rows: Iterable[int], stage: Stage) -> dict[int, list[str]]:
     """Row of a work -> [verdict, reason, at] of the decision of the project, where there is one."""
     return {
         row["work"]: [row["verdict"], row["reason"], row["at"]]

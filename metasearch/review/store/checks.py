@@ -17,39 +17,37 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from metasearch.errors import UsageError, WorkspaceError
-from metasearch.message import Message, message, message_n, message_template
-from metasearch.opening import sqlite_kind
+from metasearch.message import N_, Message, message, message_n
+from metasearch.regular_files import sqlite_kind
 from metasearch.review.projects import removal
 from metasearch.review.store.database import Database, unusable
 
 #: Problems of one kind that SQLite names; the rest is not looked for.
 _MOST = 10
-_REPORT = message_template(
+_REPORT = N_(
     "Please report it, with the version of metasearch; the works can be made anew by "
     "`metasearch project export` and `metasearch project import`."
 )
-_BACKUP = message_template(
-    "Go back to a backup; or save what can be read by `metasearch project export`."
-)
+_BACKUP = N_("Go back to a backup; or save what can be read by `metasearch project export`.")
 
-_REPAIR = message_template("Remove it: metasearch workspace check --repair")
+_REPAIR = N_("Remove it: metasearch workspace check --repair")
 
 #: What is counted: where a row stands, what is wrong with it, and what to do. Those of `_DANGERS`
 #: are no damage.
 _ROWS: tuple[tuple[str, str, str], ...] = (
     (
         "record WHERE id NOT IN (SELECT record FROM work_record UNION SELECT record FROM entering)",
-        message_template("{count} records belong to no work"),
+        N_("{count} records belong to no work"),
         _REPORT,
     ),
     (
         "work WHERE id NOT IN (SELECT work FROM work_record)",
-        message_template("{count} works have no record"),
+        N_("{count} works have no record"),
         _REPORT,
     ),
     (
         "work WHERE id NOT IN (SELECT work FROM work_body)",
-        message_template("{count} works have no content"),
+        N_("{count} works have no content"),
         _REPORT,
     ),
     (
@@ -57,12 +55,12 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
             "work WHERE NOT EXISTS (SELECT 1 FROM alias WHERE alias.project = work.project"
             " AND alias.name = work.uid AND alias.work = work.id)"
         ),
-        message_template("{count} works are not found by their ids"),
+        N_("{count} works are not found by their ids"),
         _REPORT,
     ),
     (
         "record WHERE id NOT IN (SELECT record FROM finding)",
-        message_template("{count} records were found by no search"),
+        N_("{count} records were found by no search"),
         _REPORT,
     ),
     (
@@ -70,37 +68,37 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
             "project WHERE hidden = ''"
             " AND NOT EXISTS (SELECT 1 FROM change WHERE change.project = project.id)"
         ),
-        message_template("{count} projects have no log"),
+        N_("{count} projects have no log"),
         _BACKUP,
     ),
     (
         "change WHERE undoes >= id OR NOT json_valid(before) OR NOT json_valid(after)",
-        message_template("{count} lines of logs cannot be read"),
+        N_("{count} lines of logs cannot be read"),
         _BACKUP,
     ),
     (
         "project WHERE hidden <> ''",
-        message_template("{count} projects are being imported or deleted, or an end was lacking"),
-        message_template("What is left of one whose program has died goes with the next import."),
+        N_("{count} projects are being imported or deleted, or an end was lacking"),
+        N_("What is left of one whose program has died goes with the next import."),
     ),
     (
         "project WHERE NOT json_valid(details)",
-        message_template("the answers of {count} projects cannot be read"),
+        N_("the answers of {count} projects cannot be read"),
         _BACKUP,
     ),
     (
         "run WHERE status = 'running' AND julianday(started) < julianday('now', '-1 day')",
-        message_template("{count} runs began more than a day ago and have no end"),
-        message_template("They were stopped; what they fetched is kept. Run the strategy again."),
+        N_("{count} runs began more than a day ago and have no end"),
+        N_("They were stopped; what they fetched is kept. Run the strategy again."),
     ),
     (
         "user WHERE NOT json_valid(preferences) OR NOT json_valid(quotas)",
-        message_template("the preferences or quotas of {count} users cannot be read"),
+        N_("the preferences or quotas of {count} users cannot be read"),
         _BACKUP,
     ),
     (
         "audit WHERE NOT json_valid(detail)",
-        message_template("{count} lines of the audit log cannot be read"),
+        N_("{count} lines of the audit log cannot be read"),
         _BACKUP,
     ),
     (
@@ -108,8 +106,8 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
             "link WHERE (kind = 'password') IS (user IS NULL)"
             " OR (kind = 'member') IS (project IS NULL)"
         ),
-        message_template("{count} links are for nobody, or for no project"),
-        message_template("Make new ones; nobody can use these."),
+        N_("{count} links are for nobody, or for no project"),
+        N_("Make new ones; nobody can use these."),
     ),
     (
         (
@@ -117,12 +115,12 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
             " OR EXISTS (SELECT 1 FROM signature AS other WHERE other.report = signature.report"
             " AND other.role <> signature.role AND other.by = signature.by)"
         ),
-        message_template("{count} signatures are not those of the report, or both of one user"),
+        N_("{count} signatures are not those of the report, or both of one user"),
         _BACKUP,
     ),
     (
         "saved_search WHERE owner <> '' AND owner NOT IN (SELECT uid FROM user)",
-        message_template("{count} saved searches belong to users who are gone"),
+        N_("{count} saved searches belong to users who are gone"),
         _REPORT,
     ),
     (
@@ -132,8 +130,8 @@ _ROWS: tuple[tuple[str, str, str], ...] = (
             " WHERE member.project = project.id AND member.role = 'owner' AND NOT user.disabled"
             " AND user.role <> 'guest')"
         ),
-        message_template("{count} projects have members, and no owner who may log in"),
-        message_template("Make somebody the owner: metasearch user role NAME owner --project NAME"),
+        N_("{count} projects have members, and no owner who may log in"),
+        N_("Make somebody the owner: metasearch user role NAME owner --project NAME"),
     ),
 )
 #: Beginnings of those rows that are dangers, and no damage.
@@ -154,7 +152,7 @@ _NETWORK = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class WorkspaceProblem:
     """Something wrong with a workspace. `harmful`: there is damage; else a danger."""
 
     what: Message
@@ -162,7 +160,7 @@ class Problem:
     harmful: bool = True
 
 
-def check(db: Database) -> list[Problem]:
+def check(db: Database) -> list[WorkspaceProblem]:
     """What is wrong; nothing where all is well. It reads the whole file."""
     with db.snapshot():
         try:
@@ -173,41 +171,43 @@ def check(db: Database) -> list[Problem]:
             if sqlite_kind(exc.__cause__) != sqlite3.SQLITE_CORRUPT:
                 raise
             what = message("the file is damaged: {reason}", reason=str(exc.__cause__))
-            broken = [Problem(what, message(_BACKUP))]
+            broken = [WorkspaceProblem(what, message(_BACKUP))]
     left = [] if broken else _remains(db)
     return [*broken, *_words(db, whole=not broken), *left, *_place(db)]
 
 
-def _remains(db: Database) -> Iterator[Problem]:
+def _remains(db: Database) -> Iterator[WorkspaceProblem]:
     """Whether something belongs to no project."""
-    for what in removal.find_remains(db).told():
-        yield Problem(what, message(_REPAIR), harmful=False)
+    for what in removal.find_remains(db).messages():
+        yield WorkspaceProblem(what, message(_REPAIR), harmful=False)
 
 
-def _file(db: Database) -> Iterator[Problem]:
+def _file(db: Database) -> Iterator[WorkspaceProblem]:
     """Whether SQLite finds its pages, its indexes, and what rows name."""
     for row in db.all(f"PRAGMA integrity_check({_MOST})"):
         if row[0] != "ok":
-            yield Problem(message("the file is damaged: {reason}", reason=row[0]), message(_BACKUP))
+            yield WorkspaceProblem(
+                message("the file is damaged: {reason}", reason=row[0]), message(_BACKUP)
+            )
     for row in db.all("SELECT * FROM pragma_foreign_key_check LIMIT ?", _MOST):
         what = message(
             "a row of {table} names one of {other} that is gone", table=row[0], other=row[2]
         )
         advice = _REPAIR if row[2] == "project" else _BACKUP
-        yield Problem(what, message(advice))
+        yield WorkspaceProblem(what, message(advice))
 
 
-def _rows(db: Database) -> Iterator[Problem]:
+def _rows(db: Database) -> Iterator[WorkspaceProblem]:
     for where, what, advice in _ROWS:
         there = _THERE if where.startswith(("record ", "work ")) else ""
         count = db.value(f"SELECT count(*) FROM {where}{there}")  # noqa: S608, own words
         if count:
             harmful = not where.startswith(_DANGERS)
-            yield Problem(message(what, count=f"{count:,}"), message(advice), harmful)
+            yield WorkspaceProblem(message(what, count=f"{count:,}"), message(advice), harmful)
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class TableRelation:
     """A column by which a row of one project, or saved search, could name a row of another.
 
     `table`, `column`: where it stands. `across`: the statement that gives (number of an owner, how
@@ -227,8 +227,7 @@ _OWNERS = ("project", "saved_search")
 _UNDECLARED = {("work", "component"): "record", ("record_place", "record"): "record"}
 
 
-def relations(db: Database) -> list[Relation]:
-    """All of them, as the schema has them."""
+def relations(db: Database) -> list[TableRelation]:
     named: dict[str, dict[str, str]] = {}
     for (table,) in db.all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"):
         rows = db.all(
@@ -250,13 +249,13 @@ def relations(db: Database) -> list[Relation]:
     return found
 
 
-def _relation(table: str, column: str, other: str, own: _Owner, theirs: _Owner) -> Relation:
+def _relation(table: str, column: str, other: str, own: _Owner, theirs: _Owner) -> TableRelation:
     across = (
         f"SELECT {own.of.format(table)} AS owner, count(*) AS rows FROM {table}"  # noqa: S608, own names
         f" JOIN {other} AS other ON other.rowid = {table}.{column}"
         f" WHERE owner <> {theirs.of.format('other')} GROUP BY owner"
     )
-    return Relation(table, column, other, own.kind, across)
+    return TableRelation(table, column, other, own.kind, across)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +284,7 @@ def _owner(table: str, named: Mapping[str, Mapping[str, str]]) -> _Owner | None:
     return None
 
 
-def _across(db: Database) -> Iterator[Problem]:
+def _across(db: Database) -> Iterator[WorkspaceProblem]:
     """Whether rows of a project name rows of another one."""
     for one in relations(db):
         for owner, count in db.all(one.across):
@@ -301,22 +300,22 @@ def _across(db: Database) -> Iterator[Problem]:
                 "Go back to a backup; or delete {name}, which leaves the other project as it is.",
                 name=name,
             )
-            yield Problem(what, advice)
+            yield WorkspaceProblem(what, advice)
 
 
-def _users(db: Database) -> Iterator[Problem]:
+def _users(db: Database) -> Iterator[WorkspaceProblem]:
     """Whether somebody may change accounts, where there are some."""
     users = db.value("SELECT count(*) FROM user")
     office = "SELECT 1 FROM user WHERE role = 'administrator' AND NOT disabled"
     if users and db.one(office) is None:
-        yield Problem(
+        yield WorkspaceProblem(
             message("there are users, and no administrator who may log in"),
             message("Make one: metasearch user role NAME administrator"),
             harmful=False,
         )
 
 
-def _digests(db: Database) -> Iterator[Problem]:
+def _digests(db: Database) -> Iterator[WorkspaceProblem]:
     """Whether records and frozen reports are what they were when they were saved."""
     changed = sum(
         hashlib.sha256(row["body"]).hexdigest() != row["digest"]
@@ -328,7 +327,7 @@ def _digests(db: Database) -> Iterator[Problem]:
             "{count} records are not what was saved",
             changed,
         )
-        yield Problem(what, message(_BACKUP))
+        yield WorkspaceProblem(what, message(_BACKUP))
     for row in db.rows(_REPORTS):
         if hashlib.sha256(row["document"].encode()).hexdigest() != row["digest"]:
             what = message(
@@ -337,10 +336,10 @@ def _digests(db: Database) -> Iterator[Problem]:
                 number=row["number"],
                 project=row["name"],
             )
-            yield Problem(what, message(_BACKUP))
+            yield WorkspaceProblem(what, message(_BACKUP))
 
 
-def _words(db: Database, *, whole: bool) -> Iterator[Problem]:
+def _words(db: Database, *, whole: bool) -> Iterator[WorkspaceProblem]:
     """Whether the index of words fits the works; SQLite compares by a statement that writes."""
     if not whole:
         return
@@ -349,16 +348,16 @@ def _words(db: Database, *, whole: bool) -> Iterator[Problem]:
             db.run("INSERT INTO work_words (work_words, rank) VALUES ('integrity-check', 1)")
     except WorkspaceError as exc:
         if sqlite_kind(exc.__cause__) == sqlite3.SQLITE_CORRUPT:
-            yield Problem(message("words of works are not found"), message(_REPORT))
+            yield WorkspaceProblem(message("words of works are not found"), message(_REPORT))
         elif sqlite_kind(exc.__cause__) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH):
             raise
 
 
-def _place(db: Database) -> Iterator[Problem]:
+def _place(db: Database) -> Iterator[WorkspaceProblem]:
     """Dangers of where the file lies."""
     drive = _drive(db.path)
     if drive in _NETWORK:
-        yield Problem(
+        yield WorkspaceProblem(
             message("the file lies on a network drive ({kind})", kind=drive),
             message(
                 "Two computers that write at once would damage it: move it to a local disk, and "
@@ -368,7 +367,7 @@ def _place(db: Database) -> Iterator[Problem]:
         )
     mode = db.value("PRAGMA journal_mode")
     if mode != "wal":
-        yield Problem(
+        yield WorkspaceProblem(
             message("the write-ahead log is off ({mode})", mode=mode),
             message("Readers wait for writers: check that the drive is a local one."),
             harmful=False,
@@ -376,13 +375,13 @@ def _place(db: Database) -> Iterator[Problem]:
     try:
         rights = stat.S_IMODE(db.path.stat().st_mode)
     except OSError:
-        yield Problem(
+        yield WorkspaceProblem(
             message("the file is no longer at its place: {file}", file=db.path),
             message("Make a backup at once: what is open is lost when the last program ends."),
         )
         return
     if sys.platform != "win32" and rights & 0o077:
-        yield Problem(
+        yield WorkspaceProblem(
             message("other users of this computer may read or change the file"),
             message("If that is not meant: chmod 600 {file}", file=db.path),
             harmful=False,
@@ -446,10 +445,10 @@ def backup(db: Database, target: Path) -> Backup:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)  # mode 0600
         os.close(handle)
         draft = Path(name)
-        projects = _copied(db, draft)
+        projects = _copy(db, draft)
         _on_the_disk(draft, os.O_RDWR)
         size = draft.stat().st_size
-        _named(draft, target)
+        _publish(draft, target)
     except (OSError, ValueError, sqlite3.Error) as exc:
         raise unusable(target, exc) from exc
     finally:
@@ -462,7 +461,7 @@ def backup(db: Database, target: Path) -> Backup:
     return Backup(file=target, bytes=size, projects=projects)
 
 
-def _copied(db: Database, draft: Path) -> int:
+def _copy(db: Database, draft: Path) -> int:
     """Copy, and read the copy through; returns how many projects there are. Raises sqlite3.Error:
     the copy cannot be written; WorkspaceError: the workspace is damaged.
     """
@@ -487,7 +486,7 @@ def _on_the_disk(path: Path, flags: int) -> None:
         os.close(handle)
 
 
-def _named(draft: Path, target: Path) -> None:
+def _publish(draft: Path, target: Path) -> None:
     """Give the copy its name, unless another file has it by now."""
     try:
         os.link(draft, target)  # unlike a rename it replaces nothing

@@ -10,7 +10,7 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.resources import files
@@ -19,11 +19,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from metasearch import opening
+import orjson
+
+from metasearch import regular_files
 from metasearch.errors import MetasearchError, UsageError, WorkspaceError
 from metasearch.message import Message, message
-from metasearch.opening import NO_RIGHT, NO_SPACE, NoRegularFile, sqlite_kind
-from metasearch.review.store.values import written
+from metasearch.regular_files import NO_RIGHT, NO_SPACE, NoRegularFile, sqlite_kind
+from metasearch.review.store.values import moment_text
 
 #: Kinds of SQLite's errors that a sound program does not meet with a sound file.
 _MISTAKES = frozenset({sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_AUTH})
@@ -33,7 +35,7 @@ def unusable(path: Path, cause: Exception) -> WorkspaceError:
     """The error for a file that cannot be used now."""
     return WorkspaceError(
         str(path),
-        message("the workspace cannot be used: {reason}", reason=opening.why(cause)),
+        message("the workspace cannot be used: {reason}", reason=regular_files.why(cause)),
         advice=_advice(cause),
         status=_status(cause),
     )
@@ -227,6 +229,8 @@ PATIENCE = 60.0
 #: long job, which lets the other go first. SQLite itself waits up to 0.1 s between two attempts,
 #: and so seldom meets the pause between two portions of a job.
 _ASKS_AGAIN, _LETS_OTHERS = 0.002, 0.02
+#: When a commit returns: once it is on the disk. The tests do not wait for the disk.
+DURABILITY = "FULL"
 #: Kibibytes of pages that a connection keeps at most: those that an addition of records changes.
 CACHE = 32_768
 #: Pages of the log (4 KiB each) after which they are written into the file itself.
@@ -237,6 +241,13 @@ _OWNER_ONLY = 0o600
 _WRONG = (sqlite3.Error, UnicodeEncodeError, OverflowError)
 #: Bytes of the write-ahead log that are kept for the next changes, after a large one.
 _LARGEST_LOG = 64 << 20
+
+
+def column_value(value: object, option: int = 0) -> object:
+    """A value as its column has it: lists and objects as JSON, by an `option` of orjson."""
+    if isinstance(value, Mapping | list | tuple):
+        return orjson.dumps(value, option=option).decode()
+    return value
 
 
 class Database:
@@ -280,7 +291,7 @@ class Database:
             self._db.execute(f"PRAGMA cache_size = -{CACHE}")
             self._db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT}")
             self._db.execute("PRAGMA trusted_schema = OFF")
-            self._db.execute("PRAGMA synchronous = FULL")
+            self._db.execute(f"PRAGMA synchronous = {DURABILITY}")
             self._db.execute(f"PRAGMA journal_size_limit = {_LARGEST_LOG}")
             if not read_only:
                 migrate(self._db, path)
@@ -302,7 +313,6 @@ class Database:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         self._db.close()
 
     # ---------------------------------------------------------------- statements
@@ -312,14 +322,14 @@ class Database:
         try:
             return self._db.execute(sql, values).fetchall()
         except _WRONG as exc:
-            raise self._told(exc) from exc
+            raise self._error_of(exc) from exc
 
     def one(self, sql: str, *values: object) -> sqlite3.Row | None:
         """The first row; None where there is none."""
         try:
             row: sqlite3.Row | None = self._db.execute(sql, values).fetchone()
         except _WRONG as exc:
-            raise self._told(exc) from exc
+            raise self._error_of(exc) from exc
         return row
 
     def value(self, sql: str, *values: object) -> Any:
@@ -332,23 +342,31 @@ class Database:
         try:
             yield from self._db.execute(sql, values)
         except _WRONG as exc:
-            raise self._told(exc) from exc
+            raise self._error_of(exc) from exc
 
     def run(self, sql: str, *values: object) -> int:
         """Run a statement that changes something; returns the id of the row that it inserted."""
         try:
             return self._db.execute(sql, values).lastrowid or 0
         except _WRONG as exc:
-            raise self._told(exc) from exc
+            raise self._error_of(exc) from exc
+
+    def insert(self, table: str, /, **columns: object) -> int:
+        """Insert a row; returns its id. Lists and objects are kept as JSON."""
+        marks = ", ".join("?" * len(columns))
+        return self.run(
+            f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})",  # noqa: S608, own words
+            *map(column_value, columns.values()),
+        )
 
     def run_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         """Run a statement for each of many rows."""
         try:
             self._db.executemany(sql, rows)
         except _WRONG as exc:
-            raise self._told(exc) from exc
+            raise self._error_of(exc) from exc
 
-    def _told(self, exc: Exception) -> MetasearchError:
+    def _error_of(self, exc: Exception) -> MetasearchError:
         """What has gone wrong with a statement, as an error with advice."""
         # No context manager: thousands of short statements would spend more on it than on SQLite.
         if isinstance(exc, sqlite3.Error):
@@ -398,7 +416,6 @@ class Database:
         self._afterwards.append(function)
 
     def _begin(self) -> None:
-        """Begin a transaction that writes, as soon as no other one does."""
         if self._refused:
             # A file that could not be written when it was opened is only read until it is opened
             # anew.
@@ -421,7 +438,7 @@ class Database:
                 else:
                     return
         except sqlite3.Error as exc:
-            raise self._told(exc) from exc
+            raise self._error_of(exc) from exc
         finally:
             self._db.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
 
@@ -579,9 +596,9 @@ def take_lease(
             " RETURNING holder",
             name,
             holder,
-            written(now + seconds),
-            written(now),
-            written(now + 2 * seconds),  # the clock was set back: who knows when it would end
+            moment_text(now + seconds),
+            moment_text(now),
+            moment_text(now + 2 * seconds),  # the clock was set back: who knows when it would end
         )
     return row is not None
 
@@ -598,5 +615,5 @@ def release_lease(db: Database, name: str, holder: str) -> None:
             "DELETE FROM lease WHERE (name = ? AND holder = ?) OR until <= ?",
             name,
             holder,
-            written(time.time() - _FORGOTTEN),
+            moment_text(time.time() - _FORGOTTEN),
         )

@@ -14,22 +14,21 @@ from typing import Any
 import orjson
 
 from metasearch.errors import Conflict, UsageError
-from metasearch.message import SEPARATORS, Joined, Message, message
+from metasearch.message import Message, message, message_from_json, message_to_json
 
 
 def now() -> str:
-    """The moment as text."""
-    return written(dt.datetime.now(dt.UTC).timestamp())
+    return moment_text(dt.datetime.now(dt.UTC).timestamp())
 
 
-def written(seconds: float) -> str:
+def moment_text(seconds: float) -> str:
     """A moment of Unix time as text."""
     return dt.datetime.fromtimestamp(seconds, dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def later(seconds: float) -> str:
     """The moment so many seconds from now as text; before now where they are negative."""
-    return written(dt.datetime.now(dt.UTC).timestamp() + seconds)
+    return moment_text(dt.datetime.now(dt.UTC).timestamp() + seconds)
 
 
 # Random names of projects and works: twelve letters and digits hard to mistake, 60 bits.
@@ -41,13 +40,11 @@ _BITS = 5
 
 
 def uid() -> str:
-    """A new one."""
     number = secrets.randbits(_BITS * _LENGTH)
     return "".join(_LETTERS[number >> _BITS * at & 31] for at in range(_LENGTH))
 
 
 def is_uid(text: object) -> bool:
-    """Whether it could be one."""
     return isinstance(text, str) and len(text) == _LENGTH and set(text) <= set(_LETTERS)
 
 
@@ -78,7 +75,7 @@ def secret_digest(text: str) -> bytes:
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
-def checked_text(text: object, longest: int, *, lines: bool = False) -> str:
+def clean_text(text: object, longest: int, *, lines: bool = False) -> str:
     """The text without space around it, on one line where `lines` is False. Raises UsageError: it
     is no text, has more than `longest` characters, or one that no file may have.
     """
@@ -98,7 +95,12 @@ def checked_text(text: object, longest: int, *, lines: bool = False) -> str:
     return text
 
 
-def checked_date(text: str) -> str:
+def storable(text: str) -> str:
+    """The text without lone surrogates, which SQLite cannot keep."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def clean_date(text: str) -> str:
     """A day as "2026-11-23"; also of "20261123". Raises UsageError: it is none."""
     try:
         return dt.date.fromisoformat(text).isoformat()
@@ -126,48 +128,23 @@ def check_version(
         raise Conflict(text, yours=yours, theirs=theirs, version=standing)
 
 
-# Sentences that are kept: their English text, and beside it the templates and values by which a
-# page shows them in another language.
-
-_PLACE = re.compile(r"\{([a-z_][a-z_0-9]*)\}")
-#: Messages within messages.
-DEEPEST = 20
+# Sentences that are kept: their English text, and beside it what a page shows them by in another
+# language.
 
 
-def packed(**sentences: str | Sequence[str]) -> str:
+def pack_sentences(**sentences: str | Sequence[str]) -> str:
     """Name -> sentence or sentences, as JSON; "" where none of them can be translated."""
-    held = {name: _packed(value) for name, value in sentences.items()}
-    if all(value is None for value in held.values()):
+    lists = {name: [one] if isinstance(one, str) else one for name, one in sentences.items()}
+    if not any(isinstance(one, Message) for each in lists.values() for one in each):
         return ""
+    held = {
+        name: message_to_json(one) if isinstance(one, str) else [*map(message_to_json, one)]
+        for name, one in sentences.items()
+    }
     return orjson.dumps(held).decode()
 
 
-def _packed(value: str | Sequence[str]) -> Any:
-    """None where nothing of it can be translated."""
-    if isinstance(value, str):
-        return _message(value, 0) if isinstance(value, Message) else None
-    held = [_packed(one) for one in value]
-    return held if any(one is not None for one in held) else None
-
-
-def _message(one: Message, depth: int) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for name, value in one.values.items():
-        if isinstance(value, Message) and depth < DEEPEST:
-            values[name] = _message(value, depth + 1)
-        else:
-            values[name] = str(value)
-    return {
-        "text": str(one),
-        "template": one.template,
-        "values": values,
-        "plural": one.plural,
-        "number": one.number,
-        "joined": isinstance(one, Joined),
-    }
-
-
-def unpacked(text: str) -> Mapping[str, Any]:
+def unpack_sentences(text: str) -> Mapping[str, Any]:
     """Name -> what was packed; {} of what cannot be read: the English text is there without it."""
     try:
         held = orjson.loads(text or "{}")
@@ -176,37 +153,8 @@ def unpacked(text: str) -> Mapping[str, Any]:
     return held if isinstance(held, dict) else {}
 
 
-def sentence(plain: str, held: Any) -> str:
-    """A sentence as it was kept."""
-    if isinstance(held, dict) and held.get("text") == plain:
-        return _read(held, 0)
-    return plain
-
-
 def sentences(plain: Sequence[str], held: Any) -> tuple[str, ...]:
-    """Several sentences as they were kept; see `sentence`."""
+    """Several sentences as they were kept; see `message_from_json`."""
     if not isinstance(held, list) or len(held) != len(plain):
         return tuple(plain)
-    return tuple(map(sentence, plain, held))
-
-
-def _read(held: Any, depth: int) -> str:
-    if not isinstance(held, dict) or depth > DEEPEST:
-        return str(held.get("text", "") if isinstance(held, dict) else held)
-    text, template, values = held.get("text"), held.get("template"), held.get("values")
-    plural, number = held.get("plural"), held.get("number")
-    if not (isinstance(text, str) and isinstance(template, str) and isinstance(values, dict)):
-        return str(text)
-    joined = bool(held.get("joined"))
-    wanted = {name for one in (template, plural or "") for name in _PLACE.findall(str(one))}
-    # A project that was imported may hold what no message of metasearch is.
-    if template not in SEPARATORS.values() if joined else not wanted <= values.keys():
-        return text
-    kind = Joined if joined else Message
-    return kind(
-        text,
-        template,
-        {name: _read(value, depth + 1) for name, value in values.items()},
-        plural if isinstance(plural, str) else None,
-        number if isinstance(number, int) else 1,
-    )
+    return tuple(map(message_from_json, plain, held))

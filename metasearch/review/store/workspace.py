@@ -200,7 +200,6 @@ def place_of(workspace: Path) -> Path:
 
 
 def folders_of(workspace: Path, uid: str) -> list[Path]:
-    """The folders of a project."""
     return [folder for folder in folders(workspace) if uid_of(folder) == uid]
 
 
@@ -230,7 +229,6 @@ def bytes_of(some: Iterable[Path]) -> int:
 
 
 def set_pages(db: Database, project: int, size: int) -> None:
-    """Note how many bytes the recorded pages of a project take."""
     db.run("UPDATE stored SET pages = ? WHERE project = ?", size, project)
 
 

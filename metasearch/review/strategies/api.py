@@ -5,40 +5,35 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiohttp import web
 
 from metasearch.engine.options import OPTIONS
 from metasearch.errors import UsageError
 from metasearch.message import message
+from metasearch.query.syntaxes import TARGETS
 from metasearch.query.tree import MAX_LENGTH
-from metasearch.query.writer import TARGETS
 from metasearch.review import objects
 from metasearch.review.api import (
     JSON,
     VERSION,
-    Here,
     Member,
     Members,
     answer,
     body_of,
-    found,
-    named,
-    numbered,
-    opened,
+    number_in_path,
+    or_not_found,
     parameters_of,
-    project_of,
+    part_of_path,
+    project_request,
 )
 from metasearch.review.objects import Object
 from metasearch.review.projects.projects import LONGEST_NAME, Project
 from metasearch.review.runs import figures
-from metasearch.review.service import in_share
+from metasearch.review.service import ProjectRequest, in_share
 from metasearch.review.store.database import Database
-from metasearch.review.strategies import paste as copied_text
 from metasearch.review.strategies import paste as lines
 from metasearch.review.strategies import search_file, steps, strategies, writer
-from metasearch.review.strategies.resolve import resolve_all
+from metasearch.review.strategies.resolve import ResolvedStep, resolve_all
 from metasearch.review.strategies.strategies import Strategy
 from metasearch.review.works.api import FILE, content_of
 from metasearch.server.site import site_of
@@ -100,27 +95,23 @@ COPY: Members = {
 }
 
 
-async def strategies_(request: web.Request) -> web.Response:
+async def answer_strategies(request: web.Request) -> web.Response:
     """`/api/projects/UID/strategies`: the list, or a new one."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here = await project_request(request)
     if request.method != "POST":
         async with here.shared.admission.brief():
-            listed = await here.workspace.read(_all, project)
-        return answer({"strategies": listed})
+            return answer({"strategies": await here.read(_all)})
     given = await body_of(request, NEW)
-    made = await here.workspace.write(
-        strategies.create, project, given.pop("name"), by=here.by, **given
-    )
-    location = f"/api/projects/{project.uid}/strategies/{made.name}"
+    made = await here.write(strategies.create, given.pop("name"), **given)
+    location = f"/api/projects/{here.project.uid}/strategies/{made.name}"
     return answer(objects.strategy(made), status=201, location=site_of(request).path(location))
 
 
-async def strategy(request: web.Request) -> web.Response:
+async def answer_strategy(request: web.Request) -> web.Response:
     """`/api/projects/UID/strategies/NAME`: one with its steps, or a change of it. Raises Conflict:
     409 for one that was made with an older version.
     """
-    here, _, shown = await strategy_of(request)
+    here, shown = await strategy_of(request)
     if request.method == "POST":
         given = await body_of(request, CHANGES)
         shown = await here.workspace.write(strategies.update, shown, by=here.by, **given)
@@ -128,22 +119,22 @@ async def strategy(request: web.Request) -> web.Response:
         return answer(await here.workspace.read(_one, shown))
 
 
-async def steps_(request: web.Request) -> web.Response:
+async def answer_steps(request: web.Request) -> web.Response:
     """`/api/projects/UID/strategies/NAME/steps`: a new step."""
-    here, _, shown = await strategy_of(request)
+    here, shown = await strategy_of(request)
     given = await body_of(request, NEW_STEP)
     made = await here.workspace.write(steps.add, shown, given.pop("text"), by=here.by, **given)
     return answer(objects.step(made), status=201)
 
 
-async def step(request: web.Request) -> web.Response:
+async def answer_step(request: web.Request) -> web.Response:
     """`/api/projects/UID/strategies/NAME/steps/N`: a change of a step. Raises Conflict: 409 for one
     that was made with an older version.
     """
-    here, _, shown = await strategy_of(request)
-    number = numbered(request, "step")
+    here, shown = await strategy_of(request)
+    number = number_in_path(request, "step")
     given = await body_of(request, CHANGED_STEP)
-    await found(here.workspace.read(steps.one, shown, number))
+    await or_not_found(here.workspace.read(steps.one, shown, number))
     if given.pop("removed", False):
         if given.keys() - {"version"}:
             raise UsageError(message("a step is removed or changed, not both"))
@@ -153,17 +144,14 @@ async def step(request: web.Request) -> web.Response:
     return answer(objects.step(made))
 
 
-async def strategy_of(request: web.Request) -> tuple[Here, Project, Strategy]:
-    """The workspace, the project and the strategy of the address."""
-    here = opened(request)
-    project = await project_of(request, here)
-    shown = await found(here.workspace.read(strategies.find, project, named(request, "strategy")))
-    return here, project, shown
+async def strategy_of(request: web.Request) -> tuple[ProjectRequest, Strategy]:
+    here = await project_request(request)
+    return here, await or_not_found(here.read(strategies.find, part_of_path(request, "strategy")))
 
 
-async def copy(request: web.Request) -> web.Response:
+async def answer_copy(request: web.Request) -> web.Response:
     """`/api/projects/UID/strategies/NAME/copy`: a copy, with its steps reordered if asked."""
-    here, project, shown = await strategy_of(request)
+    here, shown = await strategy_of(request)
     given = await body_of(request, COPY)
     if "order" in given:
         made = await here.workspace.write(
@@ -171,24 +159,24 @@ async def copy(request: web.Request) -> web.Response:
         )
     else:
         made = await here.workspace.write(steps.copy_strategy, shown, given["name"], by=here.by)
-    location = f"/api/projects/{project.uid}/strategies/{made.name}"
+    location = f"/api/projects/{here.project.uid}/strategies/{made.name}"
     async with here.shared.admission.brief():
         value = await here.workspace.read(_one, made)
     return answer(value, status=201, location=site_of(request).path(location))
 
 
-async def counts(request: web.Request) -> web.Response:
+async def answer_counts(request: web.Request) -> web.Response:
     """`/api/projects/UID/strategies/NAME/counts`: what is known of each step at each source."""
-    here, _, shown = await strategy_of(request)
+    here, shown = await strategy_of(request)
     async with here.shared.admission.brief():
         known = await here.workspace.read(figures.table, shown)
     return answer(objects.figures(known))
 
 
-def _all(db: Database, project: Project) -> list[Object]:
+def _all(project: Project) -> list[Object]:
     return [
-        objects.strategy(each) | {"steps": len(steps.of(db, each))}
-        for each in strategies.of(db, project)
+        objects.strategy(each) | {"steps": len(steps.of(project.db, each))}
+        for each in strategies.of(project)
     ]
 
 
@@ -196,17 +184,12 @@ def _one(db: Database, shown: Strategy) -> Object:
     """A strategy with its steps, each as the one query that sources see."""
     rows = steps.of(db, shown)
     resolved = resolve_all(rows)
-    listed: list[dict[str, Any]] = []
+    listed: list[Object] = []
     for row in rows:
         whole = resolved.get(row.number)
-        known = isinstance(whole, UsageError)
-        listed.append(
-            objects.step(row)
-            | {
-                "query": None if whole is None or isinstance(whole, UsageError) else whole.text,
-                "problem": str(whole) if known else None,
-            }
-        )
+        query = whole.text if isinstance(whole, ResolvedStep) else None
+        problem = str(whole) if isinstance(whole, UsageError) else None
+        listed.append(objects.step(row) | {"query": query, "problem": problem})
     return objects.strategy(shown) | {"steps": listed}
 
 
@@ -216,7 +199,7 @@ PASTE: Members = {
     "text": Member(
         help="Lines copied out of Ovid, PubMed, Web of Science and others, as they stand there.",
         required=True,
-        most=copied_text.LONGEST,
+        most=lines.LONGEST,
         example="1. gambling.ti,ab.\n2. debt*.ti,ab.\n3. 1 and 2",
     ),
     "syntax": Member(
@@ -247,40 +230,39 @@ WRITE_FILE: Members = {
 }
 
 
-async def paste(request: web.Request) -> web.Response:
+async def answer_paste(request: web.Request) -> web.Response:
     """`/api/projects/UID/strategies/NAME/paste`: a step for each line of a text, all or none."""
-    here, _, shown = await strategy_of(request)
+    here, shown = await strategy_of(request)
     given = await body_of(request, PASTE)
     made = await here.workspace.write(lines.copy_in, shown, given.pop("text"), by=here.by, **given)
-    return answer(objects.copied_in(shown, made), status=201)
+    return answer(objects.paste_result(shown, made), status=201)
 
 
-async def written(request: web.Request) -> web.Response:
+async def answer_text(request: web.Request) -> web.Response:
     """`/api/projects/UID/strategies/NAME/written`: the steps in the syntax of another database."""
-    here, _, shown = await strategy_of(request)
+    here, shown = await strategy_of(request)
     asked = parameters_of(request.query, WRITE)
     async with here.shared.admission.brief():
-        return answer(await here.workspace.read(_written, shown, asked["syntax"]))
+        return answer(await here.workspace.read(_text_of, shown, asked["syntax"]))
 
 
 @in_share("uploads", "POST")
-async def read_file(request: web.Request) -> web.Response:
+async def answer_file_reading(request: web.Request) -> web.Response:
     """`/api/projects/UID/search-files`: a strategy of each search of a file, all or none."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here = await project_request(request)
     # In a body a quotation mark takes two bytes.
     given = await body_of(request, READ_FILE, most=3 * search_file.LARGEST)
     content, name = content_of(given), given.pop("name")
-    made = await here.workspace.write(search_file.add, project, content, name, by=here.by, **given)
+    made = await here.write(search_file.add, content, name, **given)
     return answer(objects.search_file(made), status=201)
 
 
-async def write_file(request: web.Request) -> web.Response:
+async def answer_file(request: web.Request) -> web.Response:
     """`/api/projects/UID/strategies/NAME/search-file`: the strategy as a JSON search file."""
-    here, _, shown = await strategy_of(request)
+    here, shown = await strategy_of(request)
     asked = parameters_of(request.query, WRITE_FILE)
     async with here.shared.admission.brief():
-        body = await here.workspace.read(_as_file, shown, {"syntax": "pubmed"} | asked)
+        body = await here.workspace.read(search_file.write, shown, **{"syntax": "pubmed"} | asked)
     headers = {
         "Cache-Control": "no-store",
         "Content-Disposition": 'attachment; filename="search.json"',
@@ -288,10 +270,6 @@ async def write_file(request: web.Request) -> web.Response:
     return web.Response(body=body, content_type=JSON, headers=headers)
 
 
-def _written(db: Database, shown: Strategy, syntax: str) -> Object:
-    made = writer.written(steps.of(db, shown), syntax, years=shown.years)
-    return objects.written(shown, made)
-
-
-def _as_file(db: Database, shown: Strategy, how: dict[str, Any]) -> bytes:
-    return search_file.write(shown, steps.of(db, shown), **how)
+def _text_of(db: Database, shown: Strategy, syntax: str) -> Object:
+    made = writer.write_strategy(steps.of(db, shown), syntax, years=shown.years)
+    return objects.strategy_text(shown, made)

@@ -12,23 +12,34 @@ import click
 from click.shell_completion import CompletionItem
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
-from metasearch.cli.options import complete_source, query_text
-from metasearch.cli.output import Exit, Sink, counted
+from metasearch.cli.options import query_text
+from metasearch.cli.output import Exit, Sink, quantity
 from metasearch.engine.options import OPTIONS
 from metasearch.formats import READABLE
 from metasearch.review.commands import (
     Call,
-    found,
+    find_strategy,
     in_project,
     names_of,
     numbers,
+    output_option,
+    sources_option,
     strategy_option,
     syntax_option,
 )
-from metasearch.review.runs.commands import counts, known, replay, run, stop, validate
+from metasearch.review.runs.commands import (
+    FIRST,
+    cite,
+    counts,
+    known,
+    replay,
+    run,
+    stop,
+    validate,
+)
 
 if TYPE_CHECKING:
-    from metasearch.review.runs.figures import Figure, Figures, StepFigures
+    from metasearch.review.runs.figures import Figures, SourceFigure, StepFigures
 
 
 @click.command(
@@ -45,7 +56,7 @@ def show(call: Call, /, *, name: str | None, sent: bool) -> int:
     from metasearch.review.runs import figures
 
     with call.open() as db:
-        _, chosen = found(call, db, name)
+        _, chosen = find_strategy(call, db, name)
         table = figures.table(db, chosen)
     value = objects.strategy(chosen) | {"figures": objects.figures(table)}
     head = f"{chosen.name}: {', '.join(chosen.sources) or 'default sources'}"
@@ -77,9 +88,9 @@ def _lines(table: Figures, *, sent: bool) -> Iterator[str]:
 
 
 def _sum(line: StepFigures) -> str:
-    parts = [] if line.step.kind == "import" else [_counted(line.claimed, "hit")]
+    parts = [] if line.step.kind == "import" else [_number_of(line.claimed, "hit")]
     if line.fetched is not None:
-        parts.append(counted(line.fetched, "record"))
+        parts.append(quantity(line.fetched, "record"))
     if line.missing:
         parts.append(f"without {', '.join(line.missing)}")
     if line.stale:
@@ -87,27 +98,23 @@ def _sum(line: StepFigures) -> str:
     return ", ".join(parts)
 
 
-def _counted(number: int | None, noun: str) -> str:
-    return f"- {noun}s" if number is None else counted(number, noun)
+def _number_of(number: int | None, noun: str) -> str:
+    return f"- {noun}s" if number is None else quantity(number, noun)
 
 
-def _figure(figure: Figure) -> str:
+def _figure(figure: SourceFigure) -> str:
     newest = figure.newest
     if newest.failed:
         parts = [f"{newest.status}: {newest.error}" if newest.error else newest.status]
     else:
-        parts = [f"{_counted(figure.claimed, 'hit')}{'' if newest.exact else ', not exact'}"]
+        parts = [f"{_number_of(figure.claimed, 'hit')}{'' if newest.exact else ', not exact'}"]
     if figure.kept is not None and figure.kept.fetched is not None:
-        parts.append(counted(figure.kept.fetched, "record"))
+        parts.append(quantity(figure.kept.fetched, "record"))
     if newest.asked_at:
         parts.append(f"{newest.asked_at}{', cached' if newest.cached else ''}")
     if figure.stale:
         parts.append("stale: the step was changed since")
     return "; ".join(parts)
-
-
-#: The name of the strategy that a first step makes.
-FIRST = "main"
 
 
 @click.command("add", cls=ExampleCommand, short_help="Add a step.")
@@ -130,11 +137,11 @@ def add(
 
     with call.open() as db:
         project = call.project(db)
-        known = strategies.of(db, project)
+        known = strategies.of(project)
         chosen = (
-            strategies.find(db, project, name)
+            strategies.find(project, name)
             if known or name is not None
-            else strategies.create(db, project, FIRST)
+            else strategies.create(project, FIRST)
         )
         made = steps.add(db, chosen, query_text(text), syntax=syntax or "auto", note=note)
     call.answer(objects.step(made), ())
@@ -166,7 +173,7 @@ def edit(
     from metasearch.review.strategies import steps
 
     with call.open() as db:
-        _, chosen = found(call, db, name)
+        _, chosen = find_strategy(call, db, name)
         made = steps.edit(
             db,
             chosen,
@@ -194,11 +201,11 @@ def remove(call: Call, /, *, number: int, name: str | None) -> int:
     from metasearch.review.strategies import steps
 
     with call.open() as db:
-        _, chosen = found(call, db, name)
+        _, chosen = find_strategy(call, db, name)
         steps.remove(db, chosen, number)
         left = len(steps.of(db, chosen))
     call.answer({"removed": number, "steps": left}, ())
-    call.tell(f"#{number} is removed; {counted(left, 'step')} left")
+    call.tell(f"#{number} is removed; {quantity(left, 'step')} left")
     return Exit.OK
 
 
@@ -209,7 +216,7 @@ _LARGEST = 2_000_000
 def _complete_syntax(
     _ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    from metasearch.query.writer import TARGETS
+    from metasearch.query.syntaxes import TARGETS
 
     return [CompletionItem(name) for name in TARGETS if name.startswith(incomplete)]
 
@@ -234,8 +241,8 @@ def paste(call: Call, /, *, file: Path, syntax: str | None, name: str | None) ->
     """
     import sys
 
-    from metasearch import opening
-    from metasearch.formats.reading.text import decode
+    from metasearch import regular_files
+    from metasearch.formats.reading.encodings import decode
     from metasearch.review import objects
     from metasearch.review.strategies import paste as lines
     from metasearch.review.strategies import strategies
@@ -243,21 +250,21 @@ def paste(call: Call, /, *, file: Path, syntax: str | None, name: str | None) ->
     content = (
         sys.stdin.buffer.read(_LARGEST)
         if str(file) == "-"
-        else opening.read(file, _LARGEST, pipes=True)
+        else regular_files.read(file, _LARGEST, pipes=True)
     )
     text = decode(content, file.name).text
     with call.open() as db:
         project = call.project(db)
-        if name is None and not strategies.of(db, project):
-            strategies.create(db, project, FIRST)
-        chosen = strategies.find(db, project, name)
+        if name is None and not strategies.of(project):
+            strategies.create(project, FIRST)
+        chosen = strategies.find(project, name)
         made = lines.copy_in(db, chosen, text, syntax=syntax or "auto")
     call.answer(
-        objects.copied_in(chosen, made), (f"#{step.number}  {step.text}" for step in made.steps)
+        objects.paste_result(chosen, made), (f"#{step.number}  {step.text}" for step in made.steps)
     )
     for note in made.notes:
         call.tell(note, "yellow")
-    call.tell(f"{counted(len(made.steps), 'step')} added to {chosen.name}")
+    call.tell(f"{quantity(len(made.steps), 'step')} added to {chosen.name}")
     return Exit.OK
 
 
@@ -288,9 +295,9 @@ def write(call: Call, /, *, syntax: str, name: str | None) -> int:
     from metasearch.review.strategies import steps, writer
 
     with call.open() as db:
-        _, chosen = found(call, db, name)
-        made = writer.written(steps.of(db, chosen), syntax, years=chosen.years)
-    call.answer(objects.written(chosen, made), made.text.splitlines())
+        _, chosen = find_strategy(call, db, name)
+        made = writer.write_strategy(steps.of(db, chosen), syntax, years=chosen.years)
+    call.answer(objects.strategy_text(chosen, made), made.text.splitlines())
     for note in made.notes:
         call.tell(note, "yellow")
     return Exit.OK
@@ -356,40 +363,25 @@ def import_(call: Call, /, *, file: Path, name: str | None, **how: Any) -> int:
     """Keep the records of FILE as a step of the strategy: a database that forbids programs is
     searched by hand, and reports say so. Exit code 3: some records could not be read.
     """
-    from metasearch import opening
+    from metasearch import regular_files
     from metasearch.review import objects
     from metasearch.review.runs import imports
     from metasearch.review.strategies import strategies
 
-    content = opening.read(file, imports.MOST_BYTES, pipes=True)
+    content = regular_files.read(file, imports.MOST_BYTES, pipes=True)
     with call.open() as db:
         project = call.project(db)
-        if name is None and not strategies.of(db, project):
-            strategies.create(db, project, FIRST)
-        chosen = strategies.find(db, project, name)
-        made = imports.import_file(db, project, chosen, content, file.name, **how)
-    problems = [
-        {"line": problem.line, "reason": problem.message, "lost": problem.lost}
-        for problem in made.problems
-    ]
-    call.answer(
-        {
-            "step": objects.step(made.step),
-            "run": objects.run(made.run, chosen.name),
-            "answer": objects.answer(made.answer),
-            "format": made.format,
-            "encoding": made.encoding,
-            "again": made.again,
-            "problems": problems,
-        },
-        (),
-    )
+        if name is None and not strategies.of(project):
+            strategies.create(project, FIRST)
+        chosen = strategies.find(project, name)
+        made = imports.import_file(project, chosen, content, file.name, **how)
+    call.answer(objects.file_import(made, chosen), ())
     for problem in made.problems[:_PROBLEMS]:
         call.tell(f"{file.name}:{problem.line or ''} {problem.message}", "yellow")
     again = "; the same file was imported before" if made.again else ""
     call.tell(
         f"#{made.step.number} {made.answer.label}: "
-        f"{counted(made.answer.fetched or 0, 'record')} of {file.name}{again}"
+        f"{quantity(made.answer.fetched or 0, 'record')} of {file.name}{again}"
     )
     return Exit.PARTIAL if made.answer.unread else Exit.OK
 
@@ -418,13 +410,13 @@ def search_file() -> None:
 @in_project
 def read_search_file(call: Call, /, *, file: Path, name: str | None) -> int:
     """Make a strategy of each search in FILE, all or none."""
-    from metasearch import opening
+    from metasearch import regular_files
     from metasearch.review import objects
     from metasearch.review.strategies import search_file as files
 
-    content = opening.read(file, _LARGEST_SEARCH_FILE, pipes=True)
+    content = regular_files.read(file, _LARGEST_SEARCH_FILE, pipes=True)
     with call.open() as db:
-        made = files.add(db, call.project(db), content, file.name, strategy=name)
+        made = files.add(call.project(db), content, file.name, strategy=name)
     call.answer(objects.search_file(made), ())
     for note in made.notes:
         call.tell(note, "yellow")
@@ -433,13 +425,7 @@ def read_search_file(call: Call, /, *, file: Path, name: str | None) -> int:
 
 
 @search_file.command("write", short_help="Write a strategy as a search file.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write to FILE, not to standard output.",
-)
+@output_option()
 @click.option(
     "--syntax",
     default="pubmed",
@@ -464,13 +450,10 @@ def write_search_file(
 ) -> int:
     """Write a strategy for others: as one search string, and with its steps as they are."""
     from metasearch.review.strategies import search_file as files
-    from metasearch.review.strategies import steps
 
     with call.open() as db:
-        _, chosen = found(call, db, name)
-        content = files.write(
-            chosen, steps.of(db, chosen), syntax=syntax, step=step, searched=searched
-        )
+        _, chosen = find_strategy(call, db, name)
+        content = files.write(db, chosen, syntax=syntax, step=step, searched=searched)
     with Sink(output) as sink:
         sink.write(content)
     if output is not None:
@@ -500,14 +483,7 @@ def _settings(command: Any) -> Any:
     for decorate in (
         click.option("--note", metavar="TEXT", help="A note, for people."),
         click.option("--year", "years", metavar="YEARS", help=OPTIONS["years"].help),
-        click.option(
-            "-s",
-            "--sources",
-            multiple=True,
-            metavar="NAME,...",
-            shell_complete=complete_source,
-            help="The sources and groups that it asks; without them the default ones.",
-        ),
+        sources_option("The sources and groups that it asks; without them the default ones."),
     ):
         command = decorate(command)
     return command
@@ -532,7 +508,6 @@ def new(
 
     with call.open() as db:
         made = strategies.create(
-            db,
             call.project(db),
             name,
             sources=names_of(sources) or (),
@@ -552,7 +527,7 @@ def list_(call: Call, /) -> int:
     from metasearch.review.strategies import steps, strategies
 
     with call.open() as db:
-        listed = [(each, len(steps.of(db, each))) for each in strategies.of(db, call.project(db))]
+        listed = [(each, len(steps.of(db, each))) for each in strategies.of(call.project(db))]
     call.table(
         [objects.strategy(each) | {"steps": number} for each, number in listed],
         ("name", "steps", "sources", "years", "note"),
@@ -594,7 +569,7 @@ def set_(
     from metasearch.review.strategies import strategies
 
     with call.open() as db:
-        _, old = found(call, db, name)
+        _, old = find_strategy(call, db, name)
         made = strategies.update(
             db,
             old,
@@ -629,7 +604,7 @@ def copy(call: Call, /, *, new_name: str, order: tuple[int, ...] | None, name: s
     from metasearch.review.strategies import steps as copying
 
     with call.open() as db:
-        _, old = found(call, db, name)
+        _, old = find_strategy(call, db, name)
         if order is None:
             made = copying.copy_strategy(db, old, new_name)
         else:
@@ -640,7 +615,7 @@ def copy(call: Call, /, *, new_name: str, order: tuple[int, ...] | None, name: s
 
 
 for _command in (
-    *(add, edit, remove, show, counts, run, stop, replay),
+    *(add, edit, remove, show, counts, run, cite, stop, replay),
     *(import_, paste, write, search_file, known, validate),
 ):
     strategy.add_command(_command)

@@ -9,7 +9,7 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import orjson
 from aiohttp import web
@@ -17,23 +17,24 @@ from multidict import MultiMapping
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
-from metasearch.query.writer import TARGETS
+from metasearch.query.syntaxes import TARGETS
 from metasearch.review.page import (
-    Opened,
-    Said,
+    FormState,
+    PageRequest,
     after_form,
     file_name,
-    opened,
+    number_of,
+    page_request,
     strategy_path,
     unknown_form,
     version_of,
     with_parameters,
 )
 from metasearch.review.projects.projects import Project
-from metasearch.review.quota_checks import RunQuota, check_records, import_file
-from metasearch.review.runs import figures, known_works, runs
-from metasearch.review.runs.run import PER_SOURCE
-from metasearch.review.service import RunOptions, in_share, user_of
+from metasearch.review.quota_checks import begin_run, import_file, resume_run
+from metasearch.review.runs import citations, figures, known_works, runs
+from metasearch.review.runs.plan import PER_SOURCE, RunOptions
+from metasearch.review.service import in_share
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import now
 from metasearch.review.strategies import paste, search_file, steps, strategies
@@ -44,23 +45,27 @@ from metasearch.review.strategies.strategies import Step, Strategy
 from metasearch.review.strategies.views import (
     RunState,
     StepReading,
-    StrategyLine,
     StrategyPage,
+    StrategyRow,
     run_state,
     steps_html,
     strategies_page,
     strategy_page,
-    view_of,
 )
-from metasearch.review.strategies.writer import written
-from metasearch.server.answering import head, send
-from metasearch.server.forms import Upload, chosen, only, posted_with_file
+from metasearch.review.strategies.writer import write_strategy
+from metasearch.server.forms import (
+    Upload,
+    choice_of,
+    only,
+    read_form_with_file,
+)
 from metasearch.server.pages.environment import macro
 from metasearch.server.pages.hit import SYNTAX_WORDS, Fault
 from metasearch.server.pages.page import page_response, see_other
 from metasearch.server.pages.settings import tickable
-from metasearch.server.pages.sources import grouped
+from metasearch.server.pages.sources import group_sources
 from metasearch.server.problem import Problem
+from metasearch.server.search_answers import head, send
 from metasearch.server.sources import view
 
 #: Bytes of a search file, as on the command line.
@@ -70,68 +75,58 @@ MOST_SEARCH_FILE = 5_000_000
 @in_share("uploads", "POST")
 async def answer_list(request: web.Request) -> web.StreamResponse:
     """The list, or a new strategy from its form or from a search file."""
-    here = await opened(request)
+    here = await page_request(request)
 
     notes: list[str] = []
 
-    async def render(said: Said) -> str:
+    async def render(said: FormState) -> str:
         async with here.shared.admission.brief():
-            listed = await here.workspace.read(lines_of, here.project, here.path())
+            listed = await here.read(lines_of, here.path())
         return strategies_page(here.visit, here.project, listed, said, notes)
 
     if request.method != "POST":
-        return page_response(request, await render(Said()))
-    fields, upload = await posted_with_file(request, MOST_SEARCH_FILE)
+        return page_response(request, await render(FormState()))
+    fields, upload = await read_form_with_file(request, MOST_SEARCH_FILE)
     if only(fields, "do") != "read":
-        return await after_form(request, fields, lambda: _made(here, fields), render)
+        return await after_form(request, fields, lambda: _make(here, fields), render)
     try:
         made = await _read(here, upload, only(fields, "name").strip())
     except UsageError as error:
-        return page_response(request, await render(Said(error, fields, "read")), 400)
+        return page_response(request, await render(FormState(error, fields, "read")), 400)
     if made.notes:
         notes += made.notes
-        return page_response(request, await render(Said()))
+        return page_response(request, await render(FormState()))
     return see_other(request, here.path(strategy_path(made.strategies[0].name), done="read"))
 
 
-async def _read(here: Opened, upload: Upload, name: str) -> FileIn:
-    """Makes the strategies of a search file."""
+async def _read(here: PageRequest, upload: Upload, name: str) -> FileIn:
     if not upload.name:
         raise UsageError(
             message("No file was chosen"), advice=message("Choose a JSON search file.")
         )
-    return await here.workspace.write(
-        search_file.add,
-        here.project,
-        upload.content,
-        upload.name,
-        strategy=name or None,
-        by=here.by,
-    )
+    return await here.write(search_file.add, upload.content, upload.name, strategy=name or None)
 
 
-async def _made(here: Opened, fields: MultiMapping[str]) -> str:
-    """The address of a new strategy."""
+async def _make(here: PageRequest, fields: MultiMapping[str]) -> str:
     name, source = only(fields, "name").strip(), only(fields, "copy")
     if source:
-        model = await here.workspace.read(strategies.find, here.project, source)
+        model = await here.read(strategies.find, source)
         made = await here.workspace.write(copied, model, name, by=here.by)
     else:
-        made = await here.workspace.write(strategies.create, here.project, name, by=here.by)
+        made = await here.write(strategies.create, name)
     return here.path(strategy_path(made.name))
 
 
-def lines_of(db: Database, project: Project, base: str) -> list[StrategyLine]:
-    """The strategies of a project, for a table."""
+def lines_of(project: Project, base: str) -> list[StrategyRow]:
     return [
-        StrategyLine(
+        StrategyRow(
             one.name,
             f"{base}{strategy_path(one.name)}",
-            len(steps.of(db, one)),
+            len(steps.of(project.db, one)),
             one.note,
             one.created,
         )
-        for one in strategies.of(db, project)
+        for one in strategies.of(project)
     ]
 
 
@@ -144,12 +139,12 @@ _RANGE = re.compile(r"#?([0-9]{1,4})(?:\s*-\s*#?([0-9]{1,4}))?")
 @in_share("uploads", "POST")
 async def answer_strategy(request: web.Request) -> web.StreamResponse:
     """The page, or what one of its forms says."""
-    here = await opened(request)
-    shown = await named(here)
+    here = await page_request(request)
+    shown = await find_strategy(here)
     reading: list[StepReading] = []
 
-    async def render(said: Said) -> str:
-        made = await _shown(here, shown, said)
+    async def render(said: FormState) -> str:
+        made = await _strategy_page(here, shown, said)
         return strategy_page(
             here.visit,
             here.project,
@@ -160,26 +155,26 @@ async def answer_strategy(request: web.Request) -> web.StreamResponse:
         )
 
     if request.method != "POST":
-        return page_response(request, await render(Said()))
-    fields, upload = await posted_with_file(request, MOST_UPLOAD)
+        return page_response(request, await render(FormState()))
+    fields, upload = await read_form_with_file(request, MOST_UPLOAD)
     if only(fields, "do") == "check":
         error = None
         try:
-            reading.append(await here.workspace.read(_read_step, shown, *_typed(fields)))
+            reading.append(await here.workspace.read(_read_step, shown, *_step_text(fields)))
         except UsageError as fault:
             error = fault
-        return page_response(request, await render(Said(error, fields, "check")))
-    return await after_form(request, fields, lambda: _done(here, shown, fields, upload), render)
+        return page_response(request, await render(FormState(error, fields, "check")))
+    return await after_form(request, fields, lambda: _do(here, shown, fields, upload), render)
 
 
 async def answer_check(request: web.Request) -> web.StreamResponse:
     """How a step would be read, as a piece of the page; for the script, while a reader types."""
-    here = await opened(request)
-    shown = await named(here)
+    here = await page_request(request)
+    shown = await find_strategy(here)
     language = here.visit.language
     async with here.shared.admission.brief():
         try:
-            reading = await here.workspace.read(_read_step, shown, *_typed(request.query))
+            reading = await here.workspace.read(_read_step, shown, *_step_text(request.query))
         except UsageError as error:
             fault = Fault.of(error) if isinstance(error, QuerySyntaxError) else None
             html = macro("projects/_checked.html", "not_read", language)(error, fault)
@@ -188,26 +183,25 @@ async def answer_check(request: web.Request) -> web.StreamResponse:
     return page_response(request, str(html))
 
 
-async def named(here: Opened) -> Strategy:
-    """The strategy of the address."""
+async def find_strategy(here: PageRequest) -> Strategy:
     name = here.request.match_info["strategy"][:_LONGEST_TEXT]
     try:
-        return await here.workspace.read(strategies.find, here.project, name)
+        return await here.read(strategies.find, name)
     except UsageError as error:
         raise Problem(404, None, error.message, advice=error.advice or None) from error
 
 
-async def _shown(here: Opened, shown: Strategy, said: Said) -> StrategyPage:
+async def _strategy_page(here: PageRequest, shown: Strategy, said: FormState) -> StrategyPage:
     engine, query = here.shared.engine, here.request.query
     await engine.ready()
     async with here.shared.admission.brief():
         base = here.path(strategy_path(shown.name))
-        made = await here.workspace.read(page_of, here.project, shown.name, base)
-        chosen = frozenset(_expanded(here, made.strategy))
+        made = await here.read(page_of, shown.name, base)
+        chosen = frozenset(_source_names(here, made.strategy))
         listed = [each for each in view(engine) if tickable(each) or each.name in chosen]
     to = only(query, "to")
     number = said.typed("number") if said.place == "edit" else only(query, "edit")
-    others = await here.workspace.read(strategies.of, here.project)
+    others = await here.read(strategies.of)
     return replace(
         made,
         others=[
@@ -215,13 +209,13 @@ async def _shown(here: Opened, shown: Strategy, said: Said) -> StrategyPage:
             for one in others
             if one.name != made.strategy.name
         ],
-        groups=grouped(engine.registry, listed),
+        groups=group_sources(engine.registry, listed),
         chosen=chosen,
-        edit=_number(number),
-        asked=_number(only(query, "asked")),
+        edit=_number_or_none(number),
+        asked=_number_or_none(only(query, "asked")),
         shows_known=bool(query.get("known")),
         to=to,
-        written=await here.workspace.read(_written, made.strategy, to) if to in TARGETS else None,
+        written=await here.workspace.read(_text_of, made.strategy, to) if to in TARGETS else None,
         usual_records=PER_SOURCE,
         today=now()[:10],
         can_edit=here.visit.can("edit"),
@@ -229,48 +223,40 @@ async def _shown(here: Opened, shown: Strategy, said: Said) -> StrategyPage:
     )
 
 
-async def _reason(here: Opened, shown: Strategy) -> str:
+async def _reason(here: PageRequest, shown: Strategy) -> str:
     """Why the newest run did not come to its end, where this process has made it."""
-    newest = await here.workspace.read(_newest, here.project, shown)
+    newest = await here.read(_newest, shown)
     if newest is None:
         return ""
-    job = here.service.jobs.numbered(here.project.id, newest.number)
+    job = here.service.jobs.job_of_run(here.project.id, newest.number)
     return (job.reason if job is not None else None) or ""
 
 
-def page_of(db: Database, project: Project, name: str, base: str) -> StrategyPage:
-    """What of the page is read from the workspace."""
-    shown = strategies.find(db, project, name)
-    rows = steps.of(db, shown)
-    validated = (
-        known_works.validate(db, project, shown).works if known_works.of(db, project) else ()
-    )
-    last = db.value("SELECT max(number) FROM step WHERE strategy = ?", shown.id) or 0
+def page_of(project: Project, name: str, base: str) -> StrategyPage:
+    shown = strategies.find(project, name)
+    rows = steps.of(project.db, shown)
+    validated = known_works.validate(project, shown).works if known_works.of(project) else ()
+    last = project.db.value("SELECT max(number) FROM step WHERE strategy = ?", shown.id) or 0
     return StrategyPage(
         strategy=shown,
-        figures=figures.table(db, shown),
+        figures=figures.table(project.db, shown),
         base=base,
-        others=(),
-        groups=(),
-        chosen=frozenset(),
         known=validated,
-        run=run_in(db, project, shown, "running"),
-        interrupted=run_in(db, project, shown, "interrupted"),
+        run=run_in(project, shown, "running"),
+        interrupted=run_in(project, shown, "interrupted"),
         next_number=max([last, *(row.number for row in rows)]) + 1,
     )
 
 
-def run_in(
-    db: Database, project: Project, shown: Strategy, status: runs.RunStatus
-) -> RunState | None:
+def run_in(project: Project, shown: Strategy, status: runs.RunStatus) -> RunState | None:
     """The newest run of a strategy that asks sources, where that is its status."""
-    newest = _newest(db, project, shown)
+    newest = _newest(project, shown)
     if newest is None or newest.status != status:
         return None
-    return run_state(newest, runs.answers(db, newest))
+    return run_state(newest, runs.answers(project.db, newest))
 
 
-def _expanded(here: Opened, shown: Strategy) -> list[str]:
+def _source_names(here: PageRequest, shown: Strategy) -> list[str]:
     """The sources that a strategy names, one by one; names that are gone are left out."""
     registry = here.shared.engine.registry
     found: dict[str, None] = {}
@@ -282,8 +268,8 @@ def _expanded(here: Opened, shown: Strategy) -> list[str]:
     return list(found)
 
 
-def _written(db: Database, shown: Strategy, to: str) -> Any:
-    return written(steps.of(db, shown), to, years=shown.years)
+def _text_of(db: Database, shown: Strategy, to: str) -> Any:
+    return write_strategy(steps.of(db, shown), to, years=shown.years)
 
 
 def _read_step(db: Database, shown: Strategy, text: str, syntax: str) -> StepReading:
@@ -298,47 +284,50 @@ def _read_step(db: Database, shown: Strategy, text: str, syntax: str) -> StepRea
     return StepReading(found.text[:_LONGEST_TEXT], own, found.notes)
 
 
-async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload: Upload) -> str:
-    """Does what a form says; the address that shows it."""
+async def _do(here: PageRequest, shown: Strategy, fields: MultiMapping[str], upload: Upload) -> str:
     base = here.path(strategy_path(shown.name))
-    write = here.workspace.write
+    write, note = here.workspace.write, only(fields, "note").strip()
     match only(fields, "do"):
         case "add" | "add-count" as what:
             if what == "add-count":
                 here.needs("run")
-            text, syntax = _typed(fields)
-            added = await write(
-                steps.add,
-                shown,
-                text,
-                syntax=syntax,
-                note=only(fields, "note").strip(),
-                by=here.by,
-            )
+            text, syntax = _step_text(fields)
+            added = await write(steps.add, shown, text, syntax=syntax, note=note, by=here.by)
             if what == "add-count":
-                await _begun(here, shown, "counts", RunOptions(steps=(added.number,)))
+                await begin_run(here, shown, RunOptions(mode="counts", steps=(added.number,)))
             return with_parameters(base, {"done": "added"}, "add")
         case "edit":
-            await _edited(here, shown, fields)
+            text_, syntax_ = _step_text(fields) if "text" in fields else (None, None)
+            await write(
+                steps.edit,
+                shown,
+                _number(only(fields, "number")),
+                text=text_,
+                syntax=syntax_,
+                note=note,
+                version=version_of(fields),
+                by=here.by,
+            )
             return with_parameters(base, {"done": "edited"}, "steps")
         case "remove":
-            number = _required(only(fields, "number"))
+            number = _number(only(fields, "number"))
             await write(steps.remove, shown, number, version=version_of(fields), by=here.by)
             return with_parameters(base, {"done": "removed"}, "steps")
         case "run" | "count" as what:
             here.needs("run")
-            asked = RunOptions(
-                steps=numbers(only(fields, "steps")),
-                per_source=_number(only(fields, "per").strip()) if what == "run" else None,
-            )
-            await _begun(here, shown, "records" if what == "run" else "counts", asked)
+            wanted = numbers(only(fields, "steps"))
+            options = RunOptions(mode="counts", steps=wanted)
+            if what == "run":
+                options = RunOptions(steps=wanted, per_source=_number_or_none(only(fields, "per")))
+            await begin_run(here, shown, options)
             return f"{base}#run"
         case "stop":
             here.needs("run")
-            return with_parameters(base, {"done": await _ended(here, shown)}, "steps")
+            return with_parameters(base, {"done": await _end_run(here, shown)}, "steps")
         case "resume":
             here.needs("run")
-            await _resumed(here, shown)
+            if (newest := await here.read(_newest, shown)) is not None:
+                await resume_run(here, newest)
             return f"{base}#run"
         case "sources":
             await write(
@@ -346,16 +335,31 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
                 shown,
                 sources=fields.getall("source", []),
                 years=only(fields, "years").strip(),
-                note=only(fields, "note").strip(),
+                note=note,
                 version=version_of(fields),
                 by=here.by,
             )
             return with_parameters(base, {"done": "sources"}, "sources")
         case "import":
-            again = await _imported(here, shown, fields, upload)
+            again = await _import_step(here, shown, fields, upload)
             return with_parameters(base, {"done": "again" if again else "imported"}, "steps")
+        case "cite":
+            here.needs("run")
+            if "direction" not in fields:
+                raise UsageError(message("No direction of citations was chosen"))
+            wanted_ = citations.CitationStep.of(
+                {
+                    "seeds": only(fields, "seeds").split("\n"),
+                    "directions": fields.getall("direction", []),
+                    "indexes": re.split("[,，;；]", only(fields, "indexes")),
+                }
+            )
+            step = await here.write(citations.add_step, shown, wanted_)
+            again_ = bool(only(fields, "again"))
+            await begin_run(here, shown, RunOptions(steps=(step.number,), again=again_))
+            return f"{base}#run"
         case "known":
-            await write(known_works.add_lines, here.project, only(fields, "names"), by=here.by)
+            await here.write(known_works.add_lines, only(fields, "names"))
             return with_parameters(base, {"done": "known", "known": 1}, "known")
         case "paste":
             await write(
@@ -369,66 +373,21 @@ async def _done(here: Opened, shown: Strategy, fields: MultiMapping[str], upload
     raise unknown_form()
 
 
-async def _begun(
-    here: Opened, shown: Strategy, mode: Literal["records", "counts"], asked: RunOptions
-) -> None:
-    if mode == "records":
-        await check_records(here.request, here.project)
-    await here.service.begin_run(
-        here.project,
-        shown,
-        mode,
-        asked,
-        by=here.by,
-        user=user_of(here.request),
-        limits=RunQuota(here.request, here.project),
-    )
-
-
-async def _edited(here: Opened, shown: Strategy, fields: MultiMapping[str]) -> None:
-    text, syntax = _typed(fields) if "text" in fields else (None, None)
-    note = only(fields, "note").strip()
-    await here.workspace.write(
-        steps.edit,
-        shown,
-        _required(only(fields, "number")),
-        text=text,
-        syntax=syntax,
-        note=note,
-        version=version_of(fields),
-        by=here.by,
-    )
-
-
-async def _ended(here: Opened, shown: Strategy) -> str:
+async def _end_run(here: PageRequest, shown: Strategy) -> str:
     """What is to be said of the run that goes on, or was interrupted, and is ended."""
-    newest = await here.workspace.read(_newest, here.project, shown)
+    newest = await here.read(_newest, shown)
     if newest is not None and newest.status in ("running", "interrupted"):
         newest = await here.service.stop_run(here.project, newest)
     return "stopping" if newest is not None and newest.status == "running" else "stopped"
 
 
-async def _resumed(here: Opened, shown: Strategy) -> None:
-    newest = await here.workspace.read(_newest, here.project, shown)
-    if newest is not None and newest.mode == "records":
-        await check_records(here.request, here.project)
-    if newest is not None:
-        await here.service.resume_run(
-            here.project,
-            newest,
-            user=user_of(here.request),
-            limits=RunQuota(here.request, here.project),
-        )
-
-
-def _newest(db: Database, project: Project, shown: Strategy) -> runs.Run | None:
-    """The newest run of a strategy that asks sources."""
-    every = reversed(runs.of(db, project))
+def _newest(project: Project, shown: Strategy) -> runs.Run | None:
+    every = reversed(runs.of(project))
     return next((run for run in every if run.strategy == shown.id and run.mode != "import"), None)
 
 
-async def _imported(
-    here: Opened, shown: Strategy, fields: MultiMapping[str], upload: Upload
+async def _import_step(
+    here: PageRequest, shown: Strategy, fields: MultiMapping[str], upload: Upload
 ) -> bool:
     """Whether the same file was there before."""
     claimed = only(fields, "claimed").strip().replace(",", "")
@@ -438,22 +397,19 @@ async def _imported(
             advice=message("Choose the file that the database has exported."),
         )
     done = await import_file(
-        here.request,
-        here.project,
+        here,
         shown,
         upload.content,
         upload.name or "none",
         source=only(fields, "database").strip(),
         searched=only(fields, "searched").strip(),
         query=only(fields, "query").strip(),
-        claimed=_required(claimed) if claimed else None,
-        by=here.by,
+        claimed=_number_or_none(claimed),
     )
     return done.again
 
 
-def _typed(fields: Mapping[str, str]) -> tuple[str, str]:
-    """Text and syntax of a step."""
+def _step_text(fields: Mapping[str, str]) -> tuple[str, str]:
     text = fields.get("text", "").replace("\r\n", "\n").strip()
     if not text:
         raise UsageError(message("The step has no text"), advice=message("Type a query."))
@@ -475,26 +431,22 @@ def numbers(text: str) -> tuple[int, ...] | None:
     return tuple(dict.fromkeys(found)) or None
 
 
-def _number(text: str) -> int | None:
-    text = text.strip()
-    return _required(text) if text else None
+def _number(text: str) -> int:
+    return number_of(text.strip().lstrip("#"))
 
 
-def _required(text: str) -> int:
-    text = text.strip().lstrip("#")
-    if not (text.isascii() and text.isdigit() and len(text) < 13):
-        raise UsageError(message("{text} is no number", text=repr(text[:40])))
-    return int(text)
+def _number_or_none(text: str) -> int | None:
+    return _number(text) if text.strip() else None
 
 
 async def answer_search_file(request: web.Request) -> web.StreamResponse:
     """The file, with the search string in the syntax that the address names."""
-    here = await opened(request)
-    shown = await named(here)
-    syntax = chosen(request.query, "syntax", tuple(TARGETS), "pubmed")
+    here = await page_request(request)
+    shown = await find_strategy(here)
+    syntax = choice_of(request.query, "syntax", tuple(TARGETS), "pubmed")
     async with here.shared.admission.brief():
         try:
-            content = await here.workspace.read(_search_file, shown, syntax)
+            content = await here.workspace.read(search_file.write, shown, syntax=syntax)
         except UsageError as error:
             raise Problem(400, None, error.message, advice=error.advice or None) from error
     name = f"{file_name(shown.name)}-{syntax}.json"
@@ -508,10 +460,6 @@ async def answer_search_file(request: web.Request) -> web.StreamResponse:
     )
 
 
-def _search_file(db: Database, shown: Strategy, syntax: str) -> bytes:
-    return search_file.write(shown, steps.of(db, shown), syntax=syntax)
-
-
 # `/projects/UID/strategies/NAME/progress`: the table of a strategy while a run goes on, as
 # server-sent events. It is read from the file, so that any worker of the server can send it. An
 # event has the whole table: its HTML is that of the page.
@@ -523,31 +471,31 @@ EVERY = 0.5
 @in_share("streams", "GET")
 async def answer_progress(request: web.Request) -> web.StreamResponse:
     """The states of the table, from now to the end of the run."""
-    here = await opened(request)
-    shown = await named(here)
+    here = await page_request(request)
+    shown = await find_strategy(here)
     if request.method == "HEAD":
         return head("sse")
     return await send(request, _states(here, shown.name))
 
 
-async def _has_left(here: Opened) -> bool:
+async def _has_left(here: PageRequest) -> bool:
     """Whether who follows the run is no member any more; never so on a server without users."""
     if not here.by:
         return False
     from metasearch.review.projects import members
 
-    return await here.workspace.read(members.role, here.project, here.by) is None
+    return await here.read(members.role, here.by) is None
 
 
-async def _states(here: Opened, name: str) -> AsyncGenerator[bytes]:
+async def _states(here: PageRequest, name: str) -> AsyncGenerator[bytes]:
     base = here.path(strategy_path(name))
     sent, silent = "", 0.0
     yield b"retry: %d\n" % here.shared.options.retry
     while not await _has_left(here):
-        shown = await here.workspace.read(page_of, here.project, name, base)
+        shown = await here.read(page_of, name, base)
         await here.shared.engine.scheduler.turns().next()
         shown = replace(shown, can_edit=here.visit.can("edit"))
-        state, steps = steps_html(view_of(shown), here.visit.language)
+        state, steps = steps_html(shown, here.visit.language)
         if shown.run is None:
             yield b"event: done\ndata: %s\n\n" % orjson.dumps({"steps": steps})
             return

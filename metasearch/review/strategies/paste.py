@@ -2,9 +2,9 @@
 
 Ovid, PubMed (also its file of comma-separated values), Embase, EBSCO, Web of Science (the newest
 line first), Cochrane, Scopus, ProQuest, numbered lists with `1.`, `1、`, `(1)`, `#1` or `S1`, and
-lists without numbers, whose lines are counted: `metasearch.query.lines` cuts them all. Beside a
-query, histories show hits, times, buttons and settings; hits are kept, all else is told as left
-out.
+lists without numbers, whose lines are counted: `metasearch.query.strategy_lines` cuts them all.
+Beside a query, histories show hits, times, buttons and settings; hits are kept, all else is told
+as left out.
 """
 
 from __future__ import annotations
@@ -17,24 +17,20 @@ from typing import Any
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
-from metasearch.query.beside import count_of
 from metasearch.query.characters import plain_characters
 from metasearch.query.combinations import in_signs
 from metasearch.query.detect import detect
-from metasearch.query.lines import MOST_ROWS, all_lines, numbered_lines
 from metasearch.query.pubmed import history
+from metasearch.query.strategy_lines import MOST_ROWS, all_lines, numbered_lines
+from metasearch.query.strategy_rows import count_of
 from metasearch.query.syntaxes import DATABASES
 from metasearch.query.tree import MAX_LENGTH, plain
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps as stored
 from metasearch.review.strategies.references import LARGEST
 from metasearch.review.strategies.resolve import place_of
-from metasearch.review.strategies.step_text import read_step, renumbered
+from metasearch.review.strategies.step_text import read_step, renumber
 from metasearch.review.strategies.strategies import Step, Strategy
-from metasearch.review.strategies.writer import Written, WrittenLine, written
-
-__all__ = ["CopiedIn", "Written", "WrittenLine", "copy_in", "written"]
-
 
 #: Characters of a text with all lines, and lines.
 LONGEST, MOST_LINES = 500_000, 500
@@ -44,7 +40,7 @@ _BEGINS_NUMBERED = re.compile(r"\s{0,99}[#S(\[]?[0-9]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class CopiedLine:
+class PastedLine:
     """A line. `number`: as it stands there, or its place in a list without numbers. `hits`: what
     the database said then.
     """
@@ -56,17 +52,17 @@ class CopiedLine:
 
 
 @dataclass(frozen=True, slots=True)
-class CopiedText:
+class PastedText:
     """All lines, those that were first in the search first. `syntax`: of all of them, one of
     `metasearch.query.CHOICES`; "auto" where each is read by its own marks.
     """
 
-    lines: tuple[CopiedLine, ...]
+    lines: tuple[PastedLine, ...]
     syntax: str
     notes: tuple[str, ...]
 
 
-def copied_text(text: str, syntax: str = "auto") -> CopiedText:
+def read_paste(text: str, syntax: str = "auto") -> PastedText:
     """The lines of a text. `syntax`: that they are in; "auto" finds it by their marks. Raises
     UsageError: it is empty, or has too many lines or characters.
     """
@@ -97,12 +93,12 @@ def copied_text(text: str, syntax: str = "auto") -> CopiedText:
     if len(lines) > 1 and _are_apart(text, lines, syntax):
         numbers = [line.number for line in lines]
         joining = " AND ".join(f"#{number}" for number in numbers)
-        lines.append(CopiedLine(numbers[-1] + 1, joining, None, joining))
+        lines.append(PastedLine(numbers[-1] + 1, joining, None, joining))
         notes.append(message("no line joins the others, so a last step joins them with AND"))
-    return CopiedText(tuple(lines), syntax, tuple(notes))
+    return PastedText(tuple(lines), syntax, tuple(notes))
 
 
-def _are_apart(text: str, lines: Sequence[CopiedLine], syntax: str) -> bool:
+def _are_apart(text: str, lines: Sequence[PastedLine], syntax: str) -> bool:
     """Whether lines have no numbers and none names another: read as a whole, all have to hold."""
     if numbered_lines(text) is not None or _BEGINS_NUMBERED.match(text):
         return False
@@ -118,11 +114,11 @@ def _too_many() -> UsageError:
     )
 
 
-def _of_history(text: str) -> tuple[list[CopiedLine], list[str]]:
+def _of_history(text: str) -> tuple[list[PastedLine], list[str]]:
     """The lines of a text as a history shows them, and notes on what else stood there."""
     cut = all_lines(text)
     lines = [
-        CopiedLine(line.number, _in_rows(line.text), line.hits, line.printed) for line in cut.lines
+        PastedLine(line.number, _in_rows(line.text), line.hits, line.printed) for line in cut.lines
     ]
     empty = next((line.number for line in lines if not any(map(str.isalnum, line.text))), None)
     if empty is not None:
@@ -131,7 +127,11 @@ def _of_history(text: str) -> tuple[list[CopiedLine], list[str]]:
             advice=message("Copy the column with the queries, too."),
         )
     left = [shown for kind, shown in cut.losses if kind not in ("counted", "unnumbered")]
-    return lines, [_left_out(left)] if left else []
+    if not left:
+        return lines, []
+    return lines, [
+        message("left out: {texts}", texts=_first_of(list(dict.fromkeys(map(plain, left)))))
+    ]
 
 
 def _in_rows(text: str) -> str:
@@ -144,15 +144,15 @@ def _in_rows(text: str) -> str:
     return text
 
 
-def _of_pubmed_file(text: str) -> list[CopiedLine]:
+def _of_pubmed_file(text: str) -> list[PastedLine]:
     """The lines of PubMed's history as a file."""
     lines = [
-        CopiedLine(number, query, count_of(hits), query) for number, query, hits in history(text)
+        PastedLine(number, query, count_of(hits), query) for number, query, hits in history(text)
     ]
     return sorted(lines, key=lambda line: line.number)
 
 
-def _syntax_of(text: str, lines: Sequence[CopiedLine]) -> str:
+def _syntax_of(text: str, lines: Sequence[PastedLine]) -> str:
     """The syntax of all lines: by their marks, else by how they name one another."""
     marks = {detect(line.text) for line in lines} - {"simple"}
     if marks:
@@ -181,11 +181,7 @@ def _combines(text: str, sign: str) -> bool:
     return names is not None and "#" not in text
 
 
-def _left_out(texts: Sequence[str]) -> str:
-    return message("left out: {texts}", texts=_shown(list(dict.fromkeys(map(plain, texts)))))
-
-
-def _shown(texts: Sequence[str]) -> str:
+def _first_of(texts: Sequence[str]) -> str:
     shown = "; ".join(text if len(text) <= 80 else f"{text[:79]}…" for text in texts[:_SHOWN])
     if len(texts) <= _SHOWN:
         return shown
@@ -196,7 +192,7 @@ _LONGEST_ORIGINAL = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class CopiedIn:
+class PasteResult:
     """What came of a text.
 
     Attributes:
@@ -212,7 +208,7 @@ class CopiedIn:
 
 def copy_in(
     db: Database, strategy: Strategy, text: str, *, syntax: str = "auto", by: str = ""
-) -> CopiedIn:
+) -> PasteResult:
     """Add a step for each line of a text, all or none.
 
     Numbers stay what they are where they are free; otherwise lines are numbered anew, also where
@@ -221,7 +217,7 @@ def copy_in(
     Raises QuerySyntaxError: a line cannot be read; the reason begins with its number. Raises
     UsageError: the text has no lines or too many, or its numbers cannot be kept or changed.
     """
-    copied = copied_text(text, syntax)
+    copied = read_paste(text, syntax)
     notes = list(copied.notes)
     with db.transaction():
         last = db.value("SELECT max(number) FROM step WHERE strategy = ?", strategy.id) or 0
@@ -244,10 +240,10 @@ def copy_in(
         lines = _in_signs(copied)
         drafts = [_draft(strategy, line, copied.syntax, new) for line in lines]
         steps = stored.add_all(db, strategy, drafts, by=by)
-    return CopiedIn(tuple(steps), copied.syntax, tuple(notes))
+    return PasteResult(tuple(steps), copied.syntax, tuple(notes))
 
 
-def _in_signs(copied: CopiedText) -> list[CopiedLine]:
+def _in_signs(copied: PastedText) -> list[PastedLine]:
     """The lines as the syntax writes those that combine or limit others."""
     if copied.syntax == "auto":
         return list(copied.lines)
@@ -258,7 +254,7 @@ def _in_signs(copied: CopiedText) -> list[CopiedLine]:
     ]
 
 
-def _draft(strategy: Strategy, line: CopiedLine, syntax: str, numbers: dict[int, int]) -> Step:
+def _draft(strategy: Strategy, line: PastedLine, syntax: str, numbers: dict[int, int]) -> Step:
     details: dict[str, Any] = {}
     if line.hits is not None:
         details["hits"] = line.hits
@@ -276,7 +272,7 @@ def _draft(strategy: Strategy, line: CopiedLine, syntax: str, numbers: dict[int,
                     length=where[1] - where[0],
                     advice=message("Copy in all lines that others name."),
                 )
-        text = renumbered(text, syntax, numbers)
+        text = renumber(text, syntax, numbers)
     except QuerySyntaxError as error:
         raise stored.of_line(error, line.number) from None
     return Step(

@@ -7,7 +7,7 @@ character separates words.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -26,6 +26,7 @@ from metasearch.query.tree import (
     Term,
     conjunction,
     disjunction,
+    leaves,
     negation,
 )
 
@@ -47,18 +48,6 @@ def number_of(query: Query) -> int | None:
 def as_numbers(text: str) -> str:
     """A printed tree with `#1` in place of each leaf that stands for a step."""
     return re.sub(rf"\\?{_SIGN}([0-9])", r"#\1", text)
-
-
-def leaves(query: Query, *, excluded: bool = False) -> Iterator[tuple[Query, bool]]:
-    """Each leaf from left to right, and whether it is excluded."""
-    match query:
-        case And(parts) | Or(parts) | Near(parts):
-            for part in parts:
-                yield from leaves(part, excluded=excluded)
-        case Not(part):
-            yield from leaves(part, excluded=not excluded)
-        case _:
-            yield query, excluded
 
 
 def numbers(query: Query | None) -> tuple[int, ...]:
@@ -85,30 +74,7 @@ def size(query: Query | None, of_step: Callable[[int], int]) -> int:
     return total
 
 
-def replaced(query: Query, leaf: Callable[[Query], Query | None]) -> Query | None:
-    """The tree with another one in place of each leaf; None takes the leaf out.
-
-    What comes out is flat as a parser would have made it, alternatives stand once each.
-    """
-    match query:
-        case And(parts):
-            kept = [new for part in parts if (new := replaced(part, leaf)) is not None]
-            return conjunction(*kept) if kept else None
-        case Or(parts):
-            kept = [new for part in parts if (new := replaced(part, leaf)) is not None]
-            return disjunction(kept) if kept else None
-        case Near(parts, within, ordered):
-            near = [new for part in parts if (new := replaced(part, leaf)) is not None]
-            if len(near) < 2:
-                return near[0] if near else None
-            return Near(tuple(near), within, ordered)
-        case Not(part):
-            new = replaced(part, leaf)
-            return None if new is None else negation(new)
-    return leaf(query)
-
-
-def substituted(clause: Clause, steps: Mapping[int, Clause]) -> Clause:
+def substitute(clause: Clause, steps: Mapping[int, Clause]) -> Clause:
     """The trees with what steps mean in place of their numbers."""
 
     def put_in(query: Query) -> Clause:
@@ -218,7 +184,7 @@ class _Reader:
         self.notes: dict[str, None] = {}
 
     def whole(self) -> Combination | None:
-        if not self.tokenized():
+        if not self.tokenize():
             return None
         query = self.query()
         if self.at < len(self.tokens):
@@ -236,7 +202,7 @@ class _Reader:
 
     # ---------------------------------------------------------------- tokens
 
-    def tokenized(self) -> bool:
+    def tokenize(self) -> bool:
         """Take the text apart; False where it is no combination."""
         at, clear, bare, operators, signs = 0, False, False, 0, False
         ranges: list[_Token] = []
@@ -248,7 +214,7 @@ class _Reader:
             if match["list"]:
                 clear = True
                 every = match[0][:1] in "aA"
-                named = self.listed(match["list"].partition("/")[2], start, at)
+                named = self.read_numbers(match["list"].partition("/")[2], start, at)
                 self.tokens.append(_Token("steps", start, at, named, every))
             elif match["reference"]:
                 sign = match["sign"].upper()
@@ -309,7 +275,7 @@ class _Reader:
         self.notes[note] = None
         return _Token("steps", start, to.end(), numbers)
 
-    def listed(self, listed: str, start: int, end: int) -> tuple[int, ...]:
+    def read_numbers(self, listed: str, start: int, end: int) -> tuple[int, ...]:
         numbers: dict[int, None] = {}
         for part in listed.replace("#", "").split(","):
             first, _, last = ("".join(piece.split()) for piece in part.partition("-"))
@@ -362,17 +328,17 @@ class _Reader:
 
     def every(self) -> tuple[Query, bool]:
         """What AND and NOT join, and whether they join anything."""
-        parts = [self.negated()]
+        parts = [self.read_negation()]
         while (kind := self.peek()) in ("AND", "NOT", "steps", "("):
             if kind == "AND":
                 self.at += 1
             elif kind != "NOT":
                 note = message("steps side by side are joined with AND")
                 self.notes[note] = None
-            parts.append(self.negated())
+            parts.append(self.read_negation())
         return conjunction(*parts), len(parts) > 1
 
-    def negated(self) -> Query:
+    def read_negation(self) -> Query:
         if self.peek() == "NOT":
             self.at += 1
             return negation(self.operand())

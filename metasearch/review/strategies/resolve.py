@@ -15,17 +15,19 @@ from dataclasses import dataclass
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
 from metasearch.query.clauses import Clause
-from metasearch.query.reading import nesting
+from metasearch.query.reader import nesting
 from metasearch.query.simple import to_text
-from metasearch.query.tree import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Query, searches, without_words
-from metasearch.review.strategies.references import (
-    FLAT,
+from metasearch.query.tree import (
+    MAX_DEPTH,
+    MAX_LENGTH,
+    MAX_TERMS,
+    Query,
     leaves,
-    number_of,
-    replaced,
-    size,
-    substituted,
+    searches,
+    with_leaves,
+    without_words,
 )
+from metasearch.review.strategies.references import FLAT, number_of, size, substitute
 from metasearch.review.strategies.step_text import StepText, read_step
 from metasearch.review.strategies.strategies import Step
 
@@ -57,14 +59,14 @@ class NothingToAsk(UsageError):
     """A step of which no source can be asked anything; others may name it all the same."""
 
 
-def resolved(steps: Sequence[Step], number: int) -> ResolvedStep:
+def resolve_step(steps: Sequence[Step], number: int) -> ResolvedStep:
     """The query of one step. Raises QuerySyntaxError: the text of the step cannot be read;
     UsageError: there is no such step, it is an import, or it cannot be made one query.
     """
     known = {step.number: step for step in steps}
     if number not in known:
-        raise _missing(number, known)
-    found = _Resolving(known).finished(number)
+        raise no_step(number, steps)
+    found = _Resolver(known).finish(number)
     if isinstance(found, UsageError):
         raise found
     return found
@@ -72,11 +74,11 @@ def resolved(steps: Sequence[Step], number: int) -> ResolvedStep:
 
 def resolve_all(steps: Sequence[Step]) -> dict[int, ResolvedStep | UsageError]:
     """Number -> the query of the step, or why it has none; in the order of `steps`."""
-    resolving = _Resolving({step.number: step for step in steps})
-    return {step.number: resolving.finished(step.number) for step in steps}
+    resolving = _Resolver({step.number: step for step in steps})
+    return {step.number: resolving.finish(step.number) for step in steps}
 
 
-class _Resolving:
+class _Resolver:
     """The steps of one strategy, each read once."""
 
     def __init__(self, steps: Mapping[int, Step]) -> None:
@@ -87,7 +89,7 @@ class _Resolving:
         #: Number -> all steps that it names, also by way of others.
         self.named: dict[int, dict[int, None]] = {}
 
-    def finished(self, number: int) -> ResolvedStep | UsageError:
+    def finish(self, number: int) -> ResolvedStep | UsageError:
         """A step with its text and notes, which those that it names need not have."""
         clause, own = self.of(number), self.texts[number]
         if isinstance(clause, UsageError):
@@ -169,7 +171,7 @@ class _Resolving:
                     most=f"{MAX_TERMS:,}",
                 ),
             )
-        clause = substituted(own.clause, parents)
+        clause = substitute(own.clause, parents)
         bounds = (clause.widest, clause.narrowest)
         if any(bound is not None and nesting(bound) > MAX_DEPTH for bound in bounds):
             return _too_much(
@@ -222,6 +224,11 @@ def text_of(step: Step, steps: Mapping[int, Step]) -> StepText:
             message("Step {number} is an imported file: it has no query", number=step.number),
             advice=message("Search its database by hand again, and import the new file."),
         )
+    if step.kind == "citations":
+        raise UsageError(
+            message("Step {number} follows citations: it has no query", number=step.number),
+            advice=message("Run it by itself; it has no counts."),
+        )
     own = read_step(step.text, step.syntax)
     gone: list[int] = []
     for number in own.numbers:
@@ -237,11 +244,13 @@ def text_of(step: Step, steps: Mapping[int, Step]) -> StepText:
             raise _wrong(
                 step.text, where, message("There is no step {number}", number=number), own.syntax
             )
-        elif other.kind == "import":
+        elif not other.has_query:
             raise _wrong(
                 step.text,
                 where,
-                message("Step {number} is an imported file: it has no query", number=number),
+                message("Step {number} is an imported file: it has no query", number=number)
+                if other.kind == "import"
+                else message("Step {number} follows citations: it has no query", number=number),
                 own.syntax,
             )
     if not gone:
@@ -261,7 +270,7 @@ def _without(clause: Clause, gone: Collection[int]) -> Clause:
     def left(query: Query | None) -> Query | None:
         if query is None:
             return None
-        return replaced(query, lambda leaf: None if number_of(leaf) in gone else leaf)
+        return with_leaves(query, lambda leaf: None if number_of(leaf) in gone else leaf)
 
     widest = left(clause.widest)
     return Clause(widest, widest if clause.is_exact else left(clause.narrowest))
@@ -274,7 +283,6 @@ def place_of(text: str, number: int) -> tuple[int, int] | None:
 
 
 def cycle_error(number: int, path: Sequence[int]) -> UsageError:
-    """The error for a step that names itself by way of others."""
     shown = " → ".join(f"#{step}" for step in path)
     return UsageError(
         message("Step {number} would name itself: {cycle}", number=number, cycle=shown),
@@ -295,12 +303,12 @@ def _without_parent(number: int, parent: int, error: UsageError | None) -> Usage
     )
 
 
-def _missing(number: int, known: Mapping[int, Step]) -> UsageError:
-    there = ", ".join(f"#{one}" for one in list(known)[:20])
+def no_step(number: int, steps: Sequence[Step]) -> UsageError:
+    there = ", ".join(f"#{step.number}" for step in steps[:20])
     return UsageError(
         message("There is no step {number}", number=number),
         advice=message("There are {numbers}.", numbers=there)
-        if known
+        if there
         else message("The strategy has no steps yet."),
     )
 

@@ -18,19 +18,16 @@ from metasearch import __version__
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.message import message
 from metasearch.query import CHOICES, parse_years
-from metasearch.query.lines import has_numbers
+from metasearch.query.strategy_lines import has_numbers
 from metasearch.review.projects.projects import LONGEST_NAME, Project
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps as stored
 from metasearch.review.strategies import strategies
 from metasearch.review.strategies.paste import copy_in
-from metasearch.review.strategies.resolve import resolved
+from metasearch.review.strategies.resolve import resolve_step
 from metasearch.review.strategies.steps import MOST_STEPS
 from metasearch.review.strategies.strategies import Step, Strategy
 from metasearch.review.strategies.writer import check_target, one_expression
-
-__all__ = ["FileIn", "SearchRecord", "add", "read", "write"]
-
 
 #: Bounds: bytes of a file, brackets in brackets, searches in a list, blocks of a search.
 LARGEST, DEEPEST, MOST_SEARCHES, MOST_BLOCKS = 2_000_000, 20, 100, 200
@@ -241,15 +238,7 @@ class FileIn:
     notes: tuple[str, ...]
 
 
-def add(
-    db: Database,
-    project: Project,
-    content: bytes,
-    name: str,
-    *,
-    strategy: str | None = None,
-    by: str = "",
-) -> FileIn:
+def add(project: Project, content: bytes, name: str, *, strategy: str | None = None) -> FileIn:
     """Make a strategy of each search of a file, all or none; it is called as `strategy` says, by
     default as the search or the file is. What is not a step of it is kept in
     `details["search_file"]`, as it stands there.
@@ -262,33 +251,31 @@ def add(
     records = read(content, name)
     notes: list[str] = []
     made: list[Strategy] = []
-    with db.transaction():
+    with project.db.transaction():
         for record in records:
             wanted = strategy or str(record.details.get("string_name") or "") or name
-            taken = {one.name for one in strategies.of(db, project)}
+            taken = {one.name for one in strategies.of(project)}
             if strategy is not None and strategy in taken and len(records) == 1:
                 called = strategy  # `create` says that it is taken
             else:
                 called = _free(_as_name(wanted), taken)
             own = record.own
             new = strategies.create(
-                db,
                 project,
                 called,
                 sources=own.sources if own else (),
                 years=own.years if own else "",
                 note=own.note if own else "",
                 details={"search_file": dict(record.details)},
-                by=by,
             )
-            notes += _fill(db, new, record, by)
+            notes += _fill(project.db, new, record, project.by)
             made.append(new)
     return FileIn(tuple(made), tuple(dict.fromkeys(notes)))
 
 
 def write(
+    db: Database,
     strategy: Strategy,
-    steps: Sequence[Step],
     *,
     syntax: str,
     step: int | None = None,
@@ -302,12 +289,13 @@ def write(
 
     Args:
         step: That the search string is of; the last one that no other names by default.
-        syntax: Of the search string, a key of `metasearch.query.writer.TARGETS`; search-query
+        syntax: Of the search string, a key of `metasearch.query.syntaxes.TARGETS`; search-query
             reads "pubmed", "wos" and "ebsco".
         years: In place of those of the strategy.
         authors: {"name", "ORCID", "email"}; those of the earlier file by default.
         database: Names; the sources of the strategy by default.
     """
+    steps = stored.of(db, strategy)
     years = strategy.years if years is None else years
     known = dict(strategy.details.get("search_file") or {})
     people = _people(known.get("authors", []) if authors is None else authors)
@@ -315,7 +303,7 @@ def write(
     kept = [
         {"number": step.number, "text": step.text, "syntax": step.syntax, "note": step.note}
         for step in steps
-        if step.kind != "import"
+        if step.has_query
     ]
     dates = dict(known.get("date") or {})
     dates.setdefault("data_entry", _day(strategy.created))
@@ -414,14 +402,14 @@ def _search_string(steps: Sequence[Step], number: int | None, syntax: str, years
     strategies.check_years(years)
     if number is None:
         named = {parent for step in steps for parent in step.parents}
-        last = [step.number for step in steps if step.kind != "import" and step.number not in named]
+        last = [step.number for step in steps if step.has_query and step.number not in named]
         if not last:
             raise UsageError(
                 message("The search strategy has no step that can be searched for"),
                 advice=message("Add one."),
             )
         number = last[-1]
-    one = one_expression(resolved(steps, number), parse_years(years) if years else None, syntax)
+    one = one_expression(resolve_step(steps, number), parse_years(years) if years else None, syntax)
     if not one.text:
         raise UsageError(
             message(

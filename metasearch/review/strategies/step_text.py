@@ -17,24 +17,23 @@ from functools import lru_cache
 from itertools import chain
 
 from metasearch.errors import QuerySyntaxError, UsageError
-from metasearch.message import changed, message
+from metasearch.message import map_values, message
 from metasearch.query import CHOICES, read
 from metasearch.query.characters import plain_characters
 from metasearch.query.clauses import Clause, exact
 from metasearch.query.detect import detect
-from metasearch.query.lines import has_numbers
-from metasearch.query.reading import ReadQuery, read_or_suggest
-from metasearch.query.scanner import Losses, StrategyLine
+from metasearch.query.reader import ReadQuery, read_or_suggest
+from metasearch.query.scanner import EarlierLine, SyntaxLosses
 from metasearch.query.strategy import line_reader
+from metasearch.query.strategy_lines import has_numbers
 from metasearch.query.syntaxes import DATABASES
-from metasearch.query.tree import FIELD_WORDS, And, Query, Term, conjunction, is_blank
+from metasearch.query.tree import FIELD_WORDS, And, Query, Term, conjunction, is_blank, with_leaves
 from metasearch.review.strategies.references import (
     FLAT,
     combination,
     number_of,
     numbers,
     reference,
-    replaced,
 )
 
 #: Signs of dead scripts: letters for every reader, and no word of any query that is searched for.
@@ -56,7 +55,7 @@ _EXPERT_BESIDE = re.compile(r"[*+]\s?\Z"), re.compile(r"\s?[*+]\s?\S")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StepPlace:
     """Steps that are named at a place of a text."""
 
     start: int
@@ -66,18 +65,18 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class StepWords:
     """A text with words for the numbers of steps. `places`: word -> the steps it is for."""
 
     original: str
     text: str
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, StepPlace] = field(default_factory=dict)
 
     def back(self, text: str) -> str:
         """A sentence or suggestion about `text`, about the text as typed."""
         if not any(word in text for word in self.places):
             return text
-        return changed(text, self._back)
+        return map_values(text, self._back)
 
     def _back(self, text: str) -> str:
         for word, place in self.places.items():
@@ -87,22 +86,18 @@ class Replaced:
     def error(self, error: QuerySyntaxError) -> QuerySyntaxError:
         """The same error, of the text as typed."""
         suggestion = error.suggestion and self._back(error.suggestion)
-        return QuerySyntaxError(
+        return error.with_changes(
             self.back(error.reason),
             text=self.original,
-            position=error.position,
-            length=error.length,
             suggestion=suggestion,
             advice=self.back(error.advice),
-            syntax=error.syntax,
-            kind=error.kind,
         )
 
     def put_back(self, query: Query, syntax: str) -> Query:
         """The tree of `text` with references in place of the words. Raises QuerySyntaxError: one of
         them is in quotes, in a field or beside a sign for letters.
         """
-        new = replaced(query, lambda leaf: self._leaf(leaf, syntax))
+        new = with_leaves(query, lambda leaf: self._leaf(leaf, syntax))
         if new is None:
             raise ValueError("a tree has leaves")
         return new
@@ -117,10 +112,10 @@ class Replaced:
                 raise _unreadable(self.original, glued.start, glued.end, syntax)
             return leaf
         if leaf.truncated or leaf.phrase:
-            raise self._misplaced(found, message("a phrase or a sign for letters"), syntax)
+            raise self._place_error(found, message("a phrase or a sign for letters"), syntax)
         if leaf.field != "any" and syntax != "cnki":
             field_name = FIELD_WORDS.get(leaf.field, leaf.field)
-            raise self._misplaced(found, message("the field {field}", field=field_name), syntax)
+            raise self._place_error(found, message("the field {field}", field=field_name), syntax)
         parts: list[Query] = []
         run: list[str] = []
         for word in [*words, ""]:
@@ -135,11 +130,11 @@ class Replaced:
                 parts.append(place.query)
         return conjunction(*parts)
 
-    def _misplaced(self, place: Place, what: str, syntax: str) -> QuerySyntaxError:
-        return misplaced(self.original, place.start, place.end, what, syntax)
+    def _place_error(self, place: StepPlace, what: str, syntax: str) -> QuerySyntaxError:
+        return misplaced_error(self.original, place.start, place.end, what, syntax)
 
 
-def misplaced(text: str, start: int, end: int, what: str, syntax: str) -> QuerySyntaxError:
+def misplaced_error(text: str, start: int, end: int, what: str, syntax: str) -> QuerySyntaxError:
     """The error for a step inside something that holds for words only."""
     return QuerySyntaxError(
         message(
@@ -161,7 +156,7 @@ def expert_signs(text: str) -> bool:
     before, after = _EXPERT_BESIDE
     return any(
         after.match(flat, start_end[1]) or before.search(flat, 0, start_end[0])
-        for start_end in _found(flat, _DOUBLE)
+        for start_end in _places_of_steps(flat, _DOUBLE)
     )
 
 
@@ -170,20 +165,20 @@ def check_fields(text: str, syntax: str) -> None:
     QuerySyntaxError: one does.
     """
     flat = text.translate(FLAT)
-    for start, end in _found(flat, quotes_of(syntax)):
+    for start, end in _places_of_steps(flat, quotes_of(syntax)):
         after = flat[end : end + 1]
         if after in (".", "[", ":", "/") and flat[end + 1 : end + 2].isalpha():
-            raise misplaced(text, start, end, message("a field"), syntax)
+            raise misplaced_error(text, start, end, message("a field"), syntax)
         if _FIELD_BEFORE.search(flat, max(0, start - 6), start):
-            raise misplaced(text, start, end, message("a field"), syntax)
+            raise misplaced_error(text, start, end, message("a field"), syntax)
         if after and after in "*?" and syntax != "cnki":
-            raise misplaced(text, start, end, message("a sign for letters"), syntax)
+            raise misplaced_error(text, start, end, message("a sign for letters"), syntax)
 
 
 def with_sign(text: str, sign: str) -> str:
     """The text with another sign in place of `#` before the numbers of steps."""
     pieces = list(text)
-    for start, _ in _found(text.translate(FLAT), _DOUBLE):
+    for start, _ in _places_of_steps(text.translate(FLAT), _DOUBLE):
         if pieces[start] in "#＃":
             pieces[start] = sign
     return "".join(pieces)
@@ -194,7 +189,7 @@ def check_taken(text: str, taken: Sequence[int], syntax: str) -> None:
     QuerySyntaxError: one is a word for it.
     """
     flat = text.translate(FLAT)
-    for start, end in _found(flat, quotes_of(syntax)):
+    for start, end in _places_of_steps(flat, quotes_of(syntax)):
         shown = flat[start:end]
         if shown[0] != "#":
             continue
@@ -202,7 +197,7 @@ def check_taken(text: str, taken: Sequence[int], syntax: str) -> None:
             raise _unreadable(text, start, end, syntax)
 
 
-def with_words(text: str, syntax: str) -> Replaced:
+def with_words(text: str, syntax: str) -> StepWords:
     """The text with words in place of the numbers of steps. `syntax`: "simple", "cql", "ccl" or
     "cnki". Raises QuerySyntaxError: a range is none, or a field stands at a number.
     """
@@ -211,11 +206,11 @@ def with_words(text: str, syntax: str) -> Replaced:
     used = set(text)
     letters = (chr(code) for code in chain(*_LETTERS) if chr(code) not in used)
     fielded = list(_in_field(flat)) if syntax == "cnki" else []
-    places: dict[str, Place] = {}
+    places: dict[str, StepPlace] = {}
     out, at = [], 0
-    for start, end in _found(flat, quotes_of(syntax)):
+    for start, end in _places_of_steps(flat, quotes_of(syntax)):
         if syntax == "cnki" and any(first < start < last for first, last in fielded):
-            raise misplaced(text, start, end, message("a field"), syntax)
+            raise misplaced_error(text, start, end, message("a field"), syntax)
         letter = next(letters, None)
         _check_apart(text, flat, (start, end), syntax)
         if letter is None:
@@ -224,14 +219,14 @@ def with_words(text: str, syntax: str) -> Replaced:
             )
         made = _steps(text, start, end, syntax)
         word = letter * (end - start)
-        places[word] = Place(start, end, *made)
+        places[word] = StepPlace(start, end, *made)
         out += [text[at:start], word]
         at = end
     out.append(text[at:])
     new = "".join(out)
     if syntax == "simple":
         new = _with_capitals(new, places)
-    return Replaced(text, new, places)
+    return StepWords(text, new, places)
 
 
 def _check_apart(text: str, flat: str, where: tuple[int, int], syntax: str) -> None:
@@ -276,7 +271,7 @@ def _steps(text: str, start: int, end: int, syntax: str) -> tuple[Query, tuple[s
     return read.query, read.notes
 
 
-def _found(flat: str, quotes: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+def _places_of_steps(flat: str, quotes: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     """Where steps are named outside quotes."""
     hidden = iter(
         [*((it.start(), it.end()) for it in quotes.finditer(flat)), (len(flat), len(flat))]
@@ -360,11 +355,11 @@ class StepText:
         return self.clause.widest
 
 
-class _AnyLine(Mapping[int, StrategyLine]):
+class _AnyLine(Mapping[int, EarlierLine]):
     """A line for every number: whether there is such a step is asked when all are known."""
 
-    def __getitem__(self, number: int) -> StrategyLine:
-        return StrategyLine(exact(reference(number)), 1)
+    def __getitem__(self, number: int) -> EarlierLine:
+        return EarlierLine(exact(reference(number)), 1)
 
     def __iter__(self) -> Iterator[int]:
         return iter(())
@@ -372,7 +367,7 @@ class _AnyLine(Mapping[int, StrategyLine]):
     def __len__(self) -> int:
         return 0
 
-    def get(self, number: int, default: object = None) -> StrategyLine:
+    def get(self, number: int, default: object = None) -> EarlierLine:
         return self[number]
 
 
@@ -400,15 +395,10 @@ def _of_text(error: QuerySyntaxError, text: str, syntax: str) -> QuerySyntaxErro
             suggestion = None
     if suggestion == error.suggestion and error.text == text:
         return error
-    return QuerySyntaxError(
-        error.reason,
+    return error.with_changes(
         text=text,
-        position=error.position,
-        length=error.length,
         suggestion=suggestion,
         advice=message("Correct this place.") if error.suggestion else error.advice,
-        syntax=error.syntax,
-        kind=error.kind,
     )
 
 
@@ -422,7 +412,7 @@ def _read_step(text: str, syntax: str) -> StepText:
     combined = combination(text, syntax)
     if combined is not None:
         return StepText(exact(combined.query), numbers(combined.query), "", combined.notes)
-    chosen = _chosen(text) if syntax == "auto" else syntax
+    chosen = _syntax_of(text) if syntax == "auto" else syntax
     one = _in_lines(text, chosen) if chosen in _LINED else _with_words(text, chosen)
     if syntax == "auto" and chosen in DATABASES:
         note = message("recognised as the syntax {syntax}", syntax=chosen)
@@ -430,7 +420,7 @@ def _read_step(text: str, syntax: str) -> StepText:
     return one
 
 
-def _chosen(text: str) -> str:
+def _syntax_of(text: str) -> str:
     """The syntax by the text's marks, such as the signs of Chinese databases at a step."""
     syntax = detect(text)
     return "cnki" if syntax == "simple" and expert_signs(text) else syntax
@@ -444,7 +434,7 @@ def _in_lines(text: str, syntax: str) -> StepText:
     written = with_sign(text, "S") if syntax == "ebsco" else text
 
     def one(candidate: str) -> StepText:
-        losses = Losses()
+        losses = SyntaxLosses()
         reader = make(candidate, _AnyLine(), losses)
         clause = reader.tree()
         named = (*numbers(clause.widest), *numbers(clause.narrowest), *sorted(reader.used))
@@ -462,7 +452,7 @@ def _with_words(text: str, syntax: str) -> StepText:
     try:
         one = read(put.text, syntax)
     except QuerySyntaxError as error:
-        narrowing = _narrowing(put.text, syntax)
+        narrowing = _limits_only(put.text, syntax)
         if narrowing is None:
             raise put.error(error) from None
         one = narrowing
@@ -475,7 +465,7 @@ def _with_words(text: str, syntax: str) -> StepText:
     return StepText(clause, numbers(widest), syntax, (*notes, *said))
 
 
-def _narrowing(text: str, syntax: str) -> ReadQuery | None:
+def _limits_only(text: str, syntax: str) -> ReadQuery | None:
     """A text that names years, types or languages only, which a query of its own may not: it may
     narrow another step.
     """
@@ -508,7 +498,7 @@ _NUMBER = re.compile(
 )
 
 
-def renumbered(text: str, syntax: str, numbers: Mapping[int, int]) -> str:
+def renumber(text: str, syntax: str, numbers: Mapping[int, int]) -> str:
     """The text with other numbers.
 
     `syntax`: one of `metasearch.query.CHOICES`. `numbers`: old -> new; those inside a range that
@@ -520,7 +510,7 @@ def renumbered(text: str, syntax: str, numbers: Mapping[int, int]) -> str:
     if all(numbers.get(number, number) == number for number in own.numbers):
         return text
     wanted = [
-        bound and replaced(bound, lambda leaf: _moved(leaf, numbers))
+        bound and with_leaves(bound, lambda leaf: _renumber_leaf(leaf, numbers))
         for bound in (own.clause.widest, own.clause.narrowest)
     ]
     flat = text.translate(FLAT)
@@ -531,7 +521,7 @@ def renumbered(text: str, syntax: str, numbers: Mapping[int, int]) -> str:
             next_quote += 1
         if next_quote < len(hidden) and hidden[next_quote][0] < match.end():
             continue
-        new = _written(match, own, flat, numbers)
+        new = _replacement(match, own, flat, numbers)
         if new is not None:
             out += [text[at : match.start()], new]
             at = match.end()
@@ -548,14 +538,14 @@ def renumbered(text: str, syntax: str, numbers: Mapping[int, int]) -> str:
     )
 
 
-def _moved(leaf: Query, numbers: Mapping[int, int]) -> Query | None:
+def _renumber_leaf(leaf: Query, numbers: Mapping[int, int]) -> Query | None:
     number = number_of(leaf)
     if number is None:
         return leaf
     return reference(numbers[number]) if number in numbers else None
 
 
-def _written(
+def _replacement(
     match: re.Match[str], own: StepText, flat: str, numbers: Mapping[int, int]
 ) -> str | None:
     """What stands in the place of a match; None where it is no number of a step."""

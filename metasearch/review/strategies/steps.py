@@ -5,7 +5,6 @@ Steps as rows of the workspace: read, inserted, logged.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,17 +16,19 @@ from metasearch.message import message
 from metasearch.review.projects import log, projects
 from metasearch.review.store import values as versions
 from metasearch.review.store.database import Database
+from metasearch.review.store.table import EditedTable, merge_entries
 from metasearch.review.store.values import now
 from metasearch.review.strategies import strategies
 from metasearch.review.strategies.references import LARGEST
 from metasearch.review.strategies.resolve import (
     NothingToAsk,
     cycle_error,
+    no_step,
     resolve_all,
-    resolved,
+    resolve_step,
     text_of,
 )
-from metasearch.review.strategies.step_text import renumbered
+from metasearch.review.strategies.step_text import renumber
 from metasearch.review.strategies.strategies import (
     Step,
     StepKind,
@@ -36,27 +37,17 @@ from metasearch.review.strategies.strategies import (
     check_note,
 )
 
-__all__ = [
-    "MOST_STEPS",
-    "Step",
-    "add",
-    "add_all",
-    "add_import",
-    "edit",
-    "no_step",
-    "of",
-    "of_line",
-    "one",
-    "remove",
-    "users",
-]
+#: The steps of strategies; what each of them names stands in a table of its own.
+STEPS = EditedTable(
+    "step",
+    Step,
+    ("text", "syntax", "note", "details"),
+    computed={"parents": lambda *_: ()},
+)
 
 
 def of(db: Database, strategy: Strategy) -> list[Step]:
     """All steps that are not removed, in the order of their numbers."""
-    rows = db.all(
-        "SELECT * FROM step WHERE strategy = ? AND removed = 0 ORDER BY number", strategy.id
-    )
     named: dict[int, list[int]] = {}
     for row in db.all(
         "SELECT step_parent.step AS step, parent.number AS number FROM step_parent"
@@ -65,34 +56,24 @@ def of(db: Database, strategy: Strategy) -> list[Step]:
         strategy.id,
     ):
         named.setdefault(row["step"], []).append(row["number"])
-    return [_step(row, named.get(row["id"], ())) for row in rows]
+    steps = STEPS.all(db, "strategy = ? AND removed = 0 ORDER BY number", strategy.id)
+    return [replace(step, parents=tuple(named.get(step.id, ()))) for step in steps]
 
 
 def insert_all(db: Database, strategy: Strategy, steps: Sequence[Step]) -> None:
     """Insert checked steps into a strategy without any, inside a transaction."""
-    new = [replace(step, id=inserted(db, strategy, step)) for step in steps]
+    new = [replace(step, id=insert(db, strategy, step)) for step in steps]
     for step in new:
         name_parents(db, step, new)
 
 
-def inserted(db: Database, strategy: Strategy, step: Step) -> int:
+def insert(db: Database, strategy: Strategy, step: Step) -> int:
     """Insert a step; returns the id of its row."""
-    return db.run(
-        "INSERT INTO step (strategy, number, kind, text, syntax, note, details, edited)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        strategy.id,
-        step.number,
-        step.kind,
-        step.text,
-        step.syntax,
-        step.note,
-        check_details(step.details),
-        step.edited,
-    )
+    said = {**as_log(step), "details": check_details(step.details)}
+    return db.insert("step", strategy=strategy.id, number=step.number, **said, edited=step.edited)
 
 
 def name_parents(db: Database, step: Step, steps: Sequence[Step]) -> None:
-    """Keep which of the `steps` a step names."""
     ids = {other.number: other.id for other in steps}
     db.run("DELETE FROM step_parent WHERE step = ?", step.id)
     db.run_many(
@@ -104,12 +85,10 @@ def name_parents(db: Database, step: Step, steps: Sequence[Step]) -> None:
 def write_log(
     db: Database, strategy: Strategy, action: str, number: int, before: Any, after: Any, by: str
 ) -> None:
-    """Add a line about a step to the log of its project."""
     log.write(db, strategy.project, action, f"step:{strategy.id}/{number}", before, after, by=by)
 
 
-def as_logged(step: Step) -> dict[str, Any]:
-    """A step as the log keeps it."""
+def as_log(step: Step) -> dict[str, Any]:
     return {
         "kind": step.kind,
         "text": step.text,
@@ -117,22 +96,6 @@ def as_logged(step: Step) -> dict[str, Any]:
         "note": step.note,
         "details": dict(step.details),
     }
-
-
-def _step(row: sqlite3.Row, parents: Sequence[int]) -> Step:
-    return Step(
-        id=row["id"],
-        strategy=row["strategy"],
-        number=row["number"],
-        kind=row["kind"],
-        text=row["text"],
-        syntax=row["syntax"],
-        note=row["note"],
-        details=orjson.loads(row["details"]),
-        parents=tuple(parents),
-        edited=row["edited"],
-        version=row["version"],
-    )
 
 
 # The steps of a search strategy: added, edited, removed. Numbers never change, and that of a
@@ -150,17 +113,6 @@ def one(db: Database, strategy: Strategy, number: int) -> Step:
         if step.number == number:
             return step
     raise no_step(number, steps)
-
-
-def no_step(number: int, steps: Sequence[Step]) -> UsageError:
-    """The error for a number that no step has."""
-    there = ", ".join(f"#{step.number}" for step in steps[:20])
-    return UsageError(
-        message("There is no step {number}", number=number),
-        advice=message("There are {numbers}.", numbers=there)
-        if there
-        else message("The strategy has no steps yet."),
-    )
 
 
 def users(steps: Sequence[Step], number: int) -> tuple[int, ...]:
@@ -196,21 +148,22 @@ def add(
             note=check_note(note),
             details=dict(details or {}),
         )
-        return _added(db, strategy, _checked(draft, steps), steps, by)
+        return _add(db, strategy, _check(draft, steps), steps, by)
 
 
-def add_import(
+def add_without_query(
     db: Database,
     strategy: Strategy,
+    kind: StepKind,
     text: str,
     *,
     note: str = "",
     details: Mapping[str, Any] | None = None,
+    number: int | None = None,
     by: str = "",
 ) -> Step:
-    """Add a step for an imported file, which no step may name: `text` is what was searched for by
-    hand as typed there, `details` say where, when and by whom, the file and its digest. Raises
-    UsageError: the strategy has too many steps, or the text is too long.
+    """Add a step that no other may name: an imported file, or a search along citations; see `Step`.
+    `number`: as of `add`. Raises UsageError: there are too many steps, or the text is too long.
     """
     if len(text) > _LONGEST_IMPORT:
         raise UsageError(
@@ -224,13 +177,13 @@ def add_import(
         draft = Step(
             id=0,
             strategy=strategy.id,
-            number=_next(db, strategy, steps, None),
-            kind="import",
+            number=_next(db, strategy, steps, number),
+            kind=kind,
             text=text,
             note=check_note(note),
             details=dict(details or {}),
         )
-        return _added(db, strategy, draft, steps, by)
+        return _add(db, strategy, draft, steps, by)
 
 
 def edit(
@@ -261,62 +214,38 @@ def edit(
         if old is None:
             sent = {"text": text, "syntax": syntax, "note": note}
             yours = {name: value for name, value in sent.items() if value is not None}
-            raise _gone(db, strategy, number, version, yours) or no_step(number, steps)
-        merged = {**old.details, **(details or {})}
+            raise _removed_conflict(db, strategy, number, version, yours) or no_step(number, steps)
         new = replace(
             old,
             text=old.text if text is None else text,
             syntax=old.syntax if syntax is None else syntax,
             note=old.note if note is None else check_note(note),
-            details={key: value for key, value in merged.items() if value is not None},
+            details=merge_entries(old.details, details),
         )
-        changed = _changed(old, new)
-        versions.check_version(
-            version,
-            old.version,
-            message("Step {number} was changed since you opened it", number=number),
-            {name: value for name, (_, value) in changed.items()},
-            {name: value for name, (value, _) in changed.items()},
-        )
+        clash = message("Step {number} was changed since you opened it", number=number)
+        STEPS.changes(old, new, version, clash)
         if (new.text, new.syntax) != (old.text, old.syntax):
             if old.kind == "import":
                 raise UsageError(
                     message("Step {number} is an imported file", number=number),
                     advice=message("Its note can be changed; import the new file as a new step."),
                 )
-            new = replace(_checked(new, steps), edited=now())
+            if old.kind == "citations":
+                raise UsageError(
+                    message("Step {number} follows citations", number=number),
+                    advice=message("Its note can be changed; make a new step of what is wanted."),
+                )
+            new = replace(_check(new, steps), edited=now())
         if new == old:
             return old
-        new = replace(new, version=old.version + 1)
-        db.run(
-            "UPDATE step SET text = ?, syntax = ?, note = ?, details = ?, kind = ?, edited = ?,"
-            " version = ? WHERE id = ? AND strategy = ?",
-            new.text,
-            new.syntax,
-            new.note,
-            check_details(new.details),
-            new.kind,
-            new.edited,
-            new.version,
-            new.id,
-            strategy.id,
-        )
+        check_details(new.details)
+        new = replace(STEPS.save(db, old, new), parents=new.parents)
         name_parents(db, new, steps)
-        write_log(db, strategy, "edit step", number, as_logged(old), as_logged(new), by)
+        write_log(db, strategy, "edit step", number, as_log(old), as_log(new), by)
         return new
 
 
-def _changed(old: Step, new: Step) -> dict[str, tuple[Any, Any]]:
-    """Name of what a person says in a step -> (before, after), where they are not the same."""
-    before, after = as_logged(old), as_logged(new)
-    return {
-        name: (before[name], after[name])
-        for name in ("text", "syntax", "note", "details")
-        if before[name] != after[name]
-    }
-
-
-def _gone(
+def _removed_conflict(
     db: Database, strategy: Strategy, number: int, version: int | None, yours: Mapping[str, Any]
 ) -> Conflict | None:
     """The error for a change of a step that was removed since it was read; None where there was
@@ -360,11 +289,10 @@ def remove(
         )
         db.run("UPDATE step SET removed = 1, version = version + 1 WHERE id = ?", old.id)
         db.run("DELETE FROM step_parent WHERE step = ?", old.id)
-        write_log(db, strategy, "remove step", number, as_logged(old), None, by)
+        write_log(db, strategy, "remove step", number, as_log(old), None, by)
 
 
 def _next(db: Database, strategy: Strategy, steps: Sequence[Step], number: int | None) -> int:
-    """The number of a new step."""
     if len(steps) >= MOST_STEPS:
         raise _too_many()
     strategies.by_id(db, strategy.project, strategy.id)
@@ -390,7 +318,7 @@ def _too_many() -> UsageError:
     )
 
 
-def _checked(step: Step, steps: Sequence[Step]) -> Step:
+def _check(step: Step, steps: Sequence[Step]) -> Step:
     """A new text with its kind and what it names, if it can be searched for."""
     others = [other for other in steps if other.number != step.number]
     own = text_of(step, {other.number: other for other in (*others, step)})
@@ -398,7 +326,7 @@ def _checked(step: Step, steps: Sequence[Step]) -> Step:
     new = replace(step, kind=kind, parents=tuple(sorted(own.numbers)))
     if path := _way_to(new, others):
         raise cycle_error(step.number, path)
-    resolved([*others, new], step.number)
+    resolve_step([*others, new], step.number)
     return new
 
 
@@ -421,11 +349,11 @@ def _way_to(step: Step, others: Sequence[Step]) -> list[int]:
     return []
 
 
-def _added(db: Database, strategy: Strategy, step: Step, steps: Sequence[Step], by: str) -> Step:
+def _add(db: Database, strategy: Strategy, step: Step, steps: Sequence[Step], by: str) -> Step:
     new = replace(step, edited=now())
-    new = replace(new, id=inserted(db, strategy, new))
+    new = replace(new, id=insert(db, strategy, new))
     name_parents(db, new, steps)
-    write_log(db, strategy, "new step", step.number, None, as_logged(new), by)
+    write_log(db, strategy, "new step", step.number, None, as_log(new), by)
     return new
 
 
@@ -462,25 +390,19 @@ def add_all(
                 raise outcome
         ids = list(steps)
         for at, step in enumerate(new):
-            new[at] = replace(step, id=inserted(db, strategy, step))
+            new[at] = replace(step, id=insert(db, strategy, step))
             ids.append(new[at])
         for step in new:
             name_parents(db, step, ids)
-            write_log(db, strategy, "new step", step.number, None, as_logged(step), by)
+            write_log(db, strategy, "new step", step.number, None, as_log(step), by)
         return new
 
 
 def of_line(error: QuerySyntaxError, number: int) -> QuerySyntaxError:
     """The same error, with the number of its line in front."""
-    return QuerySyntaxError(
+    return error.with_changes(
         message("Line {number}: {reason}", number=number, reason=error.reason),
-        text=error.text,
-        position=error.position,
-        length=error.length,
-        suggestion=error.suggestion,
         advice=error.advice or message("Correct this line."),
-        syntax=error.syntax,
-        kind=error.kind,
     )
 
 
@@ -523,8 +445,7 @@ def _copy(
     numbers: Mapping[int, int],
     by: str,
 ) -> Strategy:
-    uid = db.value("SELECT uid FROM project WHERE id = ?", strategy.project)
-    project = projects.find(db, uid)
+    project = projects.by_id(db, strategy.project).as_user(by)
     left_out = [step.number for step in of(db, strategy) if step.kind == "import"]
     origin = {"strategy": strategy.name, "at": now()}
     own = ("imports_left_out", "numbers")
@@ -535,37 +456,25 @@ def _copy(
     if any(old != new for old, new in numbers.items()):
         details["numbers"] = {str(old): new for old, new in numbers.items()}
     new = strategies.create(
-        db,
         project,
         name,
         sources=strategy.sources,
         years=strategy.years,
         note=strategy.note,
         details=details,
-        by=by,
     )
     made = [
         replace(
             step,
             strategy=new.id,
             number=numbers[step.number],
-            text=renumbered(step.text, step.syntax, numbers) if step.parents else step.text,
+            text=renumber(step.text, step.syntax, numbers) if step.parents else step.text,
             parents=tuple(sorted(numbers[parent] for parent in step.parents)),
             edited=now(),
         )
         for step in steps
     ]
     insert_all(db, new, made)
-    log.write(
-        db,
-        project.id,
-        "copy strategy",
-        f"strategy:{new.id}",
-        None,
-        {
-            "from": origin,
-            "steps": orjson.loads(orjson.dumps([as_logged(it) for it in made])),
-        },
-        by=by,
-    )
+    what = {"from": origin, "steps": orjson.loads(orjson.dumps([*map(as_log, made)]))}
+    project.log("copy strategy", f"strategy:{new.id}", None, what)
     return new

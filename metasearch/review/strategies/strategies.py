@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import orjson
@@ -16,9 +15,9 @@ from metasearch.query import parse_years
 from metasearch.query.values import BadYears
 from metasearch.review.projects import log
 from metasearch.review.projects.projects import LONGEST_NAME, Project, check_name
-from metasearch.review.store import values
 from metasearch.review.store.database import Database
-from metasearch.review.store.values import now
+from metasearch.review.store.table import EditedTable, merge_entries
+from metasearch.review.store.values import now, storable
 
 #: Bounds: strategies of a project, characters, names of sources.
 MOST_STRATEGIES, LONGEST_NOTE, LONGEST_DETAILS, MOST_SOURCES = 200, 10_000, 200_000, 200
@@ -55,8 +54,12 @@ class Strategy:
     version: int
 
 
+STRATEGIES = EditedTable(
+    "strategy", Strategy, ("name", "sources", "years", "note", "details"), open="details"
+)
+
+
 def create(
-    db: Database,
     project: Project,
     name: str,
     *,
@@ -64,7 +67,6 @@ def create(
     years: str = "",
     note: str = "",
     details: Mapping[str, Any] | None = None,
-    by: str = "",
 ) -> Strategy:
     """Make a strategy without steps. Raises UsageError: another one has the name, or a value cannot
     be used.
@@ -73,41 +75,37 @@ def create(
     named = check_sources(sources)
     check_years(years)
     note, written = check_note(note), check_details(details or {})
-    with db.transaction():
-        count = db.value("SELECT count(*) FROM strategy WHERE project = ?", project.id)
+    with project.db.transaction():
+        count = project.db.value("SELECT count(*) FROM strategy WHERE project = ?", project.id)
         if count >= MOST_STRATEGIES:
             raise UsageError(
                 message("A project holds at most {most} search strategies", most=MOST_STRATEGIES),
                 advice=message("Make another project, or use one of these."),
             )
-        _check_free(db, project.id, name)
-        number = db.run(
-            "INSERT INTO strategy (project, name, note, sources, years, details, created)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            project.id,
-            name,
-            note,
-            orjson.dumps(named).decode(),
-            years,
-            written,
-            now(),
+        _check_free(project.db, project.id, name)
+        number = project.db.insert(
+            "strategy",
+            project=project.id,
+            name=name,
+            note=note,
+            sources=named,
+            years=years,
+            details=written,
+            created=now(),
         )
-        strategy = by_id(db, project.id, number)
-        log.write(
-            db,
-            project.id,
+        strategy = by_id(project.db, project.id, number)
+        project.log(
             "new strategy",
             f"strategy:{number}",
             None,
             {"name": name, "sources": list(named), "years": years, "note": note},
-            by=by,
         )
     return strategy
 
 
-def find(db: Database, project: Project, name: str | None) -> Strategy:
+def find(project: Project, name: str | None) -> Strategy:
     """The strategy of a name; for None the only or newest one. Raises UsageError: there is none."""
-    strategies = of(db, project)
+    strategies = of(project)
     if not strategies:
         raise UsageError(
             message("The project {name} has no search strategy", name=repr(project.name)),
@@ -126,30 +124,30 @@ def find(db: Database, project: Project, name: str | None) -> Strategy:
     )
 
 
-def of(db: Database, project: Project) -> list[Strategy]:
+def of(project: Project) -> list[Strategy]:
     """All strategies of a project, the oldest first."""
-    rows = db.all("SELECT * FROM strategy WHERE project = ? ORDER BY id", project.id)
-    return [_strategy(row) for row in rows]
+    return STRATEGIES.all(project.db, "project = ? ORDER BY id", project.id)
 
 
 def by_id(db: Database, project: int, row: int) -> Strategy:
     """The strategy of a row, if that is one of the project. Raises UsageError: it is not."""
-    return _one(db.one("SELECT * FROM strategy WHERE id = ? AND project = ?", row, project), row)
+    return _there(STRATEGIES.one(db, "id = ? AND project = ?", row, project), row)
 
 
-def numbered(db: Database, project: Project, number: int) -> Strategy:
+def by_number(project: Project, number: int) -> Strategy:
     """The strategy that has a number in the project. Raises UsageError: there is none."""
-    row = db.one("SELECT * FROM strategy WHERE project = ? AND number = ?", project.id, number)
-    return _one(row, number)
+    return _there(
+        STRATEGIES.one(project.db, "project = ? AND number = ?", project.id, number), number
+    )
 
 
-def _one(row: sqlite3.Row | None, number: int) -> Strategy:
-    if row is None:
+def _there(strategy: Strategy | None, number: int) -> Strategy:
+    if strategy is None:
         raise UsageError(
             message("There is no search strategy {name}", name=number),
             advice=message("It was removed with its project."),
         )
-    return _strategy(row)
+    return strategy
 
 
 def update(
@@ -170,44 +168,25 @@ def update(
     """
     with db.transaction():
         old = by_id(db, strategy.project, strategy.id)
-        merged = {**old.details, **(details or {})}
-        merged = {key: value for key, value in merged.items() if value is not None}
-        new: dict[str, Any] = {
-            "name": old.name if name is None else name,
-            "sources": old.sources if sources is None else check_sources(sources),
-            "years": old.years if years is None else years,
-            "note": old.note if note is None else check_note(note),
-        }
-        if new["name"] != old.name:
-            check_name(new["name"])
-            _check_free(db, old.project, new["name"])
-        check_years(new["years"])
-        packed = check_details(merged)
-        before: dict[str, Any] = {}
-        after: dict[str, Any] = {}
-        was = {"name": old.name, "sources": old.sources, "years": old.years, "note": old.note}
-        for key, value in new.items():
-            if was[key] != value:
-                before[key], after[key] = was[key], value
-        for key in details or ():
-            if old.details.get(key) != merged.get(key):
-                before[key], after[key] = old.details.get(key), merged.get(key)
+        new = replace(
+            old,
+            name=old.name if name is None else name,
+            sources=old.sources if sources is None else check_sources(sources),
+            years=old.years if years is None else years,
+            note=old.note if note is None else check_note(note),
+            details=merge_entries(old.details, details),
+        )
+        if new.name != old.name:
+            check_name(new.name)
+            _check_free(db, old.project, new.name)
+        check_years(new.years)
+        check_details(new.details)
         text = message("The strategy was changed since you opened it")
-        values.check_version(version, old.version, text, after, before)
-        if after:
-            db.run(
-                "UPDATE strategy SET name = ?, sources = ?, years = ?, note = ?, details = ?,"
-                " version = version + 1 WHERE id = ? AND project = ?",
-                new["name"],
-                orjson.dumps(new["sources"]).decode(),
-                new["years"],
-                new["note"],
-                packed,
-                old.id,
-                old.project,
-            )
-            log.write(db, old.project, "edit strategy", f"strategy:{old.id}", before, after, by=by)
-        return by_id(db, old.project, old.id)
+        before, after = STRATEGIES.changes(old, new, version, text)
+        if not after:
+            return old
+        log.write(db, old.project, "edit strategy", f"strategy:{old.id}", before, after, by=by)
+        return STRATEGIES.save(db, old, new)
 
 
 def check_sources(sources: Sequence[str]) -> tuple[str, ...]:
@@ -248,7 +227,7 @@ def check_note(note: str) -> str:
             message("A note has at most {most} characters", most=f"{LONGEST_NOTE:,}"),
             advice=message("Shorten it."),
         )
-    return _text(note)
+    return storable(note)
 
 
 def check_details(details: Mapping[str, Any]) -> str:
@@ -268,11 +247,6 @@ def check_details(details: Mapping[str, Any]) -> str:
     return written
 
 
-def _text(text: str) -> str:
-    """Text that UTF-8 can hold."""
-    return text.encode("utf-8", "replace").decode()
-
-
 def _check_free(db: Database, project: int, name: str) -> None:
     if db.one("SELECT 1 FROM strategy WHERE project = ? AND name = ?", project, name) is not None:
         raise UsageError(
@@ -281,23 +255,9 @@ def _check_free(db: Database, project: int, name: str) -> None:
         )
 
 
-def _strategy(row: sqlite3.Row) -> Strategy:
-    return Strategy(
-        id=row["id"],
-        project=row["project"],
-        number=row["number"],
-        name=row["name"],
-        note=row["note"],
-        sources=tuple(orjson.loads(row["sources"])),
-        years=row["years"],
-        details=orjson.loads(row["details"]),
-        created=row["created"],
-        version=row["version"],
-    )
-
-
-#: A query of its own (which may name others), a mere combination of others, or an imported file.
-StepKind = Literal["query", "combine", "import"]
+#: A query of its own (which may name others), a mere combination of others, an imported file, or a
+#: search along citations.
+StepKind = Literal["query", "combine", "import", "citations"]
 STEP_KINDS: tuple[StepKind, ...] = get_args(StepKind)
 
 
@@ -310,10 +270,11 @@ class Step:
         strategy: Id of its strategy.
         number: By which others name it; it never changes and is never used again.
         kind: One of `STEP_KINDS`.
-        text: As typed; of an import what was searched for by hand.
+        text: As typed; of an import what was searched for by hand; of citations what they are of.
         syntax: One of `metasearch.query.CHOICES`.
         note: For people.
-        details: Of an import where, when and by whom; `hits` where a copied line said them.
+        details: Of an import where, when and by whom; of citations see `runs/citations.py`; `hits`
+            where a copied line said them.
         parents: Numbers of the steps that it names.
         edited: When its text was last changed.
         version: Larger after each change of it.
@@ -330,3 +291,8 @@ class Step:
     parents: tuple[int, ...] = ()
     edited: str = ""
     version: int = 1
+
+    @property
+    def has_query(self) -> bool:
+        """Whether it is searched for by a query, so that others may name it."""
+        return self.kind in ("query", "combine")

@@ -12,32 +12,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from metasearch.errors import UsageError
-from metasearch.message import changed, message
+from metasearch.message import map_values, message
 from metasearch.query import parse_years
 from metasearch.query.clauses import exact
-from metasearch.query.grammar import Style
-from metasearch.query.lines import has_numbers
+from metasearch.query.grammar import SyntaxStyle
 from metasearch.query.reduction import Leaf, Part
-from metasearch.query.tree import And, Not, Query, Term, Years, conjunction, plain
-from metasearch.query.writer import TARGETS, QueryWriter, Translation, style_of
-from metasearch.query.writer import written as expression
+from metasearch.query.strategy_lines import has_numbers
+from metasearch.query.syntaxes import NAMES, TARGETS
+from metasearch.query.tree import And, Not, Query, Term, Years, conjunction, plain, with_leaves
+from metasearch.query.writer import QueryWriter, Translation, style_of
+from metasearch.query.writer import write_query as expression
 from metasearch.review.strategies.references import (
     as_numbers,
     number_of,
     numbers,
     reference,
-    replaced,
-    substituted,
+    substitute,
 )
 from metasearch.review.strategies.resolve import ResolvedStep, resolve_all, text_of
-from metasearch.review.strategies.step_text import StepText, renumbered, with_sign
+from metasearch.review.strategies.step_text import StepText, renumber, with_sign
 from metasearch.review.strategies.strategies import Step, check_years
-
-#: Syntax -> the sign before the number of a line.
-_SIGNS: Mapping[str, str] = {
-    "ovid": "", "pubmed": "#", "scopus": "#", "wos": "#", "ebsco": "S", "embase": "#",
-    "proquest": "S", "sinomed": "#",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +50,11 @@ class WrittenLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class StrategyInSyntax:
     """A search strategy in one syntax.
 
     Attributes:
-        syntax: A key of `metasearch.query.writer.TARGETS`.
+        syntax: A key of `metasearch.query.syntaxes.TARGETS`.
         lines: In the order in which they are typed.
         notes: What is not said there as the steps say it.
     """
@@ -75,18 +69,18 @@ class Written:
         return "".join(f"{line.label} {line.text}".strip() + "\n" for line in self.lines)
 
 
-def written(
+def write_strategy(
     steps: Sequence[Step], syntax: str, *, years: str = "", as_lines: bool = True
-) -> Written:
+) -> StrategyInSyntax:
     """Write a search strategy.
 
-    `syntax`: a key of `metasearch.query.writer.TARGETS`. `as_lines`: whether steps are lines where
-    the syntax has them; else each step that no other names is one expression. Raises UsageError:
-    there is no such syntax, or the years are none.
+    `syntax`: a key of `TARGETS`. `as_lines`: whether steps are lines where the syntax has them;
+    else each step that no other names is one expression. Raises UsageError: there is no such
+    syntax, or the years are none.
     """
     check_target(syntax)
     check_years(years)
-    known = {step.number: step for step in steps if step.kind != "import"}
+    known = {step.number: step for step in steps if step.has_query}
     found = resolve_all(list(known.values()))
     ready = {number: it for number, it in found.items() if isinstance(it, ResolvedStep)}
     notes: dict[str, None] = {}
@@ -98,10 +92,11 @@ def written(
             notes[note] = None
     named = {parent for number in ready for parent in known[number].parents}
     last = [number for number in ready if number not in named]
-    if not as_lines or syntax not in _SIGNS:
+    sign = NAMES[syntax].sign
+    if not as_lines or sign is None:
         return _expressions(syntax, [ready[number] for number in last], years, notes)
     texts = {number: text_of(known[number], known) for number in ready}
-    lines = _Lines(style_of(syntax), _SIGNS[syntax], notes)
+    lines = _Lines(style_of(syntax), sign, notes)
     inside: dict[int, Query] = {}
     for number in _parents_first(texts):
         query = _with_inside(texts[number].clause.widest, inside)
@@ -116,7 +111,7 @@ def written(
         for number in last:
             if number in lines.numbers:
                 lines.add(number, conjunction(reference(number), range_of))
-    return Written(syntax, tuple(lines.made), tuple(notes))
+    return StrategyInSyntax(syntax, tuple(lines.made), tuple(notes))
 
 
 def check_target(syntax: str) -> None:
@@ -140,8 +135,7 @@ def one_expression(step: ResolvedStep, years: Years | None, syntax: str) -> Tran
 
 def _expressions(
     syntax: str, steps: Sequence[ResolvedStep], years: str, notes: dict[str, None]
-) -> Written:
-    """Each step as one expression."""
+) -> StrategyInSyntax:
     range_of = parse_years(years) if years else None
     made = []
     for step in steps:
@@ -151,7 +145,7 @@ def _expressions(
             notes[message("#{number}: {note}", number=number, note=note)] = None
         if one.text:
             made.append(WrittenLine("", number, one.text))
-    return Written(syntax, tuple(made), tuple(notes))
+    return StrategyInSyntax(syntax, tuple(made), tuple(notes))
 
 
 class _Lines:
@@ -159,7 +153,7 @@ class _Lines:
     steps whose lines find more than is meant.
     """
 
-    def __init__(self, style: Style, sign: str, notes: dict[str, None]) -> None:
+    def __init__(self, style: SyntaxStyle, sign: str, notes: dict[str, None]) -> None:
         self.style, self.sign, self.notes = style, sign, notes
         self.numbers: dict[int, int] = {}
         self.wider: set[int] = set()
@@ -170,10 +164,10 @@ class _Lines:
         if has_numbers(step.text) or any(one not in self.numbers for one in own.numbers):
             return False
         try:
-            text = renumbered(step.text, step.syntax, self.numbers)
+            text = renumber(step.text, step.syntax, self.numbers)
         except UsageError:
             return False
-        self._made(step.number, plain(with_sign(text, self.sign) if self.sign else text))
+        self._make(step.number, plain(with_sign(text, self.sign) if self.sign else text))
         return True
 
     def add(self, step: int, query: Query) -> None:
@@ -185,7 +179,7 @@ class _Lines:
                 lost=", ".join(f"#{number}" for number in lost),
             )
             self.notes[note] = None
-        kept = replaced(query, lambda leaf: None if number_of(leaf) in lost else leaf)
+        kept = with_leaves(query, lambda leaf: None if number_of(leaf) in lost else leaf)
         writer = _LineWriter(self)
         text = writer.write(kept) if kept is not None else ""
         if writer.more:
@@ -193,9 +187,9 @@ class _Lines:
         for said in writer.notes:
             self.notes[message("#{number}: {note}", number=step, note=said)] = None
         if text:
-            self._made(step, text)
+            self._make(step, text)
 
-    def _made(self, step: int, text: str) -> None:
+    def _make(self, step: int, text: str) -> None:
         self.made.append(WrittenLine(f"{self.sign}{len(self.made) + 1}", step, text))
         self.numbers[step] = len(self.made)
 
@@ -208,7 +202,7 @@ class _LineWriter(QueryWriter):
         self._lines = lines
 
     def note(self, sentence: str) -> None:
-        super().note(changed(sentence, as_numbers))
+        super().note(map_values(sentence, as_numbers))
 
     def term(self, term: Term) -> Part | None:
         number = number_of(term)
@@ -221,7 +215,7 @@ class _LineWriter(QueryWriter):
 def _with_inside(query: Query | None, inside: Mapping[int, Query]) -> Query | None:
     """The tree with the steps put in that cannot be lines of their own."""
     steps = {number: exact(inside.get(number, reference(number))) for number in numbers(query)}
-    return None if query is None else substituted(exact(query), steps).widest
+    return None if query is None else substitute(exact(query), steps).widest
 
 
 def _only_excludes(query: Query) -> bool:

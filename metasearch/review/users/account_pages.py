@@ -1,71 +1,72 @@
-"""The page `/account`: what users see and change of their own accounts.
-
-What every address about users begins with: the workspace, and who asks.
+"""The page `/account`: what users see and change of their own accounts; and what every address
+about users begins with: the workspace, and who asks.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypedDict
 
 from aiohttp import web
 from multidict import MultiMapping
 
 from metasearch.errors import UsageError
 from metasearch.formats.citations import STYLES
+from metasearch.language import TAGS, language
 from metasearch.message import message
 from metasearch.review.api import send_file
-from metasearch.review.page import Said, after_form, unknown_form
+from metasearch.review.page import FormState, after_form, unknown_form, version_of
 from metasearch.review.quota_checks import quotas_of, take
-from metasearch.review.service import WORKSPACE, permit
+from metasearch.review.service import WORKSPACE, WorkspaceRequest, client_of, permit
 from metasearch.review.store.database import Database
-from metasearch.review.store.workspace import Workspace
-from metasearch.review.users import accounts, addresses, audit, own_data, sessions, tokens
-from metasearch.review.users import passwords as failures
+from metasearch.review.users import (
+    accounts,
+    addresses,
+    audit,
+    own_data,
+    passwords,
+    sessions,
+    tokens,
+)
 from metasearch.review.users.accounts import LONGEST_EMAIL, LONGEST_SHOWN, User
-from metasearch.review.users.login_pages import attempted
+from metasearch.review.users.identification import users_of
+from metasearch.review.users.login_pages import count_login
 from metasearch.review.users.passwords import MOST_BYTES
-from metasearch.review.users.permissions import DAILY, Quotas, SystemAction
-from metasearch.review.users.service import users_of
+from metasearch.review.users.permissions_and_quotas import DAILY, Quotas, SystemAction
 from metasearch.review.users.sessions import Session
-from metasearch.review.users.tokens import MOST_DAYS, Token
-from metasearch.server.forms import chosen, only, posted
+from metasearch.review.users.tokens import LONGEST_NAME, MOST_DAYS, ApiToken
+from metasearch.server.forms import choice_of, only, read_form_fields
 from metasearch.server.identity import Identity, check, identity_of
-from metasearch.server.middleware import check_addressed, check_host
-from metasearch.server.pages.environment import N_, TAGS, language
+from metasearch.server.middleware import check_host, check_host_and_origin
+from metasearch.server.pages.environment import N_
 from metasearch.server.pages.page import page, page_response, see_other
 from metasearch.server.problem import Problem
-from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.sources import labels
 from metasearch.server.visit import Visit, visit_of
 from metasearch.settings.users import QUOTAS
 
 
+class Actor(TypedDict):
+    """Who does something, for the audit log; see `audit.write`."""
+
+    by: str
+    client: str
+
+
 @dataclass(frozen=True, slots=True)
-class Here:
-    """A request of a user."""
-
-    request: web.Request
+class AccountRequest(WorkspaceRequest):
     identity: Identity
-    workspace: Workspace
-
-    @property
-    def shared(self) -> ServerContext:
-        """What every handler of the server uses."""
-        return self.request.app[SHARED]
 
     @property
     def visit(self) -> Visit:
-        """Who looks, and in which language."""
         return visit_of(self.request)
 
     @property
-    def client(self) -> str:
-        """A pseudonym of the address, for the audit log."""
-        clients = self.shared.clients
-        return clients.pseudonym(clients.of(self.request))
+    def actor(self) -> Actor:
+        """Arguments of what writes a line of the audit log."""
+        return {"by": self.identity.uid, "client": client_of(self.request)}
 
     async def user(self) -> User:
         """The user who asks, as they are now."""
@@ -73,17 +74,15 @@ class Here:
 
     async def account(self, uid: str) -> User:
         """A user by the name in an address."""
-        return found(await self.workspace.read(accounts.by_uid, uid[:40]))
+        user = await self.workspace.read(accounts.by_uid, uid[:40])
+        if user is None:
+            raise Problem(404)
+        return user
 
 
-def found(user: User | None) -> User:
-    """A user who is there."""
-    if user is None:
-        raise Problem(404)
-    return user
-
-
-def opened(request: web.Request, action: SystemAction, *, interface: bool = False) -> Here:
+def account_request(
+    request: web.Request, action: SystemAction, *, interface: bool = False
+) -> AccountRequest:
     """A request that is about users. `interface`: whether it is one of the JSON interface, whose
     changes have no token of a form.
     """
@@ -92,11 +91,11 @@ def opened(request: web.Request, action: SystemAction, *, interface: bool = Fals
     if identity is None or service is None or not identity.uid:
         raise Problem(404)
     if interface:
-        check_addressed(request)
+        check_host_and_origin(request)
     else:
         check_host(request)
     check(request, action)
-    return Here(request, identity, service.workspace)
+    return AccountRequest(request, service, identity)
 
 
 # What roles, scopes and actions of the audit log are called on pages.
@@ -181,7 +180,6 @@ class QuotaLine:
 
 
 def quota_lines(db: Database, quotas: Quotas, user: User) -> list[QuotaLine]:
-    """All quotas of a user."""
     limits = quotas.limits(db, user.uid)
     return [
         QuotaLine(
@@ -223,104 +221,38 @@ DONE_WORDS: Mapping[str, str] = {
 }
 #: Days that a new token is good for, where nothing else is typed.
 USUAL_DAYS = 90
-_LONGEST_TOKEN_NAME = 80
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccountView:
-    """What the page shows.
-
-    Attributes:
-        here: Row of the session of this request; None for none.
-        sources: Labels of the databases that the user has chosen.
-        password: Whether the user logs in here by a password.
-    """
-
-    user: User
-    sessions: Sequence[Session]
-    tokens: Sequence[Token]
-    here: int | None
-    quotas: Sequence[QuotaLine]
-    sources: Sequence[str]
-    password: bool
-
-
-def account_page(
-    visit: Visit, view: AccountView, said: Said, done: str = "", secret: str = ""
-) -> str:
-    """The whole page."""
-    user = view.user
-    return page(
-        "users/account.html",
-        visit,
-        visit.language.gettext("Account"),
-        current="/account",
-        user=user,
-        role=ROLE_WORDS[user.role],
-        emails=user.preferences.get("emails") is not False,
-        sessions=view.sessions,
-        tokens=[_token(each) for each in view.tokens],
-        here=view.here,
-        quotas=view.quotas,
-        sources=view.sources,
-        has_password=view.password,
-        said=said,
-        done=DONE_WORDS.get(done, ""),
-        secret=secret,
-        languages=[language(tag) for tag in TAGS],
-        styles={name: style.about for name, style in STYLES.items()},
-        usual_style=STYLES[visit.usual_style].about,
-        scope_words=SCOPE_WORDS,
-        longest_shown=LONGEST_SHOWN,
-        longest_email=LONGEST_EMAIL,
-        longest_password=MOST_BYTES,
-        longest_token_name=_LONGEST_TOKEN_NAME,
-        most_days=MOST_DAYS,
-        usual_days=str(USUAL_DAYS),
-    )
-
-
-def _token(token: Token) -> Mapping[str, object]:
-    return {
-        "id": token.id,
-        "name": token.name,
-        "scopes": [scope for scope in SCOPE_WORDS if scope in token.scopes],
-        "created": token.created,
-        "expires": token.expires,
-        "used": token.used,
-    }
-
-
 #: Digits of the number of a row.
 _LONGEST_NUMBER = 15
 
 
-class Render(Protocol):
+class RenderWithSecret(Protocol):
     """Makes a page again: with what there is to say, and a secret that is shown once."""
 
-    def __call__(self, said: Said, secret: str = "") -> Awaitable[str]: ...
+    def __call__(self, said: FormState, secret: str = "") -> Awaitable[str]: ...
 
 
-def row(text: str) -> int:
+def row_number(text: str) -> int:
     """The number of a row in a form or an address."""
     if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER):
         raise Problem(404)
     return int(text)
 
 
-async def end_session(here: Here, text: str) -> int:
+async def end_session(here: AccountRequest, text: str) -> int:
     """End one session, or all but the present one; returns how many have ended. `text`: the number
     of one, or "others".
     """
     user = await here.user()
     if text == "others":
         return await here.workspace.write(sessions.end_all, user, keep=here.identity.session)
-    if not await here.workspace.write(sessions.end, user, row(text)):
+    if not await here.workspace.write(sessions.end, user, row_number(text)):
         raise Problem(404)
     return 1
 
 
-async def make_token(here: Here, name: str, scopes: Iterable[str], days: int) -> tuple[str, Token]:
+async def make_token(
+    here: AccountRequest, name: str, scopes: Iterable[str], days: int
+) -> tuple[str, ApiToken]:
     """A new token: its text, which is nowhere else, and what is kept of it. Raises UsageError: a
     value cannot be used, or there are too many.
     """
@@ -330,21 +262,17 @@ async def make_token(here: Here, name: str, scopes: Iterable[str], days: int) ->
         name,
         scopes,
         days,
-        by=here.identity.uid,
-        client=here.client,
+        **here.actor,
     )
 
 
-async def revoke_token(here: Here, text: str) -> None:
-    """Have a token end."""
+async def revoke_token(here: AccountRequest, text: str) -> None:
     user = await here.user()
-    if not await here.workspace.write(
-        tokens.revoke, user, row(text), by=user.uid, client=here.client
-    ):
+    if not await here.workspace.write(tokens.revoke, user, row_number(text), **here.actor):
         raise Problem(404)
 
 
-async def delete_account(here: Here, confirmed: str) -> None:
+async def delete_account(here: AccountRequest, confirmed: str) -> None:
     """Delete the account of the user who asks.
 
     `confirmed`: the password; the name for the login where there is none. Raises UsageError: it is
@@ -358,31 +286,31 @@ async def delete_account(here: Here, confirmed: str) -> None:
             message("The account was not deleted: the name was not typed"),
             advice=message("Your name for the login is {name}.", name=user.name),
         )
-    await here.workspace.write(own_data.delete, user, by=user.uid, client=here.client)
+    await here.workspace.write(own_data.delete, user, **here.actor)
 
 
-async def own_data_file(here: Here) -> web.StreamResponse:
+async def own_data_file(here: AccountRequest) -> web.StreamResponse:
     """What the server keeps about the user, as a JSON file."""
     user = await here.user()
     with permit(here.request, "exports"), tempfile.TemporaryFile(prefix="metasearch-") as file:
         await take(here.request, "exports")
         await here.workspace.long(own_data.export, user, file)
-        await here.workspace.write(_exported, user, here.client)
+        await here.workspace.write(_note_export, user, client_of(here.request))
         return await send_file(here.request, file, "application/json", "metasearch-account.json")
 
 
-async def _check_password(here: Here, user: User, typed: str) -> None:
+async def _check_password(here: AccountRequest, user: User, typed: str) -> None:
     """UsageError: It is wrong, or one must wait."""
-    users = users_of(here.request)
-    await attempted(users, user.name, here.client)
+    users, client = users_of(here.request), client_of(here.request)
+    await count_login(users, user.name, client)
     kept = await here.workspace.read(accounts.password_hash, user)
     right, _ = await users.passwords.verify(kept, typed)
     if not right:
         raise UsageError(message("The password is wrong"), advice=message("Nothing is changed."))
-    await here.workspace.write(failures.login_succeeded, user.name, here.client)
+    await here.workspace.write(passwords.note_success, user.name, client)
 
 
-def _exported(db: Database, user: User, client: str) -> None:
+def _note_export(db: Database, user: User, client: str) -> None:
     audit.write(db, user.uid, "export", f"user:{user.uid}", {"what": "own data"}, client)
 
 
@@ -393,54 +321,71 @@ _NOT_KEPT = {"Cache-Control": "no-store"}
 
 
 async def answer_account(request: web.Request) -> web.StreamResponse:
-    """The page, or what one of its forms says."""
-    here = opened(request, "account")
+    here = account_request(request, "account")
 
-    async def render(said: Said, secret: str = "") -> str:
-        view = await _view(here)
-        return account_page(here.visit, view, said, only(request.query, "done"), secret)
+    async def render(said: FormState, secret: str = "") -> str:
+        return await _page(here, said, secret)
 
     if request.method != "POST":
-        return page_response(request, await render(Said()))
-    fields = await posted(request)
+        return page_response(request, await render(FormState()))
+    fields = await read_form_fields(request)
     match only(fields, "do"):
         case "token":
             return await _new_token(here, fields, render)
         case "delete":
-            return await _deleted(here, fields, render)
-    return await after_form(request, fields, lambda: _changed(here, fields), render)
+            return await _delete(here, fields, render)
+    return await after_form(request, fields, lambda: _apply_form(here, fields), render)
 
 
 async def answer_data(request: web.Request) -> web.StreamResponse:
     """`/account/data`: what the server keeps about the user, as a JSON file."""
-    return await own_data_file(opened(request, "account"))
+    return await own_data_file(account_request(request, "account"))
 
 
-async def _view(here: Here) -> AccountView:
+async def _page(here: AccountRequest, said: FormState, secret: str) -> str:
+    """The whole page. `secret`: the text of a token that was just made."""
     async with here.shared.admission.brief():
         user = await here.user()
-        own_sessions, own_tokens = await here.workspace.read(_held, user)
+        own_sessions, own_tokens = await here.workspace.read(_sessions_and_tokens, user)
         quotas = await here.workspace.read(quota_lines, quotas_of(here.request), user)
     registry = here.shared.engine.registry
     known = frozenset(registry.names())
     names = [name for name in here.visit.preferences.sources if name in known]
-    return AccountView(
+    return page(
+        "users/account.html",
+        here.visit,
+        here.visit.language.gettext("Account"),
+        current="/account",
         user=user,
+        role=ROLE_WORDS[user.role],
+        emails=user.preferences.get("emails") is not False,
         sessions=own_sessions,
         tokens=own_tokens,
         here=here.identity.session,
         quotas=quotas,
         sources=list(labels(here.shared.engine, names).values()),
-        password=user.has_password,
+        said=said,
+        done=DONE_WORDS.get(only(here.request.query, "done"), ""),
+        secret=secret,
+        languages=[language(tag) for tag in TAGS],
+        styles={name: style.about for name, style in STYLES.items()},
+        usual_style=STYLES[here.visit.usual_style].about,
+        scope_words=SCOPE_WORDS,
+        longest_shown=LONGEST_SHOWN,
+        longest_email=LONGEST_EMAIL,
+        longest_password=MOST_BYTES,
+        longest_token_name=LONGEST_NAME,
+        most_days=MOST_DAYS,
+        usual_days=str(USUAL_DAYS),
     )
 
 
-def _held(db: Database, user: User) -> tuple[list[Session], list[Token]]:
+def _sessions_and_tokens(db: Database, user: User) -> tuple[list[Session], list[ApiToken]]:
     with db.snapshot():
         return sessions.of(db, user), tokens.of(db, user)
 
 
-async def _changed(here: Here, fields: MultiMapping[str]) -> str:
+async def _apply_form(here: AccountRequest, fields: MultiMapping[str]) -> str:
     """Does what a form says; the address that shows it."""
     path = here.visit.site.path
     if ended := only(fields, "end"):
@@ -458,24 +403,25 @@ async def _changed(here: Here, fields: MultiMapping[str]) -> str:
     raise unknown_form()
 
 
-async def _details(here: Here, fields: MultiMapping[str]) -> None:
-    visit, version = here.visit, only(fields, "version")
-    language = chosen(fields, "language", TAGS, visit.preferences.language)
-    style = chosen(fields, "style", ("", *STYLES), visit.preferences.style)
+async def _details(here: AccountRequest, fields: MultiMapping[str]) -> None:
+    visit = here.visit
+    language = choice_of(fields, "language", TAGS, visit.preferences.language)
+    style = choice_of(fields, "style", ("", *STYLES), visit.preferences.style)
     await here.workspace.write(
         accounts.update,
         await here.user(),
         shown=only(fields, "shown").strip(),
         email=only(fields, "email").strip(),
         preferences={"language": language, "style": style, "emails": "emails" in fields},
-        version=int(version) if version.isascii() and version.isdigit() else None,
-        by=here.identity.uid,
-        client=here.client,
+        version=version_of(fields),
+        **here.actor,
     )
     visit.prefer(language=language, style=style)  # the cookie follows
 
 
-async def _new_token(here: Here, fields: MultiMapping[str], render: Render) -> web.Response:
+async def _new_token(
+    here: AccountRequest, fields: MultiMapping[str], render: RenderWithSecret
+) -> web.Response:
     """The page with the new token, which is shown this once."""
     days = only(fields, "days")
     try:
@@ -488,16 +434,18 @@ async def _new_token(here: Here, fields: MultiMapping[str], render: Render) -> w
             here, only(fields, "name").strip(), fields.getall("scope", []), int(days)
         )
     except UsageError as error:
-        page = await render(Said(error, fields, "token"))
+        page = await render(FormState(error, fields, "token"))
         return page_response(here.request, page, 400)
-    return page_response(here.request, await render(Said(), secret), headers=_NOT_KEPT)
+    return page_response(here.request, await render(FormState(), secret), headers=_NOT_KEPT)
 
 
-async def _deleted(here: Here, fields: MultiMapping[str], render: Render) -> web.Response:
+async def _delete(
+    here: AccountRequest, fields: MultiMapping[str], render: RenderWithSecret
+) -> web.Response:
     try:
         await delete_account(here, only(fields, "confirm"))
     except UsageError as error:
-        page = await render(Said(error, fields, "delete"))
+        page = await render(FormState(error, fields, "delete"))
         return page_response(here.request, page, 400)
     here.visit.forget()
     return see_other(here.request, here.visit.site.path("/"))

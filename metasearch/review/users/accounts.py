@@ -1,27 +1,25 @@
-"""Accounts: who users are, what their names and roles are, and whether they may log in.
-
-What stands in an account: which roles, names, addresses, preferences and quotas are taken.
+"""Accounts: who users are, what they may be called, what their roles, preferences and quotas are,
+and whether they may log in.
 """
 
 from __future__ import annotations
 
 import re
-import sqlite3
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import orjson
 
-from metasearch.errors import Conflict, UsageError
+from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.review.store.database import Database
-from metasearch.review.store.values import checked_text, now, uid
-from metasearch.review.store.values import uid as new_uid
+from metasearch.review.store.table import EditedTable, merge_entries
+from metasearch.review.store.values import clean_text, now, uid
 from metasearch.review.users import addresses, audit
-from metasearch.review.users.permissions import SYSTEM_ROLES
+from metasearch.review.users.permissions_and_quotas import SYSTEM_ROLES
 from metasearch.settings.users import LARGEST, QUOTAS, SystemRole
 
 #: Characters of a name for people and of an address, and bytes of all preferences.
@@ -33,12 +31,12 @@ _TURNED = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _KEY = re.compile("[a-z][a-z_]{0,39}")
 
 
-def check_role(role: str) -> None:
-    """Check a role on the server. Raises UsageError: there is none of this name."""
-    if role not in SYSTEM_ROLES:
+def check_role(role: str, allowed: Sequence[str] = SYSTEM_ROLES) -> None:
+    """Raises UsageError: there is no role of this name on the server, or among those `allowed`."""
+    if role not in allowed:
         raise UsageError(
             message("There is no role {role}", role=repr(role[:40])),
-            advice=message("There are {roles}.", roles=", ".join(SYSTEM_ROLES)),
+            advice=message("There are {roles}.", roles=", ".join(allowed)),
         )
 
 
@@ -46,7 +44,7 @@ def shown_field(text: str) -> str:
     """A name for people, on one line; may be "". Raises UsageError: it is too long, or has
     characters that no text may have.
     """
-    text = checked_text(text, LONGEST_SHOWN)
+    text = clean_text(text, LONGEST_SHOWN)
     if bad := _TURNED.search(text):
         raise UsageError(message("it has the character U+{code}", code=f"{ord(bad[0]):04X}"))
     return text
@@ -74,16 +72,16 @@ def preferences_field(old: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[s
     wrong = next((key for key in sent if not _KEY.fullmatch(key)), None)
     if wrong is not None:
         raise UsageError(message("There is no preference {name}", name=repr(wrong[:40])))
-    merged = _merged(old, sent)
+    changed = merge_entries(old, sent)
     try:
-        packed = orjson.dumps(merged)
+        packed = orjson.dumps(changed)
     except TypeError as exc:
         raise UsageError(message("a preference cannot be saved: {reason}", reason=exc)) from exc
     if len(packed) > LONGEST_PREFERENCES:
         raise UsageError(
             message("The preferences have more than {most} bytes", most=f"{LONGEST_PREFERENCES:,}")
         )
-    return merged
+    return changed
 
 
 def quotas_field(old: Mapping[str, int], sent: Mapping[str, int | None]) -> dict[str, int]:
@@ -104,12 +102,7 @@ def quotas_field(old: Mapping[str, int], sent: Mapping[str, int | None]) -> dict
                     most=f"{LARGEST:,}",
                 )
             )
-    return _merged(old, sent)
-
-
-def _merged(old: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Old entries with those that were sent; None removes one."""
-    return {key: value for key, value in {**old, **sent}.items() if value is not None}
+    return merge_entries(old, sent)
 
 
 # Names of users: those that are typed at a login, and those that people are shown.
@@ -135,7 +128,7 @@ def normal_name(text: str) -> str:
     return unicodedata.normalize("NFKC", folded).strip()
 
 
-def checked_name(text: str) -> str:
+def parse_name(text: str) -> str:
     """The name of an account, as it is kept. Raises UsageError: it cannot be one."""
     name = normal_name(text)
     if (
@@ -156,18 +149,18 @@ def checked_name(text: str) -> str:
     return name
 
 
-def shown_name(db: Database, uids: Iterable[str]) -> dict[str, str]:
+def names_for_people(db: Database, uids: Iterable[str]) -> dict[str, str]:
     """Uid -> name for people, of those that are asked for; "former user" for one who is gone. The
     command line, "", is left out.
     """
     wanted = list({uid for uid in uids if uid})
     names: dict[str, str] = dict.fromkeys(wanted, message("former user"))
     for first in range(0, len(wanted), _AT_ONCE):
-        names |= dict(_named(db, wanted[first : first + _AT_ONCE]))
+        names |= dict(_name_pairs(db, wanted[first : first + _AT_ONCE]))
     return names
 
 
-def _named(db: Database, uids: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _name_pairs(db: Database, uids: Sequence[str]) -> Iterator[tuple[str, str]]:
     places = ", ".join("?" * len(uids))
     for row in db.all(
         f"SELECT uid, name, shown FROM user WHERE uid IN ({places})",  # noqa: S608, places alone
@@ -217,9 +210,20 @@ class User:
     has_password: bool
 
     @property
-    def known_as(self) -> str:
-        """What people are shown."""
+    def display_name(self) -> str:
         return self.shown or self.name
+
+
+USERS = EditedTable(
+    "user",
+    User,
+    ("shown", "email", "role", "preferences", "quotas"),
+    computed={
+        "email_proved": lambda _, row: bool(row["email"]) and row["proved"] == row["email"],
+        "has_password": lambda _, row: bool(row["password"]),
+    },
+    option=orjson.OPT_SORT_KEYS,
+)
 
 
 def find(db: Database, name: str) -> User:
@@ -235,28 +239,27 @@ def find(db: Database, name: str) -> User:
 
 def by_uid(db: Database, uid: str) -> User | None:
     """The user with this uid; None where there is none."""
-    return _one(db, "uid = ?", uid)
+    return USERS.one(db, "uid = ?", uid)
 
 
 def by_name(db: Database, name: str) -> User | None:
     """The user who logs in by this name, however it is typed; None where there is none."""
-    return _one(db, "name = ?", normal_name(name))
+    return USERS.one(db, "name = ?", normal_name(name))
 
 
 def by_subject(db: Database, origin: Origin, subject: str) -> User | None:
     """The user whom a proxy or a provider calls `subject`; None where there is none."""
-    return _one(db, "origin = ? AND subject = ?", origin, subject) if subject else None
+    return USERS.one(db, "origin = ? AND subject = ?", origin, subject) if subject else None
 
 
 def by_row(db: Database, id: int) -> User | None:  # noqa: A002, as the column
     """The user of a row, which sessions and tokens name; None where there is none."""
-    return _one(db, "id = ?", id)
+    return USERS.one(db, "id = ?", id)
 
 
 def every(db: Database, *, after: str = "", most: int = MOST_USERS) -> list[User]:
     """Users by name: those after a name, so many at most."""
-    rows = db.all("SELECT * FROM user WHERE name > ? ORDER BY name LIMIT ?", after, most)
-    return [_user(row) for row in rows]
+    return USERS.all(db, "name > ? ORDER BY name LIMIT ?", after, most)
 
 
 def password_hash(db: Database, user: User) -> str:
@@ -288,11 +291,11 @@ def create(
         password: A hash of `passwords.Passwords`; "" for none.
         by: Uid of the user who makes it; "" for the command line.
     """
-    name = checked_name(name)
+    name = parse_name(name)
     check_role(role)
     if origin not in ORIGINS or len(subject) > LONGEST_SUBJECT or not subject.isprintable():
         raise UsageError(message("{name} cannot be a user's name there", name=repr(subject[:80])))
-    values = shown_field(shown), email_field(email)
+    shown, email = shown_field(shown), email_field(email)
     with db.transaction():
         if db.value("SELECT count(*) FROM user") >= MOST_USERS:
             raise UsageError(
@@ -307,25 +310,24 @@ def create(
             )
         if by_subject(db, origin, subject) is not None:
             raise UsageError(message("There is a user {name} already", name=repr(subject)))
-        made = new_uid()
-        db.run(
-            "INSERT INTO user (uid, name, shown, email, role, origin, subject, password, created)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            made,
-            name,
-            *values,
-            role,
-            origin,
-            subject,
-            password,
-            now(),
+        made = uid()
+        row = db.insert(
+            "user",
+            uid=made,
+            name=name,
+            shown=shown,
+            email=email,
+            role=role,
+            origin=origin,
+            subject=subject,
+            password=password,
+            created=now(),
         )
-        if values[1]:
-            row = db.value("SELECT id FROM user WHERE uid = ?", made)
+        if email:
             if email_proved:
-                addresses.prove(db, row, values[1])
+                addresses.prove(db, row, email)
             else:
-                addresses.wanted(db, row)
+                addresses.request_proof(db, row)
         # Not the name: the log stays when the account is deleted.
         facts = {"new": True, "role": role, "origin": origin}
         audit.write(db, by, "account", f"user:{made}", facts, client)
@@ -356,47 +358,28 @@ def update(
         version: The version that the change was made of; None changes whatever stands now.
         by: Uid of the user who changes it.
     """
-    sent: dict[str, Any] = {}
-    if shown is not None:
-        sent["shown"] = shown_field(shown)
-    if email is not None:
-        sent["email"] = email_field(email)
     if role is not None:
         check_role(role)
-        sent["role"] = role
-    with _changed(db, user) as old:
-        if preferences is not None:
-            sent["preferences"] = preferences_field(old.preferences, preferences)
-        if quotas is not None:
-            sent["quotas"] = quotas_field(old.quotas, quotas)
-        stands = {key: getattr(old, key) for key in sent}
-        new = {key: value for key, value in sent.items() if value != stands[key]}
-        if version is not None and version != old.version and new:
-            raise Conflict(
-                message("The account {name} was changed meanwhile", name=repr(old.name)),
-                yours=sent,
-                theirs=stands,
-                version=old.version,
-            )
+    with _current_user(db, user) as old:
+        becomes = replace(
+            old,
+            shown=old.shown if shown is None else shown_field(shown),
+            email=old.email if email is None else email_field(email),
+            role=role or old.role,
+            preferences=preferences_field(old.preferences, preferences or {}),
+            quotas=quotas_field(old.quotas, quotas or {}),
+        )
+        clash = message("The account {name} was changed meanwhile", name=repr(old.name))
+        _, new = USERS.changes(old, becomes, version, clash)
         if not new:
             return old
         if old.role == "administrator" and "role" in new:
             _check_another_administrator(db, old)
-        columns = ", ".join(f"{key} = ?" for key in new)
-        db.run(
-            f"UPDATE user SET {columns}, version = version + 1 WHERE id = ?",  # noqa: S608, own names
-            *(
-                orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
-                if isinstance(value, dict)
-                else value
-                for value in new.values()
-            ),
-            old.id,
-        )
+        USERS.save(db, old, becomes)
         about = f"user:{old.uid}"
         if "email" in new:
             db.run("UPDATE user SET proved = '' WHERE id = ?", old.id)
-            addresses.wanted(db, old.id)
+            addresses.request_proof(db, old.id)
         if "role" in new:
             facts = {"before": old.role, "after": new["role"]}
             audit.write(db, by, "role", about, facts, client)
@@ -421,7 +404,7 @@ def set_password(
     """Set the password, and end the sessions of the user. `password`: a hash of
     `passwords.Passwords`; "" for none. `by`: uid of the user who sets it; "" for the command line.
     """
-    with _changed(db, user) as old:
+    with _current_user(db, user) as old:
         db.run("UPDATE user SET password = ?, version = version + 1 WHERE id = ?", password, old.id)
         db.run("DELETE FROM session WHERE user = ? AND id IS NOT ?", old.id, keep)
         # Whoever has an older link must not set another one.
@@ -434,7 +417,7 @@ def set_password(
         return find(db, old.uid)
 
 
-def rehashed(db: Database, user: User, old: str, new: str) -> None:
+def update_hash(db: Database, user: User, old: str, new: str) -> None:
     """Keep the same password with the parameters of today, unless another was set meanwhile."""
     db.run("UPDATE user SET password = ? WHERE id = ? AND password = ?", new, user.id, old)
 
@@ -446,7 +429,7 @@ def set_disabled(
     work meanwhile; nothing else is removed. Raises UsageError: the user is gone, or the last
     administrator.
     """
-    with _changed(db, user) as old:
+    with _current_user(db, user) as old:
         if disabled == old.disabled:
             return old
         if disabled:
@@ -461,8 +444,7 @@ def set_disabled(
         return find(db, old.uid)
 
 
-def login_noted(db: Database, user: User) -> None:
-    """Note that the user has logged in now."""
+def note_login(db: Database, user: User) -> None:
     db.run("UPDATE user SET last_login = ? WHERE id = ?", now(), user.id)
 
 
@@ -471,13 +453,13 @@ def remove(db: Database, user: User) -> None:
     user calls `own_data.delete`, which looks after projects and saved searches first. Raises
     UsageError: the user is gone, or the last administrator.
     """
-    with _changed(db, user) as old:
+    with _current_user(db, user) as old:
         _check_another_administrator(db, old)
         db.run("DELETE FROM user WHERE id = ?", old.id)
 
 
 @contextmanager
-def _changed(db: Database, user: User) -> Iterator[User]:
+def _current_user(db: Database, user: User) -> Iterator[User]:
     """A transaction, with the user as they are now."""
     with db.transaction():
         old = by_uid(db, user.uid)
@@ -498,32 +480,6 @@ def _check_another_administrator(db: Database, user: User) -> None:
             message("{name} is the last administrator", name=repr(user.name)),
             advice=message("Make another user an administrator first."),
         )
-
-
-def _one(db: Database, where: str, *values: object) -> User | None:
-    row = db.one(f"SELECT * FROM user WHERE {where}", *values)  # noqa: S608, own words
-    return None if row is None else _user(row)
-
-
-def _user(row: sqlite3.Row) -> User:
-    return User(
-        id=row["id"],
-        uid=row["uid"],
-        name=row["name"],
-        shown=row["shown"],
-        email=row["email"],
-        email_proved=bool(row["email"]) and row["proved"] == row["email"],
-        role=row["role"],
-        origin=row["origin"],
-        subject=row["subject"],
-        disabled=bool(row["disabled"]),
-        preferences=orjson.loads(row["preferences"]),
-        quotas=orjson.loads(row["quotas"]),
-        created=row["created"],
-        last_login=row["last_login"],
-        version=row["version"],
-        has_password=bool(row["password"]),
-    )
 
 
 # Accounts of users whom somebody else knows: a proxy, or an OpenID provider. They are made when
@@ -556,7 +512,7 @@ def visitor_account(
             return known
         return create(
             db,
-            _free(db, name or subject, origin),
+            _free_name(db, name or subject, origin),
             role=role,
             shown=shown,
             email=email,
@@ -566,11 +522,11 @@ def visitor_account(
         )
 
 
-def _free(db: Database, wanted: str, origin: Origin) -> str:
+def _free_name(db: Database, wanted: str, origin: Origin) -> str:
     """A name that nobody has: the one that is wanted, where it can be one."""
     room = LONGEST_NAME - len(f" ({origin} {_TRIES})")
     try:
-        first = checked_name(wanted[:room].strip())
+        first = parse_name(wanted[:room].strip())
     except UsageError:
         return f"{origin} {uid()}"
     candidates = [first, f"{first} ({origin})"]

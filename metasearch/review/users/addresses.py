@@ -15,7 +15,7 @@ from metasearch.errors import QuotaExceeded
 from metasearch.message import message
 from metasearch.review.store import values
 from metasearch.review.store.database import Database
-from metasearch.review.store.values import written
+from metasearch.review.store.values import moment_text
 from metasearch.review.users import audit
 from metasearch.settings.alerts import is_address
 
@@ -29,7 +29,7 @@ _MOST_AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class AddressProof:
     """A link that is to be sent.
 
     Attributes:
@@ -47,7 +47,7 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class AddressClaim:
     """An address that is not proved yet."""
 
     user: int
@@ -56,7 +56,7 @@ class Claimed:
     address: str
 
 
-def wanted(db: Database, user: int, now: dt.datetime | None = None) -> bool:
+def request_proof(db: Database, user: int, now: dt.datetime | None = None) -> bool:
     """Have a link sent to the address of a user, in the transaction that changes it; the one before
     is void. False where that is no address, is proved, or too many were sent in a day.
     """
@@ -65,21 +65,21 @@ def wanted(db: Database, user: int, now: dt.datetime | None = None) -> bool:
     row = db.one("SELECT uid, email, proved FROM user WHERE id = ?", user)
     if row is None or not is_address(row["email"]) or row["proved"] == row["email"]:
         return False
-    db.run("DELETE FROM address_mail WHERE at <= ?", written(moment - _DAY))
+    db.run("DELETE FROM address_mail WHERE at <= ?", moment_text(moment - _DAY))
     counted = {f"user:{row['uid']}": MOST_OF_USER, _key(row["email"]): MOST_OF_ADDRESS}
     for key, most in counted.items():
         if db.value("SELECT count(*) FROM address_mail WHERE key = ?", key) >= most:
             return False
     db.run_many(
         "INSERT INTO address_mail (key, at) VALUES (?, ?)",
-        [(key, written(moment)) for key in counted],
+        [(key, moment_text(moment)) for key in counted],
     )
-    db.run(
-        "INSERT INTO address_proof (user, address, next_try, expires) VALUES (?, ?, ?, ?)",
-        user,
-        row["email"],
-        written(moment),
-        written(moment + SECONDS),
+    db.insert(
+        "address_proof",
+        user=user,
+        address=row["email"],
+        next_try=moment_text(moment),
+        expires=moment_text(moment + SECONDS),
     )
     return True
 
@@ -92,7 +92,7 @@ def ask(db: Database, user: int) -> None:
         row = db.one("SELECT email, proved FROM user WHERE id = ?", user)
         if row is None or not row["email"] or row["proved"] == row["email"]:
             return
-        if not wanted(db, user):
+        if not request_proof(db, user):
             raise QuotaExceeded(
                 message("No more links are sent to this address today."),
                 kind="address links",
@@ -103,17 +103,16 @@ def ask(db: Database, user: int) -> None:
 
 
 def are_due(db: Database) -> bool:
-    """Whether links are to be sent."""
-    now = written(dt.datetime.now(dt.UTC).timestamp())
+    now = moment_text(dt.datetime.now(dt.UTC).timestamp())
     return (
         db.one("SELECT 1 FROM address_proof WHERE digest IS NULL AND next_try <= ?", now)
         is not None
     )
 
 
-def due(db: Database, now: dt.datetime) -> list[Proof]:
+def due(db: Database, now: dt.datetime) -> list[AddressProof]:
     """The links that are to be sent now, made for that: none is sent by two processes."""
-    at, found = written(now.timestamp()), []
+    at, found = moment_text(now.timestamp()), []
     with db.transaction():
         db.run("DELETE FROM address_proof WHERE expires <= ?", at)
         for row in db.all(
@@ -131,30 +130,30 @@ def due(db: Database, now: dt.datetime) -> list[Proof]:
                 row["id"],
             )
             name = row["shown"] or row["name"]
-            found.append(Proof(row["id"], name, row["address"], row["preferences"], secret))
+            found.append(AddressProof(row["id"], name, row["address"], row["preferences"], secret))
     return found
 
 
-def stands(db: Database, proof: Proof) -> bool:
+def stands(db: Database, proof: AddressProof) -> bool:
     """Whether a link is still the one of its user: the address may have been changed meanwhile."""
     digest = db.value("SELECT digest FROM address_proof WHERE user = ?", proof.user)
     return bool(digest == values.secret_digest(proof.secret))
 
 
-def not_sent(db: Database, proof: Proof, now: dt.datetime) -> None:
+def postpone(db: Database, proof: AddressProof, now: dt.datetime) -> None:
     """Note that an e-mail was not handed over: another link is made and sent later."""
     with db.transaction():
         db.run(
             "UPDATE address_proof SET digest = NULL, next_try = ? WHERE user = ? AND digest = ?"
             " AND tries < ?",
-            written(now.timestamp() + AGAIN),
+            moment_text(now.timestamp() + AGAIN),
             proof.user,
             values.secret_digest(proof.secret),
             MOST_TRIES,
         )
 
 
-def peek(db: Database, secret: str) -> Claimed | None:
+def peek(db: Database, secret: str) -> AddressClaim | None:
     """The address of a link, without using it; None where the link is good for nothing."""
     row = db.one(
         "SELECT user.id, user.uid, user.name, user.shown, proof.address"
@@ -162,11 +161,11 @@ def peek(db: Database, secret: str) -> Claimed | None:
         " WHERE proof.digest = ? AND proof.expires > ? AND user.email = proof.address"
         " AND NOT user.disabled",
         values.secret_digest(secret),
-        written(dt.datetime.now(dt.UTC).timestamp()),
+        moment_text(dt.datetime.now(dt.UTC).timestamp()),
     )
     if row is None:
         return None
-    return Claimed(row["id"], row["uid"], row["shown"] or row["name"], row["address"])
+    return AddressClaim(row["id"], row["uid"], row["shown"] or row["name"], row["address"])
 
 
 def use(db: Database, secret: str, *, client: str = "") -> bool:

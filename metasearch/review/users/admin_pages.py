@@ -1,48 +1,40 @@
-"""The pages `/admin/users`: the list, one user, new ones, invitations.
-
-The pages of the administration: users, one user, and the audit log.
-"""
+"""The pages `/admin/users`: the list, one user, new ones, invitations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-import orjson
 from aiohttp import web
 from multidict import MultiMapping
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.review.page import Said, tabs, unknown_form
+from metasearch.review.page import FormState, tabs, unknown_form, version_of
 from metasearch.review.projects import members
 from metasearch.review.quota_checks import quotas_of
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import later
 from metasearch.review.users import accounts, links, own_data, sessions, tokens
 from metasearch.review.users.account_pages import (
-    AUDIT_WORDS,
     ORIGIN_WORDS,
     QUOTA_WORDS,
     ROLE_ABOUT,
     ROLE_WORDS,
-    Here,
-    QuotaLine,
-    opened,
+    AccountRequest,
+    account_request,
     quota_lines,
-    row,
+    row_number,
 )
 from metasearch.review.users.accounts import LONGEST_EMAIL, LONGEST_NAME, LONGEST_SHOWN, User
-from metasearch.review.users.audit import AuditLine
-from metasearch.review.users.links import PATHS, SECONDS, Link, LinkKind
-from metasearch.review.users.permissions import SYSTEM_ROLES, Quotas
-from metasearch.review.users.service import users_of
-from metasearch.server.forms import chosen, only, posted
+from metasearch.review.users.identification import users_of
+from metasearch.review.users.links import PATHS, SECONDS, LinkKind
+from metasearch.review.users.permissions_and_quotas import SYSTEM_ROLES, Quotas
+from metasearch.server.forms import choice_of, only, read_form_fields
 from metasearch.server.pages.environment import N_
 from metasearch.server.pages.page import page, page_response, see_other
 from metasearch.server.problem import Problem
-from metasearch.server.visit import Visit
 from metasearch.settings.users import SystemRole
 
 #: What `done=` says -> the sentence.
@@ -63,7 +55,7 @@ LINK_WORDS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class MadeLink:
+class NewLink:
     """A link that was just made, and is shown this once.
 
     Attributes:
@@ -82,148 +74,32 @@ class MadeLink:
         return LINK_WORDS[self.kind]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsersView:
-    """What the list of users shows.
-
-    Attributes:
-        counts: Role -> users of it who may log in.
-        makers: Uid -> name, of those who have made `links`.
-        further: Address of the next page; "" for none.
-        local: Whether users log in here by a password.
-    """
-
-    users: Sequence[User]
-    counts: Mapping[str, int]
-    links: Sequence[Link]
-    makers: Mapping[str, str]
-    text: str
-    role: str
-    state: str
-    further: str
-    local: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserView:
-    """What the page of a user shows."""
-
-    user: User
-    sessions: int
-    tokens: int
-    projects: int
-    quotas: Sequence[QuotaLine]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditView:
-    """What the page of the audit log shows.
-
-    Attributes:
-        lines: The newest first.
-        names: Uid -> name for people.
-        unknown: Whether there is no such user.
-        older: Address of the next page; "" for none.
-        files: (name of a format, address of the file).
-    """
-
-    lines: Sequence[AuditLine]
-    names: Mapping[str, str]
-    action: str
-    user: str
-    object: str
-    unknown: bool
-    older: str
-    files: Sequence[tuple[str, str]]
-
-
-def users_page(
-    visit: Visit, view: UsersView, said: Said, done: str = "", link: MadeLink | None = None
+def _page(
+    here: AccountRequest,
+    template: str,
+    title: str,
+    tab: str,
+    said: FormState,
+    link: NewLink | None,
+    shown: Mapping[str, Any],
 ) -> str:
-    """The list of users, with forms for new ones and for invitations."""
+    """A page about users. `link`: the one that was just made."""
     return page(
-        "users/admin_users.html",
-        visit,
-        visit.language.gettext("Users"),
+        template,
+        here.visit,
+        title,
         current="/admin",
-        tabs=tabs(visit, "/admin/users"),
-        users=view.users,
-        counts=view.counts,
-        links=view.links,
-        makers=view.makers,
-        text=view.text,
-        role=view.role,
-        state=view.state,
-        further=view.further,
-        local=view.local,
+        tabs=tabs(here.visit, tab),
         roles=ROLE_WORDS,
         about=ROLE_ABOUT,
         said=said,
-        done=DONE_WORDS.get(done, ""),
+        done=DONE_WORDS.get(only(here.request.query, "done"), ""),
         link=link,
         longest_name=LONGEST_NAME,
         longest_shown=LONGEST_SHOWN,
         longest_email=LONGEST_EMAIL,
+        **shown,
     )
-
-
-def user_page(
-    visit: Visit, view: UserView, said: Said, done: str = "", link: MadeLink | None = None
-) -> str:
-    """The page of a user."""
-    user = view.user
-    return page(
-        "users/admin_user.html",
-        visit,
-        user.known_as,
-        current="/admin",
-        tabs=tabs(visit, ""),
-        user=user,
-        origin=ORIGIN_WORDS[user.origin],
-        sessions=view.sessions,
-        tokens=view.tokens,
-        projects=view.projects,
-        quotas=view.quotas,
-        audit=visit.site.path("/admin/audit", object=f"user:{user.uid}"),
-        roles=ROLE_WORDS,
-        about=ROLE_ABOUT,
-        said=said,
-        done=DONE_WORDS.get(done, ""),
-        link=link,
-        longest_shown=LONGEST_SHOWN,
-        longest_email=LONGEST_EMAIL,
-    )
-
-
-def audit_page(visit: Visit, view: AuditView) -> str:
-    """The page of the audit log."""
-    return page(
-        "users/admin_audit.html",
-        visit,
-        visit.language.gettext("Audit log"),
-        current="/admin",
-        tabs=tabs(visit, "/admin/audit"),
-        lines=[_line(each, view.names) for each in view.lines],
-        actions=AUDIT_WORDS,
-        action=view.action,
-        user=view.user,
-        object=view.object,
-        unknown=view.unknown,
-        older=view.older,
-        files=view.files,
-    )
-
-
-def _line(line: AuditLine, names: Mapping[str, str]) -> Mapping[str, object]:
-    return {
-        "id": line.id,
-        "at": line.at,
-        "who": names.get(line.actor, ""),
-        "action": line.action,
-        "object": line.object,
-        "detail": orjson.dumps(line.detail).decode() if line.detail else "",
-        "client": line.client,
-    }
 
 
 #: Characters of a text that is searched for, and users of a page at most.
@@ -264,12 +140,6 @@ def search_users(
     return [user for user in found if user is not None]
 
 
-def count_users(db: Database) -> dict[str, int]:
-    """Role -> users of it who may log in."""
-    rows = db.all("SELECT role, count(*) AS users FROM user WHERE NOT disabled GROUP BY role")
-    return {row["role"]: row["users"] for row in rows}
-
-
 def _pattern(text: str) -> str:
     """The text anywhere, for LIKE: "%" and "_" in it are signs as any other."""
     for sign in ("\\", "%", "_"):
@@ -286,40 +156,39 @@ NOT_KEPT = {"Cache-Control": "no-store"}
 
 async def answer_start(request: web.Request) -> web.Response:
     """`/admin`: leads on to the first page of the administration."""
-    here = opened(request, "administer")
+    here = account_request(request, "administer")
     return see_other(request, here.visit.site.path("/admin/users"))
 
 
 async def answer_users(request: web.Request) -> web.StreamResponse:
-    """The list, or what one of its forms says."""
-    here = opened(request, "administer")
+    here = account_request(request, "administer")
 
-    async def render(said: Said, link: MadeLink | None = None) -> str:
+    async def render(said: FormState, link: NewLink | None = None) -> str:
         async with here.shared.admission.brief():
-            view = await here.workspace.read(_view, here)
-        return users_page(here.visit, view, said, only(request.query, "done"), link)
+            shown = await here.workspace.read(_users_and_invitations, here)
+        title, tab = here.visit.language.gettext("Users"), "/admin/users"
+        return _page(here, "users/admin_users.html", title, tab, said, link, shown)
 
     if request.method != "POST":
-        return page_response(request, await render(Said()))
-    fields = await posted(request)
+        return page_response(request, await render(FormState()))
+    fields = await read_form_fields(request)
     if revoked := only(fields, "revoke"):
-        number, by = row(revoked), here.identity.uid
-        if not await here.workspace.write(links.revoke, number, by=by, client=here.client):
+        if not await here.workspace.write(links.revoke, row_number(revoked), **here.actor):
             raise Problem(404)
         return see_other(request, here.visit.site.path("/admin/users", done="revoked"))
     check_local(request)
     try:
         match only(fields, "do"):
             case "new":
-                link = await _made(here, fields)
+                link = await _new_user(here, fields)
             case "invite":
-                link = await invitation(here, chosen(fields, "role", SYSTEM_ROLES, "user"))
+                link = await invitation(here, choice_of(fields, "role", SYSTEM_ROLES, "user"))
             case _:
                 raise unknown_form()
     except UsageError as error:
-        page = await render(Said(error, fields, only(fields, "do")))
+        page = await render(FormState(error, fields, only(fields, "do")))
         return page_response(request, page, 400)
-    return page_response(request, await render(Said(), link), headers=NOT_KEPT)
+    return page_response(request, await render(FormState(), link), headers=NOT_KEPT)
 
 
 def check_local(request: web.Request) -> None:
@@ -328,42 +197,40 @@ def check_local(request: web.Request) -> None:
         raise Problem(404)
 
 
-async def _made(here: Here, fields: MultiMapping[str]) -> MadeLink:
+async def _new_user(here: AccountRequest, fields: MultiMapping[str]) -> NewLink:
     user = await here.workspace.write(
         accounts.create,
         only(fields, "name"),
-        role=cast("SystemRole", chosen(fields, "role", SYSTEM_ROLES, "user")),
+        role=cast("SystemRole", choice_of(fields, "role", SYSTEM_ROLES, "user")),
         shown=only(fields, "shown").strip(),
         email=only(fields, "email").strip(),
-        by=here.identity.uid,
-        client=here.client,
+        **here.actor,
     )
     return await password_link(here, user)
 
 
-async def password_link(here: Here, user: User) -> MadeLink:
+async def password_link(here: AccountRequest, user: User) -> NewLink:
     """A new link by which a user sets a password; it ends the earlier ones."""
-    secret = await here.workspace.write(
-        links.create, "password", user=user, by=here.identity.uid, client=here.client
-    )
-    return made_link(here, "password", secret)
+    secret = await here.workspace.write(links.create, "password", user=user, **here.actor)
+    return new_link(here, "password", secret)
 
 
-async def invitation(here: Here, role: str) -> MadeLink:
+async def invitation(here: AccountRequest, role: str) -> NewLink:
     """A new link to make an account of a role. Raises UsageError: there are too many."""
-    secret = await here.workspace.write(
-        links.create, "account", role=role, by=here.identity.uid, client=here.client
-    )
-    return made_link(here, "account", secret)
+    secret = await here.workspace.write(links.create, "account", role=role, **here.actor)
+    return new_link(here, "account", secret)
 
 
-def made_link(here: Here, kind: LinkKind, secret: str) -> MadeLink:
+def new_link(here: AccountRequest, kind: LinkKind, secret: str) -> NewLink:
     """A link as its maker sees it, once."""
     address = here.visit.site.url(f"{PATHS[kind]}{secret}")
-    return MadeLink(kind, address, later(SECONDS[kind]))
+    return NewLink(kind, address, later(SECONDS[kind]))
 
 
-def _view(db: Database, here: Here) -> UsersView:
+def _users_and_invitations(db: Database, here: AccountRequest) -> dict[str, Any]:
+    """The users that an address asks for, and the open invitations. `counts`: role -> users of it
+    who may log in. `makers`: uid -> name, of those who have made `links`.
+    """
     query = here.request.query
     text, role = only(query, "q")[:LONGEST], only(query, "role")
     role = role if role in SYSTEM_ROLES else ""
@@ -382,17 +249,18 @@ def _view(db: Database, here: Here) -> UsersView:
         shown = {name: value for name, value in wanted.items() if value}
         further = here.visit.site.path("/admin/users", **shown)
     invitations = links.every(db, "account")
-    return UsersView(
-        users=found[:_MOST],
-        counts=count_users(db),
-        links=invitations,
-        makers=accounts.shown_name(db, {link.by for link in invitations}),
-        text=text,
-        role=role,
-        state=state,
-        further=further,
-        local=users_of(here.request).mode == "local",
-    )
+    rows = db.all("SELECT role, count(*) AS users FROM user WHERE NOT disabled GROUP BY role")
+    return {
+        "users": found[:_MOST],
+        "counts": {row["role"]: row["users"] for row in rows},
+        "links": invitations,
+        "makers": accounts.names_for_people(db, {link.by for link in invitations}),
+        "text": text,
+        "role": role,
+        "state": state,
+        "further": further,
+        "local": users_of(here.request).mode == "local",
+    }
 
 
 #: Button -> the form of the page that says why it failed.
@@ -400,20 +268,20 @@ _PLACES: Mapping[str, str] = dict.fromkeys(("link", "end", "enable", "disable"),
 
 
 async def answer_user(request: web.Request) -> web.StreamResponse:
-    """The page, or what one of its forms says."""
-    here = opened(request, "administer")
+    here = account_request(request, "administer")
     uid = request.match_info["user"]
     await here.account(uid)
 
-    async def render(said: Said, link: MadeLink | None = None) -> str:
+    async def render(said: FormState, link: NewLink | None = None) -> str:
         async with here.shared.admission.brief():
             user = await here.account(uid)
-            view = await here.workspace.read(_user_view, quotas_of(request), user)
-        return user_page(here.visit, view, said, only(request.query, "done"), link)
+            shown = await here.workspace.read(_user_facts, quotas_of(request), user)
+        shown["audit"] = here.visit.site.path("/admin/audit", object=f"user:{user.uid}")
+        return _page(here, "users/admin_user.html", user.display_name, "", said, link, shown)
 
     if request.method != "POST":
-        return page_response(request, await render(Said()))
-    fields = await posted(request)
+        return page_response(request, await render(FormState()))
+    fields = await read_form_fields(request)
     what = only(fields, "do")
     try:
         if what == "link":
@@ -421,49 +289,50 @@ async def answer_user(request: web.Request) -> web.StreamResponse:
             if user.origin != "local":
                 raise Problem(404)
             made = await password_link(here, user)
-            return page_response(request, await render(Said(), made), headers=NOT_KEPT)
-        address = await _changed(here, await here.account(uid), what, fields)
+            return page_response(request, await render(FormState(), made), headers=NOT_KEPT)
+        address = await _apply_form(here, await here.account(uid), what, fields)
     except UsageError as error:
-        page = await render(Said(error, fields, _PLACES.get(what, what)))
+        page = await render(FormState(error, fields, _PLACES.get(what, what)))
         return page_response(request, page, 400)
     return see_other(request, address)
 
 
-def _user_view(db: Database, quotas: Quotas, user: User) -> UserView:
+def _user_facts(db: Database, quotas: Quotas, user: User) -> dict[str, Any]:
     with db.snapshot():
-        return UserView(
-            user=user,
-            sessions=len(sessions.of(db, user)),
-            tokens=len(tokens.of(db, user)),
-            projects=len(members.projects_of(db, user.uid)),
-            quotas=quota_lines(db, quotas, user),
-        )
+        return {
+            "user": user,
+            "origin": ORIGIN_WORDS[user.origin],
+            "sessions": len(sessions.of(db, user)),
+            "tokens": len(tokens.of(db, user)),
+            "projects": len(members.projects_of(db, user.uid)),
+            "quotas": quota_lines(db, quotas, user),
+        }
 
 
-async def _changed(here: Here, user: User, what: str, fields: MultiMapping[str]) -> str:
+async def _apply_form(
+    here: AccountRequest, user: User, what: str, fields: MultiMapping[str]
+) -> str:
     """Does what a form says; the address that shows it."""
     page = f"/admin/users/{user.uid}"
     write, path = here.workspace.write, here.visit.site.path
-    told: dict[str, Any] = {"by": here.identity.uid, "client": here.client}
     match what:
         case "details":
-            version = only(fields, "version")
             await write(
                 accounts.update,
                 user,
                 shown=only(fields, "shown").strip(),
                 email=only(fields, "email").strip(),
-                role=cast("SystemRole", chosen(fields, "role", SYSTEM_ROLES, user.role)),
-                version=int(version) if version.isascii() and version.isdigit() else None,
-                **told,
+                role=cast("SystemRole", choice_of(fields, "role", SYSTEM_ROLES, user.role)),
+                version=version_of(fields),
+                **here.actor,
             )
             return path(page, done="details")
         case "quotas":
-            given = {kind: own_quota(only(fields, kind)) for kind in QUOTA_WORDS}
-            await write(accounts.update, user, quotas=given, **told)
+            given = {kind: parse_quota(only(fields, kind)) for kind in QUOTA_WORDS}
+            await write(accounts.update, user, quotas=given, **here.actor)
             return path(page, done="quotas")
         case "disable" | "enable":
-            await write(accounts.set_disabled, user, what == "disable", **told)
+            await write(accounts.set_disabled, user, what == "disable", **here.actor)
             return path(page, done=f"{what}d")
         case "end":
             await write(sessions.end_all, user)
@@ -474,12 +343,12 @@ async def _changed(here: Here, user: User, what: str, fields: MultiMapping[str])
                     message("The account was not deleted: the name was not typed"),
                     advice=message("The name for the login is {name}.", name=user.name),
                 )
-            await write(own_data.delete, user, **told)
+            await write(own_data.delete, user, **here.actor)
             return path("/admin/users", done="deleted")
     raise unknown_form()
 
 
-def own_quota(text: str) -> int | None:
+def parse_quota(text: str) -> int | None:
     """A quota as it is typed; None for an empty one. Raises UsageError: it is no number."""
     text = text.strip()
     if not text:

@@ -1,19 +1,30 @@
-"""Accounts as a JSON interface: one's own, and all of them for administrators.
-
-`/api/account`: the account of the user who asks, as JSON. No token of a program is good for it:
-whoever finds one could make others.
+"""Accounts as a JSON interface: `/api/account`, one's own, and `/api/admin`, all of them for
+administrators. No token of a program is good for one's own: whoever finds one could make others.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated, Any, Literal, Unpack
 
 from aiohttp import web
 
 from metasearch.errors import UsageError
 from metasearch.formats.citations import STYLES
+from metasearch.language import TAGS
 from metasearch.message import message
-from metasearch.review.api import Member, Members, answer, body_of, named, parameters_of
+from metasearch.review.api import (
+    Member,
+    Members,
+    Ordinal,
+    answer,
+    body_of,
+    number_in_path,
+    parameters_of,
+    part_of_path,
+)
+from metasearch.review.objects import Excerpt, Moment, Object
 from metasearch.review.quota_checks import quotas_of
 from metasearch.review.store.database import Database
 from metasearch.review.users import (
@@ -27,30 +38,38 @@ from metasearch.review.users import (
     sessions,
     tokens,
 )
-from metasearch.review.users import sources as admin_sources
+from metasearch.review.users import source_switches as admin_sources
 from metasearch.review.users.account_pages import (
     QUOTA_WORDS,
     USUAL_DAYS,
-    Here,
+    AccountRequest,
+    Actor,
     QuotaLine,
-    opened,
+    account_request,
     quota_lines,
-    row,
 )
-from metasearch.review.users.accounts import LONGEST_EMAIL, LONGEST_NAME, LONGEST_SHOWN, User
-from metasearch.review.users.admin_pages import MadeLink
+from metasearch.review.users.accounts import (
+    LONGEST_EMAIL,
+    LONGEST_NAME,
+    LONGEST_SHOWN,
+    Origin,
+    User,
+)
+from metasearch.review.users.admin_pages import NewLink
 from metasearch.review.users.audit import ACTIONS, MOST_LINES, AuditLine
 from metasearch.review.users.audit_pages import FORMATS, line_object, send
-from metasearch.review.users.links import Link
+from metasearch.review.users.links import OneTimeLink
 from metasearch.review.users.passwords import MOST_BYTES
-from metasearch.review.users.permissions import SYSTEM_ROLES, Quotas
-from metasearch.review.users.tokens import MOST_DAYS, SCOPES, Token
-from metasearch.server.pages.environment import TAGS
+from metasearch.review.users.permissions_and_quotas import SYSTEM_ROLES
+from metasearch.review.users.sessions import Session
+from metasearch.review.users.source_switches import SourceLine
+from metasearch.review.users.tokens import MOST_DAYS, SCOPES, ApiToken
 from metasearch.server.problem import Problem
 from metasearch.server.site import site_of
 from metasearch.server.visit import MOST_SOURCES, source_names
-from metasearch.settings.users import LARGEST
+from metasearch.settings.users import LARGEST, SystemRole
 
+_VERSION = Ordinal(help="That of the account as it was read: 409 where it was changed since.")
 OWN_CHANGES: Members = {
     "shown": Member(help="The name for others.", most=LONGEST_SHOWN, example="Ada Byron"),
     "email": Member(help="An e-mail address; empty for none.", most=LONGEST_EMAIL),
@@ -63,15 +82,10 @@ OWN_CHANGES: Members = {
         longest=100,
     ),
     "emails": Member(help="Whether e-mails about saved searches are wanted.", kind="flag"),
-    "version": Member(
-        help="That of the account as it was read: 409 where it was changed since.",
-        kind="whole",
-        least=1,
-        most=2**53,
-    ),
+    "version": _VERSION,
 }
 END: Members = {
-    "session": Member(help="The number of one.", kind="whole", least=1, most=2**53),
+    "session": Ordinal(help="The number of one."),
     "others": Member(help="True: all but the present one.", kind="flag"),
 }
 TOKEN: Members = {
@@ -92,57 +106,44 @@ DELETE_OWN: Members = {
 }
 
 
-async def account(request: web.Request) -> web.Response:
+async def answer_account(request: web.Request) -> web.Response:
     """`/api/account`: the account, or a change of it."""
-    here = opened(request, "account", interface=True)
+    here = account_request(request, "account", interface=True)
     user = await here.user()
     if request.method == "POST":
-        user = await _changed(here, user, await body_of(request, OWN_CHANGES))
+        user = await _change_own(here, user, await body_of(request, OWN_CHANGES))
     quotas = await here.workspace.read(quota_lines, quotas_of(request), user)
     return answer(account_object(user, quotas))
 
 
-async def data(request: web.Request) -> web.StreamResponse:
+async def answer_own_data(request: web.Request) -> web.StreamResponse:
     """`/api/account/data`: what the server keeps about the user."""
-    return await account_pages.own_data_file(opened(request, "account", interface=True))
+    return await account_pages.own_data_file(account_request(request, "account", interface=True))
 
 
-async def sessions_(request: web.Request) -> web.Response:
+async def answer_sessions(request: web.Request) -> web.Response:
     """`/api/account/sessions`: those that have not ended."""
-    here = opened(request, "account", interface=True)
+    here = account_request(request, "account", interface=True)
     found = await here.workspace.read(sessions.of, await here.user())
-    return answer(
-        {
-            "sessions": [
-                {
-                    "id": each.id,
-                    "agent": each.agent,
-                    "created": each.created,
-                    "seen": each.seen,
-                    "expires": each.expires,
-                    "here": each.id == here.identity.session,
-                }
-                for each in found
-            ]
-        }
-    )
+    own = here.identity.session
+    return answer({"sessions": [SESSION(each, here=each.id == own) for each in found]})
 
 
-async def end_own_session(request: web.Request) -> web.Response:
+async def answer_session_end(request: web.Request) -> web.Response:
     """`/api/account/sessions/end`: one of them, or all but the present one."""
-    here = opened(request, "account", interface=True)
+    here = account_request(request, "account", interface=True)
     given = await body_of(request, END)
     if given.get("others"):
         return answer({"ended": await account_pages.end_session(here, "others")})
     if "session" not in given:
         reason = message("is missing")
-        raise Problem.bad_parameters([{"parameter": "session", "reason": reason}])
+        raise Problem.bad_parameter("session", reason)
     return answer({"ended": await account_pages.end_session(here, str(given["session"]))})
 
 
-async def tokens_(request: web.Request) -> web.Response:
+async def answer_tokens(request: web.Request) -> web.Response:
     """`/api/account/tokens`: those that have not ended, or a new one, whose text is told once."""
-    here = opened(request, "account", interface=True)
+    here = account_request(request, "account", interface=True)
     if request.method == "POST":
         given = await body_of(request, TOKEN)
         days = given.get("days", USUAL_DAYS)
@@ -152,77 +153,102 @@ async def tokens_(request: web.Request) -> web.Response:
     return answer({"tokens": [token_object(each) for each in found]})
 
 
-async def revoke_own_token(request: web.Request) -> web.Response:
+async def answer_token_end(request: web.Request) -> web.Response:
     """`/api/account/tokens/N/revoke`: the token ends now."""
-    here = opened(request, "account", interface=True)
-    number = named(request, "number")
+    here = account_request(request, "account", interface=True)
+    number = part_of_path(request, "number")
     await body_of(request, {})
     await account_pages.revoke_token(here, number)
     return answer({"revoked": int(number)})
 
 
-async def delete_own_account(request: web.Request) -> web.Response:
+async def answer_deletion(request: web.Request) -> web.Response:
     """`/api/account/delete`: the account of the user who asks."""
-    here = opened(request, "account", interface=True)
+    here = account_request(request, "account", interface=True)
     given = await body_of(request, DELETE_OWN)
     await account_pages.delete_account(here, given["confirm"])
     return answer({"deleted": here.identity.uid})
 
 
-async def address(request: web.Request) -> web.Response:
+async def answer_address(request: web.Request) -> web.Response:
     """`/api/account/address`: has the link that proves one's e-mail address sent once more."""
-    here = opened(request, "account", interface=True)
+    here = account_request(request, "account", interface=True)
     await body_of(request, {})
     user = await here.user()
     await here.workspace.write(addresses.ask, user.id)
     return answer({"email": user.email, "email_proved": user.email_proved})
 
 
-def account_object(user: User, quotas: list[QuotaLine]) -> dict[str, Any]:
+ACCOUNT = Excerpt(
+    User,
+    "uid name shown email email_proved role origin disabled created last_login version "
+    "preferences quotas",
+    uid=Annotated[str, "In addresses and logs; it never changes."],
+    name=Annotated[str, "What is typed at the login."],
+    shown=Annotated[str, "The name for others; empty where it is the same."],
+    email_proved=Annotated[
+        bool,
+        "Whether the link that was sent to the address was opened: nothing else is sent before.",
+    ],
+    created=Moment,
+    last_login=Moment | None,
+    origin=Origin,
+    version=int,
+    quotas=Annotated[
+        Mapping[str, QuotaLine], f"Of {', '.join(QUOTA_WORDS)}; empty in a list of users."
+    ],
+)
+QUOTA = Excerpt(
+    QuotaLine,
+    "limit used left",
+    used=Annotated[int | None, "Null where each search is looked at."],
+    left=int | None,
+)
+SESSION = Excerpt(
+    Session,
+    "id agent created seen expires here",
+    id=int,
+    agent=Annotated[str, "Such as `Firefox on Linux`."],
+    created=Moment,
+    seen=Moment,
+    expires=Moment,
+    here=Annotated[bool, "Whether it is the one that asks."],
+)
+TOKEN_LINE = Excerpt(
+    ApiToken,
+    "id name scopes created expires used",
+    created=Moment,
+    expires=Moment,
+    used=Moment | None,
+)
+
+
+def account_object(user: User, quotas: list[QuotaLine]) -> Object:
     """An account as data; never a password."""
-    return {
-        "uid": user.uid,
-        "name": user.name,
-        "shown": user.shown,
-        "email": user.email,
-        "email_proved": user.email_proved,
-        "role": user.role,
-        "origin": user.origin,
-        "disabled": user.disabled,
-        "created": user.created,
-        "last_login": user.last_login,
-        "version": user.version,
-        "preferences": {
-            "language": user.preferences.get("language"),
-            "style": user.preferences.get("style", ""),
-            "sources": list(source_names(user.preferences.get("sources"))),
-            "emails": user.preferences.get("emails") is not False,
+    chosen = user.preferences
+    return ACCOUNT(
+        user,
+        preferences={
+            "language": chosen.get("language"),
+            "style": chosen.get("style", ""),
+            "sources": list(source_names(chosen.get("sources"))),
+            "emails": chosen.get("emails") is not False,
         },
-        "quotas": {
-            line.kind: {"limit": line.limit, "used": line.used, "left": line.left}
-            for line in quotas
-        },
-    }
+        quotas={line.kind: QUOTA(line) for line in quotas},
+    )
 
 
-def token_object(token: Token) -> dict[str, Any]:
+def token_object(token: ApiToken) -> Object:
     """A token as data; never its text."""
-    return {
-        "id": token.id,
-        "name": token.name,
-        "scopes": [scope for scope in SCOPES if scope in token.scopes],
-        "created": token.created,
-        "expires": token.expires,
-        "used": token.used,
-    }
+    return TOKEN_LINE(token, scopes=[scope for scope in SCOPES if scope in token.scopes])
 
 
-async def _changed(here: Here, user: User, given: dict[str, Any]) -> User:
+async def _change_own(here: AccountRequest, user: User, given: dict[str, Any]) -> User:
     known = here.shared.engine.registry.names()
     _check_sources(given.get("sources", ()), known)
     if given.get("style", "") not in ("", *STYLES):
         reason = message("must be one of {values}", values=", ".join(STYLES))
-        raise Problem.bad_parameters([{"parameter": "style", "reason": reason}])
+        raise Problem.bad_parameter("style", reason)
     kept = ("language", "style", "sources", "emails")
     preferences = {
         name: list(given[name]) if name == "sources" else given[name]
@@ -236,8 +262,7 @@ async def _changed(here: Here, user: User, given: dict[str, Any]) -> User:
         email=given.get("email"),
         preferences=preferences or None,
         version=given.get("version"),
-        by=user.uid,
-        client=here.client,
+        **here.actor,
     )
 
 
@@ -250,7 +275,7 @@ def _check_sources(names: tuple[str, ...], known: list[str]) -> None:
         reason = message("has a name twice, or more names than are kept")
     else:
         return
-    raise Problem.bad_parameters([{"parameter": "sources", "reason": reason}])
+    raise Problem.bad_parameter("sources", reason)
 
 
 # `/api/admin`: users, invitations, sources and the audit log of a server, as JSON.
@@ -284,17 +309,37 @@ CHANGES: Members = {
         kind="object",
         example={"searches": 100},
     ),
-    "version": Member(
-        help="That of the account as it was read: 409 where it was changed since.",
-        kind="whole",
-        least=1,
-        most=2**53,
-    ),
+    "version": _VERSION,
 }
 DELETE: Members = {
     "name": Member(help="The name for the login again, against mistakes.", required=True)
 }
 INVITE: Members = {"role": _ROLE}
+SOURCE = Excerpt(
+    SourceLine,
+    "name label on default off_by_itself switch switched keys",
+    on=Annotated[bool, "Whether searches ask it."],
+    default=bool,
+    off_by_itself=bool,
+    switch=Literal["on", "off", "configured"],
+    switched=Moment | None,
+)
+INVITATION = Excerpt(
+    OneTimeLink,
+    "id role by created expires",
+    role=SystemRole,
+    by=Annotated[str, "Uid of who made it."],
+    created=Moment,
+    expires=Moment,
+)
+#: A link as data, told this once.
+link_object = Excerpt(
+    NewLink,
+    "kind address expires",
+    kind=Literal["password", "account"],
+    address=Annotated[str, "Told this once; it works once."],
+    expires=Moment,
+)
 SWITCH: Members = {
     "source": Member(help="Its name.", required=True, most=100, example="crossref"),
     "switch": Member(
@@ -310,26 +355,22 @@ AUDIT: Members = {
     "action": Member(help="Only lines of this action.", choices=ACTIONS),
     "actor": Member(help="Only what this user has done: the uid.", most=40),
     "object": Member(help="Only what was done to this: `user:UID`, `project:UID`.", most=100),
-    "before": Member(
-        help="Lines before the one of this number.", kind="whole", least=1, most=2**53
-    ),
+    "before": Ordinal(help="Lines before the one of this number."),
     "count": Member(help="So many lines, 100 without it.", kind="whole", least=1, most=MOST_LINES),
     "format": Member(help="A file with all of them instead.", choices=tuple(FORMATS)),
 }
 _SWITCHES = {"on": True, "off": False, "configured": None}
 
 
-async def users(request: web.Request) -> web.Response:
+async def answer_users(request: web.Request) -> web.Response:
     """`/api/admin/users`: the list, or a new user with a link to set the password."""
-    here = opened(request, "administer", interface=True)
+    here = account_request(request, "administer", interface=True)
     if request.method == "POST":
         admin_pages.check_local(request)
         given = await body_of(request, NEW)
-        user = await here.workspace.write(
-            accounts.create, by=here.identity.uid, client=here.client, **given
-        )
+        user = await here.workspace.write(accounts.create, **given, **here.actor)
         made: dict[str, Any] = await _object(here, user)
-        made["link"] = _link_object(await admin_pages.password_link(here, user))
+        made["link"] = link_object(await admin_pages.password_link(here, user))
         location = site_of(request).path(f"/api/admin/users/{user.uid}")
         return answer(made, status=201, location=location)
     asked = parameters_of(request.query, LIST)
@@ -347,83 +388,80 @@ async def users(request: web.Request) -> web.Response:
     return answer({"users": listed, "after": found[-1].name if len(found) == most else None})
 
 
-async def user_(request: web.Request) -> web.Response:
+async def answer_user(request: web.Request) -> web.Response:
     """`/api/admin/users/UID`: a user, or a change of them."""
-    here = opened(request, "administer", interface=True)
-    user = await here.account(named(request, "user"))
+    here = account_request(request, "administer", interface=True)
+    user = await here.account(part_of_path(request, "user"))
     if request.method == "POST":
         given = await body_of(request, CHANGES)
         quotas = given.pop("quotas", None)
         if quotas is not None:
             _check_quotas(quotas)
         user = await here.workspace.write(
-            _changed_api_admin,
+            _change_user,
             user,
             given,
             quotas=quotas,
-            by=here.identity.uid,
-            client=here.client,
+            **here.actor,
         )
     return answer(await _object(here, user))
 
 
-async def link(request: web.Request) -> web.Response:
+async def answer_link(request: web.Request) -> web.Response:
     """`/api/admin/users/UID/link`: an address by which the user sets a password, told once."""
-    here = opened(request, "administer", interface=True)
-    user = await here.account(named(request, "user"))
+    here = account_request(request, "administer", interface=True)
+    user = await here.account(part_of_path(request, "user"))
     await body_of(request, {})
     if user.origin != "local":
         raise Problem(404)
-    return answer(_link_object(await admin_pages.password_link(here, user)), status=201)
+    return answer(link_object(await admin_pages.password_link(here, user)), status=201)
 
 
-async def end(request: web.Request) -> web.Response:
+async def answer_sessions_end(request: web.Request) -> web.Response:
     """`/api/admin/users/UID/sessions/end`: all sessions of a user."""
-    here = opened(request, "administer", interface=True)
-    user = await here.account(named(request, "user"))
+    here = account_request(request, "administer", interface=True)
+    user = await here.account(part_of_path(request, "user"))
     await body_of(request, {})
     return answer({"ended": await here.workspace.write(sessions.end_all, user)})
 
 
-async def delete(request: web.Request) -> web.Response:
+async def answer_user_deletion(request: web.Request) -> web.Response:
     """`/api/admin/users/UID/delete`: the account of a user."""
-    here = opened(request, "administer", interface=True)
-    user = await here.account(named(request, "user"))
+    here = account_request(request, "administer", interface=True)
+    user = await here.account(part_of_path(request, "user"))
     given = await body_of(request, DELETE)
     if accounts.normal_name(given["name"]) != user.name:
         reason = message("is not the name of the user")
-        raise Problem.bad_parameters([{"parameter": "name", "reason": reason}])
-    await here.workspace.write(own_data.delete, user, by=here.identity.uid, client=here.client)
+        raise Problem.bad_parameter("name", reason)
+    await here.workspace.write(own_data.delete, user, **here.actor)
     return answer({"deleted": user.uid})
 
 
-async def invitations(request: web.Request) -> web.Response:
+async def answer_invitations(request: web.Request) -> web.Response:
     """`/api/admin/invitations`: those that are open, or a new one, whose address is told once."""
-    here = opened(request, "administer", interface=True)
+    here = account_request(request, "administer", interface=True)
     admin_pages.check_local(request)
     if request.method == "POST":
         given = await body_of(request, INVITE)
         made = await admin_pages.invitation(here, given.get("role", "user"))
-        return answer(_link_object(made), status=201)
+        return answer(link_object(made), status=201)
     found = await here.workspace.read(links.every, "account")
-    return answer({"invitations": [_invitation(each) for each in found]})
+    return answer({"invitations": [INVITATION(each) for each in found]})
 
 
-async def revoke(request: web.Request) -> web.Response:
+async def answer_invitation_end(request: web.Request) -> web.Response:
     """`/api/admin/invitations/N/revoke`: the invitation ends now."""
-    here = opened(request, "administer", interface=True)
-    number = row(named(request, "number"))
+    here = account_request(request, "administer", interface=True)
+    number = number_in_path(request, "number")
     await body_of(request, {})
-    if not await here.workspace.write(
-        links.revoke, number, by=here.identity.uid, client=here.client
-    ):
+    if not await here.workspace.write(links.revoke, number, **here.actor):
         raise Problem(404)
     return answer({"revoked": number})
 
 
-async def sources(request: web.Request) -> web.Response:
+async def answer_sources(request: web.Request) -> web.Response:
     """`/api/admin/sources`: what is switched on and off, with names of keys; or a switch."""
-    here = opened(request, "administer", interface=True)
+    here = account_request(request, "administer", interface=True)
     if request.method == "POST":
         given = await body_of(request, SWITCH)
         name, enabled = given["source"], _SWITCHES[given["switch"]]
@@ -437,27 +475,23 @@ async def sources(request: web.Request) -> web.Response:
         await admin_sources.switch(here, name, enabled)
     async with here.shared.admission.brief():
         lines = await admin_sources.lines_of(here)
+    words = {enabled: word for word, enabled in _SWITCHES.items()}
     listed = [
-        {
-            "name": line.name,
-            "label": line.label,
-            "on": line.is_on,
-            "default": line.default,
-            "off_by_itself": line.off_by_itself,
-            "switch": _WORDS[line.switch],
-            "switched": line.switched or None,
-            "keys": [
-                {"env": key.env, "required": key.required, "set": key.set} for key in line.keys
-            ],
-        }
+        SOURCE(
+            line,
+            on=line.is_on,
+            switch=words[line.switch],
+            switched=line.switched or None,
+            keys=[asdict(key) for key in line.keys],
+        )
         for line in lines
     ]
     return answer({"sources": listed})
 
 
-async def audit_(request: web.Request) -> web.StreamResponse:
+async def answer_audit(request: web.Request) -> web.StreamResponse:
     """`/api/admin/audit`: the newest lines first; with `format`, a file."""
-    here = opened(request, "administer", interface=True)
+    here = account_request(request, "administer", interface=True)
     asked = parameters_of(request.query, AUDIT)
     if "format" in asked:
         return await send(here)
@@ -465,34 +499,31 @@ async def audit_(request: web.Request) -> web.StreamResponse:
     async with here.shared.admission.brief():
         listed = await here.workspace.read(_lines, asked, most)
     before = listed[-1][0].id if len(listed) == most else None
-    return answer({"lines": [line_object(*each) for each in listed], "before": before})
-
-
-_WORDS = {True: "on", False: "off", None: "configured"}
+    lines = [line_object(line, name=name) for line, name in listed]
+    return answer({"lines": lines, "before": before})
 
 
 def _lines(db: Database, asked: dict[str, Any], most: int) -> list[tuple[AuditLine, str]]:
     wanted = {name: asked.get(name) for name in ("actor", "action", "object", "before")}
     found = audit.lines(db, **wanted, most=most)
-    known = accounts.shown_name(db, {line.actor for line in found})
+    known = accounts.names_for_people(db, {line.actor for line in found})
     return [(line, known.get(line.actor, "")) for line in found]
 
 
-def _changed_api_admin(
+def _change_user(
     db: Database,
     user: User,
     given: dict[str, Any],
     *,
     quotas: dict[str, int | None] | None,
-    by: str,
-    client: str,
+    **actor: Unpack[Actor],
 ) -> User:
     """The user after all changes, or none of them."""
     disabled = given.pop("disabled", None)
     with db.transaction():
-        user = accounts.update(db, user, **given, quotas=quotas, by=by, client=client)
+        user = accounts.update(db, user, **given, quotas=quotas, **actor)
         if disabled is not None:
-            user = accounts.set_disabled(db, user, disabled, by=by, client=client)
+            user = accounts.set_disabled(db, user, disabled, **actor)
     return user
 
 
@@ -507,24 +538,9 @@ def _check_quotas(quotas: dict[str, Any]) -> None:
             )
         else:
             continue
-        raise Problem.bad_parameters([{"parameter": "quotas", "reason": reason}])
+        raise Problem.bad_parameter("quotas", reason)
 
 
-async def _object(here: Here, user: User) -> dict[str, Any]:
-    quotas: Quotas = quotas_of(here.request)
-    lines = await here.workspace.read(quota_lines, quotas, user)
+async def _object(here: AccountRequest, user: User) -> dict[str, Any]:
+    lines = await here.workspace.read(quota_lines, quotas_of(here.request), user)
     return account_object(user, lines) | {"own_quotas": dict(user.quotas)}
-
-
-def _link_object(made: MadeLink) -> dict[str, str]:
-    return {"kind": made.kind, "address": made.address, "expires": made.expires}
-
-
-def _invitation(link: Link) -> dict[str, Any]:
-    return {
-        "id": link.id,
-        "role": link.role,
-        "by": link.by,
-        "created": link.created,
-        "expires": link.expires,
-    }

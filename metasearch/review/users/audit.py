@@ -5,14 +5,12 @@ It is append-only. What a project's own log tells (`projects/log.py`) is not tol
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-import orjson
-
 from metasearch.review.store.database import Database
+from metasearch.review.store.table import from_row
 from metasearch.review.store.values import now
 
 #: What is told. "account" is a new one or changed details, "disable" and "enable" are those of an
@@ -75,14 +73,14 @@ def write(
     shortened. No secret, and nothing that was typed as a name or a password at a login that failed.
     """
     facts = dict(list((detail or {}).items())[:_MOST_DETAILS])
-    return db.run(
-        "INSERT INTO audit (at, actor, action, object, detail, client) VALUES (?, ?, ?, ?, ?, ?)",
-        now(),
-        actor,
-        action,
-        _short(object),
-        orjson.dumps({key: _short(value) for key, value in facts.items()}).decode(),
-        _short(client),
+    return db.insert(
+        "audit",
+        at=now(),
+        actor=actor,
+        action=action,
+        object=_short(object),
+        detail={key: _short(value) for key, value in facts.items()},
+        client=_short(client),
     )
 
 
@@ -110,7 +108,7 @@ def lines(
         *chosen.values(),
         min(most, MOST_LINES),
     )
-    return [_line(row) for row in rows]
+    return [from_row(AuditLine, row) for row in rows]
 
 
 def _short(value: Any) -> Any:
@@ -120,15 +118,3 @@ def _short(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [_short(each) for each in list(value)[:_MOST_DETAILS]]
     return value if value is None or isinstance(value, int | float) else _short(str(value))
-
-
-def _line(row: sqlite3.Row) -> AuditLine:
-    return AuditLine(
-        id=row["id"],
-        at=row["at"],
-        actor=row["actor"],
-        action=row["action"],
-        object=row["object"],
-        detail=orjson.loads(row["detail"]),
-        client=row["client"],
-    )

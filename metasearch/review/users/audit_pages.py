@@ -7,22 +7,28 @@ import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from typing import Annotated, Any
 
 import orjson
 from aiohttp import web
 from multidict import MultiMapping
 
-from metasearch.formats.csv import guarded
+from metasearch.formats.csv import guard_formula
 from metasearch.message import message
+from metasearch.review.objects import Excerpt, Moment
+from metasearch.review.page import tabs
 from metasearch.review.quota_checks import take
-from metasearch.review.service import permit
+from metasearch.review.service import client_of, permit
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts, audit
-from metasearch.review.users.account_pages import Here, opened
-from metasearch.review.users.admin_pages import AuditView, audit_page
-from metasearch.review.users.audit import ACTIONS, AuditLine
+from metasearch.review.users.account_pages import (
+    AUDIT_WORDS,
+    AccountRequest,
+    account_request,
+)
+from metasearch.review.users.audit import ACTIONS, AuditAction, AuditLine
 from metasearch.server.forms import only
-from metasearch.server.pages.page import page_response
+from metasearch.server.pages.page import page, page_response
 from metasearch.server.problem import Problem
 
 #: Lines of a page, and of a part of a file.
@@ -30,8 +36,20 @@ _LINES, _PART = 100, 500
 #: Characters of what is searched for.
 _LONGEST = 100
 _LARGEST = 2**53
+#: A line as data; `name` is that of who did it.
+line_object = Excerpt(
+    AuditLine,
+    "id at actor name action object detail client",
+    id=int,
+    object=str,
+    at=Moment,
+    actor=Annotated[str, "A uid; empty for the command line."],
+    name=str,
+    action=AuditAction,
+    client=Annotated[str, "A pseudonym of the address."],
+)
 #: Columns of a file.
-COLUMNS = ("id", "at", "actor", "name", "action", "object", "detail", "client")
+COLUMNS = tuple(line_object.names.split())
 #: Format -> (media type, what the page calls it).
 FORMATS = {
     "csv": ("text/csv", "CSV"),
@@ -40,7 +58,7 @@ FORMATS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AuditFilter:
     """Which lines are wanted.
 
     Attributes:
@@ -79,20 +97,23 @@ class Wanted:
 
 
 async def answer_audit(request: web.Request) -> web.StreamResponse:
-    """The page."""
-    here = opened(request, "administer")
+    here = account_request(request, "administer")
     async with here.shared.admission.brief():
-        view = await here.workspace.read(_view, here)
-    return page_response(request, audit_page(here.visit, view))
+        shown = await here.workspace.read(_page_values, here)
+    shown["tabs"], shown["actions"] = tabs(here.visit, "/admin/audit"), AUDIT_WORDS
+    title = here.visit.language.gettext("Audit log")
+    return page_response(
+        request, page("users/admin_audit.html", here.visit, title, current="/admin", **shown)
+    )
 
 
 async def answer_file(request: web.Request) -> web.StreamResponse:
     """`/admin/audit/file`: the lines as CSV or JSON Lines, read and sent part by part."""
-    here = opened(request, "administer")
+    here = account_request(request, "administer")
     return await send(here)
 
 
-async def send(here: Here) -> web.StreamResponse:
+async def send(here: AccountRequest) -> web.StreamResponse:
     """The file, after its export is noted."""
     request = here.request
     name = only(request.query, "format") or "csv"
@@ -101,13 +122,13 @@ async def send(here: Here) -> web.StreamResponse:
         raise Problem.unacceptable(message("There is no such format."), offered)
     with permit(request, "exports"):
         await take(request, "exports")
-        return await _sent(here, name)
+        return await _send_file(here, name)
 
 
-async def _sent(here: Here, name: str) -> web.StreamResponse:
+async def _send_file(here: AccountRequest, name: str) -> web.StreamResponse:
     request = here.request
-    wanted = await here.workspace.read(wanted_of, request.query)
-    await here.workspace.write(_noted, here, name)
+    wanted = await here.workspace.read(read_filter, request.query)
+    await here.workspace.write(_note_export, here, name)
     response = web.StreamResponse(
         headers={
             "Content-Disposition": f'attachment; filename="metasearch-audit.{name}"',
@@ -130,20 +151,20 @@ async def _sent(here: Here, name: str) -> web.StreamResponse:
     return response
 
 
-def wanted_of(db: Database, given: MultiMapping[str]) -> Wanted:
+def read_filter(db: Database, given: MultiMapping[str]) -> AuditFilter:
     """What an address asks for."""
     action, user = only(given, "action"), only(given, "user")[:_LONGEST].strip()
     if action and action not in ACTIONS:
         reason = message("must be one of {values}", values=", ".join(ACTIONS))
-        raise Problem.bad_parameters([{"parameter": "action", "reason": reason}])
+        raise Problem.bad_parameter("action", reason)
     before = only(given, "before")
     if before and not (before.isascii() and before.isdigit() and int(before[:20]) < _LARGEST):
         reason = message("must be a number")
-        raise Problem.bad_parameters([{"parameter": "before", "reason": reason}])
+        raise Problem.bad_parameter("before", reason)
     found = None
     if user:
         found = accounts.by_name(db, user) or accounts.by_uid(db, user)
-    return Wanted(
+    return AuditFilter(
         action=action or None,
         user=user,
         actor=None if found is None else found.uid,
@@ -153,38 +174,43 @@ def wanted_of(db: Database, given: MultiMapping[str]) -> Wanted:
     )
 
 
-def _view(db: Database, here: Here) -> AuditView:
-    wanted = wanted_of(db, here.request.query)
-    lines = wanted.lines(db, _LINES + 1)
+def _page_values(db: Database, here: AccountRequest) -> dict[str, Any]:
+    """What the page shows. `older`: address of the next page; "" for none."""
+    wanted = read_filter(db, here.request.query)
+    lines = _part(db, wanted, most=_LINES + 1)
     path, parameters = here.visit.site.path, wanted.parameters()
     older = ""
     if len(lines) > _LINES:
         lines = lines[:_LINES]
-        older = path("/admin/audit", **parameters, before=lines[-1].id)
-    return AuditView(
-        lines=lines,
-        names=accounts.shown_name(db, {line.actor for line in lines}),
-        action=wanted.action or "",
-        user=wanted.user,
-        object=wanted.object or "",
-        unknown=wanted.unknown,
-        older=older,
-        files=[
+        older = path("/admin/audit", **parameters, before=lines[-1][0].id)
+    return {
+        "lines": [
+            (line, name, orjson.dumps(line.detail).decode() if line.detail else "")
+            for line, name in lines
+        ],
+        "action": wanted.action or "",
+        "user": wanted.user,
+        "object": wanted.object or "",
+        "unknown": wanted.unknown,
+        "older": older,
+        "files": [
             (words, path("/admin/audit/file", **parameters, format=name))
             for name, (_, words) in FORMATS.items()
         ],
-    )
+    }
 
 
-def _noted(db: Database, here: Here, name: str) -> None:
+def _note_export(db: Database, here: AccountRequest, name: str) -> None:
     facts = {"what": "audit log", "format": name}
-    audit.write(db, here.identity.uid, "export", "", facts, here.client)
+    audit.write(db, here.identity.uid, "export", "", facts, client_of(here.request))
 
 
-def _part(db: Database, wanted: Wanted, before: int | None) -> list[tuple[AuditLine, str]]:
+def _part(
+    db: Database, wanted: AuditFilter, before: int | None = None, most: int = _PART
+) -> list[tuple[AuditLine, str]]:
     """The next lines, each with the name of who did it."""
-    lines = wanted.lines(db, _PART, before)
-    known = accounts.shown_name(db, {line.actor for line in lines})
+    lines = wanted.lines(db, most, before)
+    known = accounts.names_for_people(db, {line.actor for line in lines})
     return [(line, known.get(line.actor, "")) for line in lines]
 
 
@@ -194,7 +220,7 @@ def _as_csv(part: list[tuple[AuditLine, str]]) -> bytes:
 
 def _as_jsonl(part: list[tuple[AuditLine, str]]) -> bytes:
     return b"".join(
-        orjson.dumps(line_object(line, name), option=orjson.OPT_APPEND_NEWLINE)
+        orjson.dumps(line_object(line, name=name), option=orjson.OPT_APPEND_NEWLINE)
         for line, name in part
     )
 
@@ -205,23 +231,9 @@ _WRITERS: dict[str, Callable[[list[tuple[AuditLine, str]]], bytes]] = {
 }
 
 
-def line_object(line: AuditLine, name: str) -> dict[str, object]:
-    """A line as data; `name` is that of who did it."""
-    return {
-        "id": line.id,
-        "at": line.at,
-        "actor": line.actor,
-        "name": name,
-        "action": line.action,
-        "object": line.object,
-        "detail": dict(line.detail),
-        "client": line.client,
-    }
-
-
 def _row(line: AuditLine, name: str) -> tuple[str, ...]:
-    found = line_object(line, name) | {"detail": orjson.dumps(line.detail).decode()}
-    return tuple(str(guarded(str(found[column]))) for column in COLUMNS)
+    found = line_object(line, name=name) | {"detail": orjson.dumps(line.detail).decode()}
+    return tuple(str(guard_formula(str(found[column]))) for column in COLUMNS)
 
 
 def _csv_rows(rows: Iterator[tuple[str, ...]] | list[tuple[str, ...]]) -> bytes:

@@ -14,17 +14,17 @@ import click
 from click.shell_completion import CompletionItem
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
-from metasearch.cli.output import Console, Exit, counted
-from metasearch.errors import MetasearchError, UsageError
+from metasearch.cli.output import Exit, quantity
+from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.review.commands import Call, complete_project, in_workspace
+from metasearch.review.commands import Call, complete_project, completions, in_workspace
 
 if TYPE_CHECKING:
     from metasearch.review.users.links import LinkKind
     from metasearch.settings.users import SystemRole
 
 
-#: As in `metasearch.review.users.permissions`, which help need not load.
+#: As in `metasearch.review.users.permissions_and_quotas`, which help need not load.
 SYSTEM_ROLES = ("administrator", "user", "guest")
 PROJECT_ROLES = ("owner", "editor", "screener", "reader")
 #: Bytes that are read of a line of standard input.
@@ -35,18 +35,11 @@ def complete_user(
     ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Names of users that begin so."""
-    call = Call(Console(quiet=True), False, ctx.params.get("config"), ctx.params.get("workspace"))
-    try:
-        from metasearch.review.users import accounts
+    from metasearch.review.users import accounts
 
-        with call.open() as db:
-            return [
-                CompletionItem(user.name, help=user.shown)
-                for user in accounts.every(db)
-                if user.name.startswith(incomplete)
-            ]
-    except MetasearchError:
-        return []
+    return completions(
+        ctx, incomplete, lambda db: ((each.name, each.shown) for each in accounts.every(db))
+    )
 
 
 def new_password(name: str, email: str, *, stdin: bool) -> str:
@@ -103,9 +96,7 @@ _DAYS = 90
 @in_workspace
 def password(call: Call, /, *, name: str, by_link: bool, stdin: bool) -> int:
     """Set the password of the user NAME; all sessions of the user end."""
-    from metasearch.review import objects
-    from metasearch.review.users import accounts, links
-    from metasearch.review.users import passwords as failures
+    from metasearch.review.users import accounts, links, own_data, passwords
 
     if by_link and stdin:
         raise UsageError(message("--link and --stdin exclude one another"))
@@ -117,11 +108,11 @@ def password(call: Call, /, *, name: str, by_link: bool, stdin: bool) -> int:
             kept = new_password(found.name, found.email, stdin=stdin)
             with db.transaction():
                 found = accounts.set_password(db, found, kept)
-                failures.forgive_failures(db, found.name)
+                passwords.forgive_failures(db, found.name)
     if by_link:
-        tell_link(call, "password", secret, user=objects.user(found))
+        tell_link(call, "password", secret, user=own_data.account(found))
     else:
-        call.answer(objects.user(found), ())
+        call.answer(own_data.account(found), ())
         call.tell(f"the password of {found.name} is set; all sessions have ended")
     return Exit.OK
 
@@ -208,8 +199,7 @@ def token(
     revoke: int | None,
 ) -> int:
     """Make an API token of the user NAME, and write it: it is shown once. Or revoke one."""
-    from metasearch.review import objects
-    from metasearch.review.users import accounts, tokens
+    from metasearch.review.users import accounts, own_data, tokens
 
     if (revoke is None) is (called is None) or (revoke is not None and scopes):
         raise UsageError(
@@ -227,7 +217,7 @@ def token(
             call.tell(f"the token {revoke} of {found.name} does not work any more")
             return Exit.OK
         text, made = tokens.create(db, found, called or "", scopes, days)
-    call.answer({**objects.token(made), "token": text}, (text,))
+    call.answer({**own_data.token_object(made), "token": text}, (text,))
     call.tell(f"it is good until {made.expires[:10]}, and is not shown again")
     return Exit.OK
 
@@ -249,7 +239,7 @@ def export(call: Call, /, *, name: str, file: Path) -> int:
     """Write what the workspace has of the user NAME to the new FILE, as JSON: the account,
     sessions, tokens, projects, saved searches, votes and lines of logs. There are no secrets in it.
     """
-    from metasearch import opening
+    from metasearch import regular_files
     from metasearch.review.users import accounts, audit, own_data
 
     with call.open() as db:
@@ -264,13 +254,15 @@ def export(call: Call, /, *, name: str, file: Path) -> int:
                 raise
         except OSError as exc:
             raise UsageError(
-                message("{file} cannot be written: {reason}", file=file, reason=opening.why(exc)),
+                message(
+                    "{file} cannot be written: {reason}", file=file, reason=regular_files.why(exc)
+                ),
                 advice=message("Name a file that does not exist yet, in a folder that does."),
             ) from exc
         audit.write(db, "", "export", f"user:{found.uid}")
     size = file.stat().st_size
     call.answer({"file": str(file), "bytes": size}, ())
-    call.tell(f"{found.name} is in {file}, {counted(size, 'byte')}")
+    call.tell(f"{found.name} is in {file}, {quantity(size, 'byte')}")
     return Exit.OK
 
 
@@ -302,10 +294,10 @@ def delete(call: Call, /, *, name: str, hand_to: str | None, with_projects: bool
     with call.open() as db:
         found = accounts.find(db, name)
         heir = None if hand_to is None else accounts.find(db, hand_to)
-        call.confirmed(f"Delete the account {found.name}?", yes=yes)
+        call.confirm(f"Delete the account {found.name}?", yes=yes)
         moved = own_data.delete(db, found, hand_to=heir, with_projects=with_projects)
     for project in moved if with_projects else ():
-        call.gone(project)
+        call.forget(project)
     call.answer({"uid": found.uid, "projects": [project.name for project in moved]}, ())
     call.tell(f"the account {found.name} is deleted")
     if moved:
@@ -364,13 +356,11 @@ def add(
     """Make the account NAME. The password is asked for on the terminal; or the user sets it at the
     address that --link writes.
     """
-    from metasearch.review import objects
-    from metasearch.review.users import accounts, links
-    from metasearch.review.users import accounts as names
+    from metasearch.review.users import accounts, links, own_data
 
     if by_link and stdin:
         raise UsageError(message("--link and --stdin exclude one another"))
-    names.checked_name(name)
+    accounts.parse_name(name)
     with call.open(make=True) as db:
         if accounts.by_name(db, name) is not None:
             raise UsageError(message("There is a user {name} already", name=repr(name)))
@@ -387,23 +377,22 @@ def add(
             secret = links.create(db, "password", user=made) if by_link else ""
     call.tell(f"{made.name} is made, as {made.role}")
     if by_link:
-        tell_link(call, "password", secret, user=objects.user(made))
+        tell_link(call, "password", secret, user=own_data.account(made))
     else:
-        call.answer(objects.user(made), ())
+        call.answer(own_data.account(made), ())
     return Exit.OK
 
 
 @user.command("list", short_help="List all accounts.")
 @in_workspace
-def list_(call: Call, /) -> int:
+def list_users(call: Call, /) -> int:
     """List all accounts by name, with what they are and when they logged in last."""
-    from metasearch.review import objects
-    from metasearch.review.users import accounts
+    from metasearch.review.users import accounts, own_data
 
     with call.open() as db:
         found = accounts.every(db)
     call.table(
-        [objects.user(each) for each in found],
+        [own_data.account(each) for each in found],
         ("name", "role", "", "last login", "shown", "e-mail"),
         [
             (
@@ -427,9 +416,8 @@ def list_(call: Call, /) -> int:
 @in_workspace
 def show(call: Call, /, *, name: str) -> int:
     """Show the account NAME, or of this uid: what it is, its sessions, tokens and projects."""
-    from metasearch.review import objects
     from metasearch.review.projects import members, projects
-    from metasearch.review.users import accounts, sessions, tokens
+    from metasearch.review.users import accounts, own_data, sessions, tokens
 
     with call.open() as db:
         found = accounts.find(db, name)
@@ -439,15 +427,15 @@ def show(call: Call, /, *, name: str) -> int:
         named = {each.id: each.name for each in projects.every(db)}
     joined = {named[row]: role for row, role in roles.items()}
     call.answer(
-        objects.user(found)
+        own_data.account(found)
         | {
-            "sessions": [objects.session(each) for each in began],
-            "tokens": [objects.token(each) for each in made],
+            "sessions": [own_data.session_object(each) for each in began],
+            "tokens": [own_data.token_object(each) for each in made],
             "projects": joined,
         },
         (
             f"name        {found.name}{', disabled' if found.disabled else ''}",
-            f"shown       {found.known_as}",
+            f"shown       {found.display_name}",
             f"e-mail      {found.email or '-'}",
             f"role        {found.role}",
             f"uid         {found.uid}",
@@ -477,9 +465,8 @@ def role(call: Call, /, *, name: str, role: str, joined: str | None) -> int:
     """Make the user NAME an administrator, a user or a guest of the server; or, with --project, an
     owner, editor, screener or reader of a project, or with `none` no member of it.
     """
-    from metasearch.review import objects
     from metasearch.review.projects import members, projects
-    from metasearch.review.users import accounts
+    from metasearch.review.users import accounts, own_data
 
     allowed = SYSTEM_ROLES if joined is None else (*PROJECT_ROLES, _NONE)
     if role not in allowed:
@@ -497,12 +484,12 @@ def role(call: Call, /, *, name: str, role: str, joined: str | None) -> int:
         else:
             place = projects.find(db, joined)
             if role == _NONE:
-                members.remove(db, place, found)
+                members.remove(place, found)
             else:
-                members.set_role(db, place, found, role)  # type: ignore[arg-type]
+                members.set_role(place, found, role)  # type: ignore[arg-type]
             is_now = "no member" if role == _NONE else role
             call.tell(f"{found.name} is now in {place.name}: {is_now}")
-    call.answer(objects.user(found), ())
+    call.answer(own_data.account(found), ())
     return Exit.OK
 
 
@@ -523,12 +510,11 @@ def enable(call: Call, /, *, name: str) -> int:
 
 
 def _set_disabled(call: Call, name: str, *, disabled: bool) -> int:
-    from metasearch.review import objects
-    from metasearch.review.users import accounts
+    from metasearch.review.users import accounts, own_data
 
     with call.open() as db:
         found = accounts.set_disabled(db, accounts.find(db, name), disabled)
-    call.answer(objects.user(found), ())
+    call.answer(own_data.account(found), ())
     call.tell(f"{found.name} is {'kept out' if disabled else 'let in'}")
     return Exit.OK
 

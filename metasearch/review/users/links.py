@@ -14,13 +14,14 @@ from typing import Literal, get_args
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.review.projects import members, projects
-from metasearch.review.projects.projects import Project
+from metasearch.review.projects.projects import Project, ProjectRow
 from metasearch.review.store import values
 from metasearch.review.store.database import Database
+from metasearch.review.store.table import from_row
 from metasearch.review.store.values import later, now
 from metasearch.review.users import accounts, audit
 from metasearch.review.users.accounts import User
-from metasearch.review.users.permissions import PROJECT_ROLES, SYSTEM_ROLES, may
+from metasearch.review.users.permissions_and_quotas import PROJECT_ROLES, SYSTEM_ROLES, may
 
 LinkKind = Literal["password", "account", "member"]
 LINK_KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
@@ -39,7 +40,7 @@ MOST = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class OneTimeLink:
     """A link that can be used.
 
     Attributes:
@@ -64,7 +65,7 @@ def create(
     kind: LinkKind,
     *,
     user: User | None = None,
-    project: Project | None = None,
+    project: ProjectRow | None = None,
     role: str = "",
     by: str = "",
     client: str = "",
@@ -81,11 +82,7 @@ def create(
         "account": SYSTEM_ROLES,
         "member": PROJECT_ROLES,
     }[kind]
-    if role not in allowed:
-        raise UsageError(
-            message("There is no role {role}", role=repr(role[:40])),
-            advice=message("There are {roles}.", roles=", ".join(allowed)),
-        )
+    accounts.check_role(role, allowed)
     if (user is None) is (kind == "password") or (project is None) is (kind == "member"):
         raise ValueError(f"a link of the kind {kind} has another object")
     secret = values.new_secret()
@@ -103,24 +100,23 @@ def create(
                 message("There are {most} open invitations already", most=MOST),
                 advice=message("Revoke some first."),
             )
-        db.run(
-            "INSERT INTO link (digest, kind, user, project, role, by, created, expires)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            values.secret_digest(secret),
-            kind,
-            user and user.id,
-            project and project.id,
-            role,
-            by,
-            now(),
-            later(SECONDS[kind]),
+        db.insert(
+            "link",
+            digest=values.secret_digest(secret),
+            kind=kind,
+            user=user and user.id,
+            project=project and project.id,
+            role=role,
+            by=by,
+            created=now(),
+            expires=later(SECONDS[kind]),
         )
         about = f"user:{user.uid}" if user else f"project:{project.uid}" if project else ""
         audit.write(db, by, "link", about, {"kind": kind, "role": role}, client)
     return secret
 
 
-def peek(db: Database, secret: str, *kinds: LinkKind) -> Link | None:
+def peek(db: Database, secret: str, *kinds: LinkKind) -> OneTimeLink | None:
     """The link of a secret, without using it; None where there is none of these kinds, it was used
     or has ended, or whoever made it might not make it any more.
     """
@@ -133,7 +129,7 @@ def peek(db: Database, secret: str, *kinds: LinkKind) -> Link | None:
     return link if link and link.kind in (kinds or LINK_KINDS) and _holds(db, link) else None
 
 
-def use(db: Database, secret: str, *kinds: LinkKind) -> Link | None:
+def use(db: Database, secret: str, *kinds: LinkKind) -> OneTimeLink | None:
     """The same, and nobody can use it again. Of two processes that try at once, one gets None.
     What the link is for is done in the same transaction, so that a link is not used up by what
     failed.
@@ -145,7 +141,7 @@ def use(db: Database, secret: str, *kinds: LinkKind) -> Link | None:
     return link
 
 
-def every(db: Database, kind: LinkKind, project: Project | None = None) -> list[Link]:
+def every(db: Database, kind: LinkKind, project: ProjectRow | None = None) -> list[OneTimeLink]:
     """The open links of a kind that can be used, the newest first: of a project, or of none."""
     rows = db.all(
         "SELECT * FROM link WHERE kind = ? AND project IS ? AND used IS NULL AND expires > ?"
@@ -161,7 +157,7 @@ def every(db: Database, kind: LinkKind, project: Project | None = None) -> list[
 def revoke(
     db: Database,
     id: int,  # noqa: A002, as the column
-    project: Project | None = None,
+    project: ProjectRow | None = None,
     *,
     by: str = "",
     client: str = "",
@@ -179,7 +175,7 @@ def revoke(
     return bool(ended)
 
 
-def _holds(db: Database, link: Link) -> bool:
+def _holds(db: Database, link: OneTimeLink) -> bool:
     """Whether whoever made a link might still make it, and its user may log in."""
     if link.user is not None and link.user.disabled:
         return False
@@ -189,24 +185,15 @@ def _holds(db: Database, link: Link) -> bool:
     if maker is None or maker.disabled:
         return False
     if link.project is not None:
-        return may("members", maker.role, members.role(db, link.project, maker.uid))
+        return may("members", maker.role, members.role(link.project, maker.uid))
     own = link.user is not None and link.user.uid == maker.uid
     return own or may("administer", maker.role)
 
 
-def _link(db: Database, row: sqlite3.Row) -> Link | None:
+def _link(db: Database, row: sqlite3.Row) -> OneTimeLink | None:
     user = None if row["user"] is None else accounts.by_row(db, row["user"])
     project = None
     if row["project"] is not None:
         uid = db.value("SELECT uid FROM project WHERE id = ?", row["project"])
         project = projects.find(db, uid)
-    return Link(
-        id=row["id"],
-        kind=row["kind"],
-        user=user,
-        project=project,
-        role=row["role"],
-        by=row["by"],
-        created=row["created"],
-        expires=row["expires"],
-    )
+    return from_row(OneTimeLink, row, user=user, project=project)

@@ -16,14 +16,18 @@ from metasearch.message import message, message_n
 from metasearch.review.projects.member_pages import ROLE_WORDS
 from metasearch.review.service import client_of
 from metasearch.review.store.database import Database
-from metasearch.review.users import accounts, audit, sessions
-from metasearch.review.users import passwords as failures
+from metasearch.review.users import accounts, audit, passwords, sessions
 from metasearch.review.users.accounts import User
-from metasearch.review.users.addresses import Claimed
+from metasearch.review.users.addresses import AddressClaim
+from metasearch.review.users.identification import (
+    UsersService,
+    cookie_name,
+    session_secret,
+    users_of,
+)
 from metasearch.review.users.passwords import SHORTEST, check
-from metasearch.review.users.permissions import ProjectRole
-from metasearch.review.users.service import UsersService, cookie_name, session_secret, users_of
-from metasearch.server.forms import local_address, only, posted
+from metasearch.review.users.permissions_and_quotas import ProjectRole
+from metasearch.server.forms import local_address, only, read_form_fields
 from metasearch.server.identity import Identity, identity_of
 from metasearch.server.pages.environment import N_
 from metasearch.server.pages.page import page, page_response, see_other
@@ -78,7 +82,6 @@ def password_page(
     error: UsageError | None = None,
     done: bool = False,
 ) -> str:
-    """The form for a new password."""
     return page(
         "users/password.html",
         visit,
@@ -92,7 +95,7 @@ def password_page(
     )
 
 
-def address_page(visit: Visit, address: str, claimed: Claimed, *, done: bool) -> str:
+def address_page(visit: Visit, address: str, claimed: AddressClaim, *, done: bool) -> str:
     """The question whether an address is that of a user."""
     return page(
         "users/address.html",
@@ -118,7 +121,7 @@ def account_page(
         visit,
         visit.language.gettext("Make an account"),
         address=address,
-        role=visit.language.said(SYSTEM_WORDS[role]),
+        role=visit.language.phrase(SYSTEM_WORDS[role]),
         typed=typed or {},
         error=error,
         least=SHORTEST,
@@ -170,7 +173,7 @@ _SYSTEMS = {
 }
 
 
-async def entered(request: web.Request, user: User, address: str, proof: Proof) -> web.Response:
+async def log_in(request: web.Request, user: User, address: str, proof: Proof) -> web.Response:
     """Begin a session for a user, and send the browser on.
 
     The session that the browser had, if any, ends, and the tokens of its forms with it: what was
@@ -179,7 +182,7 @@ async def entered(request: web.Request, user: User, address: str, proof: Proof) 
     secret = await users_of(request).workspace.write(
         begin, user, agent_of(request), client_of(request), proof, session_secret(request)
     )
-    return into_session(request, secret, address)
+    return session_response(request, secret, address)
 
 
 def begin(db: Database, user: User, agent: str, client: str, proof: Proof, old: str) -> str:
@@ -188,12 +191,12 @@ def begin(db: Database, user: User, agent: str, client: str, proof: Proof, old: 
         had = sessions.find(db, old) if old else None
         if had is not None:
             sessions.end(db, had[1], had[0].id)
-        accounts.login_noted(db, user)
+        accounts.note_login(db, user)
         audit.write(db, user.uid, "login", f"user:{user.uid}", {"proof": proof}, client)
         return sessions.begin(db, user, agent)
 
 
-def into_session(request: web.Request, secret: str, address: str) -> web.Response:
+def session_response(request: web.Request, secret: str, address: str) -> web.Response:
     """Send a browser on with the cookie of a session that was begun."""
     visit = visit_of(request)
     visit.renew()
@@ -210,7 +213,7 @@ def into_session(request: web.Request, secret: str, address: str) -> web.Respons
     return response
 
 
-async def left(request: web.Request, address: str) -> web.Response:
+async def log_out(request: web.Request, address: str) -> web.Response:
     """End the session of a browser, if it has one, and send it on."""
     visit = visit_of(request)
     secret = session_secret(request)
@@ -237,7 +240,7 @@ def _end(db: Database, secret: str, client: str) -> None:
             audit.write(db, user.uid, "logout", f"user:{user.uid}", client=client)
 
 
-def onward(text: str, site: Site) -> str:
+def address_after_login(text: str, site: Site) -> str:
     """Where a browser goes after a login: the address that it was sent from, if that is one of this
     server; else the start page. Never back to the login itself.
     """
@@ -282,8 +285,8 @@ async def answer_login(request: web.Request) -> web.StreamResponse:
     visit = visit_of(request)
     if request.method != "POST":
         return _form(request, users)
-    fields = await posted(request)
-    following = onward(only(fields, "next"), visit.site)
+    fields = await read_form_fields(request)
+    following = address_after_login(only(fields, "next"), visit.site)
     try:
         secret = await _session(request, users, fields)
     except UsageError as error:
@@ -291,13 +294,16 @@ async def answer_login(request: web.Request) -> web.StreamResponse:
             raise
         page = login_page(visit, following, name=fields.get("name", "")[:200], error=error)
         return page_response(request, page, 400, headers=NO_STORE)
-    return into_session(request, secret, following)
+    return session_response(request, secret, following)
 
 
 def _form(request: web.Request, users: UsersService) -> web.Response:
     """The form; the way to the provider where users log in there; or the way on for a user."""
     visit, identity = visit_of(request), identity_of(request)
-    following, done = onward(only(request.query, "next"), visit.site), only(request.query, "done")
+    following, done = (
+        address_after_login(only(request.query, "next"), visit.site),
+        only(request.query, "done"),
+    )
     if identity is not None and identity.uid:
         return see_other(request, following)
     provider = visit.site.path(PROVIDER, next=following) if users.mode == "oidc" else ""
@@ -316,19 +322,19 @@ async def _session(request: web.Request, users: UsersService, fields: MultiMappi
     """
     name, password = only(fields, "name"), only(fields, "password")
     workspace, pseudonym = users.workspace, client_of(request)
-    await attempted(users, name, pseudonym)
+    await count_login(users, name, pseudonym)
     user, kept = await workspace.look(_account, name)
     try:
         right, rehashed = await users.passwords.verify(kept, password)
     except Busy:  # nobody has looked at it
-        await workspace.write(failures.withdraw_attempt, name, pseudonym)
+        await workspace.write(passwords.withdraw_attempt, name, pseudonym)
         raise
     secret = None
     if user is not None and right:
         shown = agent_of(request), pseudonym, session_secret(request)
-        secret = await workspace.write(_begun, user, name, kept, rehashed, *shown)
+        secret = await workspace.write(_begin_by_password, user, name, kept, rehashed, *shown)
     if secret is None:
-        await workspace.write(failed, user, pseudonym)
+        await workspace.write(note_failure, user, pseudonym)
         raise UsageError(
             message("No user has this name and this password."),
             advice=message("Whoever runs this server can send you a link to set a new password."),
@@ -336,11 +342,11 @@ async def _session(request: web.Request, users: UsersService, fields: MultiMappi
     return secret
 
 
-async def attempted(users: UsersService, name: str, pseudonym: str) -> None:
+async def count_login(users: UsersService, name: str, pseudonym: str) -> None:
     """Count an attempt to log in, before the password is looked at. Raises UsageError: too many
     have failed, so that one must wait.
     """
-    wait = await users.workspace.write(failures.count_attempt, name, pseudonym)
+    wait = await users.workspace.write(passwords.count_attempt, name, pseudonym)
     if wait:
         minutes = -(-wait // 60)
         raise UsageError(
@@ -358,7 +364,7 @@ def _account(db: Database, name: str) -> tuple[User | None, str]:
     return user, accounts.password_hash(db, user) if user and usable else ""
 
 
-def _begun(
+def _begin_by_password(
     db: Database,
     user: User,
     name: str,
@@ -373,13 +379,13 @@ def _begun(
         now = accounts.by_uid(db, user.uid)
         if now is None or now.disabled or accounts.password_hash(db, now) != kept:
             return None
-        failures.login_succeeded(db, name, client)
+        passwords.note_success(db, name, client)
         if rehashed is not None:
-            accounts.rehashed(db, now, kept, rehashed)
+            accounts.update_hash(db, now, kept, rehashed)
         return begin(db, now, agent, client, "password", old)
 
 
-def failed(db: Database, user: User | None, client: str) -> None:
+def note_failure(db: Database, user: User | None, client: str) -> None:
     """Note that a password was wrong; who it was of, never what was typed."""
     with db.transaction():
         audit.write(db, "", "login failed", f"user:{user.uid}" if user else "", client=client)
@@ -393,8 +399,8 @@ async def answer_logout(request: web.Request) -> web.StreamResponse:
     users = users_of(request)
     if users.mode == "header":
         raise web.HTTPNotFound
-    await posted(request)
-    return await left(request, visit_of(request).site.path("/login", done="out"))
+    await read_form_fields(request)
+    return await log_out(request, visit_of(request).site.path("/login", done="out"))
 
 
 # `/password`: who is logged in sets a new password.
@@ -423,7 +429,7 @@ async def answer_password(request: web.Request) -> web.StreamResponse:
         done = only(request.query, "done") == "set"
         page = password_page(visit, _PATH, identity.name, asks_old=True, done=done)
         return page_response(request, page, headers=NO_STORE)
-    fields = await posted(request)
+    fields = await read_form_fields(request)
     try:
         secret = await _set(request, users, identity, fields)
     except UsageError as error:
@@ -431,7 +437,7 @@ async def answer_password(request: web.Request) -> web.StreamResponse:
             raise
         page = password_page(visit, _PATH, identity.name, asks_old=True, error=error)
         return page_response(request, page, 400, headers=NO_STORE)
-    return into_session(request, secret, visit.site.path(_PATH, done="set"))
+    return session_response(request, secret, visit.site.path(_PATH, done="set"))
 
 
 def new_password(fields: MultiMapping[str], name: str, email: str = "") -> str:
@@ -452,14 +458,14 @@ async def _set(
     pseudonym = client_of(request)
     user, kept = await users.workspace.look(_account_of, identity.uid)
     password = new_password(fields, user.name, user.email)
-    await attempted(users, user.name, pseudonym)
+    await count_login(users, user.name, pseudonym)
     right, _ = await users.passwords.verify(kept, only(fields, "old"))
     if not right:
-        await users.workspace.write(failed, user, pseudonym)
+        await users.workspace.write(note_failure, user, pseudonym)
         raise UsageError(message("The old password is wrong."))
     made = await users.passwords.hash(password)
     shown = agent_of(request), pseudonym, session_secret(request)
-    secret = await users.workspace.write(_changed, user, kept, made, *shown)
+    secret = await users.workspace.write(_change_password, user, kept, made, *shown)
     if secret is None:
         raise UsageError(message("The account has been changed meanwhile."))
     return secret
@@ -470,7 +476,7 @@ def _account_of(db: Database, uid: str) -> tuple[User, str]:
     return user, accounts.password_hash(db, user)
 
 
-def _changed(
+def _change_password(
     db: Database, user: User, kept: str, made: str, agent: str, client: str, old: str
 ) -> str | None:
     """Set the password, and begin a session anew; None where another was set meanwhile."""
@@ -478,6 +484,6 @@ def _changed(
         now = accounts.by_uid(db, user.uid)
         if now is None or now.disabled or accounts.password_hash(db, now) != kept:
             return None
-        failures.login_succeeded(db, now.name, client)
+        passwords.note_success(db, now.name, client)
         accounts.set_password(db, now, made, by=now.uid, client=client)
         return begin(db, now, agent, client, "password", old)

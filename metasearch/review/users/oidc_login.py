@@ -22,17 +22,17 @@ from metasearch.review.store.database import Database
 from metasearch.review.store.values import later, now
 from metasearch.review.users import accounts, addresses, audit
 from metasearch.review.users.accounts import LONGEST_EMAIL, LONGEST_SHOWN, User
-from metasearch.review.users.login_pages import entered, onward
+from metasearch.review.users.identification import UsersService, users_of
+from metasearch.review.users.login_pages import address_after_login, log_in
 from metasearch.review.users.oidc_provider import (
     LASTS,
-    Attempt,
-    LoginRefused,
+    LoginAttempt,
+    LoginRefusal,
     Provider,
     ProviderFault,
-    said,
+    error_text,
 )
-from metasearch.review.users.permissions import SYSTEM_ROLES
-from metasearch.review.users.service import UsersService, users_of
+from metasearch.review.users.permissions_and_quotas import SYSTEM_ROLES
 from metasearch.server.forms import only
 from metasearch.server.identity import identity_of
 from metasearch.server.pages.page import see_other
@@ -53,7 +53,7 @@ def spend(db: Database, digest: bytes, lasts: int) -> None:
     with db.transaction():
         db.run("DELETE FROM login_state WHERE until <= ?", now())
         if db.one("SELECT 1 FROM login_state WHERE digest = ?", digest) is not None:
-            raise LoginRefused(message("This login was used already."))
+            raise LoginRefusal(message("This login was used already."))
         db.run("INSERT INTO login_state (digest, until) VALUES (?, ?)", digest, later(lasts))
 
 
@@ -82,7 +82,7 @@ def account_of(
             return user if role is None else _in_role(db, user, role, client)
     with db.transaction():
         audit.write(db, "", "login failed", f"user:{user.uid}", {"proof": "oidc"}, client)
-    raise LoginRefused(
+    raise LoginRefusal(
         message("Your account is disabled."), advice=message("Ask whoever runs this server.")
     )
 
@@ -139,18 +139,20 @@ _LONGEST = 4_000
 logger = logging.getLogger("metasearch.server")
 
 
-async def begin(request: web.Request) -> web.StreamResponse:
+async def answer_oidc_login(request: web.Request) -> web.StreamResponse:
     """Send a browser to the provider; `next` is where it goes after the login. Raises HTTPNotFound:
     the users of the server log in elsewhere; Problem: 502 where the provider cannot be asked.
     """
     users, visit = _users(request), visit_of(request)
-    following = onward(only(request.query, "next"), visit.site)
+    following = address_after_login(only(request.query, "next"), visit.site)
     identity = identity_of(request)
     if identity is not None and identity.uid:
         return see_other(request, following)
-    attempt = Attempt.begun(following)
+    attempt = LoginAttempt.begun(following)
     try:
-        address = await _provider(request, users).authorization(attempt, _back(visit.site))
+        address = await _provider(request, users).authorization(
+            attempt, _return_address(visit.site)
+        )
     except ProviderFault as fault:
         raise _problem(fault) from fault
     response = see_other(request, address)
@@ -165,7 +167,7 @@ async def begin(request: web.Request) -> web.StreamResponse:
     return response
 
 
-async def back(request: web.Request) -> web.StreamResponse:
+async def answer_oidc_return(request: web.Request) -> web.StreamResponse:
     """The answer of the provider: a session, or why there is none.
 
     Raises:
@@ -180,21 +182,21 @@ async def back(request: web.Request) -> web.StreamResponse:
     try:
         attempt = _attempt(request, visit.site)
         user = await _user(request, users, attempt)
-    except (LoginRefused, ProviderFault) as error:
+    except (LoginRefusal, ProviderFault) as error:
         raise _problem(error) from error
-    response = await entered(request, user, onward(attempt.onward, visit.site), "oidc")
+    response = await log_in(request, user, address_after_login(attempt.onward, visit.site), "oidc")
     request.app[SHARED].cookies.delete(response, _cookie(visit.site), visit.site.base, path="/")
     return response
 
 
-def _attempt(request: web.Request, site: Site) -> Attempt:
+def _attempt(request: web.Request, site: Site) -> LoginAttempt:
     """The login that the answer belongs to: of this browser, and not over. Raises LoginRefused:
     there is none.
     """
-    attempt = Attempt.read(request.app[SHARED].cookies.read(request, _cookie(site)))
+    attempt = LoginAttempt.read(request.app[SHARED].cookies.read(request, _cookie(site)))
     state = only(request.query, "state")[:_LONGEST]
     if attempt is None or not hmac.compare_digest(attempt.state.encode(), _bytes(state)):
-        raise LoginRefused(
+        raise LoginRefusal(
             message(
                 "The login was begun in another browser or window, or more than {minutes} minutes "
                 "ago.",
@@ -204,7 +206,7 @@ def _attempt(request: web.Request, site: Site) -> Attempt:
     return attempt
 
 
-async def _user(request: web.Request, users: UsersService, attempt: Attempt) -> User:
+async def _user(request: web.Request, users: UsersService, attempt: LoginAttempt) -> User:
     """The user whom the provider names. Raises LoginRefused: it names nobody, or somebody who may
     not log in; ProviderFault: it cannot be asked.
     """
@@ -215,14 +217,16 @@ async def _user(request: web.Request, users: UsersService, attempt: Attempt) -> 
         await _check_issuer(request, provider)
         code = only(request.query, "code")
         if not code or len(code) > _LONGEST:
-            reason = said(*(request.query.get(name) for name in ("error", "error_description")))
-            raise LoginRefused(
+            reason = error_text(
+                *(request.query.get(name) for name in ("error", "error_description"))
+            )
+            raise LoginRefusal(
                 message("The login provider does not log you in: {reason}", reason=reason or "?")
             )
-        claims = await provider.claims(code, attempt, _back(visit_of(request).site))
-    except LoginRefused as error:
+        claims = await provider.claims(code, attempt, _return_address(visit_of(request).site))
+    except LoginRefusal as error:
         logger.info("a login at the provider was refused: %s", error.message)
-        await users.workspace.write(_failed, pseudonym)
+        await users.workspace.write(_note_failure, pseudonym)
         raise
     return await users.workspace.write(account_of, claims, users.settings, pseudonym)
 
@@ -234,7 +238,7 @@ async def _check_issuer(request: web.Request, provider: Provider) -> None:
     issuer = only(request.query, "iss")
     metadata = await provider.metadata()
     if (issuer or metadata.names_itself) and issuer != provider.settings.issuer:
-        raise LoginRefused(
+        raise LoginRefusal(
             message("Another login provider has answered than the one of this server.")
         )
 
@@ -258,7 +262,7 @@ def _provider(request: web.Request, users: UsersService) -> Provider:
     return shared.kept("oidc", make)
 
 
-def _back(site: Site) -> str:
+def _return_address(site: Site) -> str:
     """The address that the provider knows of this server."""
     return site.base + "/login/oidc/back"
 
@@ -272,11 +276,11 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _failed(db: Database, client: str) -> None:
+def _note_failure(db: Database, client: str) -> None:
     audit.write(db, "", "login failed", "", {"proof": "oidc"}, client)
 
 
-def _problem(error: LoginRefused | ProviderFault) -> Problem:
+def _problem(error: LoginRefusal | ProviderFault) -> Problem:
     if isinstance(error, ProviderFault):
         logger.warning("%s", error.message)
     return Problem(error.status, "login-failed", error.message, advice=error.advice or None)

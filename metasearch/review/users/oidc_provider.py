@@ -34,7 +34,7 @@ _LONGEST_PART = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+class LoginAttempt:
     """One login. It is kept in a signed cookie of the browser that began it, so that the answer of
     the provider is of use in this browser alone.
 
@@ -52,7 +52,6 @@ class Attempt:
 
     @classmethod
     def begun(cls, onward: str) -> Self:
-        """A new one."""
         state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
         ends = int(time.time()) + LASTS
         return cls(state=state, nonce=nonce, verifier=verifier, onward=onward, ends=ends)
@@ -71,7 +70,6 @@ class Attempt:
         return cls(**value) if isinstance(ends, int) and time.time() < ends else None
 
     def value(self) -> dict[str, Any]:
-        """As the cookie has it."""
         return asdict(self)
 
     @property
@@ -91,7 +89,7 @@ class ProviderFault(MetasearchError):
     advice = message("Try again in a moment; if it stays so, tell whoever runs this server.")
 
 
-class LoginRefused(UsageError):
+class LoginRefusal(UsageError):
     """What has come back from the provider begins no session."""
 
     status = 403
@@ -107,7 +105,7 @@ LARGEST, PATIENCE = 500_000, 10.0
 _NAME = "login"
 
 
-class Answers:
+class ProviderClient:
     """Asks the provider.
 
     `issuer`: its address. It may be in one's own network: whoever configured it has said so.
@@ -118,14 +116,13 @@ class Answers:
         self._transport = HttpTransport(allow=allow | {_origin(issuer)})
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._transport.close()
 
     async def get(self, address: str) -> dict[str, Any]:
         """The JSON object at an address. Raises ProviderFault: there is none, or it is too large or
         too slow.
         """
-        status, found = await self._asked(
+        status, found = await self._ask(
             Request(
                 source=_NAME, url=address, headers=(("Accept", "application/json"),), private=True
             )
@@ -145,7 +142,7 @@ class Answers:
         headers: Pairs = (("Accept", "application/json"),)
         if authorization is not None:
             headers += (("Authorization", authorization),)
-        return await self._asked(
+        return await self._ask(
             Request(
                 source=_NAME,
                 url=address,
@@ -156,7 +153,7 @@ class Answers:
             )
         )
 
-    async def _asked(self, request: Request) -> tuple[int, dict[str, Any]]:
+    async def _ask(self, request: Request) -> tuple[int, dict[str, Any]]:
         try:
             page = await self._transport.send(request, timeout=PATIENCE, max_bytes=LARGEST)
         except SourceError as exc:
@@ -369,7 +366,6 @@ class _Registry(JWSRegistry):
     """
 
     def get_alg(self, name: str) -> Any:
-        """The algorithm of a name."""
         if name not in ALGORITHMS:
             raise UnsupportedAlgorithmError(name)
         return self.algorithms[name]
@@ -380,59 +376,45 @@ _REGISTRY = _Registry(strict_check_header=False)
 
 
 async def claims_of(
-    token: str,
-    keys: Keys,
-    *,
-    issuer: str,
-    client_id: str,
-    nonce: str,
+    token: str, keys: Keys, *, issuer: str, client_id: str, nonce: str
 ) -> dict[str, Any]:
-    """The claims of an ID token.
-
-    Args:
-        token: As it was sent.
-        keys: Of the provider.
-        issuer: Who must have made it.
-        client_id: For whom.
-        nonce: Of the login that it answers.
-
-    Raises:
-        LoginRefused: It is not signed by the provider, or not meant for this login.
-        ProviderFault: The keys of the provider cannot be had.
+    """The claims of an ID token, as it was sent, that answers the login of this nonce. Raises
+    LoginRefused: it is not signed by the provider, or not meant for this login; ProviderFault: the
+    keys cannot be had.
     """
-    claims = await _signed(token, keys)
+    claims = await _verified_claims(token, keys)
     _check(claims, issuer, client_id, nonce, time.time())
     return claims
 
 
-async def _signed(token: str, keys: Keys) -> dict[str, Any]:
+async def _verified_claims(token: str, keys: Keys) -> dict[str, Any]:
     """The claims, when the signature holds."""
     if len(token) > LONGEST or token.count(".") != 2 or not token.isascii():
-        raise _refused(message("it is no signed token"))
+        raise _refusal(message("it is no signed token"))
     try:
         signed = jws.extract_compact(token.encode(), None, _REGISTRY)
         header = signed.headers()
     except (JoseError, ValueError, TypeError) as exc:
-        raise _refused(message("it cannot be read")) from exc
+        raise _refusal(message("it cannot be read")) from exc
     algorithm, kid = header.get("alg"), header.get("kid")
     if not isinstance(algorithm, str) or algorithm not in ALGORITHMS:
-        raise _refused(
+        raise _refusal(
             message("its signature is of the kind {algorithm}", algorithm=repr(str(algorithm)[:40]))
         )
     if kid is not None and not isinstance(kid, str):
-        raise _refused(message("it cannot be read"))
+        raise _refusal(message("it cannot be read"))
     key = await keys.find(kid, algorithm)
     if key is None:
-        raise _refused(message("the provider has no key of the name that it gives"))
+        raise _refusal(message("the provider has no key of the name that it gives"))
     try:
         holds = jws.validate_compact(signed, key, registry=_REGISTRY)
         claims = orjson.loads(signed.payload or b"") if holds else None
     except (JoseError, ValueError, TypeError) as exc:
-        raise _refused(message("its signature does not hold")) from exc
+        raise _refusal(message("its signature does not hold")) from exc
     if not holds:
-        raise _refused(message("its signature does not hold"))
+        raise _refusal(message("its signature does not hold"))
     if not isinstance(claims, dict):
-        raise _refused(message("it cannot be read"))
+        raise _refusal(message("it cannot be read"))
     return claims
 
 
@@ -440,29 +422,29 @@ def _check(claims: dict[str, Any], issuer: str, client_id: str, nonce: str, now:
     audience = claims.get("aud")
     clients = [audience] if isinstance(audience, str) else audience
     if claims.get("iss") != issuer:
-        raise _refused(message("it is of another issuer"))
+        raise _refusal(message("it is of another issuer"))
     if not isinstance(clients, list) or client_id not in clients:
-        raise _refused(message("it is meant for another client"))
+        raise _refusal(message("it is meant for another client"))
     authorized = claims.get("azp")
     if authorized != client_id and (authorized is not None or len(clients) > 1):
-        raise _refused(message("it is meant for another client"))
+        raise _refusal(message("it is meant for another client"))
     subject = claims.get("sub")
     if (
         not isinstance(subject, str)
         or not 0 < len(subject) <= LONGEST_SUBJECT
         or not subject.isprintable()
     ):
-        raise _refused(message("it names no user"))
+        raise _refusal(message("it names no user"))
     expires, made, begins = (_moment(claims.get(name)) for name in ("exp", "iat", "nbf"))
     if expires is None or made is None:
-        raise _refused(message("it does not say when it was made and when it ends"))
+        raise _refusal(message("it does not say when it was made and when it ends"))
     if expires <= now - LEEWAY or made < now - OLDEST - LEEWAY:
-        raise _refused(message("it has ended"))
+        raise _refusal(message("it has ended"))
     if made > now + LEEWAY or (begins is not None and begins > now + LEEWAY):
-        raise _refused(message("it is of the future; compare the clocks"))
+        raise _refusal(message("it is of the future; compare the clocks"))
     given = claims.get("nonce")
     if not isinstance(given, str) or not hmac.compare_digest(given.encode(), nonce.encode()):
-        raise _refused(message("it answers another login"))
+        raise _refusal(message("it answers another login"))
 
 
 def _moment(value: Any) -> float | None:
@@ -470,8 +452,8 @@ def _moment(value: Any) -> float | None:
     return float(value) if usable and 0 <= value < 1e11 else None
 
 
-def _refused(reason: str) -> LoginRefused:
-    return LoginRefused(
+def _refusal(reason: str) -> LoginRefusal:
+    return LoginRefusal(
         message("What the login provider says of you cannot be taken: {reason}.", reason=reason)
     )
 
@@ -506,7 +488,7 @@ class Provider:
     ) -> None:
         self.settings = settings
         self._secret = secret
-        self._answers = Answers(settings.issuer, allow)
+        self._answers = ProviderClient(settings.issuer, allow)
         self._clock = clock
         self._metadata: tuple[Metadata, float] | None = None
         self._failed: tuple[ProviderFault, float] | None = None
@@ -515,10 +497,9 @@ class Provider:
         self._keys = Keys(self._key_set, clock)
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._answers.close()
 
-    async def authorization(self, attempt: Attempt, back: str) -> str:
+    async def authorization(self, attempt: LoginAttempt, back: str) -> str:
         """The address at the provider that a browser is sent to. `back`: absolute address that the
         browser comes back to. Raises ProviderFault: the provider cannot be asked what it is.
         """
@@ -536,7 +517,7 @@ class Provider:
         sign = "&" if "?" in metadata.authorization else "?"
         return f"{metadata.authorization}{sign}{urlencode(parameters)}"
 
-    async def claims(self, code: str, attempt: Attempt, back: str) -> dict[str, Any]:
+    async def claims(self, code: str, attempt: LoginAttempt, back: str) -> dict[str, Any]:
         """What the provider says of the user who has come back with a code.
 
         Raises:
@@ -549,7 +530,7 @@ class Provider:
         self._waiting += 1
         try:
             async with self._exchanges:
-                token = await self._exchanged(code, attempt, back)
+                token = await self._exchange(code, attempt, back)
                 return await claims_of(
                     token,
                     self._keys,
@@ -584,7 +565,7 @@ class Provider:
     async def _key_set(self) -> dict[str, Any]:
         return await self._answers.get((await self.metadata()).keys)
 
-    async def _exchanged(self, code: str, attempt: Attempt, back: str) -> str:
+    async def _exchange(self, code: str, attempt: LoginAttempt, back: str) -> str:
         """The ID token for a code."""
         metadata = await self.metadata()
         fields: Pairs = (
@@ -604,10 +585,10 @@ class Provider:
             fields += (("client_secret", Secret(self._secret)),) if self._secret else ()
         status, found = await self._answers.post(metadata.token, fields, authorization)
         if status != 200:
-            raise LoginRefused(
+            raise LoginRefusal(
                 message(
                     "The login provider does not accept the login: {reason}",
-                    reason=said(found.get("error"), found.get("error_description")) or status,
+                    reason=error_text(found.get("error"), found.get("error_description")) or status,
                 )
             )
         token = found.get("id_token")
@@ -616,7 +597,7 @@ class Provider:
         return token
 
 
-def said(error: object, description: object) -> str:
+def error_text(error: object, description: object) -> str:
     """What the provider says of an error, in one line of a few words."""
     texts = [line(one) for one in (error, description) if isinstance(one, str) and one.strip()]
     return ": ".join(texts)[:_LONGEST]

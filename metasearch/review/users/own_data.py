@@ -14,7 +14,7 @@ import orjson
 from metasearch import __version__
 from metasearch.errors import UsageError
 from metasearch.message import message, message_n
-from metasearch.review import objects
+from metasearch.review.objects import Excerpt, Object
 from metasearch.review.projects import members, removal
 from metasearch.review.projects.projects import Project
 from metasearch.review.screening import sight
@@ -22,6 +22,8 @@ from metasearch.review.store.database import Database
 from metasearch.review.store.values import now
 from metasearch.review.users import accounts, audit, passwords
 from metasearch.review.users.accounts import User
+from metasearch.review.users.sessions import Session
+from metasearch.review.users.tokens import ApiToken
 
 #: The name of the format, in its first line.
 FORMAT = "metasearch-own-data"
@@ -68,6 +70,24 @@ _PARTS: Mapping[str, str] = {
 _JSON = frozenset({"sources", "options", "before", "after", "detail"})
 #: Projects that a message names.
 _NAMED = 5
+#: An account, in this file and on the command line.
+account = Excerpt(
+    User,
+    "uid name shown email email_proved role origin subject disabled preferences quotas created "
+    "last_login version has_password",
+)
+_SESSION = Excerpt(Session, "id agent created seen expires")
+_TOKEN = Excerpt(ApiToken, "id name scopes created expires used")
+
+
+def session_object(found: Session) -> Object:
+    """A session, on the command line: none is the one that asks."""
+    return _SESSION(found) | {"current": False}
+
+
+def token_object(found: ApiToken) -> Object:
+    """A token, without its text, on the command line."""
+    return _TOKEN(found) | {"scopes": sorted(found.scopes)}
 
 
 def export(db: Database, user: User, file: BinaryIO) -> None:
@@ -79,7 +99,7 @@ def export(db: Database, user: User, file: BinaryIO) -> None:
         "format": FORMAT,
         "tool": f"metasearch {__version__}",
         "written": now(),
-        "account": objects.user(user),
+        "account": account(user),
     }
     with db.snapshot():
         file.write(orjson.dumps(head, option=orjson.OPT_INDENT_2).removesuffix(b"\n}"))
@@ -117,14 +137,14 @@ def delete(
     says what becomes of them; nothing is deleted then.
     """
     with db.transaction():
-        alone = members.only_owned(db, user)
+        alone = members.sole_owner_of(db, user)
         if hand_to is not None and hand_to.uid == user.uid:
             raise UsageError(message("The projects are handed to somebody else"))
         if alone and hand_to is None and not with_projects:
-            raise _alone(alone)
+            raise _only_owner(alone)
         for project in alone:
             if hand_to is not None:
-                members.set_role(db, project, hand_to, "owner", by=by, client=client)
+                members.set_role(project.as_user(by), hand_to, "owner", client=client)
             else:
                 removal.hide(db, project.id)
                 audit.write(db, by, "delete", f"project:{project.uid}", client=client)
@@ -139,7 +159,7 @@ def delete(
     return alone
 
 
-def _alone(alone: list[Project]) -> UsageError:
+def _only_owner(alone: list[Project]) -> UsageError:
     names = ", ".join(project.name for project in alone[:_NAMED])
     if len(alone) > _NAMED:
         names += ", …"

@@ -25,7 +25,7 @@ from metasearch.errors import Busy, UsageError
 from metasearch.extras import how_to_install
 from metasearch.message import message
 from metasearch.review.store.database import Database
-from metasearch.review.store.values import now, written
+from metasearch.review.store.values import moment_text, now
 from metasearch.review.users import accounts
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class PasswordThreads:
     def __init__(self, passwords: Passwords) -> None:
         self._passwords = passwords
         self._pool = ThreadPoolExecutor(
-            max_workers=AT_ONCE, thread_name_prefix="passwords", initializer=_behind_others
+            max_workers=AT_ONCE, thread_name_prefix="passwords", initializer=_lower_priority
         )
         self._under_way = 0
         self._counting = Lock()
@@ -169,10 +169,10 @@ class PasswordThreads:
             self._under_way += 1
         future = self._pool.submit(compute)
         # Not where the await ends: who goes away meanwhile leaves a computation that goes on.
-        future.add_done_callback(self._ended)
+        future.add_done_callback(self._count_end)
         return await asyncio.wrap_future(future)
 
-    def _ended(self, _: object) -> None:
+    def _count_end(self, _: object) -> None:
         """A computation has ended; called in its thread."""
         with self._counting:
             self._under_way -= 1
@@ -182,7 +182,7 @@ class PasswordThreads:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _behind_others() -> None:
+def _lower_priority() -> None:
     """Have this thread, and those that Argon2 starts in it, compute when the loop does not: on
     Linux each thread has a priority of its own.
     """
@@ -237,7 +237,7 @@ def count_attempt(db: Database, name: str, client: str) -> int:
     """
     moment = dt.datetime.now(dt.UTC).timestamp()
     with db.transaction():
-        db.run("DELETE FROM login_failure WHERE until < ?", written(moment - _FORGOTTEN))
+        db.run("DELETE FROM login_failure WHERE until < ?", moment_text(moment - _FORGOTTEN))
         counts = _counts(db, name, client)
         waits = [_wait(db, count, moment) for count in counts]
         if any(waits):
@@ -262,7 +262,7 @@ def withdraw_attempt(db: Database, name: str, client: str) -> None:
             )
 
 
-def login_succeeded(db: Database, name: str, client: str) -> None:
+def note_success(db: Database, name: str, client: str) -> None:
     """Take back an attempt whose password was right, and know the client from now on."""
     together, *_ = _counts(db, name, client)
     with db.transaction():
@@ -271,9 +271,9 @@ def login_succeeded(db: Database, name: str, client: str) -> None:
         db.run(
             "INSERT OR REPLACE INTO login_failure (key, failures, since, until)"
             " VALUES (?, 0, ?, ?)",
-            _known(name, client),
+            _client_key(name, client),
             now(),
-            written(dt.datetime.now(dt.UTC).timestamp() + _KNOWN),
+            moment_text(dt.datetime.now(dt.UTC).timestamp() + _KNOWN),
         )
 
 
@@ -288,7 +288,7 @@ def _counts(db: Database, name: str, client: str) -> list[_Count]:
         _Count(f"both:{_digest(accounts.normal_name(name), client)}", MOST_TOGETHER),
         _Count(f"client:{_digest(client)}", MOST_CLIENT),
     ]
-    if db.one("SELECT 1 FROM login_failure WHERE key = ?", _known(name, client)) is None:
+    if db.one("SELECT 1 FROM login_failure WHERE key = ?", _client_key(name, client)) is None:
         found.append(_account(name))
     return found
 
@@ -297,7 +297,7 @@ def _account(name: str) -> _Count:
     return _Count(f"name:{_digest(accounts.normal_name(name))}", MOST_ACCOUNT)
 
 
-def _known(name: str, client: str) -> str:
+def _client_key(name: str, client: str) -> str:
     return f"known:{_digest(accounts.normal_name(name), client)}"
 
 
@@ -324,6 +324,6 @@ def _add(db: Database, count: _Count, moment: float) -> None:
         " ON CONFLICT (key) DO UPDATE SET failures = excluded.failures, until = excluded.until",
         count.key,
         failures + 1,
-        written(moment),
-        written(moment + wait),
+        moment_text(moment),
+        moment_text(moment + wait),
     )

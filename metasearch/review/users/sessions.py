@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
 
 from metasearch.review.store import values
 from metasearch.review.store.database import Database
+from metasearch.review.store.table import from_row
 from metasearch.review.store.values import later, now
 from metasearch.review.users import accounts
 from metasearch.review.users.accounts import User
@@ -46,15 +46,14 @@ def begin(db: Database, user: User, agent: str = "") -> str:
     moment = now()
     with db.transaction():
         db.run("DELETE FROM session WHERE expires <= ? OR seen <= ?", moment, later(-IDLE))
-        db.run(
-            "INSERT INTO session (digest, user, agent, created, seen, expires)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            values.secret_digest(secret),
-            user.id,
-            "".join(sign for sign in agent if sign.isprintable())[:_LONGEST_AGENT],
-            moment,
-            moment,
-            later(LONGEST),
+        db.insert(
+            "session",
+            digest=values.secret_digest(secret),
+            user=user.id,
+            agent="".join(sign for sign in agent if sign.isprintable())[:_LONGEST_AGENT],
+            created=moment,
+            seen=moment,
+            expires=later(LONGEST),
         )
         db.run(
             "DELETE FROM session WHERE user = ? AND id NOT IN (SELECT id FROM session"
@@ -77,7 +76,7 @@ def find(db: Database, secret: str) -> tuple[Session, User] | None:
     if row is None:
         return None
     user = accounts.by_row(db, row["user"])
-    return None if user is None or user.disabled else (_session(row), user)
+    return None if user is None or user.disabled else (from_row(Session, row), user)
 
 
 def is_noted(session: Session) -> bool:
@@ -113,15 +112,4 @@ def of(db: Database, user: User) -> list[Session]:
         now(),
         later(-IDLE),
     )
-    return [_session(row) for row in rows]
-
-
-def _session(row: sqlite3.Row) -> Session:
-    return Session(
-        id=row["id"],
-        user=row["user"],
-        agent=row["agent"],
-        created=row["created"],
-        seen=row["seen"],
-        expires=row["expires"],
-    )
+    return [from_row(Session, row) for row in rows]

@@ -11,25 +11,27 @@ from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.review.store import values
 from metasearch.review.store.database import Database
-from metasearch.review.store.values import checked_text, later, now
+from metasearch.review.store.table import from_row
+from metasearch.review.store.values import clean_text, later, now
 from metasearch.review.users import accounts, audit
 from metasearch.review.users.accounts import User
 
 #: What a token may be used for: to search, to read projects, to change them.
 Scope = Literal["search", "read", "write"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
-#: How every token begins, so that one that was published by mistake is found.
+#: How every token begins: it is found where it was published by mistake, and told from other things
+#: that proxies pass on.
 PREFIX = "ms_"
 #: Days that a token is good for at most, and tokens of a user.
 MOST_DAYS, MOST = 366, 50
-_LONGEST_NAME = 80
+LONGEST_NAME = 80
 _DAY = 86_400
 #: Seconds between two notes that a token is used.
 _NOTED = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
+class ApiToken:
     """A token. `used`: when it was used last, to the minute; None for never."""
 
     id: int
@@ -50,7 +52,7 @@ def create(
     *,
     by: str = "",
     client: str = "",
-) -> tuple[str, Token]:
+) -> tuple[str, ApiToken]:
     """Make a token; returns its text, which is nowhere else, and what is kept of it.
 
     `scopes`: some of `SCOPES`. `by`: uid of the user who makes it; "" for the command line. Raises
@@ -64,7 +66,7 @@ def create(
         )
     if not 1 <= days <= MOST_DAYS:
         raise UsageError(message("A token is good for 1 to {most} days", most=MOST_DAYS))
-    name = checked_text(name, _LONGEST_NAME)
+    name = clean_text(name, LONGEST_NAME)
     if not name:
         raise UsageError(
             message("A token needs a name"),
@@ -78,15 +80,14 @@ def create(
                 message("A user has at most {most} tokens", most=MOST),
                 advice=message("Revoke one first."),
             )
-        made = db.run(
-            "INSERT INTO token (digest, user, name, scopes, created, expires)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            values.secret_digest(text),
-            user.id,
-            name,
-            " ".join(chosen),
-            now(),
-            later(days * _DAY),
+        made = db.insert(
+            "token",
+            digest=values.secret_digest(text),
+            user=user.id,
+            name=name,
+            scopes=" ".join(chosen),
+            created=now(),
+            expires=later(days * _DAY),
         )
         facts = {"new": name, "scopes": chosen, "days": days}
         audit.write(db, by, "token", f"user:{user.uid}", facts, client)
@@ -95,7 +96,7 @@ def create(
     return text, _token(row)
 
 
-def find(db: Database, text: str) -> tuple[Token, User] | None:
+def find(db: Database, text: str) -> tuple[ApiToken, User] | None:
     """The token of a text, with its user; None where it is gone, or the user disabled."""
     row = db.one(
         "SELECT * FROM token WHERE digest = ? AND expires > ?", values.secret_digest(text), now()
@@ -106,18 +107,18 @@ def find(db: Database, text: str) -> tuple[Token, User] | None:
     return None if user is None or user.disabled else (_token(row), user)
 
 
-def is_noted(token: Token) -> bool:
+def is_noted(token: ApiToken) -> bool:
     """Whether a token's use was noted in the last minute: `touch` would change nothing."""
     return token.used is not None and token.used > later(-_NOTED)
 
 
-def touch(db: Database, token: Token) -> None:
+def touch(db: Database, token: ApiToken) -> None:
     """Note that a token is used; at most once a minute."""
     if not is_noted(token):
         db.run("UPDATE token SET used = ? WHERE id = ?", now(), token.id)
 
 
-def of(db: Database, user: User) -> list[Token]:
+def of(db: Database, user: User) -> list[ApiToken]:
     """The tokens of a user that have not ended, the newest first."""
     rows = db.all(
         "SELECT * FROM token WHERE user = ? AND expires > ? ORDER BY id DESC", user.id, now()
@@ -134,14 +135,6 @@ def revoke(db: Database, user: User, id: int, *, by: str = "", client: str = "")
     return bool(ended)
 
 
-def _token(row: sqlite3.Row) -> Token:
+def _token(row: sqlite3.Row) -> ApiToken:
     chosen = row["scopes"].split()
-    return Token(
-        id=row["id"],
-        user=row["user"],
-        name=row["name"],
-        scopes=frozenset(scope for scope in SCOPES if scope in chosen),
-        created=row["created"],
-        expires=row["expires"],
-        used=row["used"],
-    )
+    return from_row(ApiToken, row, scopes=frozenset(scope for scope in SCOPES if scope in chosen))

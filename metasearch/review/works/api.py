@@ -14,23 +14,22 @@ from typing import IO, Any
 from aiohttp import web
 
 from metasearch.errors import UsageError
-from metasearch.formats import READABLE, needed_extras
+from metasearch.formats import READABLE, extras_note
 from metasearch.formats.citations import STYLES
 from metasearch.message import message
 from metasearch.review import objects
 from metasearch.review.api import (
     VERSION,
-    Here,
     Member,
     Members,
+    Ordinal,
     answer,
     body_of,
-    checked,
-    found,
-    named,
-    opened,
+    or_not_found,
     parameters_of,
-    project_of,
+    part_of_path,
+    project_request,
+    read_members,
     send_file,
 )
 from metasearch.review.objects import Object
@@ -38,14 +37,12 @@ from metasearch.review.projects.projects import LONGEST_NAME, Project
 from metasearch.review.quota_checks import import_file, take_export
 from metasearch.review.runs import imports as importing
 from metasearch.review.runs.runs import PLACES
-from metasearch.review.service import in_share, names
-from metasearch.review.store.database import Database
+from metasearch.review.service import ProjectRequest, in_share, names
 from metasearch.review.strategies import strategies
-from metasearch.review.works import decisions, lists, pins, undo, works
-from metasearch.review.works.decisions import LONGEST_TAG, MOST_TAGS, Changed
+from metasearch.review.works import decisions, lists, pins, works
+from metasearch.review.works.decisions import LONGEST_TAG, MOST_TAGS, ChangeResult
 from metasearch.review.works.decisions_file import import_decisions
 from metasearch.review.works.export import EXPORTS, export, file_of
-from metasearch.review.works.groups import Assigned
 from metasearch.review.works.lists import LONGEST_TEXT, MOST_COUNT, SORTS, STANDINGS, WorksQuery
 from metasearch.review.works.lists import MOST_FILTER_VALUES as MOST_VALUES
 from metasearch.review.works.works import (
@@ -56,7 +53,6 @@ from metasearch.review.works.works import (
     VERDICTS,
     Work,
 )
-from metasearch.server.identity import check
 from metasearch.server.problem import Problem
 
 #: What chooses works, in a list and in whatever is done to all of one.
@@ -95,26 +91,24 @@ LIST: Members = {
 }
 
 
-async def works_(request: web.Request) -> web.Response:
+async def answer_works(request: web.Request) -> web.Response:
     """`/api/projects/UID/works`: a part of the list, with facets of the whole."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here = await project_request(request)
     query = query_of(parameters_of(request.query, LIST), here.by)
     async with here.shared.admission.brief():
-        page = await here.workspace.read(lists.page, project, query, reader=here.by)
+        page = await here.read(lists.page, query, reader=here.by)
     written = await here.shared.admission.written(
         lambda: objects.works_page(page), large=len(page.works) > 100
     )
     return answer(written)
 
 
-async def work(request: web.Request) -> web.Response:
+async def answer_work(request: web.Request) -> web.Response:
     """`/api/projects/UID/works/ID`: a work with its records, and who found it."""
-    here = opened(request)
-    project = await project_of(request, here)
-    shown = await found(here.workspace.read(works.find, project, named(request, "work"), here.by))
+    here = await project_request(request)
+    shown = await or_not_found(here.read(works.find, part_of_path(request, "work"), here.by))
     async with here.shared.admission.brief():
-        return answer(await here.workspace.read(_one, shown))
+        return answer(await here.read(_one, shown))
 
 
 def query_of(given: dict[str, Any], by: str) -> WorksQuery:
@@ -123,20 +117,21 @@ def query_of(given: dict[str, Any], by: str) -> WorksQuery:
     return WorksQuery(**given, voter=voter)
 
 
-def chosen(db: Database, project: Project, given: dict[str, Any], by: str) -> list[str]:
+def works_choice(project: Project, given: dict[str, Any]) -> list[str]:
     """The uids of the works that `works` or `matching` of a body name; they are taken out of it."""
     named_works = given.pop("works", None)
     matching = given.pop("matching", None)
     if (named_works is None) == (matching is None):
         reason = message("name works, or what matches them in matching: one of both")
-        raise Problem.bad_parameters([{"parameter": "works", "reason": reason}])
+        raise Problem.bad_parameter("works", reason)
     if named_works is not None:
         return list(named_works)
-    return lists.uids(db, project, query_of(checked(matching, CHOOSE), by))
+    return lists.uids(project, query_of(read_members(matching, CHOOSE), project.by))
 
 
-def _one(db: Database, shown: Work) -> Object:
-    return objects.work(shown, works.found_by(db, shown))
+def _one(project: Project, shown: Work) -> Object:
+    findings = works.findings_of(project.db, shown)
+    return objects.work(shown, findings, works.links_of(project, shown))
 
 
 # `/api/projects/UID/decisions`, `/tags`, `/notes`, `/pins` and `/undo`: what people decide.
@@ -195,116 +190,85 @@ PIN: Members = {
     "second": Member(help="The other one.", required=True, most=LONGEST),
     "note": Member(help="Why.", most=pins.LONGEST_NOTE),
 }
-UNPIN: Members = {
-    "pin": Member(help="Its number.", kind="whole", required=True, least=1, most=2**53)
-}
-UNDO: Members = {
-    "change": Member(
-        help="The number of a line of the log.", kind="whole", required=True, least=1, most=2**53
-    )
-}
+UNPIN: Members = {"pin": Ordinal(help="Its number.", required=True)}
+UNDO: Members = {"change": Ordinal(help="The number of a line of the log.", required=True)}
 
 
-async def decide(request: web.Request) -> web.Response:
+async def answer_decisions(request: web.Request) -> web.Response:
     """`/api/projects/UID/decisions`: a decision about works. Raises Conflict: 409 where something
     else was decided since the version that is sent.
     """
-    here, project, given = await _given(request, DECIDE)
-    return answer(asdict(await here.workspace.write(_marked, project, given, here.by)))
+    here, given = await _read_request(request, DECIDE)
+    return answer(asdict(await here.write(_decide, given)))
 
 
-async def tag(request: web.Request) -> web.Response:
+async def answer_tags(request: web.Request) -> web.Response:
     """`/api/projects/UID/tags`: tags of works."""
-    here, project, given = await _given(request, TAG)
-    return answer(asdict(await here.workspace.write(_tagged, project, given, here.by)))
+    here, given = await _read_request(request, TAG)
+    return answer(asdict(await here.write(_tag, given)))
 
 
-async def note(request: web.Request) -> web.Response:
+async def answer_notes(request: web.Request) -> web.Response:
     """`/api/projects/UID/notes`: a note on a work. Raises Conflict: 409 for one that was made with
     an older version.
     """
-    here, project, given = await _given(request, NOTE)
-    made = await here.workspace.write(
-        decisions.set_note,
-        project,
-        given["work"],
-        given["text"],
-        version=given.get("version"),
-        by=here.by,
+    here, given = await _read_request(request, NOTE)
+    made = await here.write(
+        decisions.set_note, given["work"], given["text"], version=given.get("version")
     )
     return answer(asdict(made))
 
 
-async def pins_(request: web.Request) -> web.Response:
+async def answer_pins(request: web.Request) -> web.Response:
     """`/api/projects/UID/pins`: what is said to be the same or different, or a new pin."""
     if request.method != "POST":
-        here = opened(request)
-        project = await project_of(request, here)
+        here = await project_request(request)
         async with here.shared.admission.brief():
-            kept = await here.workspace.read(pins.of, project)
+            kept = await here.read(pins.of)
         people = await names(request, here.workspace, (each.by for each in kept))
         return answer({"pins": [objects.with_name(asdict(each), people) for each in kept]})
-    here, project, given = await _given(request, PIN)
-    made = await here.workspace.write(
-        pins.pin,
-        project,
-        given["verdict"],
-        given["first"],
-        given["second"],
-        note=given.get("note", ""),
-        by=here.by,
-    )
-    return answer(_assigned(made))
+    here, given = await _read_request(request, PIN)
+    pair = given["verdict"], given["first"], given["second"]
+    made = await here.write(pins.pin, *pair, note=given.get("note", ""))
+    return answer(objects.work_changes(made))
 
 
-async def unpin(request: web.Request) -> web.Response:
+async def answer_unpin(request: web.Request) -> web.Response:
     """`/api/projects/UID/pins/remove`: removes a pin."""
-    here, project, given = await _given(request, UNPIN)
-    made = await here.workspace.write(pins.unpin, project, given["pin"], by=here.by)
-    return answer(_assigned(made))
+    here, given = await _read_request(request, UNPIN)
+    return answer(objects.work_changes(await here.write(pins.unpin, given["pin"])))
 
 
-async def undo_(request: web.Request) -> web.Response:
+async def answer_undo(request: web.Request) -> web.Response:
     """`/api/projects/UID/undo`: undoes a change of the log."""
-    here, project, given = await _given(request, UNDO)
-    if not await here.workspace.read(undo.is_own, project, given["change"], here.by):
-        check(request, "edit")
-    line = await here.workspace.write(undo.undo, project, given["change"], by=here.by)
-    return answer({"undone": given["change"], "change": line})
+    here, given = await _read_request(request, UNDO)
+    return answer({"undone": given["change"], "change": await here.undo(given["change"])})
 
 
-async def _given(request: web.Request, members: Members) -> tuple[Here, Project, dict[str, Any]]:
-    here = opened(request)
-    project = await project_of(request, here)
+async def _read_request(
+    request: web.Request, members: Members
+) -> tuple[ProjectRequest, dict[str, Any]]:
+    here = await project_request(request)
     given = await body_of(request, members)
-    await here.service.ready(project)
-    return here, project, given
+    await here.service.ready(here.project)
+    return here, given
 
 
-def _marked(db: Database, project: Project, given: dict[str, Any], by: str) -> Changed:
-    with db.transaction():
-        uids = chosen(db, project, given, by)
+def _decide(project: Project, given: dict[str, Any]) -> ChangeResult:
+    with project.db.transaction():
+        uids = works_choice(project, given)
         verdict = decisions.verdict_of(given.pop("verdict"))
         version = given.pop("version", None)
         if version is not None and len(uids) != 1:
             reason = message("is that of one work, not of {count}", count=len(uids))
-            raise Problem.bad_parameters([{"parameter": "version", "reason": reason}])
+            raise Problem.bad_parameter("version", reason)
         versions = {} if version is None else {uids[0]: version}
-        return decisions.mark(db, project, uids, verdict, versions=versions, by=by, **given)
+        return decisions.mark(project, uids, verdict, versions=versions, **given)
 
 
-def _tagged(db: Database, project: Project, given: dict[str, Any], by: str) -> Changed:
-    with db.transaction():
-        return decisions.tag(db, project, chosen(db, project, given, by), by=by, **given)
-
-
-def _assigned(made: Assigned) -> Object:
-    return {
-        "joined": [{"kept": kept, "was": was} for kept, was in made.joined],
-        "divided": [{"work": work, "part": part} for work, part in made.divided],
-        "new": made.new,
-        "conflicts": list(made.conflicts),
-    }
+def _tag(project: Project, given: dict[str, Any]) -> ChangeResult:
+    with project.db.transaction():
+        return decisions.tag(project, works_choice(project, given), **given)
 
 
 #: Characters of a file in a body: of base64 four for three bytes.
@@ -315,7 +279,7 @@ FILE: Members = {
     "text": Member(help="The file as text.", most=LARGEST),
     "base64": Member(help="In place of `text`: its bytes, in base64.", most=LARGEST),
     "format": Member(
-        help=f"Its format, instead of detecting it. {needed_extras(READABLE)}",
+        help=f"Its format, instead of detecting it. {extras_note(READABLE)}",
         choices=tuple(READABLE),
         example="ris",
     ),
@@ -352,7 +316,7 @@ DECISIONS: Members = {
 }
 _HOW: Members = {
     "format": Member(
-        help=f"A format, or a screening tool. {needed_extras(EXPORTS)}",
+        help=f"A format, or a screening tool. {extras_note(EXPORTS)}",
         required=True,
         choices=EXPORTS,
         example="ris",
@@ -371,29 +335,14 @@ EXPORT_NAMED: Members = {
 
 
 @in_share("uploads", "POST")
-async def imports(request: web.Request) -> web.Response:
+async def answer_imports(request: web.Request) -> web.Response:
     """`/api/projects/UID/imports`: the file of a search by hand, as a step."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here = await project_request(request)
     given = await body_of(request, IMPORT, most=LARGEST + 1_000_000)
     content, name = content_of(given), given.pop("name")
-    strategy = await here.workspace.read(strategies.find, project, given.pop("strategy", None))
-    made = await import_file(request, project, strategy, content, name, by=here.by, **given)
-    return answer(
-        {
-            "step": objects.step(made.step),
-            "run": objects.run(made.run, strategy.name),
-            "answer": objects.answer(made.answer),
-            "format": made.format,
-            "encoding": made.encoding,
-            "again": made.again,
-            "problems": [
-                {"line": each.line, "reason": each.message, "lost": each.lost}
-                for each in made.problems
-            ],
-        },
-        status=201,
-    )
+    strategy = await here.read(strategies.find, given.pop("strategy", None))
+    made = await import_file(here, strategy, content, name, **given)
+    return answer(objects.file_import(made, strategy), status=201)
 
 
 def content_of(given: dict[str, object]) -> bytes:
@@ -412,21 +361,18 @@ def content_of(given: dict[str, object]) -> bytes:
 
 
 @in_share("uploads", "POST")
-async def take_decisions(request: web.Request) -> web.Response:
+async def answer_decision_import(request: web.Request) -> web.Response:
     """`/api/projects/UID/decisions/import`: decisions that were made in another program."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here = await project_request(request)
     given = await body_of(request, DECISIONS, most=LARGEST + 1_000_000)
     content, name = content_of(given), given.pop("name")
-    made = await here.workspace.work(import_decisions, project, content, name, by=here.by, **given)
-    return answer(asdict(made))
+    return answer(asdict(await here.work(import_decisions, content, name, **given)))
 
 
 @in_share("exports", "GET", "POST")
-async def exports(request: web.Request) -> web.StreamResponse:
+async def answer_exports(request: web.Request) -> web.StreamResponse:
     """`/api/projects/UID/exports`: works in a format, chosen by parameters or named in a POST."""
-    here = opened(request)
-    project = await project_of(request, here)
+    here = await project_request(request)
     if request.method == "POST":
         given = await body_of(request, EXPORT_NAMED)
         chosen: WorksQuery | tuple[str, ...] = given.pop("works")
@@ -438,21 +384,19 @@ async def exports(request: web.Request) -> web.StreamResponse:
         given = how | {"stage": stage}
     name = given.pop("format")
     about = file_of(name)
-    await take_export(request, project, name)
+    await take_export(request, here.project, name)
     with tempfile.TemporaryFile() as file:
-        await here.workspace.long(exported, project, chosen, name, given, file)
+        await here.long(export_works, chosen, name, given, file)
         return await send_file(request, file, about.media_type, f"works.{about.extension}")
 
 
-def exported(
-    db: Database,
+def export_works(
     project: Project,
     chosen: WorksQuery | tuple[str, ...],
     name: str,
     how: dict[str, Any],
     file: IO[bytes],
 ) -> None:
-    """Write works to a file, as they are at one moment."""
-    with db.snapshot():
-        for part in export(db, project, chosen, name, **how):
+    with project.db.snapshot():
+        for part in export(project, chosen, name, **how):
             file.write(part)

@@ -14,27 +14,29 @@ import click
 
 from metasearch.cli.command_group import CommandGroup, ExampleCommand
 from metasearch.cli.options import FORMAT_NAMES, has_bom
-from metasearch.cli.output import Exit, Sink, columns, counted
+from metasearch.cli.output import Exit, Sink, columns, quantity
 from metasearch.errors import UsageError
 from metasearch.formats import WRITABLE
 from metasearch.formats.citations import DEFAULT_STYLE, STYLES
 from metasearch.message import message
 from metasearch.review.commands import (
-    STAGES,
     Call,
-    chosen_works,
     in_project,
+    output_option,
+    part_options,
     query_of,
+    stage_option,
     uids_of,
+    works_choice,
     works_filters,
 )
 from metasearch.review.screening.commands import agreement, conflicts, uid_of
 
 if TYPE_CHECKING:
-    from metasearch.review.works.decisions import Changed
-    from metasearch.review.works.groups import Assigned
+    from metasearch.review.works.decisions import ChangeResult
+    from metasearch.review.works.groups import WorkChanges
     from metasearch.review.works.lists import WorksPage
-    from metasearch.review.works.works import Finding, Stage, Verdict, Work
+    from metasearch.review.works.works import CitationLink, Finding, Stage, Verdict, Work
 
 
 #: As `metasearch.review.works.works.VERDICTS`, and what takes a decision back.
@@ -61,7 +63,7 @@ VERDICTS = ("relevant", "close", "excluded", "unavailable", _UNDECIDED)
     ),
 )
 @click.argument("decision", metavar="VERDICT", type=click.Choice(VERDICTS))
-@chosen_works
+@works_choice
 @click.option("--reason", default="", metavar="TEXT", help="Why; reports count reasons.")
 @click.option(
     "--by",
@@ -92,12 +94,12 @@ def mark(
     with call.open() as db:
         project = call.project(db)
         with db.transaction():
-            uids = uids_of(db, project, ids, options | {"stage": stage})
+            uids = uids_of(project, ids, options | {"stage": stage})
             decided = None if decision == _UNDECIDED else cast("Verdict", decision)
             made = decisions.mark(
-                db, project, uids, decided, stage=stage, reason=reason, by=uid_of(db, by)
+                project.as_user(uid_of(db, by)), uids, decided, stage=stage, reason=reason
             )
-    return _changed(call, made, f"marked as {decision}")
+    return _tell_changes(call, made, f"marked as {decision}")
 
 
 @click.command(
@@ -106,7 +108,7 @@ def mark(
     short_help="Give works tags, or take tags from them.",
     examples=(("metasearch works tag k3v9x2m7q4td --add to-read --remove later", "one work"),),
 )
-@chosen_works
+@works_choice
 @click.option("--add", multiple=True, metavar="TEXT", help="Add this tag. May be repeated.")
 @click.option("--remove", multiple=True, metavar="TEXT", help="Remove it. May be repeated.")
 @in_project
@@ -129,9 +131,9 @@ def tag(
     with call.open() as db:
         project = call.project(db)
         with db.transaction():
-            uids = uids_of(db, project, ids, options)
-            made = decisions.tag(db, project, uids, add=add, remove=remove)
-    return _changed(call, made, "tagged")
+            uids = uids_of(project, ids, options)
+            made = decisions.tag(project, uids, add=add, remove=remove)
+    return _tell_changes(call, made, "tagged")
 
 
 @click.command("note", cls=ExampleCommand, short_help="Write a note on a work.")
@@ -143,15 +145,15 @@ def note(call: Call, /, *, name: str, text: str) -> int:
     from metasearch.review.works import decisions
 
     with call.open() as db:
-        made = decisions.set_note(db, call.project(db), name, text)
-    return _changed(call, made, "noted")
+        made = decisions.set_note(call.project(db), name, text)
+    return _tell_changes(call, made, "noted")
 
 
-def _changed(call: Call, made: Changed, what: str) -> Exit:
+def _tell_changes(call: Call, made: ChangeResult, what: str) -> Exit:
     call.answer(asdict(made), ())
     undo = f"; `metasearch project undo {made.change}` undoes it" if made.change else ""
     same = f", {made.unchanged:,} were so already" if made.unchanged else ""
-    call.tell(f"{counted(made.works, 'work')} {what}{same}{undo}")
+    call.tell(f"{quantity(made.works, 'work')} {what}{same}{undo}")
     return Exit.OK if made.works or made.unchanged else Exit.NO_HITS
 
 
@@ -187,8 +189,8 @@ def pin(
     from metasearch.review.works import pins
 
     with call.open() as db:
-        made = pins.pin(db, call.project(db), verdict, first, second, note=note)
-    return _assigned(call, made)
+        made = pins.pin(call.project(db), verdict, first, second, note=note)
+    return _tell_works(call, made)
 
 
 @click.command("unpin", cls=ExampleCommand, short_help="Remove a pin.")
@@ -199,8 +201,8 @@ def unpin(call: Call, /, *, number: int) -> int:
     from metasearch.review.works import pins
 
     with call.open() as db:
-        made = pins.unpin(db, call.project(db), number)
-    return _assigned(call, made)
+        made = pins.unpin(call.project(db), number)
+    return _tell_works(call, made)
 
 
 @click.command("pins", cls=ExampleCommand, short_help="List the pins of the project.")
@@ -210,7 +212,7 @@ def pins(call: Call, /) -> int:
     from metasearch.review.works import pins as kept
 
     with call.open() as db:
-        listed = kept.of(db, call.project(db))
+        listed = kept.of(call.project(db))
     call.table(
         [asdict(each) for each in listed],
         ("", "", "record", "record", "when", "note"),
@@ -219,14 +221,10 @@ def pins(call: Call, /) -> int:
     return Exit.OK
 
 
-def _assigned(call: Call, made: Assigned) -> Exit:
-    value = {
-        "joined": [{"kept": kept, "was": was} for kept, was in made.joined],
-        "divided": [{"work": work, "part": part} for work, part in made.divided],
-        "new": made.new,
-        "conflicts": list(made.conflicts),
-    }
-    call.answer(value, ())
+def _tell_works(call: Call, made: WorkChanges) -> Exit:
+    from metasearch.review import objects
+
+    call.answer(objects.work_changes(made), ())
     for kept, was in made.joined:
         call.tell(f"{was} is a part of {kept} now")
     for work, part in made.divided:
@@ -271,13 +269,7 @@ _SHOWN = 10
     help=f"The format, or the screening tool ({', '.join(TOOLS)}); without it the ending of FILE "
     "decides, else ris.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write to FILE, not to standard output.",
-)
+@output_option()
 @click.option(
     "--bom/--no-bom", default=None, help="Begin CSV with a byte order mark, for Excel, or not."
 )
@@ -306,29 +298,23 @@ def export(
 
     stage = cast("Stage", options["stage"])
     query = query_of(options)
-    named = format_ or _by_ending(output)
+    named = format_ or _format_of(output)
     size = 0
     with call.open() as db:
         project = call.project(db)
         with db.snapshot(), Sink(output) as sink:
             for part in exported(
-                db,
-                project,
-                ids or query,
-                named,
-                stage=stage,
-                style=style,
-                bom=has_bom(bom, output),
+                project, ids or query, named, stage=stage, style=style, bom=has_bom(bom, output)
             ):
                 size += len(part)
                 sink.write(part)
     if output is not None:
         call.answer({"file": str(output), "format": named, "bytes": size}, ())
-        call.tell(f"{output}: {counted(size, 'byte')} as {named}")
+        call.tell(f"{output}: {quantity(size, 'byte')} as {named}")
     return Exit.OK
 
 
-def _by_ending(output: Path | None) -> str:
+def _format_of(output: Path | None) -> str:
     """The format that the ending of a file chooses. Raises UsageError: None has it."""
     if output is None or not output.suffix:
         return "ris"
@@ -355,13 +341,7 @@ def _by_ending(output: Path | None) -> str:
     ),
 )
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--stage",
-    type=click.Choice(STAGES),
-    default="title",
-    show_default=True,
-    help="For which the decisions are: title and abstract, or the whole text.",
-)
+@stage_option("For which the decisions are: title and abstract, or the whole text.")
 @click.option(
     "--verdict",
     type=click.Choice(("relevant", "close", "excluded", "unavailable")),
@@ -384,13 +364,12 @@ def import_(
     Works are found by their id, DOI or PMID, else by title, author and year. All is one change,
     which `project undo` undoes. Exit code 3: nothing came of some lines.
     """
-    from metasearch import opening
+    from metasearch import regular_files
     from metasearch.review.works.decisions_file import MOST_BYTES, import_decisions
 
-    content = opening.read(file, MOST_BYTES, pipes=True)
+    content = regular_files.read(file, MOST_BYTES, pipes=True)
     with call.open() as db:
         made = import_decisions(
-            db,
             call.project(db),
             content,
             file.name,
@@ -404,18 +383,17 @@ def import_(
         call.tell(f"{file.name}:{each.line}: {each.name}: {each.reason}", "yellow")
     more = len(made.not_imported) - _SHOWN
     if more > 0:
-        call.tell(f"{counted(more, 'line')} more, which --json lists", "yellow")
+        call.tell(f"{quantity(more, 'line')} more, which --json lists", "yellow")
     undo = f"; `metasearch project undo {made.change}` undoes it" if made.change else ""
     call.tell(
-        f"{counted(made.lines, 'line')}: {counted(made.changed, 'decision')} imported, "
+        f"{quantity(made.lines, 'line')}: {quantity(made.changed, 'decision')} imported, "
         f"{made.unchanged:,} were so already, {made.undecided:,} undecided, "
         f"{len(made.not_imported):,} not imported{undo}"
     )
     return Exit.PARTIAL if made.not_imported else Exit.OK
 
 
-#: Works of a page, and facets that a table shows.
-PAGE = 20
+#: Characters of a title in the table.
 _WIDTH = 60
 #: Values of a facet in a line.
 _VALUES = 8
@@ -442,17 +420,7 @@ def works() -> None:
 
 @works.command("list", short_help="List works.")
 @works_filters
-@click.option(
-    "-n",
-    "--limit",
-    "count",
-    type=click.IntRange(0, 500),
-    default=PAGE,
-    show_default=True,
-    metavar="N",
-    help="At most N works.",
-)
-@click.option("--start", type=click.IntRange(0), default=0, metavar="N", help="Skip N works.")
+@part_options(500)
 @click.option("--facets", is_flag=True, help="Count the works by verdict, tag, source, year ...")
 @in_project
 def list_(call: Call, /, *, count: int, start: int, facets: bool, **options: Any) -> int:
@@ -463,7 +431,7 @@ def list_(call: Call, /, *, count: int, start: int, facets: bool, **options: Any
     query = replace(query_of(options), start=start, count=count)
     shown = lists.FACETS if facets or call.json else ()
     with call.open() as db:
-        page = lists.page(db, call.project(db), query, facets=shown)
+        page = lists.page(call.project(db), query, facets=shown)
     call.answer(objects.works_page(page), _lines(page, facets=facets))
     end = start + len(page.works)
     if page.works and end < page.total:
@@ -486,7 +454,7 @@ def _lines(page: WorksPage, *, facets: bool) -> Iterator[str]:
                 str(work.year or ""),
                 work.author[:20],
                 work.title[:_WIDTH] + ("…" if len(work.title) > _WIDTH else ""),
-                _decided(work),
+                _verdict_words(work),
                 str(len(work.sources)),
             )
             for work in page.works
@@ -502,7 +470,7 @@ def _lines(page: WorksPage, *, facets: bool) -> Iterator[str]:
             yield f"{facet.name}: {values}{f' and {more} more' if more else ''}"
 
 
-def _decided(work: Work) -> str:
+def _verdict_words(work: Work) -> str:
     marks = [
         f"{stage}: {decision.verdict}" if stage != "title" else decision.verdict
         for stage, decision in work.decisions.items()
@@ -521,14 +489,15 @@ def show(call: Call, /, *, name: str) -> int:
     from metasearch.review.works import works as one
 
     with call.open() as db:
-        work = one.find(db, call.project(db), name)
-        findings = one.found_by(db, work)
-    call.answer(objects.work(work, findings), _whole(work, findings))
+        project = call.project(db)
+        work = one.find(project, name)
+        findings, links = one.findings_of(db, work), one.links_of(project, work)
+    call.answer(objects.work(work, findings, links), _whole(work, findings, links))
     return Exit.OK
 
 
-def _whole(work: Work, findings: list[Finding]) -> Iterator[str]:
-    authors = "; ".join(author.name for author in work.hit.record.authors[:10])
+def _whole(work: Work, findings: list[Finding], links: list[CitationLink]) -> Iterator[str]:
+    authors = "; ".join(author.name for author in work.hit.record.byline[:10])
     rows = (
         ("id", work.uid),
         ("title", work.title),
@@ -554,6 +523,9 @@ def _whole(work: Work, findings: list[Finding]) -> Iterator[str]:
     for found in findings:
         place = f", place {found.position}" if found.position else ""
         yield f"found     run {found.run}, #{found.step}, {found.source}{place}, {found.asked_at}"
+    for link in links:
+        way = "cites" if link.direction == "cited_by" else "cited by"
+        yield f"{way:<10}{link.title or link.seed}, in {', '.join(link.indexes)}"
     if work.hit.record.abstract:
         yield ""
         yield work.hit.record.abstract

@@ -12,13 +12,12 @@ from typing import Any, cast
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.review.projects import log
 from metasearch.review.projects.projects import Project
 from metasearch.review.screening import teams, votes
 from metasearch.review.screening.votes import Kept
 from metasearch.review.store import values as versions_
 from metasearch.review.store.database import Database
-from metasearch.review.store.values import now
+from metasearch.review.store.values import now, storable
 from metasearch.review.works.records import AT_ONCE, batches, in_marks
 from metasearch.review.works.works import (
     LONGEST_NOTE,
@@ -28,7 +27,7 @@ from metasearch.review.works.works import (
     Stage,
     Verdict,
     decision_version,
-    rows_named,
+    rows_by_name,
     rows_of,
 )
 
@@ -41,7 +40,7 @@ UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangeResult:
     """What a call did.
 
     Attributes:
@@ -56,7 +55,6 @@ class Changed:
 
 
 def mark(
-    db: Database,
     project: Project,
     uids: Sequence[str],
     verdict: Verdict | None,
@@ -64,10 +62,9 @@ def mark(
     stage: Stage = "title",
     reason: str = "",
     versions: Mapping[str, int] | None = None,
-    by: str = "",
-) -> Changed:
-    """Decide on works: for the project or, where a team screens the stage and `by` is one of its
-    screeners, as a vote.
+) -> ChangeResult:
+    """Decide on works: for the project or, where a team screens the stage and who acts is one of
+    its screeners, as a vote.
 
     `verdict`: None for undecided again. "unavailable" belongs to the stage of the whole text.
     `versions`: name of a work -> `decision_version` of what was shown to who decides. Works that
@@ -78,22 +75,17 @@ def mark(
     """
     check_verdict(verdict, stage, reason)
     value = None if verdict is None else (verdict, _line(reason))
-    with db.transaction():
-        ids = _ids(db, project, uids)
-        _check_versions(db, project, versions or {}, value, stage, by)
-        return mark_each(db, project, dict.fromkeys(ids, value), stage=stage, action=MARK, by=by)
+    with project.db.transaction():
+        ids = _ids(project, uids)
+        _check_versions(project, versions or {}, value, stage)
+        return mark_each(project, dict.fromkeys(ids, value), stage=stage, action=MARK)
 
 
 def _check_versions(
-    db: Database,
-    project: Project,
-    versions: Mapping[str, int],
-    value: tuple[str, str] | None,
-    stage: Stage,
-    by: str,
+    project: Project, versions: Mapping[str, int], value: tuple[str, str] | None, stage: Stage
 ) -> None:
-    rows = rows_named(db, project.id, list(versions)) if versions else {}
-    there = standing(db, rows.values(), stage, teams.voter(db, project, stage, by))
+    rows = rows_by_name(project.db, project.id, list(versions)) if versions else {}
+    there = decisions_of(project.db, rows.values(), stage, teams.voter(project, stage))
     for name, row in rows.items():
         uid, kept = there[row]
         stands = None if kept is None else (kept[0], kept[1])
@@ -138,25 +130,25 @@ def check_verdict(verdict: str | None, stage: str, reason: str = "") -> None:
 
 
 def mark_each(
-    db: Database,
     project: Project,
     decided: Mapping[int, tuple[str, str] | None],
     *,
     stage: Stage,
     action: str,
-    by: str = "",
     voter: str | None = None,
     details: Mapping[str, Any] | None = None,
-) -> Changed:
+) -> ChangeResult:
     """Decide on each of some works, inside a transaction.
 
     `decided`: row of a work -> (verdict, reason), or None for undecided. `voter`: whose votes these
-    are, "" for decisions of the project; None where that follows from `by` (`teams.voter`). Raises
-    UsageError: a work takes no vote, or no decision but by votes.
+    are, "" for decisions of the project; None where that follows from who acts (`teams.voter`).
+    Raises UsageError: a work takes no vote, or no decision but by votes.
     """
     if voter is None:
-        voter = teams.voter(db, project, stage, by)
-    there = {row: kept for row, (_, kept) in standing(db, decided, stage, voter).items()}
+        voter = teams.voter(project, stage)
+    there = {
+        row: kept for row, (_, kept) in decisions_of(project.db, decided, stage, voter).items()
+    }
     at = now()
     changed: dict[int, Kept] = {}
     for row, value in decided.items():
@@ -164,23 +156,21 @@ def mark_each(
         if (None if was is None else (was[0], was[1])) != value:
             changed[row] = None if value is None else [*value, at]
     if not changed:
-        return Changed(0, len(decided), None)
-    _check_open(db, project, stage, voter, changed)
-    names = uids_of(db, changed)
+        return ChangeResult(0, len(decided), None)
+    _check_open(project, stage, voter, changed)
+    names = uids_of(project.db, changed)
     # Votes that are given when others could be seen are not independent of them
     # (screening/conflicts.py).
-    open_ = votes.opened(db, project.id, stage, changed) if voter else frozenset[int]()
-    votes.write(db, stage, voter, changed)
+    open_ = votes.open_works(project.db, project.id, stage, changed) if voter else frozenset[int]()
+    votes.write(project.db, stage, voter, changed)
     more: dict[str, Any] = {}
     if voter:
-        follows = votes.settle(db, project.id, stage, changed, had_votes=True)
+        follows = votes.settle(project.db, project.id, stage, changed, had_votes=True)
         more = {
             "seen": sorted(names[row] for row in open_),
             "decided": {names[row]: kept for row, (_, kept) in follows.items()},
         }
-    line = log.write(
-        db,
-        project.id,
+    line = project.log(
         action,
         _object(names.values()),
         {"stage": stage, "by": voter, "works": {names[row]: there.get(row) for row in changed}},
@@ -191,19 +181,16 @@ def mark_each(
             **more,
             **(details or {}),
         },
-        by=by,
     )
-    return Changed(len(changed), len(decided) - len(changed), line)
+    return ChangeResult(len(changed), len(decided) - len(changed), line)
 
 
-def _check_open(
-    db: Database, project: Project, stage: Stage, voter: str, rows: Iterable[int]
-) -> None:
+def _check_open(project: Project, stage: Stage, voter: str, rows: Iterable[int]) -> None:
     """Check that works take what is to be decided. Raises UsageError: one does not."""
-    closed = votes.closed(db, project.id, stage, voter, rows)
+    closed = votes.refusals(project.db, project.id, stage, voter, rows)
     if not closed:
         return
-    names = uids_of(db, closed)
+    names = uids_of(project.db, closed)
     row = min(closed)
     raise UsageError(
         message("Nothing can be decided on {uid}: {reason}", uid=names[row], reason=closed[row]),
@@ -213,7 +200,7 @@ def _check_open(
     )
 
 
-def standing(
+def decisions_of(
     db: Database, rows: Iterable[int], stage: Stage, by: str
 ) -> dict[int, tuple[str, Kept]]:
     """Row of each work -> its uid, and what is decided on it."""
@@ -233,14 +220,8 @@ def standing(
 
 
 def tag(
-    db: Database,
-    project: Project,
-    uids: Sequence[str],
-    add: Sequence[str] = (),
-    remove: Sequence[str] = (),
-    *,
-    by: str = "",
-) -> Changed:
+    project: Project, uids: Sequence[str], add: Sequence[str] = (), remove: Sequence[str] = ()
+) -> ChangeResult:
     """Give works tags, and take tags from them. Raises UsageError: a tag cannot be one, or a name
     is that of no work.
     """
@@ -249,61 +230,53 @@ def tag(
         raise UsageError(
             message("The tag {tag} is both to be added and to be removed", tag=repr(min(both)))
         )
-    with db.transaction():
-        ids = _ids(db, project, uids)
+    with project.db.transaction():
+        ids = _ids(project, uids)
         return tag_each(
-            db,
-            project,
-            dict.fromkeys(added, ids),
-            dict.fromkeys(removed, ids),
-            total=len(ids),
-            by=by,
+            project, dict.fromkeys(added, ids), dict.fromkeys(removed, ids), total=len(ids)
         )
 
 
 def tag_each(
-    db: Database,
     project: Project,
     add: Mapping[str, Sequence[int]],
     remove: Mapping[str, Sequence[int]],
     *,
     total: int,
-    by: str = "",
-) -> Changed:
+) -> ChangeResult:
     """Give and take tags, each with the rows of its works, inside a transaction."""
     added: dict[str, list[int]] = {}
     for text, rows in add.items():
-        have = tagged(db, rows, text)
+        have = works_with_tag(project.db, rows, text)
         if lacking := [row for row in rows if row not in have]:
             added[text] = lacking
     removed = {
-        text: sorted(have) for text, rows in remove.items() if (have := tagged(db, rows, text))
+        text: sorted(have)
+        for text, rows in remove.items()
+        if (have := works_with_tag(project.db, rows, text))
     }
     touched = {row for rows in (*added.values(), *removed.values()) for row in rows}
     if not touched:
-        return Changed(0, total, None)
-    db.run_many(
+        return ChangeResult(0, total, None)
+    project.db.run_many(
         "INSERT INTO tag (work, text) VALUES (?, ?)",
         [(row, text) for text, rows in added.items() for row in rows],
     )
-    db.run_many(
+    project.db.run_many(
         "DELETE FROM tag WHERE work = ? AND text = ?",
         [(row, text) for text, rows in removed.items() for row in rows],
     )
-    names = uids_of(db, touched)
-    line = log.write(
-        db,
-        project.id,
+    names = uids_of(project.db, touched)
+    line = project.log(
         TAG,
         _object(names.values()),
         {text: [names[row] for row in rows] for text, rows in removed.items()},
         {text: [names[row] for row in rows] for text, rows in added.items()},
-        by=by,
     )
-    return Changed(len(touched), total - len(touched), line)
+    return ChangeResult(len(touched), total - len(touched), line)
 
 
-def tagged(db: Database, rows: Iterable[int], text: str) -> set[int]:
+def works_with_tag(db: Database, rows: Iterable[int], text: str) -> set[int]:
     """The works among some that have a tag."""
     return {
         row[0]
@@ -327,15 +300,7 @@ def _tags(given: Sequence[str]) -> list[str]:
     return texts
 
 
-def set_note(
-    db: Database,
-    project: Project,
-    uid: str,
-    text: str,
-    *,
-    version: int | None = None,
-    by: str = "",
-) -> Changed:
+def set_note(project: Project, uid: str, text: str, *, version: int | None = None) -> ChangeResult:
     """Write a note on a work; "" removes it. It is the note of the project; but of who screens a
     stage blind it is their own (`teams.keeps_own_notes`). `version` is that of the note that the
     change was made with, 0 where there was none. Raises Conflict: the note was changed since that
@@ -344,14 +309,14 @@ def set_note(
     if len(text) > LONGEST_NOTE:
         raise UsageError(message("A note has at most {most} characters", most=f"{LONGEST_NOTE:,}"))
     text = _printable(text)
-    with db.transaction():
-        row = _ids(db, project, [uid])[0]
-        whose = by if by and teams.keeps_own_notes(db, project, by) else ""
-        there, standing = noted(db, [row], whose).get(row, ("", 0))
+    with project.db.transaction():
+        row = _ids(project, [uid])[0]
+        whose = project.by if project.by and teams.keeps_own_notes(project) else ""
+        there, standing = notes_of(project.db, [row], whose).get(row, ("", 0))
         if whose and not standing:
-            there, standing = noted(db, [row]).get(row, ("", 0))
+            there, standing = notes_of(project.db, [row]).get(row, ("", 0))
             if there == text:
-                return Changed(0, 1, None)  # that of the project, as they were shown it
+                return ChangeResult(0, 1, None)  # that of the project, as they were shown it
         versions_.check_version(
             version,
             standing,
@@ -359,44 +324,36 @@ def set_note(
             {"text": text} if text != there else {},
             {"text": there},
         )
-        return note_each(db, project, {row: text}, whose=whose, by=by)
+        return note_each(project, {row: text}, whose=whose)
 
 
-def note_each(
-    db: Database,
-    project: Project,
-    notes: Mapping[int, str],
-    *,
-    whose: str = "",
-    by: str = "",
-) -> Changed:
+def note_each(project: Project, notes: Mapping[int, str], *, whose: str = "") -> ChangeResult:
     """Write the notes of some works by their rows, inside a transaction: those of a screener, or ""
     for those of the project.
     """
-    before = {row: text for row, (text, _) in noted(db, notes, whose).items()}
+    before = {row: text for row, (text, _) in notes_of(project.db, notes, whose).items()}
     changed = {row: text for row, text in notes.items() if before.get(row, "") != text}
     if not changed:
-        return Changed(0, len(notes), None)
-    names = uids_of(db, changed)
-    line = log.write(
-        db,
-        project.id,
+        return ChangeResult(0, len(notes), None)
+    names = uids_of(project.db, changed)
+    line = project.log(
         NOTE,
         _object(names.values()),
         {"by": whose, "works": {names[row]: before.get(row, "") for row in changed}},
         {"by": whose, "works": {names[row]: text for row, text in changed.items()}},
-        by=by,
     )
-    db.run_many("DELETE FROM note WHERE work = ? AND by = ?", [(row, whose) for row in changed])
+    project.db.run_many(
+        "DELETE FROM note WHERE work = ? AND by = ?", [(row, whose) for row in changed]
+    )
     at = now()
-    db.run_many(
+    project.db.run_many(
         "INSERT INTO note (work, by, text, at, version) VALUES (?, ?, ?, ?, ?)",
         [(row, whose, text, at, line) for row, text in changed.items() if text],
     )
-    return Changed(len(changed), len(notes) - len(changed), line)
+    return ChangeResult(len(changed), len(notes) - len(changed), line)
 
 
-def noted(db: Database, rows: Iterable[int], whose: str = "") -> dict[int, tuple[str, int]]:
+def notes_of(db: Database, rows: Iterable[int], whose: str = "") -> dict[int, tuple[str, int]]:
     """Row of a work -> its note and the version of it, of those that have one: the notes of a
     screener, or "" for those of the project.
     """
@@ -420,13 +377,13 @@ def uids_of(db: Database, rows: Iterable[int]) -> dict[int, str]:
     }
 
 
-def _ids(db: Database, project: Project, uids: Sequence[str]) -> list[int]:
+def _ids(project: Project, uids: Sequence[str]) -> list[int]:
     if len(uids) > MOST_WORKS:
         raise UsageError(
             message("More than {most} works at once", most=f"{MOST_WORKS:,}"),
             advice=message("Narrow the list."),
         )
-    return rows_of(db, project, uids)
+    return rows_of(project, uids)
 
 
 def _object(uids: Iterable[str]) -> str:
@@ -440,16 +397,16 @@ def _line(text: str) -> str:
 
 def _printable(text: str) -> str:
     """Without lone surrogates and NUL, which SQLite or JSON cannot keep."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode().strip()
+    return storable(text.replace("\0", "")).strip()
 
 
 #: Reasons that are offered again.
 MOST = 100
 
 
-def reasons(db: Database, project: Project, stage: Stage, voter: str = "") -> list[str]:
+def reasons(project: Project, stage: Stage, voter: str = "") -> list[str]:
     """A stage's reasons, the most frequent first: the project's, and one screener's."""
-    rows = db.all(
+    rows = project.db.all(
         "SELECT decision.reason FROM decision JOIN work ON work.id = decision.work"
         " WHERE work.project = ? AND decision.stage = ? AND decision.verdict = 'excluded'"
         " AND decision.by IN ('', ?)"

@@ -14,21 +14,25 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from metasearch.bib import normalise
+from metasearch.bib import normalise, trials
 from metasearch.dedup import Fingerprint
-from metasearch.dedup.naming import own_id
+from metasearch.dedup.hits import own_id
 from metasearch.errors import FileFormatError, UsageError
 from metasearch.formats.csv import row as csv_row
 from metasearch.formats.reading import Entry, read_bytes
-from metasearch.formats.reading.text import decode
+from metasearch.formats.reading.encodings import decode
 from metasearch.message import Message, message
 from metasearch.record import Author, Record
 from metasearch.review.projects.projects import Project
 from metasearch.review.screening import teams, votes
-from metasearch.review.store.database import Database
 from metasearch.review.works import decisions
 from metasearch.review.works.export import SCHEME
-from metasearch.review.works.works import LONGEST_REASON, Stage, Verdict, works_named
+from metasearch.review.works.works import (
+    LONGEST_REASON,
+    Stage,
+    Verdict,
+    works_by_name,
+)
 
 #: Bytes of a file, and its lines.
 MOST_BYTES, MOST_LINES = 100_000_000, 200_000
@@ -108,7 +112,7 @@ def _heading(text: str) -> tuple[list[str], str] | None:
             cells = csv_row(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter)
         except csv.Error:
             continue
-        names = [_folded(cell) for cell in cells or ()]
+        names = [_fold(cell) for cell in cells or ()]
         if len(names) > 1 and any(
             one in names for one in ("metasearchid", "doi", "title", *_DECISIONS)
         ):
@@ -121,12 +125,12 @@ def _of_table(text: str, delimiter: str, name: str) -> Iterator[Line]:
     heading = csv_row(lines, delimiter) or []
     columns: dict[str, int] = {}
     for index, cell in enumerate(heading):
-        columns.setdefault(_folded(cell), index)
+        columns.setdefault(_fold(cell), index)
     codes = [
         (index, found)
         for index, cell in enumerate(heading)
         if (found := _CODE.fullmatch(cell))
-        and _folded(cell) not in columns.keys() & {*_DECISIONS, *_REASONS}
+        and _fold(cell) not in columns.keys() & {*_DECISIONS, *_REASONS}
     ]
     number = 0
     while True:
@@ -160,7 +164,7 @@ def _of_row(number: int, row: Mapping[str, str], codes: list[re.Match[str]]) -> 
     if row.get("doi"):
         names.append(row["doi"] if ":" in row["doi"] else f"doi:{row['doi']}")
     names += [f"pmid:{row[key]}" for key in ("pmid", "pubmedid") if row.get(key)]
-    verdict, reason, unclear = _decided(row, notes, codes)
+    verdict, reason, unclear = _decision_of(row, notes, codes)
     title = row.get("title", "")
     year = row.get("year") or row.get("publishedyear") or ""
     authors = re.split(r";| and ", row.get("authors", ""))[0].strip()
@@ -184,7 +188,7 @@ def _authors(first: str) -> tuple[Author, ...]:
     return (Author(f"{given.strip()} {family}" if comma else first, family if comma else None),)
 
 
-def _decided(
+def _decision_of(
     row: Mapping[str, str], notes: str, codes: list[re.Match[str]]
 ) -> tuple[Verdict | None, str, str]:
     """(verdict, reason, why it is unclear) of a row."""
@@ -194,7 +198,7 @@ def _decided(
         return verdict, reason, unclear
     for name in _DECISIONS:
         cell = row.get(name, "").removesuffix(".0")
-        folded = _folded(cell)
+        folded = _fold(cell)
         if folded in _WORDS and not cell.startswith("-"):
             return _WORDS[folded], reason, ""
         if cell and cell.casefold() not in _OPEN and name in ("included", "decision", "verdict"):
@@ -225,18 +229,18 @@ def _in_notes(notes: str) -> tuple[Verdict | None, str, str]:
 
 
 def _is_set(cell: str) -> bool:
-    return _folded(cell) not in ("", "0", "false", "no", "n")
+    return _fold(cell) not in ("", "0", "false", "no", "n")
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return normalise.compact(text[:200])
 
 
 def _of_entry(number: int, entry: Entry) -> Line:
     record = entry.record
     notes = " ".join(value for _, value in entry.given)
-    row = {_folded(tag.rpartition(":")[2]): value for tag, value in entry.given}
-    verdict, reason, unclear = _decided(row, notes, [])
+    row = {_fold(tag.rpartition(":")[2]): value for tag, value in entry.given}
+    verdict, reason, unclear = _decision_of(row, notes, [])
     names = list(_names_of_record(record, notes))
     return Line(
         number=number,
@@ -260,7 +264,7 @@ def _names_of_record(record: Record, notes: str) -> Iterable[str]:
     if record.doi:
         yield f"doi:{record.doi}"
     for scheme, value in record.ids.items():
-        if scheme != SCHEME:
+        if scheme != SCHEME and scheme not in trials.SCHEMES:
             yield f"{scheme}:{value}"
 
 
@@ -289,7 +293,7 @@ class NotImported:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedDecisions:
+class DecisionsImport:
     """What came of a file.
 
     Attributes:
@@ -312,7 +316,6 @@ class ImportedDecisions:
 
 
 def import_decisions(
-    db: Database,
     project: Project,
     content: bytes,
     name: str,
@@ -321,8 +324,7 @@ def import_decisions(
     verdict: Verdict | None = None,
     reason: str = "",
     encoding: str | None = None,
-    by: str = "",
-) -> ImportedDecisions:
+) -> DecisionsImport:
     """Import decisions by what names the works: `metasearch_id`, the identifier "metasearch:UID",
     the ID of RIS, a DOI or PubMed number, else title, first author and year.
 
@@ -347,11 +349,10 @@ def import_decisions(
         )
     names = {line.number: tuple(_names(line)) for line in lines}
 
-    return _decide(db, project, lines, names, name, stage, verdict, reason, by)
+    return _decide(project, lines, names, name, stage, verdict, reason)
 
 
 def _decide(
-    db: Database,
     project: Project,
     lines: Sequence[Line],
     names: Mapping[int, Sequence[str]],
@@ -359,10 +360,9 @@ def _decide(
     stage: Stage,
     verdict: Verdict | None,
     reason: str,
-    by: str,
-) -> ImportedDecisions:
-    with db.transaction():
-        meant, missed = _meant(db, project, lines, names)
+) -> DecisionsImport:
+    with project.db.transaction():
+        meant, missed = _match_lines(project, lines, names)
         decided: dict[int, tuple[str, str]] = {}
         of: dict[int, Line] = {}
         contradicting: set[int] = set()
@@ -394,16 +394,16 @@ def _decide(
                     of[work].number, of[work].shown, message("another line decides otherwise")
                 )
             )
-        voter = teams.voter(db, project, stage, by)
-        for work, why in votes.closed(db, project.id, stage, voter, decided).items():
+        voter = teams.voter(project, stage)
+        for work, why in votes.refusals(project.db, project.id, stage, voter, decided).items():
             del decided[work]
             missed.append(NotImported(of[work].number, of[work].shown, why))
         for one_verdict, one_reason in set(decided.values()):
             decisions.check_verdict(one_verdict, stage, one_reason)
         done = decisions.mark_each(
-            db, project, decided, stage=stage, action=IMPORT, by=by, details={"file": name[:500]}
+            project, decided, stage=stage, action=IMPORT, details={"file": name[:500]}
         )
-    return ImportedDecisions(
+    return DecisionsImport(
         lines=len(lines),
         matched=len(meant),
         undecided=undecided,
@@ -414,11 +414,12 @@ def _decide(
     )
 
 
-def _meant(
-    db: Database, project: Project, lines: Sequence[Line], names: Mapping[int, Sequence[str]]
+def _match_lines(
+    project: Project, lines: Sequence[Line], names: Mapping[int, Sequence[str]]
 ) -> tuple[list[tuple[Line, int]], list[NotImported]]:
-    """Each line with the row of its work, and the lines that have none."""
-    found = works_named(db, project.id, (name for some in names.values() for name in some))
+    found = works_by_name(
+        project.db, project.id, (name for some in names.values() for name in some)
+    )
     meant: list[tuple[Line, int]] = []
     missed: list[NotImported] = []
     for line in lines:
@@ -445,15 +446,3 @@ def _names(line: Line) -> Iterator[str]:
     if line.title:
         record = Record(source="file", title=line.title, authors=line.authors, year=line.year)
         yield own_id(Fingerprint(record))
-
-
-def summary(done: ImportedDecisions) -> Mapping[str, int]:
-    """The counts of an import by their names."""
-    return {
-        "lines": done.lines,
-        "matched": done.matched,
-        "undecided": done.undecided,
-        "changed": done.changed,
-        "unchanged": done.unchanged,
-        "not_imported": len(done.not_imported),
-    }

@@ -62,7 +62,6 @@ def file_of(name: str) -> ExportFile:
 
 
 def export(
-    db: Database,
     project: Project,
     chosen: WorksQuery | Sequence[str],
     name: str,
@@ -79,15 +78,14 @@ def export(
     """
     _format(name)
     ids = (
-        lists.rows(db, project, chosen)
+        lists.rows(project, chosen)
         if isinstance(chosen, WorksQuery)
-        else works.rows_of(db, project, chosen)
+        else works.rows_of(project, chosen)
     )
-    return _parts(db, project, ids, name, stage, style, bom)
+    return _parts(project, ids, name, stage, style, bom)
 
 
 def _format(name: str) -> str:
-    """The format of an export."""
     if name not in EXPORTS:
         raise FormatError(
             f"there is no format {name[:40]!r}", advice=f"Use one of {', '.join(EXPORTS)}."
@@ -96,40 +94,36 @@ def _format(name: str) -> str:
 
 
 def _parts(
-    db: Database,
-    project: Project,
-    ids: Sequence[int],
-    name: str,
-    stage: Stage,
-    style: str,
-    bom: bool,
+    project: Project, ids: Sequence[int], name: str, stage: Stage, style: str, bom: bool
 ) -> Iterator[bytes]:
     form = formats.get(_format(name))
     match name:
         case "asreview":
-            yield from _table(_ASREVIEW, (_for_asreview(work, stage) for work in _works(db, ids)))
+            yield from _table(
+                _ASREVIEW, (_for_asreview(work, stage) for work in _works(project.db, ids))
+            )
         case "rayyan":
-            yield from _table(_RAYYAN, (_for_rayyan(work) for work in _works(db, ids)))
+            yield from _table(_RAYYAN, (_for_rayyan(work) for work in _works(project.db, ids)))
         case "ris" | "covidence" | "eppi":
-            for some in batches(_hits(db, ids), AT_ONCE):
+            for some in batches(_hits(project.db, ids), AT_ONCE):
                 yield form.write(some)
         case "csv":
-            for number, some in enumerate(batches(_hits(db, ids), AT_ONCE)):
+            for number, some in enumerate(batches(_hits(project.db, ids), AT_ONCE)):
                 written = form.write(some, bom=bom and not number)
                 yield written.partition(b"\r\n")[2] if number else written
             if not ids:
                 yield form.write([], bom=bom)
         case "bibtex":
-            yield from _bibtex(db, ids)
+            yield from _bibtex(project.db, ids)
         case "ndjson":
             from metasearch.formats.events import event_object
 
-            for hit in _hits(db, ids):
+            for hit in _hits(project.db, ids):
                 yield orjson.dumps(event_object(Added(hit)), option=orjson.OPT_APPEND_NEWLINE)
         case "citations":
-            yield from form.parts(_hits(db, ids), style=style)
-        case _ if form.in_parts:
-            yield from form.parts(_hits(db, ids))
+            yield from form.parts(_hits(project.db, ids), style=style)
+        case _ if form.download:
+            yield from form.parts(_hits(project.db, ids))
         case _:
             if len(ids) > MOST_WHOLE:
                 raise UsageError(
@@ -140,7 +134,7 @@ def _parts(
                     ),
                     advice=message("Use ndjson or csv, or choose fewer works."),
                 )
-            hits = tuple(_hits(db, ids))
+            hits = tuple(_hits(project.db, ids))
             records = sum(len(hit.records) for hit in hits)
             yield formats.write(
                 name,
@@ -161,10 +155,10 @@ def _works(db: Database, ids: Sequence[int]) -> Iterator[Work]:
 
 def _hits(db: Database, ids: Sequence[int]) -> Iterator[Hit]:
     for rank, work in enumerate(_works(db, ids), 1):
-        yield named(work, rank)
+        yield project_hit(work, rank)
 
 
-def named(work: Work, rank: int = 0) -> Hit:
+def project_hit(work: Work, rank: int = 0) -> Hit:
     """The hit of a work under the name that it has in the project."""
     hit = work.hit
     record = replace(hit.record, ids={**hit.record.ids, SCHEME: work.uid})
@@ -204,7 +198,7 @@ def _for_key(hit: Hit) -> Hit:
 
 
 def _table(columns: Sequence[str], rows: Iterator[Mapping[str, object]]) -> Iterator[bytes]:
-    from metasearch.formats.csv import guarded
+    from metasearch.formats.csv import guard_formula
 
     for number, some in enumerate(batches(rows, AT_ONCE)):
         out = io.StringIO(newline="")
@@ -213,7 +207,7 @@ def _table(columns: Sequence[str], rows: Iterator[Mapping[str, object]]) -> Iter
             writer.writerow(columns)
         for row in some:
             cells = (row.get(column) for column in columns)
-            writer.writerow(["" if it is None else guarded(str(it)) for it in cells])
+            writer.writerow(["" if it is None else guard_formula(str(it)) for it in cells])
         yield out.getvalue().encode("utf-8", "replace")
 
 

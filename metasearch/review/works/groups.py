@@ -14,9 +14,9 @@ from typing import Any
 import orjson
 
 from metasearch.dedup import Chain, Fingerprint, OnlineDedup, strategy
-from metasearch.dedup.apart import applies, strangers
-from metasearch.dedup.components import title_place
-from metasearch.dedup.matcher import Signed
+from metasearch.dedup.clusters import title_place
+from metasearch.dedup.matchers import SignatureMatcher
+from metasearch.dedup.online import has_sketches, strangers
 from metasearch.dedup.pins import Pin, Pins
 from metasearch.errors import PinsError, UsageError
 from metasearch.message import message
@@ -26,11 +26,11 @@ from metasearch.review.screening import votes
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import now, uid
 from metasearch.review.works import works as said
-from metasearch.review.works.places import JournalTitles, Placed
+from metasearch.review.works.places import JournalTitles, PlacedRecord
 from metasearch.review.works.records import (
     AT_ONCE,
-    Contents,
-    Stored,
+    ProjectRecord,
+    WorkContents,
     WorkRows,
     WorkValues,
     batches,
@@ -41,14 +41,14 @@ from metasearch.review.works.works import STAGES
 
 #: Raised by whoever changes the keys or signatures of a matcher: the places of all records are then
 #: made anew, by the next addition to a project.
-SHAPE = 1
+SHAPE = 2
 #: As `metasearch dedup` does for reviews: a preprint and its article are a work each.
 DEFAULT_VERSIONS: VersionsMode = "separate"
 DEFAULT_STRATEGY = "default"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class WorkRules:
     """How the works of a project are made.
 
     Attributes:
@@ -64,7 +64,7 @@ class Rules:
     name: str
 
 
-def rules(db: Database, project: int, *, chain: Chain | None = None) -> Rules:
+def rules(db: Database, project: int, *, chain: Chain | None = None) -> WorkRules:
     """The rules of a project: `works.dedup` and `works.versions` of its details, and its pins.
 
     `chain`: in place of that of the project's strategy; without pins. Raises UsageError: the
@@ -82,7 +82,7 @@ def rules(db: Database, project: int, *, chain: Chain | None = None) -> Rules:
     name = str(own.get("dedup", DEFAULT_STRATEGY))
     if chain is None:
         chain = strategy(name).chain
-    unkept = [one.name for one in chain.searching if not isinstance(one, Signed)]
+    unkept = [one.name for one in chain.searchers if not isinstance(one, SignatureMatcher)]
     if unkept:
         raise UsageError(
             message("The strategy {name} cannot be used for a project", name=repr(name[:40])),
@@ -91,8 +91,8 @@ def rules(db: Database, project: int, *, chain: Chain | None = None) -> Rules:
             ),
         )
     pins = pins_of(db, project)
-    return Rules(
-        chain=chain.pinned(pins) if pins else chain,
+    return WorkRules(
+        chain=chain.with_pins(pins) if pins else chain,
         versions=versions,
         pins=pins,
         name=f"{SHAPE} {name} {versions}",
@@ -125,7 +125,7 @@ def pins_of(db: Database, project: int) -> Pins:
 
 
 @dataclass(frozen=True)
-class Found:
+class ComputedWork:
     """A work as the records make it. `records`: row of each -> key. `component`: the smallest row
     of a record of its component.
     """
@@ -141,7 +141,7 @@ class Found:
 
 
 @dataclass(slots=True)
-class Group:
+class WorkGroup:
     """Components that are looked at, with their records.
 
     Attributes:
@@ -151,7 +151,7 @@ class Group:
     """
 
     component: dict[int, int] = field(default_factory=dict)
-    stored: dict[int, Stored] = field(default_factory=dict)
+    stored: dict[int, ProjectRecord] = field(default_factory=dict)
     passed_over: int = 0
 
 
@@ -170,17 +170,17 @@ def components_of(db: Database, project: int, records: Iterable[int]) -> dict[in
     return found
 
 
-def gathered(
+def gather(
     db: Database,
     project: int,
     components: Collection[int],
-    entered: Sequence[Stored] = (),
+    entered: Sequence[ProjectRecord] = (),
     replaced: Collection[int] = (),
-) -> Group:
+) -> WorkGroup:
     """Components with all their records, and with those that are new, but without the versions
     that these replace.
     """
-    group = Group()
+    group = WorkGroup()
     for some in batches(sorted(set(components)), AT_ONCE):
         rows = db.all(
             "SELECT work_record.record, work.component FROM work"
@@ -198,14 +198,14 @@ def gathered(
     return group
 
 
-def divided(
+def divide(
     db: Database,
     project: int,
-    rules: Rules,
-    group: Group,
+    rules: WorkRules,
+    group: WorkGroup,
     prints: Mapping[int, Fingerprint] | None = None,
-) -> Iterator[Found]:
-    """The works that the records of a group make. `group`: what `gathered` has returned;
+) -> Iterator[ComputedWork]:
+    """The works that the records of a group make. `group`: what `gather` has returned;
     `passed_over` of it is counted.
     """
     titles = JournalTitles(db, project)
@@ -227,15 +227,15 @@ def divided(
         component = min(ids[numbers[0]] for numbers, _ in works)
         for numbers, hit in works:
             rows = [ids[number] for number in numbers]
-            yield Found(hit, {row: group.stored[row].key for row in rows}, component)
+            yield ComputedWork(hit, {row: group.stored[row].key for row in rows}, component)
     group.passed_over += stage.passed_over
 
 
 def _without_strangers(
-    db: Database, asked: Mapping[int, list[tuple[Placed, bool]]]
-) -> dict[int, list[tuple[Placed, bool]]]:
+    db: Database, asked: Mapping[int, list[tuple[PlacedRecord, bool]]]
+) -> dict[int, list[tuple[PlacedRecord, bool]]]:
     """Without the pairs of which the sketches show that they are not one work."""
-    found: dict[int, list[tuple[Placed, bool]]] = {}
+    found: dict[int, list[tuple[PlacedRecord, bool]]] = {}
     for some in batches(sorted(asked), AT_ONCE):
         rows = db.all(
             f"SELECT record, sketch FROM record_sketch WHERE record IN ({in_marks(some)})", *some
@@ -253,11 +253,11 @@ def _without_strangers(
     return found
 
 
-def joining(
+def find_joins(
     db: Database,
     project: int,
-    rules: Rules,
-    pairs: Sequence[tuple[Placed, Collection[int], Collection[int]]],
+    rules: WorkRules,
+    pairs: Sequence[tuple[PlacedRecord, Collection[int], Collection[int]]],
     touched: set[int],
 ) -> dict[int, set[int]]:
     """Row of each new record -> records of works that may be the same work: one of each component.
@@ -270,13 +270,13 @@ def joining(
         db, project, (row for _, exactly, others in pairs for row in (*exactly, *others))
     )
     # A record that several are compared with is read once.
-    asked: dict[int, list[tuple[Placed, bool]]] = {}
+    asked: dict[int, list[tuple[PlacedRecord, bool]]] = {}
     for placed, exactly, others in pairs:
         for rows, exact in ((exactly, True), (others, False)):
             for row in rows:
                 if row in component:
                     asked.setdefault(row, []).append((placed, exact))
-    if applies(rules.chain):
+    if has_sketches(rules.chain):
         asked = _without_strangers(db, asked)
     near: dict[int, set[int]] = {}
     separate = rules.versions == "separate"
@@ -320,7 +320,7 @@ class OtherWorksError(Exception):
 
 
 @dataclass(slots=True)
-class Assigned:
+class WorkChanges:
     """What became of the works.
 
     Attributes:
@@ -336,8 +336,7 @@ class Assigned:
     divided: list[tuple[str, str]] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
 
-    def add(self, other: Assigned) -> None:
-        """Count what became of further works."""
+    def add(self, other: WorkChanges) -> None:
         self.new += other.new
         self.grown += other.grown
         self.joined += other.joined
@@ -369,13 +368,13 @@ def assign(
     db: Database,
     project: int,
     components: Iterable[int],
-    found: Sequence[Found],
+    found: Sequence[ComputedWork],
     *,
     entered: Mapping[int, int],
     replaced: Mapping[int, int],
     anew: bool = False,
     by: str = "",
-) -> Assigned:
+) -> WorkChanges:
     """Write works that were made anew, inside a transaction.
 
     `entered`: row of each record that stands in no work yet -> row of the run that gave it.
@@ -389,7 +388,7 @@ def assign(
         entered.keys() - set(replaced.values())
     ):
         raise OtherWorksError
-    assigning = _Assigning(db, project, entered, anew)
+    assigning = _WorkWriter(db, project, entered, anew)
     assigning.all(olds, found)
     if assigning.lines:
         log.write(
@@ -405,7 +404,6 @@ def assign(
 
 
 def _olds(db: Database, project: int, components: Iterable[int]) -> dict[int, _Old]:
-    """The works of components, by row."""
     found: dict[int, _Old] = {}
     for some in batches(sorted(set(components)), AT_ONCE):
         for row in db.all(
@@ -440,7 +438,7 @@ def _olds(db: Database, project: int, components: Iterable[int]) -> dict[int, _O
     return found
 
 
-class _Assigning:
+class _WorkWriter:
     """Works that are being written. `lines`: (before, after) of each work that joined another, and
     of each part of one, for the log.
     """
@@ -452,18 +450,17 @@ class _Assigning:
         self._anew = anew
         self._moment = now()
         self._rows = WorkRows(db, project)
-        self.done = Assigned()
+        self.done = WorkChanges()
         self.lines: list[tuple[dict[str, Any], dict[str, Any]]] = []
 
-    def all(self, olds: Mapping[int, _Old], found: Sequence[Found]) -> None:
-        """Write all works."""
+    def all(self, olds: Mapping[int, _Old], found: Sequence[ComputedWork]) -> None:
         home = {row: old for old in olds.values() for row in old.records}
         owned: dict[int, list[_Old]] = {}
         for old in olds.values():
             if old.owner is not None:
                 owned.setdefault(old.owner, []).append(old)
-        going: list[tuple[Found, list[_Old], list[_Old]]] = []
-        beginning: list[tuple[Found, list[_Old]]] = []
+        going: list[tuple[ComputedWork, list[_Old], list[_Old]]] = []
+        beginning: list[tuple[ComputedWork, list[_Old]]] = []
         for one in found:
             came = _by_age({home[row].id: home[row] for row in one.records if row in home}.values())
             kept = _by_age(old for row in one.records for old in owned.get(row, ()))
@@ -477,7 +474,7 @@ class _Assigning:
             self._begin(one, came)
         self._rows.finish([gone.id for _, kept, _ in going for gone in kept[1:]])
 
-    def _go_on(self, one: Found, kept: Sequence[_Old], came: Sequence[_Old]) -> None:
+    def _go_on(self, one: ComputedWork, kept: Sequence[_Old], came: Sequence[_Old]) -> None:
         """Write a work that was there before."""
         work, rows = kept[0], set(one.records)
         for gone in kept[1:]:
@@ -497,8 +494,7 @@ class _Assigning:
         contents = self._contents(one, came, smaller=smaller)
         self._rows.update(work.id, work.uid, contents, smaller=smaller)
 
-    def _begin(self, one: Found, came: Sequence[_Old]) -> None:
-        """Write a work that is new, or was one before it joined another."""
+    def _begin(self, one: ComputedWork, came: Sequence[_Old]) -> None:
         rows = set(one.records)
         earlier = self._earlier(one, came)
         name = uid() if earlier is None else earlier[0]
@@ -515,19 +511,18 @@ class _Assigning:
         self._take_names(work, one, came)
         if earlier is not None:
             said.restore_opinions(self._db, work, orjson.loads(earlier[1]))
-            votes.copy_opened(self._db, work, [old.id for old in came])
+            votes.copy_openness(self._db, work, [old.id for old in came])
             self._settle(work)
         else:
             said.copy_tags(self._db, work, [old.id for old in came])
         self.lines.append(({"divided": came[0].uid}, {"part": name, "again": earlier is not None}))
 
     def _settle(self, work: int) -> None:
-        """Decide anew by the votes on a work."""
         for stage in STAGES:
             votes.settle(self._db, self._project, stage, [work])
 
-    def _contents(self, one: Found, came: Sequence[_Old], *, smaller: bool) -> Contents:
-        return Contents(
+    def _contents(self, one: ComputedWork, came: Sequence[_Old], *, smaller: bool) -> WorkContents:
+        return WorkContents(
             values=one.values,
             component=one.component,
             first_run=self._first_run(set(one.records), came, smaller=smaller),
@@ -550,20 +545,20 @@ class _Assigning:
         known = runs or [self._entered[row] for row in rows if row in self._entered]
         return min(known, default=0)
 
-    def _earlier(self, one: Found, came: Sequence[_Old]) -> tuple[str, str] | None:
+    def _earlier(self, one: ComputedWork, came: Sequence[_Old]) -> tuple[str, str] | None:
         """(uid, state) of the work that a part was before it joined: the one that joined last."""
         keys = set(one.records.values())
-        joined = (row for old in came for row in self._joined(old.id))
+        joined = (row for old in came for row in self._join(old.id))
         found = [(row["rowid"], row["uid"], row["state"]) for row in joined if row["key"] in keys]
         return max(found)[1:] if found else None
 
-    def _joined(self, work: int) -> list[sqlite3.Row]:
+    def _join(self, work: int) -> list[sqlite3.Row]:
         return self._db.all("SELECT rowid, uid, key, state FROM joined_work WHERE work = ?", work)
 
-    def _take_names(self, work: int, one: Found, came: Sequence[_Old]) -> None:
+    def _take_names(self, work: int, one: ComputedWork, came: Sequence[_Old]) -> None:
         """Let the ids of works that joined the records of a part be names of that part."""
         keys = set(one.records.values())
-        for row in [row for old in came for row in self._joined(old.id) if row["key"] in keys]:
+        for row in [row for old in came for row in self._join(old.id) if row["key"] in keys]:
             self._db.run("UPDATE joined_work SET work = ? WHERE uid = ?", work, row["uid"])
             self._forget(row["uid"])
             self._db.run(
@@ -589,10 +584,14 @@ class _Assigning:
                 VOTES,
                 f"work:{work.uid}",
                 {"stage": stage, "by": by, "works": {work.uid: own[2:], gone.uid: other[2:]}},
-                {"stage": stage, "by": by, "works": {work.uid: max(own, other, key=_at)[2:]}},
+                {
+                    "stage": stage,
+                    "by": by,
+                    "works": {work.uid: max(own, other, key=lambda row: str(row[4]))[2:]},
+                },
                 by=by,
             )
-        votes.copy_opened(self._db, work.id, [gone.id])
+        votes.copy_openness(self._db, work.id, [gone.id])
         self._db.run("UPDATE joined_work SET work = ? WHERE work = ?", work.id, gone.id)
         self._db.run(
             "INSERT INTO joined_work (uid, project, work, key, state, at)"
@@ -619,14 +618,9 @@ class _Assigning:
         )
 
 
-def _at(row: Sequence[Any]) -> str:
-    return str(row[4])
-
-
 def _by_age(olds: Iterable[_Old]) -> list[_Old]:
     return sorted(olds, key=lambda old: old.id)
 
 
 def _behind(came: Iterable[_Old], rows: set[int]) -> list[int]:
-    """The superseded versions of records."""
     return [row for old in came for row, newest in old.behind.items() if newest in rows]

@@ -30,20 +30,24 @@ from metasearch.review.store import database
 from metasearch.review.store.database import Database, check_goes_on, portions
 from metasearch.review.works import records as rows
 from metasearch.review.works.groups import (
-    Assigned,
-    Found,
-    Group,
+    ComputedWork,
     OtherWorksError,
-    Rules,
+    WorkChanges,
+    WorkGroup,
+    WorkRules,
     assign,
     components_of,
-    divided,
-    gathered,
-    joining,
+    divide,
+    find_joins,
+    gather,
     rules,
 )
-from metasearch.review.works.places import JournalTitles, Placed, Places
-from metasearch.review.works.works import works_named
+from metasearch.review.works.places import (
+    JournalTitles,
+    PlacedRecord,
+    ProjectPlaces,
+)
+from metasearch.review.works.works import works_by_name
 
 #: Records of which works are made together.
 AT_ONCE = 4_000
@@ -58,7 +62,7 @@ _REMOVED = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Added:
+class IntakeResult:
     """What became of the records of an answer.
 
     Attributes:
@@ -85,52 +89,54 @@ class Added:
     conflicts: tuple[str, ...] = ()
     passed_over: int = 0
 
-    def __add__(self, other: Added) -> Added:
+    def __add__(self, other: IntakeResult) -> IntakeResult:
         """What both are together."""
-        return Added(
-            **{name: getattr(self, name) + getattr(other, name) for name in Added.__slots__}
+        return IntakeResult(
+            **{name: getattr(self, name) + getattr(other, name) for name in IntakeResult.__slots__}
         )
 
 
 def add_records(
-    db: Database,
     project: Project,
     answer_id: int,
     records: Iterable[Record],
     *,
+    links: Mapping[str, str] = rows.NO_LINKS,
     chain: Chain | None = None,
-    by: str = "",
-) -> Added:
+) -> IntakeResult:
     """Add the records of an answer.
 
     The same records added again change nothing, so that what was interrupted can be repeated.
-    `chain`: matchers in place of those of the project's strategy. Raises UsageError: there is no
-    such answer in the project, or its rules cannot be used.
+    `links`: as of `rows.keep`. `chain`: matchers in place of those of the project's strategy.
+    Raises UsageError: there is no such answer in the project, or its rules cannot be used.
     """
-    return keep_records(db, project, answer_id, records) + make_works(
-        db, project, chain=chain, by=by
-    )
+    return keep_records(project, answer_id, records, links) + make_works(project, chain=chain)
 
 
 def keep_records(
-    db: Database, project: Project, answer_id: int, records: Iterable[Record]
-) -> Added:
+    project: Project,
+    answer_id: int,
+    records: Iterable[Record],
+    links: Mapping[str, str] = rows.NO_LINKS,
+) -> IntakeResult:
     """Keep the records of an answer, of which `make_works` makes works later. Raises UsageError:
     there is no such answer in the project.
     """
-    kept, received = rows.Kept(), 0
+    kept, received = rows.KeepResult(), 0
     of_project = (
         "SELECT 1 FROM answer JOIN run ON run.id = answer.run"
         " JOIN project ON project.id = run.project"
         " WHERE answer.id = ? AND run.project = ? AND project.hidden = ''"
     )
-    for some in portions(db, map(rows.packed, records), lambda one: 1 + len(one.body) // 8_192):
-        with db.transaction():
-            if db.one(of_project, answer_id, project.id) is None:
+    for some in portions(
+        project.db, map(rows.pack_record, records), lambda one: 1 + len(one.body) // 8_192
+    ):
+        with project.db.transaction():
+            if project.db.one(of_project, answer_id, project.id) is None:
                 raise UsageError(message("The project has no answer {answer}", answer=answer_id))
-            rows.keep(db, project.id, answer_id, some, kept)
+            rows.keep(project.db, project.id, answer_id, some, kept, links)
         received += len(some)
-    return Added(
+    return IntakeResult(
         received=received,
         new_records=kept.new,
         new_versions=kept.versions,
@@ -175,9 +181,7 @@ def _take_back(db: Database, answer: int, record: int) -> None:
         db.run("DELETE FROM record WHERE id = ?", record)
 
 
-def make_works(
-    db: Database, project: Project, *, chain: Chain | None = None, by: str = ""
-) -> Added:
+def make_works(project: Project, *, chain: Chain | None = None) -> IntakeResult:
     """Make works of all records of a project that stand in none yet; those of an import that has
     not come to its end are left.
 
@@ -185,28 +189,28 @@ def make_works(
     the project cannot be used; WorkspaceError: the workspace cannot be written, its rows contradict
     one another, or the program ends.
     """
-    total, in_vain = Added(), 0
-    with _alone(db, project) as turn:
+    total, in_vain = IntakeResult(), 0
+    with _alone(project) as turn:
         while in_vain < _MOST_IN_VAIN:
             turn.wait()  # where this machine slept, another process may have it
-            made_by = rules(db, project.id, chain=chain)
-            if not _is_made_by(db, project, made_by):
-                _make_all(db, project, made_by, by)
-            waiting = _waiting(db, project)
+            made_by = rules(project.db, project.id, chain=chain)
+            if not _is_made_by(project, made_by):
+                _make_all(project, made_by)
+            waiting = _new_records(project)
             if not waiting:
                 return total
-            total += _make_some(db, project, made_by, waiting, by)
-            still = {one.record for one in _waiting(db, project)}
+            total += _make_some(project, made_by, waiting)
+            still = {one.record for one in _new_records(project)}
             in_vain = in_vain + 1 if still.issuperset(one.record for one in waiting) else 0
     raise WorkspaceError(
-        str(db.path),
+        str(project.db.path),
         message("works cannot be made of the records of {project}", project=repr(project.name)),
         advice=message("Look what is damaged: metasearch workspace check"),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
+class _NewRecord:
     """A record that stands in no work yet; the columns of `entering`, and its run."""
 
     record: int
@@ -214,11 +218,11 @@ class _Waiting:
     run: int
 
 
-def _waiting(db: Database, project: Project) -> list[_Waiting]:
+def _new_records(project: Project) -> list[_NewRecord]:
     """Records that wait, first those that stand at their places already. A version that follows
     another one that waits comes after that, also where that is of an import without an end.
     """
-    found = db.all(
+    found = project.db.all(
         "SELECT entering.record, entering.replaces, run.id FROM entering"
         " JOIN answer ON answer.id = entering.answer JOIN run ON run.id = answer.run"
         " WHERE entering.project = ? AND (run.mode <> 'import' OR run.status = 'done')"
@@ -227,14 +231,14 @@ def _waiting(db: Database, project: Project) -> list[_Waiting]:
         project.id,
         AT_ONCE,
     )
-    return [_Waiting(*row) for row in found]
+    return [_NewRecord(*row) for row in found]
 
 
 class _Turn:
     """The turn of this process to make the works of a project."""
 
-    def __init__(self, db: Database, project: Project) -> None:
-        self._db = db
+    def __init__(self, project: Project) -> None:
+        self._db = project.db
         self._name = f"works:{project.uid}"
         self._holder = database.new_holder()
         self._is_over = threading.Event()
@@ -248,7 +252,7 @@ class _Turn:
             time.sleep(_ASKS_AGAIN)
 
     @contextmanager
-    def kept(self) -> Iterator[None]:
+    def keep(self) -> Iterator[None]:
         """A block in which the turn is kept, also while works are computed for minutes."""
         # In a transaction nobody else can take it.
         thread = None if self._db.inside else threading.Thread(target=self._keep, daemon=True)
@@ -271,39 +275,39 @@ class _Turn:
 
 
 @contextmanager
-def _alone(db: Database, project: Project) -> Iterator[_Turn]:
+def _alone(project: Project) -> Iterator[_Turn]:
     """A block in which no other process makes works of a project."""
-    turn = _Turn(db, project)
+    turn = _Turn(project)
     turn.wait()
     try:
-        with turn.kept():
+        with turn.keep():
             yield turn
     finally:
         with suppress(WorkspaceError):  # it ends by itself
             turn.end()
 
 
-def are_made(db: Database, project: Project) -> bool:
+def are_made(project: Project) -> bool:
     """Whether the works are those of the rules of now, or there are none; where the rules cannot be
     used, who changes works is told why.
     """
     with suppress(UsageError):
-        if not _is_made_by(db, project, rules(db, project.id)):
-            return db.one("SELECT 1 FROM work WHERE project = ?", project.id) is None
+        if not _is_made_by(project, rules(project.db, project.id)):
+            return project.db.one("SELECT 1 FROM work WHERE project = ?", project.id) is None
     return True
 
 
-def _is_made_by(db: Database, project: Project, made_by: Rules) -> bool:
+def _is_made_by(project: Project, made_by: WorkRules) -> bool:
     """Whether places and works are those of the rules of now."""
-    found = db.value("SELECT rules FROM works_made WHERE project = ?", project.id)
+    found = project.db.value("SELECT rules FROM works_made WHERE project = ?", project.id)
     return bool(found == made_by.name)
 
 
-def _placed(entered: Sequence[rows.Stored], made_by: Rules) -> list[Placed]:
+def _places_of(entered: Sequence[rows.ProjectRecord], made_by: WorkRules) -> list[PlacedRecord]:
     prints = [Fingerprint(one.record, one.key) for one in entered]
     made_by.chain.prepare(prints)
     return [
-        Placed.of(one.id, print_, made_by.chain)
+        PlacedRecord.of(one.id, print_, made_by.chain)
         for one, print_ in zip(entered, prints, strict=True)
     ]
 
@@ -321,49 +325,47 @@ class _Computation:
     """
 
     pins: int | None
-    group: Group
-    found: list[Found]
+    group: WorkGroup
+    found: list[ComputedWork]
     runs: Mapping[int, int] = field(default_factory=dict)
     replaced: Mapping[int, int] = field(default_factory=dict)
-    leaving: Mapping[int, Placed] = field(default_factory=dict)
+    leaving: Mapping[int, PlacedRecord] = field(default_factory=dict)
     anew: bool = False
 
 
-def _make_some(
-    db: Database, project: Project, made_by: Rules, waiting: Sequence[_Waiting], by: str
-) -> Added:
+def _make_some(project: Project, made_by: WorkRules, waiting: Sequence[_NewRecord]) -> IntakeResult:
     """Make works of some records that wait. Where others have changed pins or works meanwhile, some
     of them go on waiting.
     """
-    pins = _pins(db, project)
+    pins = _pins(project)
     runs = {one.record: one.run for one in waiting}
     replaced = {one.replaces: one.record for one in waiting if one.replaces is not None}
-    stored = list(rows.read(db, runs.keys() - replaced.keys()))
-    placed = _placed(stored, made_by)
+    stored = list(rows.read(project.db, runs.keys() - replaced.keys()))
+    placed = _places_of(stored, made_by)
     # Nobody else lets records stand at places meanwhile, so that this needs no transaction.
-    with db.snapshot():
-        near, passed_over = _meet(db, project.id, made_by, placed)
-    for some in portions(db, placed, lambda one: 1 + len(one.places) // 16):
-        with db.transaction():
-            _enter(db, project.id, made_by, some, near)
-    with db.snapshot():
-        components = _components(db, project, made_by, placed, replaced)
-        group = gathered(db, project.id, components, stored, replaced)
-        leaving = list(rows.read(db, replaced.keys() & group.component.keys()))
+    with project.db.snapshot():
+        near, passed_over = _meet(project.db, project.id, made_by, placed)
+    for some in portions(project.db, placed, lambda one: 1 + len(one.places) // 16):
+        with project.db.transaction():
+            _enter(project.db, project.id, made_by, some, near)
+    with project.db.snapshot():
+        components = _components(project, made_by, placed, replaced)
+        group = gather(project.db, project.id, components, stored, replaced)
+        leaving = list(rows.read(project.db, replaced.keys() & group.component.keys()))
         prints = {one.id: one.print for one in placed}
-        found = list(divided(db, project.id, made_by, group, prints))
+        found = list(divide(project.db, project.id, made_by, group, prints))
     made = _Computation(
         pins=pins,
         group=group,
         found=found,
         runs=runs,
         replaced=replaced,
-        leaving={one.id: one for one in _placed(leaving, made_by)},
+        leaving={one.id: one for one in _places_of(leaving, made_by)},
     )
-    done = Assigned()
+    done = WorkChanges()
     with suppress(OtherWorksError):  # they are compared with the others once more
-        _write(db, project, made_by, made, done, by)
-    return Added(
+        _write(project, made_by, made, done)
+    return IntakeResult(
         new_works=done.new,
         grown=done.grown,
         joined=tuple(done.joined),
@@ -373,19 +375,21 @@ def _make_some(
     )
 
 
-def _pins(db: Database, project: Project) -> int | None:
+def _pins(project: Project) -> int | None:
     """A number that every change of the pins changes; None while no works were made."""
-    found: int | None = db.value("SELECT pins FROM works_made WHERE project = ?", project.id)
+    found: int | None = project.db.value(
+        "SELECT pins FROM works_made WHERE project = ?", project.id
+    )
     return found
 
 
 def _meet(
-    db: Database, project: int, made_by: Rules, placed: Sequence[Placed]
+    db: Database, project: int, made_by: WorkRules, placed: Sequence[PlacedRecord]
 ) -> tuple[dict[int, set[int]], int]:
     """Row of each new record -> records of works that may be the same work; and how many
     comparisons were not made.
     """
-    places = Places(db, project, made_by.chain)
+    places = ProjectPlaces(db, project, made_by.chain)
     near: dict[int, set[int]] = {}
     touched: set[int] = set()
     for some in rows.batches(placed, rows.AT_ONCE):
@@ -393,15 +397,15 @@ def _meet(
         for one in some:
             there = places.near(one)
             pairs.append((one, there.exactly, there.others))
-        near |= joining(db, project, made_by, pairs, touched)
+        near |= find_joins(db, project, made_by, pairs, touched)
     return near, places.passed_over
 
 
 def _enter(
     db: Database,
     project: int,
-    made_by: Rules,
-    placed: Sequence[Placed],
+    made_by: WorkRules,
+    placed: Sequence[PlacedRecord],
     near: Mapping[int, set[int]],
 ) -> None:
     """Let new records stand at their places, inside a transaction, and note what is near them.
@@ -409,7 +413,7 @@ def _enter(
     What was noted before stays: a title is that of a column from one record on, and those who begin
     anew after that would not look at its works.
     """
-    places = Places(db, project, made_by.chain)
+    places = ProjectPlaces(db, project, made_by.chain)
     places.enter(placed)
     titles: dict[int, set[int]] = {}
     for title in JournalTitles(db, project).take(placed):
@@ -422,7 +426,7 @@ def _enter(
                     sorted(
                         near.get(one.id, set())
                         | titles.pop(one.title or 0, set())
-                        | set(_noted(db, one.id))
+                        | set(_noted_neighbours(db, one.id))
                     )
                 ).decode(),
                 one.id,
@@ -432,7 +436,7 @@ def _enter(
     )
 
 
-def _noted(db: Database, record: int) -> list[int]:
+def _noted_neighbours(db: Database, record: int) -> list[int]:
     """What was noted as near a record that waits."""
     found: list[int] = orjson.loads(
         db.value("SELECT near FROM entering WHERE record = ?", record) or "[]"
@@ -441,47 +445,41 @@ def _noted(db: Database, record: int) -> list[int]:
 
 
 def _components(
-    db: Database,
-    project: Project,
-    made_by: Rules,
-    placed: Sequence[Placed],
-    replaced: Collection[int],
+    project: Project, made_by: WorkRules, placed: Sequence[PlacedRecord], replaced: Collection[int]
 ) -> set[int]:
     """The components that new records may join or divide."""
     near = set(replaced)
     named: list[str] = []
     for one in placed:
-        near.update(_noted(db, one.id))
+        near.update(_noted_neighbours(project.db, one.id))
         if made_by.pins and made_by.pins.touches(one.print):
             named += made_by.pins.same_names(one.print)
-    components = set(components_of(db, project.id, near).values())
+    components = set(components_of(project.db, project.id, near).values())
     if named:
-        works = works_named(db, project.id, named)
+        works = works_by_name(project.db, project.id, named)
         components |= {work.component for found in works.values() for work in found}
     return components
 
 
-def _write(
-    db: Database, project: Project, made_by: Rules, made: _Computation, done: Assigned, by: str
-) -> None:
+def _write(project: Project, made_by: WorkRules, made: _Computation, done: WorkChanges) -> None:
     """Write works, some at a time, and count in `done` what became of them. Their rows are computed
     before the transaction. Raises OtherWorksError: pins or works have changed since they were read;
     what was written before holds.
     """
-    for some in portions(db, _apart(made), _weight):
-        with db.transaction():
-            if _pins(db, project) != made.pins:
+    for some in portions(project.db, _apart(made), _weight):
+        with project.db.transaction():
+            if _pins(project) != made.pins:
                 raise OtherWorksError
             found = [one for part in some for one in part]
-            done.add(_write_part(db, project, made_by, made, found, by))
+            done.add(_write_part(project, made_by, made, found))
 
 
-def _weight(part: Sequence[Found]) -> int:
+def _weight(part: Sequence[ComputedWork]) -> int:
     """How much is written, in records of a usual size."""
     return sum(len(one.records) + len(one.values.body) // 16_384 for one in part)
 
 
-def _apart(made: _Computation) -> Iterator[list[Found]]:
+def _apart(made: _Computation) -> Iterator[list[ComputedWork]]:
     """The works in parts that have nothing to do with one another: no component of before has
     records in two of them. Those without new records come first: who begins anew knows by the new
     ones that works are to be divided, because of their title.
@@ -505,24 +503,19 @@ def _apart(made: _Computation) -> Iterator[list[Found]]:
             todo += earlier.pop(row, ())
             if row in component:
                 parts[root(component[row])] = root(one.component)
-    together: dict[int, list[Found]] = {}
+    together: dict[int, list[ComputedWork]] = {}
     for one in made.found:
         together.setdefault(root(one.component), []).append(one)
 
-    def order(part: Sequence[Found]) -> tuple[bool, int]:
+    def order(part: Sequence[ComputedWork]) -> tuple[bool, int]:
         return any(row in made.runs for one in part for row in one.records), len(part)
 
     yield from sorted(together.values(), key=order)
 
 
 def _write_part(
-    db: Database,
-    project: Project,
-    made_by: Rules,
-    made: _Computation,
-    found: Sequence[Found],
-    by: str,
-) -> Assigned:
+    project: Project, made_by: WorkRules, made: _Computation, found: Sequence[ComputedWork]
+) -> WorkChanges:
     """Write works that hold all records of their components, inside a transaction. Raises
     OtherWorksError: a record stands in another work by now.
     """
@@ -538,86 +531,90 @@ def _write_part(
             newest[old] = new
     entered = {row: made.runs[row] for row in (*records, *newest) if row in made.runs}
     wait = sum(
-        db.value(f"SELECT count(*) FROM entering WHERE record IN ({rows.in_marks(some)})", *some)
+        project.db.value(
+            f"SELECT count(*) FROM entering WHERE record IN ({rows.in_marks(some)})", *some
+        )
         for some in rows.batches(entered, rows.AT_ONCE)
     )
     if wait < len(entered):
         raise OtherWorksError
-    db.run_many(
+    project.db.run_many(
         "UPDATE record SET superseded = ? WHERE id = ? AND superseded IS NOT ?1",
         [(made.replaced.get(row), row) for row in (*entered, *newest)],
     )
     leaving = [made.leaving[old] for old in newest if old in made.leaving]
     if leaving:
-        Places(db, project.id, made_by.chain).remove(leaving)
+        ProjectPlaces(project.db, project.id, made_by.chain).remove(leaving)
     done = assign(
-        db,
+        project.db,
         project.id,
         {component[row] for row in (*records, *newest) if row in component},
         found,
         entered={row: run for row, run in entered.items() if row in records},
         replaced={old: new for old, new in newest.items() if old in component},
         anew=made.anew,
-        by=by,
+        by=project.by,
     )
-    db.run_many("DELETE FROM entering WHERE record = ?", [(row,) for row in entered])
+    project.db.run_many("DELETE FROM entering WHERE record = ?", [(row,) for row in entered])
     return done
 
 
-def remake(db: Database, project: Project, components: Iterable[int], *, by: str = "") -> Assigned:
+def remake(project: Project, components: Iterable[int]) -> WorkChanges:
     """Make the works of some components anew, inside a transaction: after a change of pins."""
-    made_by, done = rules(db, project.id), Assigned()
-    db.run("UPDATE works_made SET pins = pins + 1 WHERE project = ?", project.id)
-    if not _is_made_by(db, project, made_by):  # as after an import of the project
-        return _make_all(db, project, made_by, by)
-    group = gathered(db, project.id, set(components))
-    found = list(divided(db, project.id, made_by, group))
-    made = _Computation(_pins(db, project), group, found, anew=True)
-    _write(db, project, made_by, made, done, by)
+    made_by, done = rules(project.db, project.id), WorkChanges()
+    project.db.run("UPDATE works_made SET pins = pins + 1 WHERE project = ?", project.id)
+    if not _is_made_by(project, made_by):  # as after an import of the project
+        return _make_all(project, made_by)
+    group = gather(project.db, project.id, set(components))
+    found = list(divide(project.db, project.id, made_by, group))
+    made = _Computation(_pins(project), group, found, anew=True)
+    _write(project, made_by, made, done)
     return done
 
 
-def _make_all(db: Database, project: Project, made_by: Rules, by: str) -> Assigned:
+def _make_all(project: Project, made_by: WorkRules) -> WorkChanges:
     """Make the places of all records and all works anew, by the rules of now; ids stay. Where
     others have changed pins or works meanwhile, `_is_made_by` still says no at the end.
 
     This is for a project whose rules have changed, and takes minutes and memory for a large one.
     """
-    number, done = project.id, Assigned()
-    with db.transaction():
-        db.run(
+    number, done = project.id, WorkChanges()
+    with project.db.transaction():
+        project.db.run(
             "INSERT INTO works_made (project, rules) VALUES (?, '')"
             " ON CONFLICT (project) DO UPDATE SET rules = '', pins = pins + 1",
             number,
         )
-        db.run("UPDATE entering SET placed = 0, near = '[]' WHERE project = ?", number)
-        pins = _pins(db, project)
+        project.db.run("UPDATE entering SET placed = 0, near = '[]' WHERE project = ?", number)
+        pins = _pins(project)
     for table in ("record_place", "record_signature", "journal_title"):
-        _clear(db, table, number)
+        _clear(project.db, table, number)
     ids = [
         row[0]
-        for row in db.all(
+        for row in project.db.all(
             "SELECT id FROM record WHERE project = ? AND superseded IS NULL"
             " AND id NOT IN (SELECT record FROM entering)",
             number,
         )
     ]
     for some in rows.batches(ids, AT_ONCE):
-        for part in portions(db, _placed(list(rows.read(db, some)), made_by)):
-            with db.transaction():
-                Places(db, number, made_by.chain).enter(part)
-                JournalTitles(db, number).take(part)
-    with db.snapshot():
+        for part in portions(project.db, _places_of(list(rows.read(project.db, some)), made_by)):
+            with project.db.transaction():
+                ProjectPlaces(project.db, number, made_by.chain).enter(part)
+                JournalTitles(project.db, number).take(part)
+    with project.db.snapshot():
         components = {
             row[0]
-            for row in db.all("SELECT DISTINCT component FROM work WHERE project = ?", number)
+            for row in project.db.all(
+                "SELECT DISTINCT component FROM work WHERE project = ?", number
+            )
         }
-        group = gathered(db, number, components)
-        found = list(divided(db, number, made_by, group))
+        group = gather(project.db, number, components)
+        found = list(divide(project.db, number, made_by, group))
     with suppress(OtherWorksError):
-        _write(db, project, made_by, _Computation(pins, group, found, anew=True), done, by)
-        with db.transaction():
-            db.run(
+        _write(project, made_by, _Computation(pins, group, found, anew=True), done)
+        with project.db.transaction():
+            project.db.run(
                 "UPDATE works_made SET rules = ? WHERE project = ? AND pins = ?",
                 made_by.name,
                 number,

@@ -10,29 +10,21 @@ from typing import Literal, get_args
 
 from metasearch.bib.work_ids import identifiers
 from metasearch.dedup import Fingerprint
-from metasearch.dedup.naming import record_ids
+from metasearch.dedup.hits import record_ids
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.query.values import parse_years
-from metasearch.review.projects.projects import Project
+from metasearch.review.projects.projects import Project, ProjectRow
 from metasearch.review.store.database import Database
 from metasearch.review.works import works
-from metasearch.review.works.records import folded, in_marks, record_of
-from metasearch.review.works.works import STAGES, VERDICTS, Stage, Work, works_named
-
-__all__ = [
-    "FACETS",
-    "WorksFacet",
-    "WorksPage",
-    "WorksQuery",
-    "ahead",
-    "count",
-    "page",
-    "rows",
-    "uids",
-    "verdict_counts",
-]
-
+from metasearch.review.works.records import fold, in_marks, record_of
+from metasearch.review.works.works import (
+    STAGES,
+    VERDICTS,
+    Stage,
+    Work,
+    works_by_name,
+)
 
 #: "undecided" in a stage; in that of the whole text only what the first stage let through.
 #: "conflict": all votes that are needed were given, and they decide nothing.
@@ -108,7 +100,7 @@ class Condition:
     works: str = ""
 
 
-def checked(query: WorksQuery) -> None:
+def check_query(query: WorksQuery) -> None:
     """Check a query. Raises UsageError: a value is none that there is, or there are too many."""
     for name, value, choices in (
         ("verdict", query.verdict, STANDINGS[1:]),
@@ -136,13 +128,13 @@ def checked(query: WorksQuery) -> None:
         raise UsageError(message("A list has 0 to {most} works from a place on", most=MOST_COUNT))
 
 
-def conditions(db: Database, project: Project, query: WorksQuery) -> list[Condition]:
+def conditions(project: Project, query: WorksQuery) -> list[Condition]:
     """A query's conditions, without the project's. Raises UsageError: it cannot be one."""
-    checked(query)
-    return list(_conditions(db, project, query))
+    check_query(query)
+    return list(_conditions(project, query))
 
 
-def _conditions(db: Database, project: Project, query: WorksQuery) -> Iterator[Condition]:
+def _conditions(project: Project, query: WorksQuery) -> Iterator[Condition]:
     if query.text.strip():
         match = words_query(query.text)
         yield (
@@ -154,7 +146,7 @@ def _conditions(db: Database, project: Project, query: WorksQuery) -> Iterator[C
             else Condition("text", "0")
         )  # fmt: skip
     if query.verdict:
-        yield standing(query.verdict, query.stage, query.voter)
+        yield decision_condition(query.verdict, query.stage, query.voter)
     for tag in query.tags:
         yield Condition(
             "tags",
@@ -171,7 +163,7 @@ def _conditions(db: Database, project: Project, query: WorksQuery) -> Iterator[C
     if query.steps:
         yield _steps(project, query.steps)
     if query.runs:
-        yield _found(
+        yield _is_one_of(
             "runs",
             "SELECT work_record.work FROM run JOIN answer ON answer.run = run.id"
             " JOIN finding ON finding.answer = answer.id"
@@ -202,12 +194,12 @@ def _conditions(db: Database, project: Project, query: WorksQuery) -> Iterator[C
         if values:
             yield Condition(name, f"work.{column} IN ({in_marks(values)})", tuple(values))
     if query.known is not None:
-        known = known_rows(db, project)
+        known = rows_of_known_works(project)
         word = "IN" if query.known else "NOT IN"
         yield Condition("known", f"work.id {word} ({in_marks(known)})", tuple(known))
 
 
-def standing(verdict: Standing, stage: Stage, voter: str = "") -> Condition:
+def decision_condition(verdict: Standing, stage: Stage, voter: str = "") -> Condition:
     """The condition on what the project, or a screener, has decided on a work in a stage. Raises
     UsageError: there is no such verdict.
     """
@@ -246,7 +238,7 @@ _FULL = (
 )
 
 
-def _steps(project: Project, steps: Sequence[str | int]) -> Condition:
+def _steps(project: ProjectRow, steps: Sequence[str | int]) -> Condition:
     named: list[str] = []
     values: list[object] = [project.id]
     for step in steps:
@@ -259,7 +251,7 @@ def _steps(project: Project, steps: Sequence[str | int]) -> Condition:
             )
         named.append("(step.number = ? AND strategy.name = ?)" if slash else "step.number = ?")
         values += [int(digits), *([strategy] if slash else [])]
-    return _found(
+    return _is_one_of(
         "steps",
         "SELECT work_record.work FROM strategy JOIN step ON step.strategy = strategy.id"
         " JOIN answer ON answer.step = step.id JOIN finding ON finding.answer = answer.id"
@@ -269,7 +261,7 @@ def _steps(project: Project, steps: Sequence[str | int]) -> Condition:
     )
 
 
-def _found(name: str, works: str, values: tuple[object, ...]) -> Condition:
+def _is_one_of(name: str, works: str, values: tuple[object, ...]) -> Condition:
     """The condition that a work is one of those that a SELECT returns."""
     return Condition(name, f"work.id IN ({works})", values, works)
 
@@ -278,7 +270,7 @@ def words_query(text: str) -> str:
     """What is typed, as a query of SQLite's FTS5; "" where it holds no word."""
     parts = []
     for quoted, word in _PIECE.findall(text)[:MOST_WORDS]:
-        found = folded(quoted or word).split()
+        found = fold(quoted or word).split()
         if found:
             # A beginning is enough of a word in letters, but not of a phrase in quotation marks.
             beginning = "*" if word and found[-1].isascii() and len(found[-1]) > 1 else ""
@@ -286,12 +278,12 @@ def words_query(text: str) -> str:
     return " AND ".join(parts)
 
 
-def known_rows(db: Database, project: Project) -> list[int]:
+def rows_of_known_works(project: Project) -> list[int]:
     """The rows of the works that the searches are expected to find, by the names that these have:
     identifiers, and the id that is made of title and author.
     """
     names: list[str] = []
-    for row in db.all(
+    for row in project.db.all(
         "SELECT body FROM known_work WHERE project = ? ORDER BY id LIMIT ?",
         project.id,
         _MOST_KNOWN,
@@ -300,7 +292,7 @@ def known_rows(db: Database, project: Project) -> list[int]:
         names += identifiers(record)
         if record.title:
             names += record_ids(Fingerprint(record))
-    found = works_named(db, project.id, names)
+    found = works_by_name(project.db, project.id, names)
     return sorted({work.id for works in found.values() for work in works})
 
 
@@ -352,7 +344,7 @@ class WorksFacet:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class WorkSelection:
     """Works that are counted.
 
     Attributes:
@@ -378,32 +370,30 @@ class Chosen:
 
 
 def facets_of(
-    db: Database,
     project: Project,
-    chosen: Mapping[str, Chosen],
+    chosen: Mapping[str, WorkSelection],
     stage: Stage,
     names: Sequence[str] = FACETS,
     voter: str = "",
 ) -> tuple[WorksFacet, ...]:
     """The facets that have a value, of the works `chosen`; verdicts are of `voter`."""
-    of_columns: dict[Chosen, dict[str, Counter[str]]] = {}
+    of_columns: dict[WorkSelection, dict[str, Counter[str]]] = {}
     found = []
     for name in names:
         works = chosen[name]
         if name == "verdict":
-            verdicts = counts_by_verdict(db, works, stage, voter)
-            found.append(_facet(name, verdicts | _conflicts(db, project, works, stage)))
+            verdicts = counts_by_verdict(project.db, works, stage, voter)
+            found.append(_facet(name, verdicts | _conflicts(project, works, stage)))
         elif name in _COLUMNS:
             if works not in of_columns:
-                of_columns[works] = _column_counts(db, works)
+                of_columns[works] = _column_counts(project.db, works)
             found.append(_facet(name, of_columns[works][name]))
         else:
-            found.append(_facet(name, _table_counts(db, project, name, works)))
+            found.append(_facet(name, _table_counts(project, name, works)))
     return tuple(one for one in found if one.values)
 
 
-def counted(db: Database, chosen: Chosen) -> int:
-    """How many works they are."""
+def count_of(db: Database, chosen: WorkSelection) -> int:
     if chosen.total is not None:
         return chosen.total
     count: int = db.value(f"SELECT count(*) FROM {chosen.rows}", *chosen.values)
@@ -420,7 +410,7 @@ def _facet(name: str, counts: Mapping[str, int]) -> WorksFacet:
     return WorksFacet(name, shown, len(values) - len(shown))
 
 
-def _column_counts(db: Database, chosen: Chosen) -> dict[str, Counter[str]]:
+def _column_counts(db: Database, chosen: WorkSelection) -> dict[str, Counter[str]]:
     """The counts of all facets of columns, in one pass over an index in their order."""
     columns = ", ".join(_COLUMNS.values())
     rows = db.all(
@@ -435,16 +425,16 @@ def _column_counts(db: Database, chosen: Chosen) -> dict[str, Counter[str]]:
     return counts
 
 
-def _table_counts(db: Database, project: Project, name: str, chosen: Chosen) -> dict[str, int]:
+def _table_counts(project: Project, name: str, chosen: WorkSelection) -> dict[str, int]:
     if name == "sources" and chosen.all:
-        rows = db.all(
+        rows = project.db.all(
             "SELECT source, count(*) FROM work_source WHERE project = ? GROUP BY 1", project.id
         )
     else:
         table, column = {"sources": ("work_source", "source"), "tags": ("tag", "text")}[name]
         within = "project = ? AND " if name == "sources" else ""
         has, values = chosen.has(f"{table}.work")
-        rows = db.all(
+        rows = project.db.all(
             f"SELECT {column}, count(*) FROM {table} WHERE {within}{has} GROUP BY 1",
             *([project.id] if within else []),
             *values,
@@ -453,7 +443,7 @@ def _table_counts(db: Database, project: Project, name: str, chosen: Chosen) -> 
 
 
 def counts_by_verdict(
-    db: Database, chosen: Chosen, stage: Stage, voter: str = ""
+    db: Database, chosen: WorkSelection, stage: Stage, voter: str = ""
 ) -> dict[str, int]:
     """Verdict -> works; with "undecided", which in the stage of the whole text are those that the
     first stage let through. Of a screener, their votes, and what they can still vote on.
@@ -468,7 +458,7 @@ def counts_by_verdict(
     )
     decided: dict[str, int] = {row[0]: row[1] for row in rows}
     if voter:
-        undecided = _standing_count(db, chosen, "undecided", stage, voter)
+        undecided = _decision_count(db, chosen, "undecided", stage, voter)
     elif stage == "fulltext":
         undecided = db.value(
             "SELECT count(*) FROM decision"
@@ -478,25 +468,25 @@ def counts_by_verdict(
             *values,
         )
     else:
-        undecided = counted(db, chosen) - sum(decided.values())
+        undecided = count_of(db, chosen) - sum(decided.values())
     return {"undecided": undecided} | {
         verdict: decided[verdict] for verdict in VERDICTS if verdict in decided
     }
 
 
-def _conflicts(db: Database, project: Project, chosen: Chosen, stage: Stage) -> dict[str, int]:
+def _conflicts(project: Project, chosen: WorkSelection, stage: Stage) -> dict[str, int]:
     """The works whose votes differ, as a value of the facet; none where there are none."""
     voted = "SELECT 1 FROM screening WHERE project = ? AND stage = ?"
-    if db.one(voted, project.id, stage) is None:
+    if project.db.one(voted, project.id, stage) is None:
         return {}
-    count = _standing_count(db, chosen, "conflict", stage)
+    count = _decision_count(project.db, chosen, "conflict", stage)
     return {"conflict": count} if count else {}
 
 
-def _standing_count(
-    db: Database, chosen: Chosen, verdict: Standing, stage: Stage, voter: str = ""
+def _decision_count(
+    db: Database, chosen: WorkSelection, verdict: Standing, stage: Stage, voter: str = ""
 ) -> int:
-    condition = standing(verdict, stage, voter)
+    condition = decision_condition(verdict, stage, voter)
     count: int = db.value(
         f"SELECT count(*) FROM {chosen.rows} AND {condition.sql}",
         *chosen.values,
@@ -535,20 +525,15 @@ class WorksPage:
 
 
 def page(
-    db: Database,
-    project: Project,
-    query: WorksQuery,
-    *,
-    facets: Sequence[str] = FACETS,
-    reader: str = "",
+    project: Project, query: WorksQuery, *, facets: Sequence[str] = FACETS, reader: str = ""
 ) -> WorksPage:
     """A part of the list that a query asks for. `reader`: uid of a user, whose own votes and notes
     the works have, too. Raises UsageError: the query cannot be one.
     """
-    found = conditions(db, project, query)
-    chosen = _chosen(db, project, found)
-    total = counted(db, chosen)
-    counted_ = _indexed(db, project, chosen) if total > _MANY else chosen
+    found = conditions(project, query)
+    chosen = _select(project, found)
+    total = count_of(project.db, chosen)
+    counted_ = _by_index(project, chosen) if total > _MANY else chosen
     of_facets = {
         name: (
             counted_
@@ -560,38 +545,38 @@ def page(
     return WorksPage(
         total=total,
         start=query.start,
-        works=tuple(works.read(db, _ids(db, chosen, query), reader)),
-        facets=facets_of(db, project, of_facets, query.stage, facets, query.voter),
+        works=tuple(works.read(project.db, _ids(project.db, chosen, query), reader)),
+        facets=facets_of(project, of_facets, query.stage, facets, query.voter),
     )
 
 
-def rows(db: Database, project: Project, query: WorksQuery) -> list[int]:
+def rows(project: Project, query: WorksQuery) -> list[int]:
     """The rows of all works that a query asks for, in its order, whatever its `start` and `count`.
     Raises UsageError: the query cannot be one.
     """
-    chosen = _where(project, conditions(db, project, query))
+    chosen = _where(project, conditions(project, query))
     return [
         row[0]
-        for row in db.all(
+        for row in project.db.all(
             f"SELECT id FROM {chosen.rows} ORDER BY {_ORDERS[query.sort]}",
             *chosen.values,
         )
     ]
 
 
-def count(db: Database, project: Project, query: WorksQuery) -> int:
+def count(project: Project, query: WorksQuery) -> int:
     """How many works a query asks for, whatever its `start` and `count`. Raises UsageError: the
     query cannot be one.
     """
-    return counted(db, _where(project, conditions(db, project, query)))
+    return count_of(project.db, _where(project, conditions(project, query)))
 
 
-def ahead(db: Database, project: Project, query: WorksQuery, after: int | None = None) -> list[int]:
+def ahead(project: Project, query: WorksQuery, after: int | None = None) -> list[int]:
     """The rows of the next works of a list that begins with the newest, `count` at most: those
     after a row, which may have left the list. Raises UsageError: the query cannot be one.
     """
-    chosen = _where(project, conditions(db, project, query))
-    found = db.all(
+    chosen = _where(project, conditions(project, query))
+    found = project.db.all(
         f"SELECT id FROM {chosen.rows} AND (? IS NULL OR work.id < ?)"
         f" ORDER BY {_ORDERS['added']} LIMIT ?",
         *chosen.values,
@@ -602,28 +587,28 @@ def ahead(db: Database, project: Project, query: WorksQuery, after: int | None =
     return [row[0] for row in found]
 
 
-def uids(db: Database, project: Project, query: WorksQuery) -> list[str]:
+def uids(project: Project, query: WorksQuery) -> list[str]:
     """The names of all works of a query, as `rows`. Raises UsageError: it cannot be one."""
-    chosen = _where(project, conditions(db, project, query))
+    chosen = _where(project, conditions(project, query))
     return [
         row[0]
-        for row in db.all(
+        for row in project.db.all(
             f"SELECT uid FROM {chosen.rows} ORDER BY {_ORDERS[query.sort]}",
             *chosen.values,
         )
     ]
 
 
-def verdict_counts(db: Database, project: Project, stage: Stage = "title") -> dict[str, int]:
+def verdict_counts(project: Project, stage: Stage = "title") -> dict[str, int]:
     """Verdict -> works of the project, and those that are "undecided" in the stage: in that of the
     whole text of what the first one let through.
     """
-    return counts_by_verdict(db, _where(project, []), stage)
+    return counts_by_verdict(project.db, _where(project, []), stage)
 
 
-def _where(project: Project, found: Sequence[Condition]) -> Chosen:
+def _where(project: ProjectRow, found: Sequence[Condition]) -> WorkSelection:
     sql = "".join(f" AND ({one.sql})" for one in found)
-    return Chosen(
+    return WorkSelection(
         f"work WHERE work.project = ?{sql}",
         (project.id, *(value for one in found for value in one.values)),
         ids="" if found else _OF_PROJECT,
@@ -632,7 +617,7 @@ def _where(project: Project, found: Sequence[Condition]) -> Chosen:
     )
 
 
-def _chosen(db: Database, project: Project, found: Sequence[Condition]) -> Chosen:
+def _select(project: Project, found: Sequence[Condition]) -> WorkSelection:
     """The works of a list; where it is filtered, found once and kept for what is counted of them.
 
     The table is temporary: each connection has its own, and it is no part of the file.
@@ -640,25 +625,25 @@ def _chosen(db: Database, project: Project, found: Sequence[Condition]) -> Chose
     chosen = _where(project, found)
     if not found:
         return chosen
-    db.run("CREATE TEMP TABLE IF NOT EXISTS chosen (id INTEGER PRIMARY KEY)")
-    db.run("DELETE FROM temp.chosen")
+    project.db.run("CREATE TEMP TABLE IF NOT EXISTS chosen (id INTEGER PRIMARY KEY)")
+    project.db.run("DELETE FROM temp.chosen")
     if len(found) == 1 and found[0].works:
-        db.run(f"INSERT OR IGNORE INTO temp.chosen {found[0].works}", *found[0].values)
+        project.db.run(f"INSERT OR IGNORE INTO temp.chosen {found[0].works}", *found[0].values)
     else:
-        db.run(f"INSERT INTO temp.chosen SELECT id FROM {chosen.rows}", *chosen.values)
-    total = db.value("SELECT count(*) FROM temp.chosen")
+        project.db.run(f"INSERT INTO temp.chosen SELECT id FROM {chosen.rows}", *chosen.values)
+    total = project.db.value("SELECT count(*) FROM temp.chosen")
     rows = "work WHERE work.id IN (SELECT id FROM temp.chosen)"
-    return Chosen(rows, (), ids=_CHOSEN, total=total)
+    return WorkSelection(rows, (), ids=_CHOSEN, total=total)
 
 
-def _indexed(db: Database, project: Project, chosen: Chosen) -> Chosen:
+def _by_index(project: Project, chosen: WorkSelection) -> WorkSelection:
     """The same works, read in the order of the index of facets."""
     if chosen.all:
         return chosen
     whole = _where(project, [])
-    if chosen.total == counted(db, whole):  # none has to be looked up
+    if chosen.total == count_of(project.db, whole):  # none has to be looked up
         return replace(whole, total=chosen.total)
-    return Chosen(
+    return WorkSelection(
         "work INDEXED BY work_facets WHERE work.project = ?"
         " AND work.id IN (SELECT id FROM temp.chosen)",
         (project.id,),
@@ -667,7 +652,7 @@ def _indexed(db: Database, project: Project, chosen: Chosen) -> Chosen:
     )
 
 
-def _ids(db: Database, chosen: Chosen, query: WorksQuery) -> list[int]:
+def _ids(db: Database, chosen: WorkSelection, query: WorksQuery) -> list[int]:
     return [
         row[0]
         for row in db.all(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -20,43 +21,46 @@ from metasearch.errors import Conflict, UsageError
 from metasearch.formats import WRITABLE
 from metasearch.formats.text import line
 from metasearch.message import message, message_n
-from metasearch.review.api import VERSION, Member, Members, checked, send_file
+from metasearch.review.api import VERSION, Member, Members, read_members, send_file
 from metasearch.review.page import (
     DECISION_WORDS,
-    Opened,
-    Said,
+    FormState,
+    PageRequest,
     after_form,
     file_name,
-    opened,
+    number_in,
+    number_of,
+    page_request,
     unknown_form,
-    version_of,
 )
-from metasearch.review.projects.log import Change
 from metasearch.review.projects.projects import Project
 from metasearch.review.quota_checks import take_export
 from metasearch.review.runs.figures import source_labels
 from metasearch.review.screening import sight, teams
 from metasearch.review.service import in_share, names
-from metasearch.review.store.database import Database
 from metasearch.review.works import decisions, lists, pins, works
-from metasearch.review.works.api import exported
+from metasearch.review.works.api import export_works
 from metasearch.review.works.decisions import reasons
 from metasearch.review.works.decisions_file import import_decisions
 from metasearch.review.works.export import EXPORTS, TOOLS, file_of
 from metasearch.review.works.lists import SORTS, STANDINGS, WorksQuery
-from metasearch.review.works.undo import is_own, undo, undoable
-from metasearch.review.works.views import DONE_WORDS, PAGE, WorksShown, works_page
+from metasearch.review.works.undo import undoable
+from metasearch.review.works.views import DONE_WORDS, PAGE, WorksListPage, works_page
 from metasearch.review.works.works import (
     LONGEST,
     LONGEST_REASON,
     STAGES,
     VERDICTS,
-    Finding,
     Stage,
     decision_version,
-    rows_named,
+    rows_by_name,
 )
-from metasearch.server.forms import Upload, local_address, only, posted_with_file
+from metasearch.server.forms import (
+    Upload,
+    local_address,
+    only,
+    read_form_with_file,
+)
 from metasearch.server.pages.page import page_response
 from metasearch.server.pages.work import FORMAT_WORDS
 from metasearch.server.problem import Problem
@@ -77,7 +81,7 @@ _DECISION: Members = {
 }
 
 
-async def decide(here: Opened, stage: Stage, fields: MultiMapping[str]) -> web.Response:
+async def decide(here: PageRequest, stage: Stage, fields: MultiMapping[str]) -> web.Response:
     """Keep the decisions of a form one after another, and answer for each: `status` 200 with the
     `version` that stands now, or 409 or 400 with a `text` that says why it was not kept.
     """
@@ -87,7 +91,7 @@ async def decide(here: Opened, stage: Stage, fields: MultiMapping[str]) -> web.R
     given = [_read_decisions(text) for text in fields.getall("decision", [])]
     if not 1 <= len(given) <= MOST:
         reason = message("must be one of {values}", values=f"1-{MOST}")
-        raise Problem.bad_parameters([{"parameter": "decision", "reason": reason}])
+        raise Problem.bad_parameter("decision", reason)
     answers = [await _answer(here, stage, one) for one in given]
     return web.Response(
         body=orjson.dumps({"decisions": answers}),
@@ -103,18 +107,18 @@ def _read_decisions(text: str) -> dict[str, Any]:
         value = None
     if not isinstance(value, dict):
         reason = message("must be an object")
-        raise Problem.bad_parameters([{"parameter": "decision", "reason": reason}])
-    return checked(value, _DECISION)
+        raise Problem.bad_parameter("decision", reason)
+    return read_members(value, _DECISION)
 
 
-async def _answer(here: Opened, stage: Stage, given: dict[str, Any]) -> dict[str, Any]:
+async def _answer(here: PageRequest, stage: Stage, given: dict[str, Any]) -> dict[str, Any]:
     """Each is a change of its own: others may write between two of them."""
     try:
-        version = await here.workspace.write(_kept, here.project, stage, given, by=here.by)
+        version = await here.write(_decide_one, stage, given)
     except UsageError as error:
         if error.status not in (400, 409):
             raise
-        said = here.visit.language.said
+        said = here.visit.language.phrase
         text = "\n".join(said(each) for each in (error.message, error.advice) if each)
         answer = {"work": given["work"], "status": error.status, "text": text}
         if isinstance(error, Conflict):
@@ -127,10 +131,10 @@ async def _answer(here: Opened, stage: Stage, given: dict[str, Any]) -> dict[str
     return {"work": given["work"], "status": 200, "version": version}
 
 
-def _kept(db: Database, project: Project, stage: Stage, given: dict[str, Any], *, by: str) -> int:
+def _decide_one(project: Project, stage: Stage, given: dict[str, Any]) -> int:
     """Decides on a work; the version that stands then."""
-    with db.transaction():
-        voter = teams.voter(db, project, stage, by)
+    with project.db.transaction():
+        voter = teams.voter(project, stage)
         if bool(voter) != given["vote"]:
             raise UsageError(
                 message("You do not screen the stage {stage} any more", stage=stage)
@@ -141,17 +145,15 @@ def _kept(db: Database, project: Project, stage: Stage, given: dict[str, Any], *
         verdict = decisions.verdict_of(given.get("verdict", ""))
         version = given.get("version")
         decisions.mark(
-            db,
             project,
             [given["work"]],
             verdict,
             stage=stage,
             reason=given.get("reason", "") if verdict in OUT else "",
             versions={} if version is None else {given["work"]: version},
-            by=by,
         )
-        row = rows_named(db, project.id, [given["work"]])[given["work"]]
-        return decision_version(decisions.standing(db, [row], stage, voter)[row][1])
+        row = rows_by_name(project.db, project.id, [given["work"]])[given["work"]]
+        return decision_version(decisions.decisions_of(project.db, [row], stage, voter)[row][1])
 
 
 #: Bytes of a file with decisions; tags of a field; changes among which one to undo is looked for.
@@ -175,32 +177,34 @@ _MOST_JOINED = 50
 
 @in_share("uploads", "POST")
 async def answer_works(request: web.Request) -> web.StreamResponse:
-    """The list, or what one of its forms says."""
-    here = await opened(request)
+    here = await page_request(request)
 
-    async def render(said: Said) -> str:
-        given = request.query if request.method != "POST" else _listed(said.fields)
+    async def render(said: FormState) -> str:
+        given = (
+            request.query
+            if request.method != "POST"
+            else MultiDict(
+                parse_qsl(
+                    urlsplit(said.fields.get("back", "")).query
+                )  # of the list it was sent from
+            )
+        )
         query = query_of(given, by=here.by)
-        shown = await _shown(here, query)
-        told = _told(here.visit, request.query)
+        shown = await _works_of(here, query)
+        told = _notice(here.visit, request.query)
         reason = only(request.query, "reason")[:LONGEST_REASON]
         return works_page(here.visit, here.project, query, shown, said, reason=reason, told=told)
 
     if request.method != "POST":
-        return page_response(request, await render(Said()))
-    fields, upload = await posted_with_file(request, MOST_BYTES)
+        return page_response(request, await render(FormState()))
+    fields, upload = await read_form_with_file(request, MOST_BYTES)
     if only(fields, "do") == "decide":
         return await decide(here, _stage(fields), fields)
-    return await after_form(request, fields, lambda: _done(here, fields, upload), render)
+    return await after_form(request, fields, lambda: _do(here, fields, upload), render)
 
 
 def _stage(fields: MultiMapping[str]) -> Stage:
     return next((each for each in STAGES if each == only(fields, "stage")), "title")
-
-
-def _listed(fields: MultiMapping[str]) -> MultiDict[str]:
-    """The parameters of the list that a form was sent from."""
-    return MultiDict(parse_qsl(urlsplit(fields.get("back", "")).query))
 
 
 def query_of(parameters: MultiMapping[str], count: int = PAGE, *, by: str = "") -> WorksQuery:
@@ -228,44 +232,30 @@ def query_of(parameters: MultiMapping[str], count: int = PAGE, *, by: str = "") 
         tags=every("tag"),
         sources=every("source"),
         steps=every("step"),
-        runs=tuple(map(_number, every("run"))),
-        first_runs=tuple(map(_number, every("first"))),
+        runs=tuple(map(number_of, every("run"))),
+        first_runs=tuple(map(number_of, every("first"))),
         years=years,
         types=every("type"),
         languages=every("language"),
         open_access=every("oa"),
         known={"yes": True, "no": False}.get(one("known")),
         sort=next((each for each in SORTS if each == sort), "added"),
-        start=_number(one("start") or "0"),
+        start=number_of(one("start") or "0"),
         count=count,
     )
 
 
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise UsageError(message("{text} is no number", text=repr(text[:40])))
-    return int(text)
-
-
-async def _shown(here: Opened, query: WorksQuery) -> WorksShown:
+async def _works_of(here: PageRequest, query: WorksQuery) -> WorksListPage:
     await here.shared.engine.ready()  # the labels of the sources are in their specs
     async with here.shared.admission.brief():
-        shown = await here.workspace.read(_read, here.project, query, here.by)
-    page, found, counts, used, change, of_answers, pinned, votes = shown
-    people = await names(here.request, here.workspace, (pin.by for pin in pinned))
-    named = {record.source for work in page.works for record in work.hit.records}
+        shown = await here.read(_read, query)
+    people = await names(here.request, here.workspace, (pin.by for pin in shown.pins))
+    named = {record.source for work in shown.page.works for record in work.hit.records}
     # Databases that were searched by hand have no spec.
     sources = named & {*here.shared.engine.registry.names()}
-    return WorksShown(
-        page=page,
-        found=found,
-        pins=pinned,
-        total=total_of(counts[0]),
-        decided=total_of(counts[1]) - counts[1]["undecided"],
-        labels=labels(here.shared.engine, sources) | of_answers,
-        reasons=used,
-        undo=change,
-        votes=votes,
+    return replace(
+        shown,
+        labels={**labels(here.shared.engine, sources), **shown.labels},
         people=people or {},
         formats=[
             (name, words)
@@ -275,51 +265,38 @@ async def _shown(here: Opened, query: WorksQuery) -> WorksShown:
     )
 
 
-def total_of(counts: Mapping[str, int]) -> int:
-    """Works of all verdicts together."""
-    return sum(counts.values())
-
-
-def _read(
-    db: Database, project: Project, query: WorksQuery, by: str
-) -> tuple[
-    lists.WorksPage,
-    dict[str, list[Finding]],
-    tuple[dict[str, int], dict[str, int]],
-    list[str],
-    Change | None,
-    dict[str, str],
-    list[pins.ProjectPin],
-    bool,
-]:
-    page = lists.page(db, project, query, reader=by)
-    counts = lists.verdict_counts(db, project), lists.verdict_counts(db, project, query.stage)
+def _read(project: Project, query: WorksQuery) -> WorksListPage:
+    """What the file has of it; `labels` are those of answers alone."""
+    page = lists.page(project, query, reader=project.by)
+    counts = lists.verdict_counts(project, query.stage)
     newest = [
         change
-        for change in sight.lines(db, project, by, most=_CHANGES)
+        for change in sight.lines(project, project.by, most=_CHANGES)
         if change.action in _OF_WORKS
     ]
-    can = undoable(db, project, newest, by)
-    return (
-        page,
-        {work.uid: works.found_by(db, work) for work in page.works},
-        counts,
-        reasons(db, project, query.stage, by),
-        next((change for change in newest if change.id in can), None),
-        source_labels(db, project),
-        pins.of(db, project),
-        bool(teams.voter(db, project, query.stage, by)),
+    can = undoable(project, newest)
+    return WorksListPage(
+        page=page,
+        found={work.uid: works.findings_of(project.db, work) for work in page.works},
+        links={work.uid: works.links_of(project, work) for work in page.works},
+        pins=pins.of(project),
+        total=sum(lists.verdict_counts(project).values()),
+        decided=sum(counts.values()) - counts["undecided"],
+        labels=source_labels(project),
+        reasons=reasons(project, query.stage, project.by),
+        undo=next((change for change in newest if change.id in can), None),
+        votes=bool(teams.voter(project, query.stage)),
     )
 
 
-def _told(visit: Visit, parameters: MultiMapping[str]) -> str:
+def _notice(visit: Visit, parameters: MultiMapping[str]) -> str:
     """What was done, by the parameters that the answer to a form has set."""
     done = parameters.get("done", "")
     if done == "imported":
         changed, same, unknown = (
-            _number(parameters.get(name, "0")) for name in ("changed", "same", "unknown")
+            number_of(parameters.get(name, "0")) for name in ("changed", "same", "unknown")
         )
-        return visit.language.said(
+        return visit.language.phrase(
             message_n(
                 "{count} decision was imported; {same} were as they are, and {unknown} rows of the "
                 "file name no work of the project.",
@@ -330,8 +307,8 @@ def _told(visit: Visit, parameters: MultiMapping[str]) -> str:
                 unknown=unknown,
             )
         )
-    if done == "marked" and (works_ := _number(parameters.get("works", "0"))) > 1:
-        return visit.language.said(
+    if done == "marked" and (works_ := number_of(parameters.get("works", "0"))) > 1:
+        return visit.language.phrase(
             message_n(
                 "The decision was kept for {count} work.",
                 "The decision was kept for {count} works.",
@@ -341,78 +318,70 @@ def _told(visit: Visit, parameters: MultiMapping[str]) -> str:
     return visit.language.gettext(DONE_WORDS[done]) if done in DONE_WORDS else ""
 
 
-async def _done(here: Opened, fields: MultiMapping[str], upload: Upload) -> str:
-    """Does what a form says; the address that shows it."""
+async def _do(here: PageRequest, fields: MultiMapping[str], upload: Upload) -> str:
     back = local_address(only(fields, "back"), here.visit.site) or here.path("/works")
     stage = _stage(fields)
     reason = only(fields, "reason").strip()
     versions = {
         uid: version
         for uid in [*fields.getall("id", []), only(fields, "mark").partition(":")[2]]
-        if (version := version_of(fields, f"decided-{uid}")) is not None
+        if (version := number_in(fields, f"decided-{uid}")) is not None
     }
     ticked = fields.getall("id", [])
     await here.service.ready(here.project)
     match only(fields, "do"):
         case "undo":
-            change = _number(only(fields, "change"))
-            if not await here.workspace.read(is_own, here.project, change, here.by):
-                here.needs("edit")
-            await here.workspace.write(undo, here.project, change, by=here.by)
+            await here.undo(number_of(only(fields, "change")))
             return _back(back, done="undone")
         case "decisions":
             here.needs("edit")
-            return await _imported(here, stage, upload)
+            return await _import_decisions(here, stage, upload)
         case "":
             pass
         case _:
             raise unknown_form()
     if marked := only(fields, "mark"):
         verdict, _, uid = marked.partition(":")
-        return await _marked(here, back, [uid], verdict, stage, reason, versions)
+        return await _decide(here, back, [uid], verdict, stage, reason, versions)
     if uid := only(fields, "save"):
         had = _tags(only(fields, f"had-{uid}")) if f"had-{uid}" in fields else None
-        await here.workspace.write(
-            _saved,
-            here.project,
+        await here.write(
+            _save_notes,
             uid,
             only(fields, f"note-{uid}"),
             _tags(only(fields, f"tags-{uid}")),
             had,
-            version_of(fields, f"version-{uid}"),
-            by=here.by,
+            number_in(fields, f"version-{uid}"),
         )
         return _back(back, done="saved")
     if key := only(fields, "apart"):
         here.needs("edit")
-        await here.workspace.write(_kept_apart, here.project, key, by=here.by)
+        await here.write(_keep_apart, key)
         return _back(back, done="apart")
     if number := only(fields, "unpin"):
         here.needs("edit")
-        await here.workspace.write(pins.unpin, here.project, _number(number), by=here.by)
+        await here.write(pins.unpin, number_of(number))
         return _back(back, done="unpinned")
     match only(fields, "all"):
         case "same":
             here.needs("edit")
-            await here.workspace.write(_joined, here.project, _checked(ticked), by=here.by)
+            await here.write(_join, _check_uids(ticked))
             return _back(back, done="same")
         case "tag" | "untag" as what:
             tags, none = _tags(only(fields, "tags")), ()
-            await here.workspace.write(
+            await here.write(
                 decisions.tag,
-                here.project,
-                _checked(ticked),
+                _check_uids(ticked),
                 *((tags, none) if what == "tag" else (none, tags)),
-                by=here.by,
             )
             return _back(back, done="tagged")
         case verdict if "all" in fields:
-            return await _marked(here, back, _checked(ticked), verdict, stage, reason, versions)
+            return await _decide(here, back, _check_uids(ticked), verdict, stage, reason, versions)
     raise unknown_form()
 
 
-async def _marked(
-    here: Opened,
+async def _decide(
+    here: PageRequest,
     back: str,
     uids: list[str],
     verdict: str,
@@ -420,58 +389,49 @@ async def _marked(
     reason: str,
     versions: Mapping[str, int],
 ) -> str:
-    """Decides on works, all or none; the reason is that of an exclusion."""
-    await here.workspace.write(
+    await here.write(
         decisions.mark,
-        here.project,
         uids,
         decisions.verdict_of(verdict),
         stage=stage,
         reason=reason if verdict in OUT else "",
         versions={uid: versions[uid] for uid in uids if uid in versions},
-        by=here.by,
     )
     return _back(back, done="marked", works=str(len(uids)), reason=reason)
 
 
-def _saved(
-    db: Database,
+def _save_notes(
     project: Project,
     uid: str,
     note: str,
     wanted: tuple[str, ...],
     had: tuple[str, ...] | None,
     version: int | None,
-    *,
-    by: str,
 ) -> None:
     """Keeps note and tags of a work. `had`: those that the form was made with, so that tags that
     others have given or taken since stay so; None for those of now.
     """
-    with db.transaction():
-        work = works.find(db, project, uid, reader=by)
+    with project.db.transaction():
+        work = works.find(project, uid, reader=project.by)
         before = work.tags if had is None else had
         if note.strip() != line(work.note):
-            decisions.set_note(db, project, work.uid, note.strip(), version=version, by=by)
+            decisions.set_note(project, work.uid, note.strip(), version=version)
         decisions.tag(
-            db,
             project,
             [work.uid],
             [tag for tag in wanted if tag not in before],
             [tag for tag in before if tag not in wanted],
-            by=by,
         )
 
 
-def _joined(db: Database, project: Project, uids: list[str], *, by: str) -> None:
-    """Says of works that they are one."""
+def _join(project: Project, uids: list[str]) -> None:
     if not 2 <= len(uids) <= _MOST_JOINED:
         raise UsageError(
             message("{count} works cannot be joined", count=len(uids)),
             advice=message("Tick 2 to {most} works.", most=_MOST_JOINED),
         )
-    with db.transaction():
-        found = [[record.key for record in works.find(db, project, u).hit.records] for u in uids]
+    with project.db.transaction():
+        found = [[record.key for record in works.find(project, u).hit.records] for u in uids]
         keys = [keys[0] for keys in found] + [key for keys in found for key in keys[1:]]
         if len(keys) > _MOST_JOINED:
             raise UsageError(
@@ -481,15 +441,14 @@ def _joined(db: Database, project: Project, uids: list[str], *, by: str) -> None
         for other in keys[1:]:
             # A pin joins two records. Where identifiers contradict it, the others of their works
             # are left behind: they are pinned, too.
-            joined = works.find(db, project, keys[0]).hit.records
+            joined = works.find(project, keys[0]).hit.records
             if all(record.key != other for record in joined):
-                pins.pin(db, project, "same", keys[0], other, by=by)
+                pins.pin(project, "same", keys[0], other)
 
 
-def _kept_apart(db: Database, project: Project, key: str, *, by: str) -> None:
-    """Says of a record that it belongs to none of the others of its work."""
-    with db.transaction():
-        work = works.find(db, project, key)
+def _keep_apart(project: Project, key: str) -> None:
+    with project.db.transaction():
+        work = works.find(project, key)
         others = [record.key for record in work.hit.records if record.key != key]
         if not others or len(others) == len(work.hit.records) or len(others) > _MOST_JOINED:
             raise UsageError(
@@ -500,23 +459,16 @@ def _kept_apart(db: Database, project: Project, key: str, *, by: str) -> None:
                 ),
             )
         for other in others:
-            pins.pin(db, project, "different", key, other, by=by)
+            pins.pin(project, "different", key, other)
 
 
-async def _imported(here: Opened, stage: Stage, upload: Upload) -> str:
+async def _import_decisions(here: PageRequest, stage: Stage, upload: Upload) -> str:
     if not upload.name:
         raise UsageError(
             message("No file was chosen"),
             advice=message("Choose the file that the screening tool has exported."),
         )
-    done = await here.workspace.work(
-        import_decisions,
-        here.project,
-        upload.content,
-        upload.name,
-        stage=stage,
-        by=here.by,
-    )
+    done = await here.work(import_decisions, upload.content, upload.name, stage=stage)
     return here.path(
         "/works",
         stage=stage,
@@ -527,7 +479,7 @@ async def _imported(here: Opened, stage: Stage, upload: Upload) -> str:
     )
 
 
-def _checked(uids: list[str]) -> list[str]:
+def _check_uids(uids: list[str]) -> list[str]:
     if not uids:
         raise UsageError(
             message("No work is ticked"), advice=message("Tick the works in the list first.")
@@ -553,8 +505,7 @@ def _back(address: str, **parameters: str) -> str:
 
 @in_share("exports", "GET")
 async def answer_export(request: web.Request) -> web.StreamResponse:
-    """The file."""
-    here = await opened(request)
+    here = await page_request(request)
     name = only(request.query, "format") or "ris"
     if name not in EXPORTS:
         offered = [
@@ -568,7 +519,7 @@ async def answer_export(request: web.Request) -> web.StreamResponse:
 
     with tempfile.TemporaryFile() as written:
         how = {"stage": query.stage, "style": visit_of(request).style}
-        await here.workspace.long(exported, here.project, query, name, how, written)
+        await here.long(export_works, query, name, how, written)
         stem, private = file_name(here.project.name), {"Cache-Control": "private, no-store"}
         return await send_file(
             request, written, file.media_type, f"{stem}-works.{file.extension}", private

@@ -7,18 +7,16 @@ work is pinned by its oldest record. It takes effect at once, on the works conce
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.review.projects import log
 from metasearch.review.projects.projects import Project
-from metasearch.review.store.database import Database
+from metasearch.review.store.table import from_row
 from metasearch.review.store.values import now
 from metasearch.review.works import works
-from metasearch.review.works.groups import Assigned, rules
+from metasearch.review.works.groups import WorkChanges, rules
 from metasearch.review.works.intake import remake
 
 Verdict = Literal["same", "different"]
@@ -51,22 +49,13 @@ class ProjectPin:
     at: str
 
 
-def of(db: Database, project: Project) -> list[ProjectPin]:
+def of(project: Project) -> list[ProjectPin]:
     """The pins of a project, the oldest first."""
-    rows = db.all("SELECT * FROM pin WHERE project = ? ORDER BY id", project.id)
-    return [_pin(row) for row in rows]
+    rows = project.db.all("SELECT * FROM pin WHERE project = ? ORDER BY id", project.id)
+    return [from_row(ProjectPin, row) for row in rows]
 
 
-def pin(
-    db: Database,
-    project: Project,
-    verdict: Verdict,
-    a: str,
-    b: str,
-    *,
-    note: str = "",
-    by: str = "",
-) -> Assigned:
+def pin(project: Project, verdict: Verdict, a: str, b: str, *, note: str = "") -> WorkChanges:
     """Pin two works, or two records, and make the works concerned anew.
 
     `a`: a name of a work, or the key of a record of it. Two records of one work are said to be
@@ -80,107 +69,93 @@ def pin(
         )
     if len(note) > LONGEST_NOTE:
         raise UsageError(message("A note has at most {most} characters", most=LONGEST_NOTE))
-    with db.transaction():
-        one, other = sorted((_key(db, project, a), _key(db, project, b)))
+    with project.db.transaction():
+        one, other = sorted((_key(project, a), _key(project, b)))
         if one == other:
             raise UsageError(
                 message("{a} and {b} are one work", a=repr(a[:80]), b=repr(b[:80])),
                 advice=message('Name two of its records, as "source:id", to divide it.'),
             )
-        if db.value("SELECT count(*) FROM pin WHERE project = ?", project.id) >= MOST_PINS:
+        if project.db.value("SELECT count(*) FROM pin WHERE project = ?", project.id) >= MOST_PINS:
             raise UsageError(message("A project has at most {most} pins", most=f"{MOST_PINS:,}"))
-        row = db.one(
+        row = project.db.one(
             "SELECT * FROM pin WHERE project = ? AND a = ? AND b = ?", project.id, one, other
         )
-        before = None if row is None else _pin(row)
+        before = None if row is None else from_row(ProjectPin, row)
         if before is not None and before.verdict == verdict:
-            return Assigned()
+            return WorkChanges()
         if before is not None:
-            db.run("DELETE FROM pin WHERE id = ?", before.id)
+            project.db.run("DELETE FROM pin WHERE id = ?", before.id)
         made = ProjectPin(
             id=before.id if before is not None else 0,
             verdict=verdict,
             a=one,
             b=other,
             note=" ".join(note.split()),
-            by=by,
+            by=project.by,
             at=now(),
         )
-        _insert(db, project, made)
-        return _take_effect(db, project, PIN, before, made, by)
+        _insert(project, made)
+        return _take_effect(project, PIN, before, made)
 
 
-def unpin(db: Database, project: Project, number: int, *, by: str = "") -> Assigned:
+def unpin(project: Project, number: int) -> WorkChanges:
     """Remove a pin, and make the works concerned anew. Raises UsageError: there is none of that
     number, or another one contradicts what is left.
     """
-    with db.transaction():
-        row = db.one("SELECT * FROM pin WHERE project = ? AND id = ?", project.id, number)
+    with project.db.transaction():
+        row = project.db.one("SELECT * FROM pin WHERE project = ? AND id = ?", project.id, number)
         if row is None:
             raise UsageError(
                 message("The project has no pin {number}", number=number),
                 advice=message("`metasearch works pins` lists them."),
             )
-        db.run("DELETE FROM pin WHERE id = ? AND project = ?", number, project.id)
-        return _take_effect(db, project, UNPIN, _pin(row), None, by)
+        project.db.run("DELETE FROM pin WHERE id = ? AND project = ?", number, project.id)
+        return _take_effect(project, UNPIN, from_row(ProjectPin, row), None)
 
 
 def put_back(
-    db: Database,
-    project: Project,
-    before: dict[str, Any] | None,
-    after: dict[str, Any] | None,
-    *,
-    by: str = "",
-) -> Assigned:
+    project: Project, before: dict[str, Any] | None, after: dict[str, Any] | None
+) -> WorkChanges:
     """Undo a change of a pin. `before`: the pin as it was, as the log has it; None for none. Raises
     UsageError: it is not any more what it became.
     """
-    with db.transaction():
+    with project.db.transaction():
         known = after or before or {}
-        row = db.one(
+        row = project.db.one(
             "SELECT * FROM pin WHERE project = ? AND a = ? AND b = ?",
             project.id,
             known["a"],
             known["b"],
         )
-        there = None if row is None else _pin(row)
+        there = None if row is None else from_row(ProjectPin, row)
         if (there and there.verdict) != (after and after["verdict"]):
             raise UsageError(
                 message("The pin of {a} and {b} was changed since", a=known["a"], b=known["b"]),
                 advice=message("Undo the later change first."),
             )
         if there is not None:
-            db.run("DELETE FROM pin WHERE id = ? AND project = ?", there.id, project.id)
+            project.db.run("DELETE FROM pin WHERE id = ? AND project = ?", there.id, project.id)
         made = None if before is None else ProjectPin(**before)
         if made is not None:
-            _insert(db, project, made)
+            _insert(project, made)
         action = UNPIN if made is None else PIN
-        return _take_effect(db, project, action, there, made, by)
+        return _take_effect(project, action, there, made)
 
 
 def _take_effect(
-    db: Database,
-    project: Project,
-    action: str,
-    before: ProjectPin | None,
-    after: ProjectPin | None,
-    by: str,
-) -> Assigned:
-    """Write the log, and make the works of the pinned records anew."""
-    rules(db, project.id)  # raises where pins contradict one another
+    project: Project, action: str, before: ProjectPin | None, after: ProjectPin | None
+) -> WorkChanges:
+    rules(project.db, project.id)  # raises where pins contradict one another
     known = after or before
     assert known is not None
-    log.write(
-        db,
-        project.id,
+    project.log(
         action,
         f"pin:{known.a} {known.b}",
         None if before is None else asdict(before),
         None if after is None else asdict(after),
-        by=by,
     )
-    rows = db.all(
+    rows = project.db.all(
         "SELECT DISTINCT work.component FROM record"
         " JOIN work_record ON work_record.record = record.id"
         " JOIN work ON work.id = work_record.work"
@@ -189,21 +164,21 @@ def _take_effect(
         known.a,
         known.b,
     )
-    return remake(db, project, [row[0] for row in rows], by=by)
+    return remake(project, [row[0] for row in rows])
 
 
-def _key(db: Database, project: Project, name: str) -> str:
+def _key(project: Project, name: str) -> str:
     """The key of the record that a name means, or of the oldest one of a work."""
-    row = db.one(
+    row = project.db.one(
         "SELECT key FROM record WHERE project = ? AND key = ? AND superseded IS NULL",
         project.id,
         name.strip(),
     )
     if row is not None:
         return str(row["key"])
-    work = works.find(db, project, name)
+    work = works.find(project, name)
     return str(
-        db.value(
+        project.db.value(
             "SELECT record.key FROM work_record JOIN record ON record.id = work_record.record"
             " WHERE work_record.work = ? AND +record.superseded IS NULL ORDER BY record.id LIMIT 1",
             work.id,
@@ -211,18 +186,5 @@ def _key(db: Database, project: Project, name: str) -> str:
     )
 
 
-def _insert(db: Database, project: Project, made: ProjectPin) -> None:
-    db.run(
-        "INSERT INTO pin (project, verdict, a, b, note, by, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        project.id,
-        made.verdict,
-        made.a,
-        made.b,
-        made.note,
-        made.by,
-        made.at,
-    )
-
-
-def _pin(row: sqlite3.Row) -> ProjectPin:
-    return ProjectPin(**{name: row[name] for name in ProjectPin.__dataclass_fields__})
+def _insert(project: Project, made: ProjectPin) -> None:
+    project.db.insert("pin", **{**asdict(made), "id": None, "project": project.id})

@@ -14,18 +14,11 @@ from functools import cached_property
 import orjson
 
 from metasearch.dedup import Chain, Fingerprint
-from metasearch.dedup.apart import sketch
-from metasearch.dedup.components import PLACES, YEARS, TitleFacts, place, title_place
-from metasearch.dedup.index import (
-    BESIDE,
-    CROWD,
-    CROWD_OF_FEW,
-    FEW,
-    OF_A_YEAR,
-    OF_A_YEAR_OF_FEW,
-    Signatures,
-)
-from metasearch.dedup.matcher import Signed
+from metasearch.dedup.clusters import PLACES, YEARS, TitleFacts, place, title_place
+from metasearch.dedup.index import BESIDE, CROWD, CROWD_OF_FEW, FEW, OF_A_YEAR, OF_A_YEAR_OF_FEW
+from metasearch.dedup.matchers import SignatureMatcher
+from metasearch.dedup.online import sketch
+from metasearch.dedup.signatures import Signatures
 from metasearch.review.store.database import Database
 from metasearch.review.works.records import in_marks
 
@@ -35,13 +28,13 @@ _SIGN = 1 << 63
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedRecord:
     """A record, and where it belongs.
 
     Attributes:
         places: Of its keys, each with whether the matcher is exact.
         title: Of its title in its journal, or None.
-        sketch: See `dedup/apart.py`.
+        sketch: See `dedup/online.py`.
     """
 
     id: int
@@ -51,7 +44,7 @@ class Placed:
     sketch: int
 
     @classmethod
-    def of(cls, id: int, print: Fingerprint, chain: Chain) -> Placed:  # noqa: A002
+    def of(cls, id: int, print: Fingerprint, chain: Chain) -> PlacedRecord:  # noqa: A002
         """Where a record belongs by the matchers of a chain."""
         places = {
             place(matcher.name, value): matcher.exact
@@ -62,14 +55,14 @@ class Placed:
 
 
 @dataclass(slots=True)
-class Near:
+class NearRecords:
     """Records to compare with one. `exactly`: those that share an exact matcher's key."""
 
     exactly: set[int] = field(default_factory=set)
     others: set[int] = field(default_factory=set)
 
 
-class Places:
+class ProjectPlaces:
     """The places of the records of one project. `passed_over`: comparisons that were not made,
     because too many records share a key.
     """
@@ -77,7 +70,7 @@ class Places:
     def __init__(self, db: Database, project: int, chain: Chain) -> None:
         self._db = db
         self._project = project
-        self._signed = [one for one in chain.searching if isinstance(one, Signed)]
+        self._signed = [one for one in chain.searchers if isinstance(one, SignatureMatcher)]
         self.passed_over = 0
         few = (
             db.value(
@@ -107,10 +100,10 @@ class Places:
             found.append(all_)
         return found
 
-    def near(self, placed: Placed) -> Near:
+    def near(self, placed: PlacedRecord) -> NearRecords:
         """The records that are worth a comparison with one that is not entered yet."""
-        near = Near()
-        standing = self._standing([number for number, _ in placed.places])
+        near = NearRecords()
+        standing = self._records_at([number for number, _ in placed.places])
         buckets = [(number, exact, standing.get(number, ())) for number, exact in placed.places]
         # Where hundreds share the title, further keys of that title bring the same ones again.
         crowded = any(len(bucket) > self._crowd for _, _, bucket in buckets)
@@ -133,7 +126,7 @@ class Places:
         near.others -= near.exactly
         return near
 
-    def _standing(self, numbers: Sequence[int]) -> dict[int, list[int]]:
+    def _records_at(self, numbers: Sequence[int]) -> dict[int, list[int]]:
         """The records at each place; of a crowd as many as show that it is one."""
         most = self._crowd * MOST_PLACES
         rows = self._db.all(
@@ -175,7 +168,7 @@ class Places:
             self.passed_over += max(0, len(rows) - most)
             yield from (row[0] for row in rows[:most])
 
-    def enter(self, many: Sequence[Placed]) -> None:
+    def enter(self, many: Sequence[PlacedRecord]) -> None:
         """Let records stand at their places."""
         self._db.run_many(
             "INSERT OR IGNORE INTO record_place (project, place, year, record) VALUES (?, ?, ?, ?)",
@@ -200,7 +193,7 @@ class Places:
                     if "_signatures" in self.__dict__:
                         self._signatures[at].add(one.id, signature)
 
-    def remove(self, many: Sequence[Placed]) -> None:
+    def remove(self, many: Sequence[PlacedRecord]) -> None:
         """Take records away from their places."""
         self._db.run_many(
             "DELETE FROM record_place WHERE project = ? AND place = ? AND year = ? AND record = ?",
@@ -211,7 +204,7 @@ class Places:
         )
         self.__dict__.pop("_signatures", None)
 
-    def _rows(self, many: Iterable[Placed]) -> list[tuple[int, int, int, int]]:
+    def _rows(self, many: Iterable[PlacedRecord]) -> list[tuple[int, int, int, int]]:
         return [
             (self._project, number, one.print.year or 0, one.id)
             for one in many
@@ -246,9 +239,9 @@ class JournalTitles:
         self._db = db
         self._project = project
 
-    def take(self, many: Sequence[Placed]) -> list[int]:
+    def take(self, many: Sequence[PlacedRecord]) -> list[int]:
         """Take in records; the places of titles that become those of columns by them."""
-        by_title: dict[int, list[Placed]] = {}
+        by_title: dict[int, list[PlacedRecord]] = {}
         for one in many:
             if one.title is not None:
                 by_title.setdefault(one.title, []).append(one)
@@ -268,7 +261,7 @@ class JournalTitles:
             recurs = facts.recurs
             if recurs:
                 began.append(number)
-            rows.append((self._project, number, _written(facts), int(recurs)))
+            rows.append((self._project, number, _as_text(facts), int(recurs)))
         self._db.run_many(
             "INSERT OR REPLACE INTO journal_title (project, place, facts, recurs)"
             " VALUES (?, ?, ?, ?)",
@@ -297,6 +290,6 @@ def _read(text: str) -> TitleFacts:
     return facts
 
 
-def _written(facts: TitleFacts) -> str:
+def _as_text(facts: TitleFacts) -> str:
     kept = (sorted(one)[:_ENOUGH] for one in (facts.years, *facts.places))
     return orjson.dumps(list(kept)).decode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TypeVar
@@ -19,17 +19,19 @@ from metasearch.formats import hits
 from metasearch.message import message
 from metasearch.record import Hit, Record
 from metasearch.review.store.database import Database
-from metasearch.review.store.values import now
+from metasearch.review.store.values import now, storable
 
 T = TypeVar("T")
 #: Values of one statement; SQLite takes 32,766.
 AT_ONCE = 500
+#: Of records that no citation leads to.
+NO_LINKS: Mapping[str, str] = {}
 #: Digits of a digest that name a record which has no id of its own.
 _DIGITS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class ProjectRecord:
     """A record as it is kept. `key`: its name among all records of the project: "source:id"; of a
     record to which its source gives no id, "source:@" and the beginning of its digest.
     """
@@ -40,7 +42,7 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedRecord:
     """A record as it is written.
 
     Attributes:
@@ -56,7 +58,7 @@ class Packed:
 
 
 @dataclass(slots=True)
-class Kept:
+class KeepResult:
     """What became of the records of one answer.
 
     Attributes:
@@ -72,23 +74,33 @@ class Kept:
     left_out: list[tuple[int, str]] = field(default_factory=list)
 
 
-def packed(record: Record) -> Packed:
+def pack_record(record: Record) -> PackedRecord:
     """A record as it is written, computed before the transaction that writes it."""
     try:
-        body = record_json.packed(record)
+        body = record_json.record_to_json(record)
         if not record.source_id:
             record = replace(record, source_id=f"@{_digest(body)[:_DIGITS]}")
-            body = record_json.packed(record)
+            body = record_json.record_to_json(record)
     except ValueError as exc:
         problem = message("the record cannot be kept: {reason}", reason=str(exc))
-        return Packed(record, problem=problem)
+        return PackedRecord(record, problem=problem)
     if not record.key.isascii():
-        record = replace(record, source=_plain(record.source), source_id=_plain(record.source_id))
-    return Packed(record, body, _digest(body))
+        record = replace(
+            record, source=storable(record.source), source_id=storable(record.source_id)
+        )
+    return PackedRecord(record, body, _digest(body))
 
 
-def keep(db: Database, project: int, answer: int, many: Iterable[Packed], kept: Kept) -> None:
-    """Keep the records of an answer, inside a transaction. Those that are new wait in the table
+def keep(
+    db: Database,
+    project: int,
+    answer: int,
+    many: Iterable[PackedRecord],
+    kept: KeepResult,
+    links: Mapping[str, str] = NO_LINKS,
+) -> None:
+    """Keep the records of an answer, inside a transaction. `links`: key of a record -> what the
+    finding says of citations. Those that are new wait in the table
     `entering` until works are made of them.
 
     The same content adds no row. Another content under a known key is a new version, unless the
@@ -101,14 +113,17 @@ def keep(db: Database, project: int, answer: int, many: Iterable[Packed], kept: 
             kept.left_out.append((one.record.position, one.problem))
             continue
         db.run(
-            "INSERT OR IGNORE INTO finding (answer, record, position) VALUES (?, ?, ?)",
+            "INSERT OR IGNORE INTO finding (answer, record, position, links) VALUES (?, ?, ?, ?)",
             answer,
             _keep(db, project, answer, one, added, kept),
             one.record.position,
+            links.get(one.record.key, "[]"),
         )
 
 
-def _keep(db: Database, project: int, answer: int, one: Packed, added: str, kept: Kept) -> int:
+def _keep(
+    db: Database, project: int, answer: int, one: PackedRecord, added: str, kept: KeepResult
+) -> int:
     """The row of a record, which is written where it is new."""
     versions = db.all(
         "SELECT id, digest, superseded, entering.record AS entering, replaces FROM record"
@@ -144,19 +159,20 @@ def _keep(db: Database, project: int, answer: int, one: Packed, added: str, kept
 
 
 def count_new(db: Database, project: int, records: Iterable[Record]) -> int:
-    """How many rows the records would add at most; `named` ones."""
     sought = "SELECT 1 FROM record WHERE project = ? AND key = ? AND digest = ?"
     count = 0
     for record in records:
         try:
-            known = db.one(sought, project, record.key, _digest(record_json.packed(record)))
+            known = db.one(sought, project, record.key, _digest(record_json.record_to_json(record)))
         except ValueError:  # it cannot be kept
             continue
         count += known is None
     return count
 
 
-def _beside(db: Database, project: int, answer: int, one: Packed, added: str, kept: Kept) -> int:
+def _beside(
+    db: Database, project: int, answer: int, one: PackedRecord, added: str, kept: KeepResult
+) -> int:
     """A record whose key another one of the same answer has: it is named after its content, too."""
     record = replace(one.record, source_id=f"{one.record.source_id}@{one.digest[:_DIGITS]}")
     known = db.value(
@@ -167,8 +183,8 @@ def _beside(db: Database, project: int, answer: int, one: Packed, added: str, ke
     if known is not None:
         kept.known += 1
         return int(known)
-    body = record_json.packed(record)
-    number = _insert(db, project, Packed(record, body, _digest(body)), added)
+    body = record_json.record_to_json(record)
+    number = _insert(db, project, PackedRecord(record, body, _digest(body)), added)
     _let_enter(db, project, answer, number, True, None)
     kept.new += 1
     return number
@@ -180,7 +196,7 @@ def _has_given(db: Database, answer: int, record: int) -> bool:
     )
 
 
-def _insert(db: Database, project: int, one: Packed, added: str) -> int:
+def _insert(db: Database, project: int, one: PackedRecord, added: str) -> int:
     return db.run(
         "INSERT INTO record (project, source, key, digest, body, position, added)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -211,12 +227,7 @@ def _digest(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
 
 
-def _plain(text: str) -> str:
-    """Without lone surrogates, which SQLite cannot keep."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def read(db: Database, ids: Iterable[int]) -> Iterator[Stored]:
+def read(db: Database, ids: Iterable[int]) -> Iterator[ProjectRecord]:
     """Records by their rows, in the order of the rows."""
     for some in batches(sorted(set(ids)), AT_ONCE):
         marks = ",".join("?" * len(some))
@@ -225,14 +236,14 @@ def read(db: Database, ids: Iterable[int]) -> Iterator[Stored]:
             *some,
         )
         for row in rows:
-            yield Stored(
+            yield ProjectRecord(
                 row["id"], row["key"], record_of(row["body"], row["source"], row["position"])
             )
 
 
 def record_of(body: bytes, source: str, position: int) -> Record:
     """The record of a row. Raises ValueError: the row is damaged."""
-    return record_json.unpacked(orjson.loads(body), source, position)
+    return record_json.record_from_json(orjson.loads(body), source, position)
 
 
 def batches(values: Iterable[T], most: int) -> Iterator[list[T]]:
@@ -324,14 +335,14 @@ class WorkValues:
         return cls(
             columns=_columns(hit),
             body=hits.write(hit),
-            words=searched(hit),
+            words=search_words(hit),
             names=frozenset(_names(hit, keys)),
             sources=frozenset(record.source for record in hit.records),
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
+class WorkContents:
     """What a work is made of. `component`: names the works that a new record may join or divide
     together. `first_run`: row of the run that found it first.
     """
@@ -358,14 +369,14 @@ class WorkRows:
     def __init__(self, db: Database, project: int) -> None:
         self._db = db
         self._project = project
-        self._written: dict[int, tuple[str, Contents]] = {}
+        self._written: dict[int, tuple[str, WorkContents]] = {}
         self._updated: list[int] = []
         self._smaller: list[int] = []
         self._records: dict[int, int] = {}
         # (row of a work, its words before, its words now); None where there are none.
         self._words: list[tuple[int, str | None, str | None]] = []
 
-    def insert(self, uid: str, contents: Contents) -> int:
+    def insert(self, uid: str, contents: WorkContents) -> int:
         """Write a new work; returns its row."""
         marks = ", ".join("?" * (len(_COLUMNS) + 2))
         work = self._db.run(
@@ -385,7 +396,7 @@ class WorkRows:
         self._written[work] = (uid, contents)
         return work
 
-    def update(self, work: int, uid: str, contents: Contents, *, smaller: bool = False) -> None:
+    def update(self, work: int, uid: str, contents: WorkContents, *, smaller: bool = False) -> None:
         """Write a work anew."""
         settings = ", ".join(f"{name} = ?" for name in _COLUMNS)
         self._db.run(f"UPDATE work SET {settings} WHERE id = ?", *_values(contents), work)
@@ -464,10 +475,10 @@ def _names(hit: Hit, keys: Iterable[str]) -> Iterable[str]:
     yield hit.id
     yield from hit.also
     for record in hit.records:
-        yield from map(_plain_rows, names.identifiers(record))
+        yield from map(storable, names.identifiers(record))
 
 
-def _values(contents: Contents) -> tuple[object, ...]:
+def _values(contents: WorkContents) -> tuple[object, ...]:
     return (
         contents.component,
         *contents.values.columns,
@@ -478,19 +489,19 @@ def _values(contents: Contents) -> tuple[object, ...]:
 
 def _columns(hit: Hit) -> tuple[object, ...]:
     record = hit.record
-    author = record.authors[0] if record.authors else None
-    title = _shown(record.title or record.original_title or "")
+    author = next(iter(record.byline), None)
+    title = _display_text(record.title or record.original_title or "")
     positions = [one.position for one in hit.records if one.position > 0]
     return (
         title,
         _key(title),
-        _shown(author.name) if author else "",
+        _display_text(author.name) if author else "",
         _key(author.family or author.name) if author else LAST_KEY,
         record.year,
         record.type or "",
-        _shown(record.venue or ""),
-        _shown(record.language or ""),
-        _shown(record.doi or ""),
+        _display_text(record.venue or ""),
+        _display_text(record.language or ""),
+        _display_text(record.doi or ""),
         record.citations,
         record.open_access or "",
         int(record.retracted is True),
@@ -498,28 +509,23 @@ def _columns(hit: Hit) -> tuple[object, ...]:
     )
 
 
-def _shown(text: str) -> str:
-    return _plain_rows(text[:LONGEST_SHOWN])
+def _display_text(text: str) -> str:
+    return storable(text[:LONGEST_SHOWN])
 
 
 def title_key(title: str) -> str:
     """A title as the column `title_key` has it."""
-    return _key(_shown(title))
+    return _key(_display_text(title))
 
 
 def _key(text: str) -> str:
-    return " ".join(normalise.words(_plain_rows(text[: 2 * LONGEST_KEY])))[:LONGEST_KEY] or LAST_KEY
+    return " ".join(normalise.words(storable(text[: 2 * LONGEST_KEY])))[:LONGEST_KEY] or LAST_KEY
 
 
-def _plain_rows(text: str) -> str:
-    """Without lone surrogates, which SQLite cannot keep."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
-
-
-def searched(hit: Hit) -> str:
+def search_words(hit: Hit) -> str:
     """What the words of a work are: those of its titles, people, venue, keywords and abstract."""
     record = hit.record
-    return folded(" ".join(_texts(record))[:LONGEST_WORDS])
+    return fold(" ".join(_texts(record))[:LONGEST_WORDS])
 
 
 def _texts(record: Record) -> Iterable[str]:
@@ -533,16 +539,16 @@ def _texts(record: Record) -> Iterable[str]:
     ):
         if text:
             yield text
-    yield from (author.name for author in record.authors)
+    yield from (author.name for author in record.byline)
     yield from record.keywords
     if record.abstract:
         yield record.abstract
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """A text as it is searched: without case, marks and diacritics, Chinese simplified and its
     characters one by one.
     """
     if not text.isascii():
-        text = _CJK.sub(r" \1 ", plain(_plain_rows(text)))
+        text = _CJK.sub(r" \1 ", plain(storable(text)))
     return " ".join(normalise.words(text))

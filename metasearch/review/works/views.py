@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 from urllib.parse import urlencode
 
 from metasearch.formats.text import line
+from metasearch.language import ReaderLanguage
 from metasearch.message import message
 from metasearch.review.page import (
     ACTION_WORDS,
@@ -14,18 +16,18 @@ from metasearch.review.page import (
     STAGE_WORDS,
     VERDICTS_OF,
     Clash,
-    Said,
-    called,
+    FormState,
     clash_of,
     frame,
+    user_names,
 )
 from metasearch.review.projects.log import Change
-from metasearch.review.projects.projects import Project
+from metasearch.review.projects.projects import ProjectRow
 from metasearch.review.works.lists import WorksPage, WorksQuery
 from metasearch.review.works.pins import ProjectPin
-from metasearch.review.works.works import Decision, Finding, Stage, Work
-from metasearch.server.pages.environment import FACET_HEADINGS, N_, TYPE_WORDS, Language
-from metasearch.server.pages.hit import HitView, hit_view
+from metasearch.review.works.works import CitationLink, Finding, Stage, Work
+from metasearch.server.pages.environment import FACET_HEADINGS, N_, TYPE_WORDS
+from metasearch.server.pages.hit import hit_view
 from metasearch.server.pages.page import page
 from metasearch.server.visit import Visit
 
@@ -87,83 +89,7 @@ _AROUND = 2
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionView:
-    """A decision; `stage` and `words` are to be translated. `stands`: a decision of who looks would
-    replace it.
-    """
-
-    stage: str
-    verdict: str
-    words: str
-    reason: str
-    stands: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class FindingView:
-    """Who found a work."""
-
-    run: int
-    step: int
-    label: str
-    position: int
-    asked_at: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class RecordView:
-    """A record of a work."""
-
-    key: str
-    label: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class PinView:
-    """What a person said of two records; `words` are to be translated, `by` is the name of the
-    person, "" where there are no users.
-    """
-
-    id: int
-    words: str
-    a: str
-    b: str
-    by: str
-
-
-@dataclass(frozen=True, slots=True)
-class WorkView:
-    """A work of the list.
-
-    Attributes:
-        place: In the list, from 1.
-        votes: Of who looks, where a team screens a stage.
-        verdict, reason, version: What a decision of who looks would replace in the stage of the
-            page: their own vote where they screen it, else what the project has decided; "" and 0
-            for none.
-    """
-
-    uid: str
-    place: int
-    view: HitView
-    decisions: Sequence[DecisionView]
-    votes: Sequence[DecisionView]
-    verdict: str
-    reason: str
-    version: int
-    tags: Sequence[str]
-    note: str
-    note_version: int
-    findings: Sequence[FindingView]
-    records: Sequence[RecordView]
-    pins: Sequence[PinView]
-
-
-@dataclass(frozen=True, slots=True)
 class FacetChoice:
-    """A value of a facet."""
-
     value: str
     text: str
     count: int
@@ -181,7 +107,7 @@ class FacetView:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChoiceLink:
     """A link, or the one that is chosen; `words` are to be translated."""
 
     words: str
@@ -190,9 +116,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
-    """A filter that holds, and the address without it."""
-
+class FilterChip:
     text: str
     address: str
 
@@ -208,22 +132,12 @@ class PageLink:
 
 
 @dataclass(frozen=True, slots=True)
-class QueryView:
-    """The fields of the filter form."""
-
-    text: str
-    stage: str
-    sort: str
-    first_year: str
-    last_year: str
-
-
-@dataclass(frozen=True, slots=True)
-class WorksShown:
+class WorksListPage:
     """What the page is made from.
 
     Attributes:
         found: Uid of a work -> who found it.
+        links: Uid of a work -> the citations that led to it.
         decided: Those with a decision in the stage.
         reasons: For which works were excluded so far.
         undo: The newest change that can be undone; None for none.
@@ -234,28 +148,28 @@ class WorksShown:
 
     page: WorksPage
     found: Mapping[str, Sequence[Finding]]
+    links: Mapping[str, Sequence[CitationLink]]
     pins: Sequence[ProjectPin]
     total: int
     decided: int
     labels: Mapping[str, str]
     reasons: Sequence[str]
     undo: Change | None
-    formats: Sequence[tuple[str, str]]
+    formats: Sequence[tuple[str, str]] = ()
     votes: bool = False
     people: Mapping[str, str] = field(default_factory=dict)
 
 
 def works_page(
     visit: Visit,
-    project: Project,
+    project: ProjectRow,
     query: WorksQuery,
-    shown: WorksShown,
-    said: Said,
+    shown: WorksListPage,
+    said: FormState,
     *,
     reason: str = "",
     told: str = "",
 ) -> str:
-    """The whole page. `reason`: the one that was used last."""
     made = frame(visit, project, "/works")
     base = f"{made.base}/works"
     first, _, last = query.years.partition("-")
@@ -273,23 +187,23 @@ def works_page(
         frame=made,
         base=base,
         here=f"{address(start=query.start)}#marks",
-        query=QueryView(
-            query.text, query.stage, query.sort, first, last if "-" in query.years else first
-        ),
+        query=query,
+        first_year=first,
+        last_year=last if "-" in query.years else first,
         facets=facets,
         chips=_chips(visit.language, query, facets, address),
         clear=f"{base}?{urlencode(stage)}",
         stages=[
-            Choice(words, address(stage=name, verdict="", start=0), name == query.stage)
+            ChoiceLink(words, address(stage=name, verdict="", start=0), name == query.stage)
             for name, words in STAGE_WORDS.items()
         ],
         sorts=[
-            Choice(words, address(sort=name, start=0), name == query.sort)
+            ChoiceLink(words, address(sort=name, start=0), name == query.sort)
             for name, words in SORT_WORDS.items()
         ],
         whose=[
-            Choice(N_("The project"), address(voter="", start=0), not query.voter),
-            Choice(N_("My votes"), address(voter="mine", start=0), bool(query.voter)),
+            ChoiceLink(N_("The project"), address(voter="", start=0), not query.voter),
+            ChoiceLink(N_("My votes"), address(voter="mine", start=0), bool(query.voter)),
         ]
         if shown.votes
         else [],
@@ -301,11 +215,20 @@ def works_page(
         if query.start + PAGE < shown.page.total
         else "",
         votes=shown.votes,
-        works=[_work(visit, work, place, query.stage, shown) for place, work in _placed(shown)],
-        verdicts=_verdicts(query.stage),
+        works=[
+            _work(visit, work, place, query.stage, shown)
+            for place, work in enumerate(shown.page.works, shown.page.start + 1)
+        ],
+        labels=shown.labels,
+        people=user_names(visit.language, shown.people),
+        stage_words=STAGE_WORDS,
+        decision_words=DECISION_WORDS,
+        pin_words=_PIN_WORDS,
+        action_words=ACTION_WORDS,
+        verdicts=verdict_buttons(query.stage),
         reasons=shown.reasons,
         reason=reason,
-        undo=_undo(shown.undo),
+        undo=shown.undo,
         pages=_pages(query, shown.page.total, address),
         hidden=pairs(query),
         formats=shown.formats,
@@ -315,7 +238,7 @@ def works_page(
     )
 
 
-def _clash(visit: Visit, said: Said, base: str, here: str) -> Clash | None:
+def _clash(visit: Visit, said: FormState, base: str, here: str) -> Clash | None:
     """Of a note, or of a decision; where several works were decided on, each is looked at again."""
     if mark := said.typed("mark"):
         return decision_clash(said, visit.language, base, here, mark.partition(":")[2])
@@ -335,7 +258,9 @@ def _clash(visit: Visit, said: Said, base: str, here: str) -> Clash | None:
     )
 
 
-def decision_clash(said: Said, language: Language, base: str, here: str, uid: str) -> Clash | None:
+def decision_clash(
+    said: FormState, language: ReaderLanguage, base: str, here: str, uid: str
+) -> Clash | None:
     """What to show where something else was decided on a work since its page was made."""
     return clash_of(
         said,
@@ -374,79 +299,39 @@ def pairs(query: WorksQuery, **changes: object) -> list[tuple[str, str]]:
     return [(name, str(one)) for name, one in listed if one not in ("", None)]
 
 
-def _placed(shown: WorksShown) -> list[tuple[int, Work]]:
-    return list(enumerate(shown.page.works, shown.page.start + 1))
-
-
-def _verdicts(stage: str) -> list[tuple[str, str]]:
+def verdict_buttons(stage: Stage) -> list[tuple[str, str]]:
     """The buttons of a stage; that of "" takes a decision back."""
     named = [(verdict, DECISION_WORDS[verdict]) for verdict in VERDICTS_OF[stage]]
     return [*named, ("", DECISION_WORDS["undecided"])]
 
 
-def _undo(change: Change | None) -> Mapping[str, object] | None:
-    if change is None:
-        return None
-    return {"id": change.id, "action": ACTION_WORDS.get(change.action, change.action)}
-
-
-def _decided(made: Mapping[Stage, Decision], stage: str, *, stands: bool) -> list[DecisionView]:
-    return [
-        DecisionView(
-            STAGE_WORDS[name],
-            kept.verdict,
-            DECISION_WORDS[kept.verdict],
-            line(kept.reason),
-            stands and name == stage,
-        )
-        for name, kept in sorted(made.items(), reverse=True)
-    ]
-
-
-def _work(visit: Visit, work: Work, place: int, stage: Stage, shown: WorksShown) -> WorkView:
-    stands = (work.votes if shown.votes else work.decisions).get(stage)
-    return WorkView(
-        uid=work.uid,
-        place=place,
-        view=hit_view(work.hit, shown.labels, visit.site.base, described=False),
-        decisions=_decided(work.decisions, stage, stands=not shown.votes),
-        votes=_decided(work.votes, stage, stands=shown.votes),
-        verdict=stands.verdict if stands else "",
-        reason=stands.reason if stands else "",
-        version=stands.version if stands else 0,
-        tags=work.tags,
-        note=line(work.note),
-        note_version=work.note_version,
-        findings=[
-            FindingView(
-                one.run,
-                one.step,
-                shown.labels.get(one.source, one.source),
-                one.position,
-                one.asked_at,
-            )
-            for one in shown.found.get(work.uid, ())
-        ],
-        records=[
-            RecordView(
-                one.key, shown.labels.get(one.source, one.source), line(one.title)[:_LONGEST_TITLE]
-            )
-            for one in work.hit.records[:_MOST_SHOWN]
-        ],
-        pins=_pins(work, shown.pins, called(visit.language, shown.people)),
-    )
-
-
-def _pins(work: Work, pins: Sequence[ProjectPin], people: Mapping[str, str]) -> list[PinView]:
+def _work(
+    visit: Visit, work: Work, place: int, stage: Stage, shown: WorksListPage
+) -> dict[str, Any]:
+    """A work of the list. `place`: in it, from 1. `stands`: what a decision of who looks would
+    replace in the stage of the page: their own vote where they screen it, else what the project has
+    decided.
+    """
     keys = {record.key for record in work.hit.records}
-    concerned = [pin for pin in pins if pin.a in keys or pin.b in keys]
-    return [
-        PinView(pin.id, _PIN_WORDS[pin.verdict], pin.a, pin.b, people.get(pin.by, ""))
-        for pin in concerned[:_MOST_SHOWN]
-    ]
+    concerned = [pin for pin in shown.pins if pin.a in keys or pin.b in keys]
+    return {
+        "work": work,
+        "place": place,
+        "hit": hit_view(work.hit, shown.labels, visit.site.base, described=False),
+        "stands": (work.votes if shown.votes else work.decisions).get(stage),
+        "findings": shown.found.get(work.uid, ()),
+        "links": [
+            (one, [shown.labels.get(source, source) for source in one.indexes])
+            for one in shown.links.get(work.uid, ())
+        ],
+        "records": [
+            (one, line(one.title)[:_LONGEST_TITLE]) for one in work.hit.records[:_MOST_SHOWN]
+        ],
+        "pins": concerned[:_MOST_SHOWN],
+    }
 
 
-def _facets(language: Language, query: WorksQuery, shown: WorksShown) -> list[FacetView]:
+def _facets(language: ReaderLanguage, query: WorksQuery, shown: WorksListPage) -> list[FacetView]:
     views = []
     for facet in shown.page.facets:
         if facet.name not in _HEADINGS:
@@ -467,7 +352,7 @@ def _facets(language: Language, query: WorksQuery, shown: WorksShown) -> list[Fa
     return views
 
 
-def _value_words(language: Language, name: str, value: str, labels: Mapping[str, str]) -> str:
+def _value_words(language: ReaderLanguage, name: str, value: str, labels: Mapping[str, str]) -> str:
     """What a value of a facet is called, translated."""
     match name:
         case "verdict":
@@ -479,23 +364,23 @@ def _value_words(language: Language, name: str, value: str, labels: Mapping[str,
         case "languages" if value:
             return language.language_name(value)
         case "first_runs":
-            return language.said(message("run {number}", number=value))
+            return language.phrase(message("run {number}", number=value))
         case "tags":
             return value
     return language.gettext(_ACCESS_WORDS.get(value, value))
 
 
 def _chips(
-    language: Language,
+    language: ReaderLanguage,
     query: WorksQuery,
     facets: Sequence[FacetView],
     address: Callable[..., str],
-) -> list[Chip]:
+) -> list[FilterChip]:
     chips = []
     if query.text:
-        chips.append(Chip(f"“{query.text}”", address(text="")))
+        chips.append(FilterChip(f"“{query.text}”", address(text="")))
     if query.years:
-        chips.append(Chip(query.years, address(years="")))
+        chips.append(FilterChip(query.years, address(years="")))
     names = {parameter: name for name, parameter in PARAMETERS.items()}
     for facet in facets:
         for one in facet.choices:
@@ -505,11 +390,11 @@ def _chips(
             value = "" if one.value == "-" else one.value
             now = getattr(query, name)
             rest = "" if isinstance(now, str) else tuple(x for x in now if str(x) != value)
-            chips.append(Chip(one.text, address(**{name: rest})))
+            chips.append(FilterChip(one.text, address(**{name: rest})))
     for number in query.steps:
         rest = tuple(one for one in query.steps if one != number)
-        words = language.said(message("step {number}", number=number))
-        chips.append(Chip(words, address(steps=rest)))
+        words = language.phrase(message("step {number}", number=number))
+        chips.append(FilterChip(words, address(steps=rest)))
     return chips
 
 

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple, get_args
 
+import orjson
+
+from metasearch.adapters.spec import Direction
 from metasearch.bib.work_ids import read_name
 from metasearch.errors import UsageError
 from metasearch.formats import hits
@@ -18,6 +21,7 @@ from metasearch.message import message
 from metasearch.record import Hit
 from metasearch.review.projects.projects import Project
 from metasearch.review.store.database import Database
+from metasearch.review.store.table import from_row
 from metasearch.review.works.records import AT_ONCE, batches, in_marks
 
 #: Characters of a name; a longer one is that of no work.
@@ -25,7 +29,7 @@ LONGEST = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class NamedWork:
+class WorkName:
     """A work that a name means: its row, its uid, its component."""
 
     id: int
@@ -43,7 +47,7 @@ def spellings(name: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def works_named(db: Database, project: int, names: Iterable[str]) -> dict[str, list[NamedWork]]:
+def works_by_name(db: Database, project: int, names: Iterable[str]) -> dict[str, list[WorkName]]:
     """Each name -> the works that it means, the oldest first; without names of no work.
 
     The id of a work, or of one that has joined it, means that work alone; so does the key of a
@@ -51,7 +55,7 @@ def works_named(db: Database, project: int, names: Iterable[str]) -> dict[str, l
     """
     forms = {name: spellings(name) for name in dict.fromkeys(names)}
     wanted = {form for some in forms.values() for form in some}
-    kept: dict[str, list[NamedWork]] = {}
+    kept: dict[str, list[WorkName]] = {}
     for some in batches(sorted(wanted), AT_ONCE):
         for row in db.all(
             "SELECT alias.name, work.id, work.uid, work.component FROM alias"
@@ -61,7 +65,7 @@ def works_named(db: Database, project: int, names: Iterable[str]) -> dict[str, l
             project,
             *some,
         ):
-            kept.setdefault(row[0], []).append(NamedWork(row[1], row[2], row[3]))
+            kept.setdefault(row[0], []).append(WorkName(row[1], row[2], row[3]))
     found = {}
     for name, some in forms.items():
         works = next((kept[form] for form in some if form in kept), None)
@@ -70,7 +74,7 @@ def works_named(db: Database, project: int, names: Iterable[str]) -> dict[str, l
     return found
 
 
-def rows_named(db: Database, project: int, names: Iterable[str]) -> dict[str, int]:
+def rows_by_name(db: Database, project: int, names: Iterable[str]) -> dict[str, int]:
     """Each name -> the row of the one work that it means; without names of none, or of several.
 
     Names that are ids of works, as a list has them, cost least.
@@ -84,7 +88,7 @@ def rows_named(db: Database, project: int, names: Iterable[str]) -> dict[str, in
             project,
         )
         found |= {row["uid"]: row["id"] for row in rows}
-    others = works_named(db, project, (name for name in wanted if name not in found))
+    others = works_by_name(db, project, (name for name in wanted if name not in found))
     return found | {name: works[0].id for name, works in others.items() if len(works) == 1}
 
 
@@ -185,12 +189,12 @@ class Finding(NamedTuple):
     asked_at: str | None
 
 
-def find(db: Database, project: Project, name: str, reader: str = "") -> Work:
+def find(project: Project, name: str, reader: str = "") -> Work:
     """The work of a name: its uid, an earlier one, the key of a record ("source:id"), an identifier
     in any spelling (DOI, "pmid:1", "isbn:..."), the id of a hit; with the votes of `reader`. Raises
     UsageError: there is none, or the name is that of several works; the advice names them.
     """
-    found = works_named(db, project.id, [name]).get(name, [])
+    found = works_by_name(project.db, project.id, [name]).get(name, [])
     if not found:
         raise UsageError(
             message("There is no work {name} in the project", name=repr(name[:80])),
@@ -204,7 +208,7 @@ def find(db: Database, project: Project, name: str, reader: str = "") -> Work:
             message("{name} is a name of {count} works", name=repr(name[:80]), count=len(found)),
             advice=message("Use one of {names}.", names=", ".join(one.uid for one in found[:10])),
         )
-    return read(db, [found[0].id], reader)[0]
+    return read(project.db, [found[0].id], reader)[0]
 
 
 def read(db: Database, ids: Sequence[int], reader: str = "") -> list[Work]:
@@ -235,9 +239,7 @@ def _read(db: Database, ids: Sequence[int], reader: str) -> list[Work]:
         f"SELECT * FROM decision WHERE work IN ({marks}) AND by IN ('', ?)", *ids, reader
     ):
         into_ = votes if row["by"] else decisions
-        into_.setdefault(row["work"], {})[row["stage"]] = Decision(
-            verdict=row["verdict"], reason=row["reason"], by=row["by"], at=row["at"]
-        )
+        into_.setdefault(row["work"], {})[row["stage"]] = from_row(Decision, row)
     notes = {
         row["work"]: (row["text"], row["version"])
         for row in db.all(
@@ -254,20 +256,10 @@ def _read(db: Database, ids: Sequence[int], reader: str) -> list[Work]:
         *ids,
     )
     return [
-        Work(
-            id=row["id"],
-            uid=row["uid"],
+        from_row(
+            Work,
+            row,
             hit=hits.read(row["hit"]),
-            title=row["title"],
-            author=row["author"],
-            year=row["year"],
-            type=row["type"],
-            venue=row["venue"],
-            language=row["language"],
-            doi=row["doi"],
-            citations=row["citations"],
-            open_access=row["open_access"],
-            retracted=bool(row["retracted"]),
             sources=tuple(sources.get(row["id"], ())),
             decisions=decisions.get(row["id"], {}),
             votes=votes.get(row["id"], {}),
@@ -275,13 +267,12 @@ def _read(db: Database, ids: Sequence[int], reader: str) -> list[Work]:
             note=notes.get(row["id"], _NO_NOTE)[0],
             note_version=notes.get(row["id"], _NO_NOTE)[1],
             first_run=row["run_number"],
-            added=row["added"],
         )
         for row in rows
     ]
 
 
-def found_by(db: Database, work: Work) -> list[Finding]:
+def findings_of(db: Database, work: Work) -> list[Finding]:
     """Which run, step and source found a work, the oldest first."""
     rows = db.all(
         "SELECT run.number, step.number, answer.source, finding.position, answer.asked_at"
@@ -294,9 +285,51 @@ def found_by(db: Database, work: Work) -> list[Finding]:
     return [Finding(*row) for row in rows]
 
 
-def rows_of(db: Database, project: Project, uids: Sequence[str]) -> list[int]:
+class CitationLink(NamedTuple):
+    """That a work cites a seed of a citation search, or is cited by it.
+
+    Attributes:
+        direction: "cited_by" where the work cites the seed, "references" where the seed cites it.
+        seed: The key of a record of the seed.
+        work, title: Uid and title of the seed; "" where it is no work of the project any more.
+        indexes: Names of the sources that say so.
+    """
+
+    direction: Direction
+    seed: str
+    work: str
+    title: str
+    indexes: tuple[str, ...]
+
+
+def links_of(project: Project, work: Work) -> list[CitationLink]:
+    """What has led citation searches to a work; first what most indexes know."""
+    found: dict[tuple[Direction, str], dict[str, None]] = {}
+    for row in project.db.all(
+        "SELECT DISTINCT answer.source, finding.links FROM work_record"
+        " JOIN finding ON finding.record = work_record.record AND finding.links <> '[]'"
+        " JOIN answer ON answer.id = finding.answer"
+        " WHERE work_record.work = ? ORDER BY answer.source",
+        work.id,
+    ):
+        for direction, seed in orjson.loads(row["links"]):
+            found.setdefault((direction, seed), {})[row["source"]] = None
+    named = works_by_name(project.db, project.id, (seed for _, seed in found))
+    seeds = {one.id: one for one in read(project.db, sorted({v[0].id for v in named.values()}))}
+    # Two keys may be names of one work by now.
+    links: dict[tuple[Direction, str], CitationLink] = {}
+    for (direction, seed), sources in found.items():
+        one = seeds[named[seed][0].id] if seed in named else None
+        place = direction, one.uid if one else seed
+        indexes = {*sources, *(links[place].indexes if place in links else ())}
+        uid, title = (one.uid, one.title) if one else ("", "")
+        links[place] = CitationLink(direction, seed, uid, title, tuple(sorted(indexes)))
+    return sorted(links.values(), key=lambda link: (-len(link.indexes), link.direction, link.seed))
+
+
+def rows_of(project: Project, uids: Sequence[str]) -> list[int]:
     """Rows of works by names, each once. Raises UsageError: a name is of none, or several."""
-    found = rows_named(db, project.id, uids)
+    found = rows_by_name(project.db, project.id, uids)
     unknown = [uid for uid in uids if uid not in found]
     if unknown:
         raise UsageError(
@@ -400,7 +433,6 @@ def votes_twice(
 
 
 def copy_tags(db: Database, work: int, others: Iterable[int]) -> None:
-    """Give a work the tags of others."""
     db.run_many(
         "INSERT OR IGNORE INTO tag (work, text) SELECT ?, text FROM tag WHERE work = ?",
         [(work, other) for other in others],

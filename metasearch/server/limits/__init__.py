@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Self
 
-from metasearch.query.tree import MAX_LENGTH
-from metasearch.settings import Settings
+from metasearch.settings import ServerSettings, Settings
 
 # What a server allows and how long it keeps things: the limits that protect it, in one place.
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """Limits of one server.
+class Options(ServerSettings):
+    """Limits of one server: what its operator may set, and what nobody sets.
 
     Attributes:
         max_timeout: Longest deadline of a search in seconds; a request that asks for more gets
@@ -39,18 +38,13 @@ class Options:
         session_idle: Seconds after its last command at which a session ends.
         session_polls: Commands of one session in `rate_window` seconds that begin no search.
         max_age: Seconds that a client may use a complete answer again.
-        server_timing: Whether answers say how long each source took.
-        suggest: Whether `/suggest` answers.
-        rate_limit: Requests that one client may make in `rate_window` seconds; 0 for any number.
+        rate_window: Seconds in which one client may make `rate_limit` requests.
         max_clients: Most clients whose requests are counted.
-        trusted_proxies: Addresses and networks of proxies whose `X-Forwarded-For` is believed.
-        cors: Origins ("https://reader.example.org") whose pages may read answers.
         max_connections: Most connections that are open at once.
         max_client_connections: Most of one address, this machine and trusted proxies aside.
         keepalive: Seconds that a connection may stay silent between two requests; longer than
             proxies keep theirs.
         head_timeout: Seconds in which the head of a request must have arrived.
-        max_query: Most characters of a query.
         write_timeout: Seconds in which a client must have read something of what waits for it.
     """
 
@@ -72,32 +66,19 @@ class Options:
     session_idle: float = 60.0
     session_polls: int = 1200
     max_age: int = 60
-    server_timing: bool = True
-    suggest: bool = False
-    rate_limit: int = 120
     rate_window: float = 60.0
     max_clients: int = 10_000
-    trusted_proxies: tuple[str, ...] = ()
-    cors: tuple[str, ...] = ()
     max_connections: int = 1000
     max_client_connections: int = 100
     keepalive: float = 75.0
     head_timeout: float = 10.0
     write_timeout: float = 30.0
-    max_query: int = MAX_LENGTH
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
         """The usual limits, with those that the configuration names."""
         server = settings.server
-        return cls(
-            server_timing=server.server_timing,
-            suggest=server.suggest,
-            rate_limit=server.rate_limit,
-            trusted_proxies=server.trusted_proxies,
-            cors=server.cors,
-            max_query=server.max_query,
-        )
+        return cls(**{each.name: getattr(server, each.name) for each in fields(server)})
 
     def divided(self, workers: int) -> Self:
         """One worker's part of what a server holds at once, so that all together hold no more."""

@@ -55,7 +55,6 @@ class AdaptiveLimit:
 
     @property
     def value(self) -> int:
-        """Searches that may run at once."""
         return int(self._limit)
 
     @property
@@ -63,7 +62,7 @@ class AdaptiveLimit:
         """Whether one more search is too much, however few run."""
         return self.late >= CLOSED
 
-    def measured(self, late: float, turn: float, passed: float, running: int) -> None:
+    def adjust(self, late: float, turn: float, passed: float, running: int) -> None:
         """Adjusts the limit to a measurement.
 
         `late`: seconds that the loop is late. `turn`: seconds that the next in the queue has waited
@@ -88,7 +87,6 @@ class AdaptiveLimit:
         self._begin()
 
     def _begin(self) -> None:
-        """Begins another interval."""
         self._shortest, self._passed, self._count = math.inf, 0.0, 0
 
 
@@ -148,7 +146,6 @@ class FairQueue:
         return True
 
     def refuse_all(self) -> None:
-        """Refuses every request that waits."""
         for queue in self._queues.values():
             for future in queue:
                 if not future.done():
@@ -173,7 +170,7 @@ USUAL = 0.2
 _NEW = 0.1
 
 
-class Computing:
+class TextQueue:
     """Computes one thing after the other. Belongs to one event loop."""
 
     def __init__(self) -> None:
@@ -198,12 +195,12 @@ class Computing:
         began = loop.time()
         computed = self._pool.submit(compute)
 
-        def ended(_: object) -> None:
+        def note_end(_: object) -> None:
             with suppress(RuntimeError):  # the loop is closed
-                loop.call_soon_threadsafe(self._ended, began)
+                loop.call_soon_threadsafe(self._note_end, began)
 
         # Also where the request is gone by then: the thread is busy until it is done.
-        computed.add_done_callback(ended)
+        computed.add_done_callback(note_end)
         return await asyncio.shield(asyncio.wrap_future(computed))
 
     def close(self) -> None:
@@ -233,7 +230,7 @@ class Computing:
     def _next(self) -> None:
         self._busy = self._queue.next()
 
-    def _ended(self, began: float) -> None:
+    def _note_end(self, began: float) -> None:
         took = asyncio.get_running_loop().time() - began
         self._takes += (took - self._takes) * _NEW
         self._next()
@@ -313,7 +310,7 @@ class Admission:
         self._running = 0
         self._brief = 0
         self._writing = asyncio.Lock()
-        self.computing = Computing()
+        self.computing = TextQueue()
         self._queue = FairQueue()
         self._expected: deque[float] = deque(maxlen=_MOST_EXPECTED)
         self._takes: float | None = None  # seconds of a search
@@ -322,7 +319,6 @@ class Admission:
 
     @property
     def running(self) -> int:
-        """Searches that run now."""
         return self._running
 
     async def enter(self, user: Hashable) -> Permit:
@@ -334,7 +330,7 @@ class Admission:
         else:
             self._running += 1
         self._watch()
-        return Permit(self._released)
+        return Permit(self._note_release)
 
     @asynccontextmanager
     async def brief(self) -> AsyncIterator[None]:
@@ -363,7 +359,6 @@ class Admission:
             return await asyncio.to_thread(write)
 
     def close(self) -> None:
-        """Refuses all that waits."""
         self._queue.refuse_all()
         self.computing.close()
         if self._timer is not None:
@@ -399,7 +394,7 @@ class Admission:
         while self._free and self._queue.next():
             self._running += 1
 
-    def _released(self, seconds: float) -> None:
+    def _note_release(self, seconds: float) -> None:
         self._running -= 1
         self._takes = (
             seconds if self._takes is None else self._takes + (seconds - self._takes) * _NEW
@@ -448,7 +443,7 @@ class Admission:
         """Measures how long work waits: for the loop, and then for its turn."""
         now = _now()
         late = max(0.0, now - self._looked - TICK)
-        self.limit.measured(late, self._scheduler.wait, now - self._looked, self._running)
+        self.limit.adjust(late, self._scheduler.wait, now - self._looked, self._running)
         self._fill()
         if self._running or self._brief or len(self._queue):
             self._next()

@@ -15,6 +15,7 @@ from multidict import MultiDict, MultiMapping
 from metasearch.bib.languages import languages
 from metasearch.errors import QuerySyntaxError
 from metasearch.formats.text import line
+from metasearch.language import ReaderLanguage
 from metasearch.message import message
 from metasearch.query import ReadQuery, Years, to_text
 from metasearch.query.detect import detect
@@ -23,19 +24,18 @@ from metasearch.query.rows import (
     OPERATORS,
     ROW_FIELDS,
     TAKEN,
+    FormRow,
+    FormRows,
     NotFlat,
     Obstacle,
-    Row,
-    Rows,
     query_of_rows,
     row_query,
     rows_of_query,
 )
 from metasearch.query.values import BadYears, read_years
-from metasearch.server.answering import computed, plan_of
 from metasearch.server.forms import only
 from metasearch.server.limits import Options
-from metasearch.server.pages.environment import N_, TYPE_WORDS, Language
+from metasearch.server.pages.environment import N_, TYPE_WORDS
 from metasearch.server.pages.hit import (
     QUERY_FIELD_WORDS,
     SYNTAX_WORDS,
@@ -48,12 +48,13 @@ from metasearch.server.pages.page import page, page_response, see_other
 from metasearch.server.pages.sources import HEADINGS
 from metasearch.server.parameters import read as read_parameters
 from metasearch.server.problem import Problem
+from metasearch.server.search_answers import compute_text, plan_of
 from metasearch.server.site import SHARED
 from metasearch.server.visit import Visit, visit_of
 
 if TYPE_CHECKING:
     from metasearch.adapters.specs.registry import Registry
-    from metasearch.engine.dry_run import QueryPlan, SourcePlan
+    from metasearch.engine.dry_run import QueryPlan
 
 
 #: How the words of a row are taken -> the words of the choice.
@@ -89,15 +90,17 @@ _LONGEST_PART = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdvancedState:
-    """What the page shows.
+class AdvancedForm:
+    """What the address says; and what the page shows, where `state_of` has read it.
 
     Attributes:
-        tab: "rows" or "expert".
+        tab: "rows", "expert", or "" where the page chooses.
+        rows: Those of the address; none where it has none.
         years: First and last, as typed.
         query: The text of the expert form; of rows the query that they are, or "".
         syntax: Of `query`, one of `SYNTAX_WORDS`.
         sources: Names of sources and groups; empty for the usual ones.
+        action: One of `ACTIONS`, "remove-N", or "".
         read: The query; None where there is none yet, or it cannot be read.
         fault: Why the whole cannot be read.
         row_faults: Place of a row -> why it cannot be read.
@@ -107,13 +110,14 @@ class AdvancedState:
     """
 
     tab: str
-    rows: tuple[Row, ...]
+    rows: tuple[FormRow, ...]
     years: tuple[str, str]
     type: str
     language: str
     query: str
     syntax: str
     sources: tuple[str, ...]
+    action: str
     read: ReadQuery | None = None
     fault: QuerySyntaxError | None = None
     row_faults: Mapping[int, QuerySyntaxError] = field(default_factory=dict)
@@ -123,17 +127,7 @@ class AdvancedState:
 
 
 @dataclass(frozen=True, slots=True)
-class RowView:
-    """One row of the form."""
-
-    number: int
-    row: Row
-    fault: Fault | None
-    focus: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
+class ListOption:
     """An option of a list to choose from; `text` is shown as it is."""
 
     value: str
@@ -141,42 +135,8 @@ class Choice:
     chosen: bool
 
 
-@dataclass(frozen=True, slots=True)
-class PlanRow:
-    """One source of the plan.
-
-    Attributes:
-        losses: Sentences on what the source cannot be asked.
-        filtered: What is checked here afterwards, or "".
-        reason: Why it is not asked, or "".
-        lacks_key: Whether it would be asked if it had a key.
-    """
-
-    label: str
-    query: str
-    losses: Sequence[str]
-    filtered: str
-    reason: str
-    advice: str
-    lacks_key: bool
-
-    @classmethod
-    def of(cls, source: SourcePlan) -> PlanRow:
-        """From the plan of a source."""
-        lacks_key = not source.asked and bool(source.query)
-        return cls(
-            source.label,
-            source.query,
-            source.notes,
-            source.filtered,
-            source.reason,
-            source.advice,
-            lacks_key,
-        )
-
-
 def advanced_page(
-    visit: Visit, state: AdvancedState, registry: Registry, plan: QueryPlan | None
+    visit: Visit, state: AdvancedForm, registry: Registry, plan: QueryPlan | None
 ) -> str:
     """The whole page. `plan`: what each source would be asked, where that was wanted."""
     language, blocked = visit.language, state.not_flat
@@ -191,22 +151,14 @@ def advanced_page(
             for name, value in (("q", state.query), ("sources", ",".join(state.sources)))
             if value
         },
-        rows=[
-            RowView(
-                at + 1,
-                row,
-                Fault.of(state.row_faults[at]) if at in state.row_faults else None,
-                at == state.focus,
-            )
-            for at, row in enumerate(state.rows)
-        ],
+        faults={at: Fault.of(fault) for at, fault in state.row_faults.items()},
         most_rows=MOST_ROWS,
         fields=[each for each in QUERY_FIELD_WORDS.items() if each[0] in ROW_FIELDS],
         taken=TAKEN_WORDS,
         operators=OPERATOR_WORDS,
         syntaxes=SYNTAX_WORDS,
         types=[
-            Choice(name, language.gettext(text), name == state.type)
+            ListOption(name, language.gettext(text), name == state.type)
             for name, text in TYPE_WORDS.items()
         ],
         languages=_languages(state, language),
@@ -215,7 +167,7 @@ def advanced_page(
         reading=Reading.of(state.read, language) if state.read else None,
         obstacle=_OBSTACLES[blocked.obstacle] if blocked else "",
         in_the_way=_in_the_way(blocked) if blocked else "",
-        plan=[PlanRow.of(source) for source in plan.sources] if plan else None,
+        plan=plan.sources if plan else None,
         asked=sum(source.asked for source in plan.sources) if plan else 0,
     )
 
@@ -226,12 +178,14 @@ def _in_the_way(blocked: NotFlat) -> str:
     return f"({shown})" if blocked.obstacle == "brackets" else shown
 
 
-def _languages(state: AdvancedState, language: Language) -> list[Choice]:
+def _languages(state: AdvancedForm, language: ReaderLanguage) -> list[ListOption]:
     codes = dict.fromkeys(filter(None, (*_COMMON_LANGUAGES, state.language)))
-    return [Choice(code, language.language_name(code), code == state.language) for code in codes]
+    return [
+        ListOption(code, language.language_name(code), code == state.language) for code in codes
+    ]
 
 
-def _sources(state: AdvancedState, visit: Visit, registry: Registry) -> list[Choice]:
+def _sources(state: AdvancedForm, visit: Visit, registry: Registry) -> list[ListOption]:
     """The usual sources, each group that has any, and what the address names instead."""
     chosen, gettext, ngettext = (
         ",".join(state.sources),
@@ -240,7 +194,7 @@ def _sources(state: AdvancedState, visit: Visit, registry: Registry) -> list[Cho
     )
     usual = len(visit.preferences.sources or registry.default())
     usual_text = ngettext("The usual database", "The usual %(num)s databases", usual)
-    choices = [Choice("", usual_text % {"num": usual}, not chosen)]
+    choices = [ListOption("", usual_text % {"num": usual}, not chosen)]
     headings = {name: text for name, text in HEADINGS.items() if name != "default"}
     own = [name for name in registry.groups if name not in HEADINGS and name != "all"]
     for name in (*(name for name in headings if name in registry.groups), *own, "all"):
@@ -248,16 +202,16 @@ def _sources(state: AdvancedState, visit: Visit, registry: Registry) -> list[Cho
         if number:
             heading = gettext(headings.get(name, name)) if name != "all" else gettext("All")
             text = gettext("%(name)s (%(num)s)") % {"name": heading, "num": number}
-            choices.append(Choice(name, text, name == chosen))
+            choices.append(ListOption(name, text, name == chosen))
     if not any(choice.chosen for choice in choices):
         number = len(registry.expand(state.sources))
         text = ngettext("%(num)s chosen database", "%(num)s chosen databases", number)
-        choices.append(Choice(chosen, text % {"num": number}, True))
+        choices.append(ListOption(chosen, text % {"num": number}, True))
     return choices
 
 
 #: The rows of an empty form.
-EMPTY_ROWS = (Row(), Row(field="title"), Row(field="author"))
+EMPTY_ROWS = (FormRow(), FormRow(field="title"), FormRow(field="author"))
 #: What the buttons of the form do; "remove-2" removes the second row.
 ACTIONS = ("search", "plan", "rows", "expert", "add")
 _REMOVE = re.compile(r"remove-([0-9]{1,2})")
@@ -265,31 +219,6 @@ _REMOVE = re.compile(r"remove-([0-9]{1,2})")
 _SEARCHED = ("q", "syntax", "sources")
 #: Characters of a year that are read.
 _YEAR = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdvancedForm:
-    """What the address says.
-
-    Attributes:
-        tab: "rows", "expert", or "" where the page chooses.
-        rows: Those of the address; none where it has none.
-        years: First and last year as typed.
-        query: The text of the expert form, or the query that the page is opened with.
-        syntax: One of `SYNTAX_WORDS`.
-        sources: Names of sources and groups; empty for the usual ones.
-        action: One of `ACTIONS`, "remove-N", or "".
-    """
-
-    tab: str
-    rows: tuple[Row, ...]
-    years: tuple[str, str]
-    type: str
-    language: str
-    query: str
-    syntax: str
-    sources: tuple[str, ...]
-    action: str
 
 
 @dataclass(slots=True)
@@ -350,7 +279,7 @@ def read_form(given: MultiMapping[str], options: Options) -> AdvancedForm:
     action = only(given, "do")
     form = AdvancedForm(
         tab=reader.one_of("tab", ("rows", "expert")),
-        rows=tuple(map(Row, texts, *columns)),  # type: ignore[arg-type]
+        rows=tuple(map(FormRow, texts, *columns)),  # type: ignore[arg-type]
         years=(only(given, "from").strip()[:_YEAR], only(given, "to").strip()[:_YEAR]),
         type=reader.one_of("type", tuple(TYPE_WORDS)),
         language=reader.one_of("language", LANGUAGES),
@@ -364,12 +293,12 @@ def read_form(given: MultiMapping[str], options: Options) -> AdvancedForm:
     return form
 
 
-async def advanced(request: web.Request) -> web.Response:
+async def answer_advanced(request: web.Request) -> web.Response:
     """Answers `/advanced`: the page, or the way to `/search`."""
     shared, visit = request.app[SHARED], visit_of(request)
     form = read_form(request.query, shared.options)
     typed = form.query + "".join(row.text for row in form.rows)
-    state = await computed(request, typed, lambda: state_of(form))
+    state = await compute_text(request, typed, lambda: state_of(form))
     if state.read is None:
         plan = None
     elif form.action == "search":
@@ -381,13 +310,12 @@ async def advanced(request: web.Request) -> web.Response:
     else:
         plan = None
     registry = shared.engine.registry
-    page = await computed(request, typed, lambda: advanced_page(visit, state, registry, plan))
+    page = await compute_text(request, typed, lambda: advanced_page(visit, state, registry, plan))
     refused = state.read is None and form.action in ("search", "plan")
     return page_response(request, page, 400 if refused else 200)
 
 
-def _search(state: AdvancedState) -> dict[str, str]:
-    """The parameters of the search."""
+def _search(state: AdvancedForm) -> dict[str, str]:
     pairs = {
         "q": state.query,
         "syntax": "" if state.syntax == "auto" else state.syntax,
@@ -396,28 +324,18 @@ def _search(state: AdvancedState) -> dict[str, str]:
     return {name: value for name, value in pairs.items() if value}
 
 
-def state_of(form: AdvancedForm) -> AdvancedState:
-    """What the page shows for a form. Takes time linear in the length of its texts."""
-    shown = AdvancedState(
-        tab=form.tab or "rows",
-        rows=form.rows,
-        years=form.years,
-        type=form.type,
-        language=form.language,
-        query=form.query,
-        syntax=form.syntax,
-        sources=form.sources,
-    )
+def state_of(form: AdvancedForm) -> AdvancedForm:
+    """The form as the page shows it. Takes time linear in the length of its texts."""
     if form.tab == "expert" or (not form.tab and form.query):
-        return _of_text(form, shown)
-    return _of_rows(form, shown)
+        return _of_text(form)
+    return _of_rows(form)
 
 
-def _of_text(form: AdvancedForm, shown: AdvancedState) -> AdvancedState:
+def _of_text(form: AdvancedForm) -> AdvancedForm:
     """The expert form, or the rows that its query is."""
     wants_rows = form.action == "rows" or not form.tab
     asks = form.action in ("search", "plan")
-    shown = replace(shown, tab="expert")
+    shown = replace(form, tab="expert")
     if not form.query and not asks:
         return replace(shown, tab="rows", rows=EMPTY_ROWS) if wants_rows else shown
     found = read_or_fault(form.query, form.syntax)
@@ -433,7 +351,7 @@ def _of_text(form: AdvancedForm, shown: AdvancedState) -> AdvancedState:
     return _with_rows(shown, rows, found)
 
 
-def _with_rows(shown: AdvancedState, rows: Rows, read: ReadQuery) -> AdvancedState:
+def _with_rows(shown: AdvancedForm, rows: FormRows, read: ReadQuery) -> AdvancedForm:
     years = rows.years or Years(None, None)
     first, last = ("" if year is None else f"{year:04d}" for year in (years.first, years.last))
     return replace(
@@ -449,10 +367,10 @@ def _with_rows(shown: AdvancedState, rows: Rows, read: ReadQuery) -> AdvancedSta
     )
 
 
-def _of_rows(form: AdvancedForm, shown: AdvancedState) -> AdvancedState:
+def _of_rows(form: AdvancedForm) -> AdvancedForm:
     """The rows, or the text that they are."""
-    rows, focus = _changed(form)
-    shown = replace(shown, rows=rows, focus=focus)
+    rows, focus = _change_rows(form)
+    shown = replace(form, tab="rows", rows=rows, focus=focus)
     asks = form.action in ("search", "plan")
     if not any(row.text.strip() for row in rows) and not asks:
         return replace(shown, tab="expert") if form.action == "expert" else shown
@@ -462,7 +380,7 @@ def _of_rows(form: AdvancedForm, shown: AdvancedState) -> AdvancedState:
         first = min(faults, default=None)
         return replace(shown, row_faults=faults, years_fault=years_fault, focus=first)
     try:
-        query = query_of_rows(Rows(rows, years, form.type, form.language))
+        query = query_of_rows(FormRows(rows, years, form.type, form.language))
     except QuerySyntaxError as error:
         return replace(shown, fault=error)
     text = to_text(query)
@@ -475,11 +393,11 @@ def _of_rows(form: AdvancedForm, shown: AdvancedState) -> AdvancedState:
     )
 
 
-def _changed(form: AdvancedForm) -> tuple[tuple[Row, ...], int | None]:
+def _change_rows(form: AdvancedForm) -> tuple[tuple[FormRow, ...], int | None]:
     """The rows after a button has added or removed one, and the place of the row to go on with."""
     rows = form.rows or EMPTY_ROWS
     if form.action == "add" and len(rows) < MOST_ROWS:
-        return (*rows, Row()), len(rows)
+        return (*rows, FormRow()), len(rows)
     if (removed := _REMOVE.fullmatch(form.action)) and len(rows) > 1:
         at = int(removed[1]) - 1
         if 0 <= at < len(rows):
@@ -487,7 +405,7 @@ def _changed(form: AdvancedForm) -> tuple[tuple[Row, ...], int | None]:
     return rows, None
 
 
-def _row_faults(rows: tuple[Row, ...]) -> Mapping[int, QuerySyntaxError]:
+def _row_faults(rows: tuple[FormRow, ...]) -> Mapping[int, QuerySyntaxError]:
     """Place of a row -> why it cannot be read."""
     faults: dict[int, QuerySyntaxError] = {}
     for at, row in enumerate(rows):

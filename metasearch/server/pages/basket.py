@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 
 from aiohttp import web
 from multidict import MultiDict, MultiMapping
@@ -16,15 +15,25 @@ from metasearch.formats import WRITABLE, write
 from metasearch.formats.citations import STYLES
 from metasearch.message import message
 from metasearch.record import Hit
-from metasearch.server.answering import answered, nothing_answered, status_of
-from metasearch.server.forms import chosen, local_address, only, pairs_of_form, posted
+from metasearch.server.forms import (
+    choice_of,
+    local_address,
+    only,
+    pairs_of_form,
+    read_form_fields,
+)
 from metasearch.server.pages.hit import HitView, hit_view
 from metasearch.server.pages.page import page, page_response, see_other
 from metasearch.server.pages.work import FORMAT_WORDS, JSON_LD, is_large
 from metasearch.server.pages.work import OFFERED_OF_WORKS as OF_WORKS
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
-from metasearch.server.search import WRITTEN_AT_ONCE, chosen_of, for_page, is_usable
+from metasearch.server.search import WRITTEN_AT_ONCE, choose_form, for_page, is_usable
+from metasearch.server.search_answers import (
+    answer_of,
+    no_answer_problem,
+    status_of,
+)
 from metasearch.server.site import SHARED, ServerContext, work_path
 from metasearch.server.sources import labels
 from metasearch.server.visit import MOST_IN_BASKET, Visit, visit_of
@@ -56,7 +65,6 @@ class Basket:
 
 
 async def contents_of(ids: Sequence[str], shared: ServerContext) -> Basket:
-    """The works of these ids."""
     kept: list[Hit] = []
     unknown: list[str] = []
     turns = shared.engine.scheduler.turns()  # to read a work takes a millisecond
@@ -76,7 +84,8 @@ def distinct(hits: Iterable[Hit]) -> list[BasketWork]:
 
     Of such hits the one with the most records stays, at the place of the first.
     """
-    works: list[BasketWork | None] = []
+    richest: list[Hit | None] = []
+    ids: list[dict[str, None]] = []  # of the work at a place, in order: of long chains no copies
     merged_into: dict[int, int] = {}
     place_of: dict[str, int] = {}
 
@@ -88,73 +97,55 @@ def distinct(hits: Iterable[Hit]) -> list[BasketWork]:
 
     for hit in hits:
         names = [hit.id, *(record.key for record in hit.records)]
-        at, *others = sorted({place(name) for name in names if name in place_of}) or [len(works)]
-        if at == len(works):
-            works.append(None)
-        same = [*filter(None, (works[each] for each in (at, *others))), BasketWork(hit, (hit.id,))]
-        works[at] = reduce(_together, same)
+        at, *others = sorted({place(name) for name in names if name in place_of}) or [len(ids)]
+        if at == len(ids):
+            richest.append(None)
+            ids.append({})
         for other in others:
-            works[other] = None
+            ids[at] |= ids[other]
+        ids[at][hit.id] = None
+        same = filter(None, (*(richest[each] for each in (at, *others)), hit))
+        richest[at] = max(same, key=lambda each: len(each.records))
+        for other in others:
+            richest[other] = None
         merged_into |= dict.fromkeys(others, at)
         place_of |= dict.fromkeys(names, at)
-    return [work for work in works if work is not None]
-
-
-def _together(left: BasketWork, right: BasketWork) -> BasketWork:
-    richer = max(left.hit, right.hit, key=lambda hit: len(hit.records))
-    return BasketWork(richer, tuple(dict.fromkeys((*left.ids, *right.ids))))
+    return [BasketWork(hit, tuple(ids[at])) for at, hit in enumerate(richest) if hit is not None]
 
 
 #: Formats that stand first, the one that most programs read before the others.
 _FIRST = ("ris", "bibtex", "csv", "json")
 
 
-@dataclass(frozen=True, slots=True)
-class BasketPage:
-    """What the page is made from.
-
-    Attributes:
-        unknown: Ids of works that are not kept any more.
-        citations: Of the works, in their order, in the style of the reader.
-        formats: Names of the export formats.
-    """
-
-    works: Sequence[BasketWork]
-    unknown: Sequence[str]
-    labels: Mapping[str, str]
-    citations: Sequence[str]
-    formats: Sequence[str]
-
-
-def basket_page(visit: Visit, shown: BasketPage) -> str:
-    """The whole page."""
+def basket_page(
+    visit: Visit, contents: Basket, labels: Mapping[str, str], citations: Sequence[str]
+) -> str:
+    """The whole page. `citations`: of the works, in their order, in the style of the reader."""
     site = visit.site
     views: list[tuple[HitView, str]] = []
-    for work in shown.works:
+    for work in contents.works:
         address = site.path(work_path(work.hit.id))
-        view = hit_view(work.hit, shown.labels, site.base, page=address)
-        views.append((view, visit.language.listed([one.label for one in view.found])))
+        view = hit_view(work.hit, labels, site.base, page=address)
+        views.append((view, visit.language.enumeration([one.label for one in view.found])))
+    formats = [name for name in OFFERED if name != "html" and is_usable(name)]
     return page(
         "basket.html",
         visit,
         visit.language.gettext("Basket"),
         current="/basket",
         works=views,
-        unknown=shown.unknown,
-        citations=[
-            (view.language, text) for (view, _), text in zip(views, shown.citations, strict=True)
-        ],
+        unknown=contents.unknown,
+        citations=[(view.language, text) for (view, _), text in zip(views, citations, strict=True)],
         style=STYLES[visit.style].about,
         formats=[
             (name, FORMAT_WORDS.get(name, name), site.path("/basket", format=name))
-            for name in sorted(shown.formats, key=_place)
+            for name in sorted(formats, key=_place)
         ],
         days=round(KEPT_IN_BASKET / 86_400),
     )
 
 
 def _place(name: str) -> int:
-    """Of a format in the list."""
     return _FIRST.index(name) if name in _FIRST else len(_FIRST)
 
 
@@ -172,41 +163,36 @@ _ADD, _REMOVE, _CLEAR = "add", "remove", "clear"
 _NAMED = 5
 
 
-async def basket(request: web.Request) -> web.StreamResponse:
+async def answer_basket(request: web.Request) -> web.StreamResponse:
     """`/basket`: shows the works, exports them, or changes them by a form."""
     if request.method == "POST":
         return await _change(request)
     shared, visit = request.app[SHARED], visit_of(request)
-    form = chosen_of(request, OFFERED)
+    form = choose_form(request, OFFERED)
     parameters = read(request.query, shared.options)
     shown = await contents_of(visit.basket, shared)
     await shared.engine.works.renew([work.hit for work in shown.works], KEPT_IN_BASKET)
     ticked = request.query.getall("id", [])
     if form == "html":
         return await _page(request, shown)
-    return await _export(request, _ticked(shown, ticked), form, parameters)
+    return await _export(request, _choose_works(shown, ticked), form, parameters)
 
 
 async def _page(request: web.Request, contents: Basket) -> web.Response:
     shared, visit = request.app[SHARED], visit_of(request)
     await shared.engine.ready()  # the labels of the sources are in their specs
     hits = contents.hits
-    citations = await _written(shared, hits, "citations", Parameters(style=visit.style))
+    citations = await _write_works(shared, hits, "citations", Parameters(style=visit.style))
     sources = {record.source for hit in hits for record in hit.records}
-    shown = BasketPage(
-        works=contents.works,
-        unknown=contents.unknown,
-        labels=labels(shared.engine, sources),
-        citations=citations.decode().splitlines(),
-        formats=[name for name in OFFERED if name != "html" and is_usable(name)],
-    )
+    names = labels(shared.engine, sources)
+    texts = citations.decode().splitlines()
     body = await shared.admission.written(
-        lambda: basket_page(visit, shown).encode(), large=_is_long(hits)
+        lambda: basket_page(visit, contents, names, texts).encode(), large=_is_long(hits)
     )
     return page_response(request, body)
 
 
-def _ticked(contents: Basket, names: Sequence[str]) -> Basket:
+def _choose_works(contents: Basket, names: Sequence[str]) -> Basket:
     """The works that a request names; all where it names none."""
     if not names:
         return contents
@@ -214,7 +200,7 @@ def _ticked(contents: Basket, names: Sequence[str]) -> Basket:
     there = {name for work in contents.works for name in work.ids}
     if missing := [name for name in ids if name not in there]:
         raise Problem(
-            404, "no-such-work", message("The basket does not have {ids}.", ids=_listed(missing))
+            404, "no-such-work", message("The basket does not have {ids}.", ids=_name_list(missing))
         )
     works = [work for work in contents.works if not ids.keys().isdisjoint(work.ids)]
     return Basket(works, ())
@@ -226,7 +212,7 @@ async def _export(
     shared, visit = request.app[SHARED], visit_of(request)
     if not request.query.get("style"):
         parameters = replace(parameters, style=visit.style)
-    body = await _written(shared, contents.hits, form, parameters, contents.unknown)
+    body = await _write_works(shared, contents.hits, form, parameters, contents.unknown)
     headers = {"Vary": "Accept, Cookie", "Cache-Control": "private, no-store"}
     if form in WRITABLE and WRITABLE[form].download:
         name = f"metasearch-basket.{WRITABLE[form].extension}"
@@ -239,7 +225,7 @@ async def _export(
     )
 
 
-async def _written(
+async def _write_works(
     shared: ServerContext,
     hits: tuple[Hit, ...],
     form: str,
@@ -249,7 +235,9 @@ async def _written(
     """The works in a format, as a search answer has them."""
     received = sum(len(hit.records) for hit in hits)
     counts = Counts(received, len(hits), received - len(hits))
-    notes = (message("Not known here any more: {ids}.", ids=_listed(unknown)),) if unknown else ()
+    notes = (
+        (message("Not known here any more: {ids}.", ids=_name_list(unknown)),) if unknown else ()
+    )
     whole = Answer("", not unknown, counts, hits, (), notes=notes)
     return await shared.admission.written(
         lambda: write(
@@ -269,30 +257,28 @@ def _is_long(hits: Sequence[Hit]) -> bool:
 
 
 async def _change(request: web.Request) -> web.Response:
-    """Does what a form says, and sends the browser back."""
-    fields = await posted(request)
+    fields = await read_form_fields(request)
     shared, visit = request.app[SHARED], visit_of(request)
     back = local_address(only(fields, "back"), visit.site) or visit.site.path("/basket")
-    match chosen(fields, "do", (_ADD, _REMOVE, _CLEAR), ""):
+    match choice_of(fields, "do", (_ADD, _REMOVE, _CLEAR), ""):
         case "add":
-            await _add(request, _named(fields), only(fields, "search"))
+            await _add(request, _ids_of_form(fields), only(fields, "search"))
         case "remove":
             contents = await contents_of(visit.basket, shared)
-            _remove(visit, contents, _named(fields))
+            _remove(visit, contents, _ids_of_form(fields))
         case "clear":
             visit.fill_basket(())
         case _:
-            raise Problem.bad_parameters([{"parameter": "do", "reason": message("missing")}])
+            raise Problem.bad_parameter("do", message("missing"))
     return see_other(request, back)
 
 
 async def _add(request: web.Request, names: Mapping[str, None], search: str) -> None:
-    """Puts works into the basket."""
     shared, visit = request.app[SHARED], visit_of(request)
     there = await contents_of(visit.basket, shared)
     new = [name for name in names if name not in visit.basket]
     _check_room(len(there.works) + len(there.unknown), len(new))
-    found = await _found(request, new, search)
+    found = await _find_works(request, new, search)
     hits = list({found[name].id: found[name] for name in new if name in found}.values())
     left_out = {hit.id for hit in await shared.engine.works.keep(hits, KEPT_IN_BASKET)}
     works = distinct(
@@ -306,7 +292,7 @@ async def _add(request: web.Request, names: Mapping[str, None], search: str) -> 
         detail = message(
             "These works are not known here any more, and were not added: {ids}. "
             "The other ticked works are in the basket.",
-            ids=_listed(missing),
+            ids=_name_list(missing),
         )
         advice = message("Search again, and tick them in the new list.")
         raise Problem(404, "no-such-work", detail, advice=advice)
@@ -321,7 +307,7 @@ def _remove(visit: Visit, contents: Basket, names: Mapping[str, None]) -> None:
     visit.fill_basket(tuple(name for name in visit.basket if name not in gone))
 
 
-async def _found(request: web.Request, names: Sequence[str], search: str) -> dict[str, Hit]:
+async def _find_works(request: web.Request, names: Sequence[str], search: str) -> dict[str, Hit]:
     """Id -> work, of those that are kept or that the search finds again."""
     shared = request.app[SHARED]
     works: dict[str, Hit] = {}
@@ -335,13 +321,13 @@ async def _found(request: web.Request, names: Sequence[str], search: str) -> dic
     if len(works) == len(names) or not parameters.query:
         return works
     asked = replace(for_page(parameters, visit_of(request)), wait=None)
-    answer = await answered(request, asked)
+    answer = await answer_of(request, asked)
     works |= await _in_answer(shared, answer, [name for name in names if name not in works])
     if len(works) < len(names) and answer.running:  # the configured wait is over, the search is not
-        answer = await answered(request, replace(asked, wait=shared.options.max_timeout))
+        answer = await answer_of(request, replace(asked, wait=shared.options.max_timeout))
         works |= await _in_answer(shared, answer, [name for name in names if name not in works])
     if not works and (status := status_of(answer)) != 200:
-        raise nothing_answered(answer, status, {})
+        raise no_answer_problem(answer, status, {})
     return works
 
 
@@ -364,13 +350,10 @@ def _check_room(there: int, new: int) -> None:
     raise Problem(409, "basket-full", detail, advice=advice)
 
 
-def _named(fields: MultiMapping[str]) -> dict[str, None]:
-    """The ids in a form."""
+def _ids_of_form(fields: MultiMapping[str]) -> dict[str, None]:
     ids = _hit_ids(fields.getall("id", []))
     if not ids:
-        raise Problem.bad_parameters(
-            [{"parameter": "id", "reason": message("missing; tick a work")}]
-        )
+        raise Problem.bad_parameter("id", message("missing; tick a work"))
     return ids
 
 
@@ -380,11 +363,11 @@ def _hit_ids(texts: Iterable[str]) -> dict[str, None]:
     for text in texts:
         if len(text) > 100 or not is_hit_id(text):
             reason = message("{text} is no id of a work", text=repr(text[:40]))
-            raise Problem.bad_parameters([{"parameter": "id", "reason": reason}])
+            raise Problem.bad_parameter("id", reason)
         ids[read_name(text)] = None
     return ids
 
 
-def _listed(names: Sequence[str]) -> str:
+def _name_list(names: Sequence[str]) -> str:
     more = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" (+{more})" if more > 0 else "")

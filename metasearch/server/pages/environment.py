@@ -1,8 +1,5 @@
-"""What pages are made with: templates and the files that they load, and the languages of the pages,
-their words, numbers and dates.
-
-English is the language of the templates and of every message, so it has no catalogue; another
-language has one in `metasearch/locale`, which is read when its first page is made.
+"""What pages are made with: templates and the files that they load, and the fixed words of records
+and answers.
 """
 
 from __future__ import annotations
@@ -15,11 +12,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from gettext import GNUTranslations, NullTranslations
 from hashlib import sha256
 from importlib.resources import files
 from importlib.util import cache_from_source
-from io import BytesIO
 from marshal import dumps, loads
 from pathlib import Path
 from typing import Any
@@ -29,125 +24,23 @@ from jinja2 import __version__ as jinja_version
 from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 
-from metasearch.bib.languages import languages as known_languages
-from metasearch.dedup.evidence import BECAUSE, VERSION_KINDS
+from metasearch.bib import trials
 from metasearch.engine.facets import Sort
-from metasearch.engine.rank import REASONS
 from metasearch.formats.text import clean, line, web_url
-from metasearch.message import Message, Templates, translated
+from metasearch.language import DEFAULT, ReaderLanguage, language, tag_of
+from metasearch.message import N_ as N_
+from metasearch.record import FIELDS
 from metasearch.server.problem import preferred_languages
 from metasearch.wing import wings
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
-    """One language of the pages.
-
-    Attributes:
-        tag: As HTML names it: "zh-Hans".
-        locale: What Babel calls it: "zh_Hans".
-        gettext: Returns the translation of a text.
-        ngettext: Returns that of one of two texts, by a number.
-    """
-
-    tag: str
-    name: str
-    locale: str
-    gettext: Callable[[str], str]
-    ngettext: Callable[[str, str, int], str]
-
-    def said(self, text: str) -> str:
-        """A sentence or fixed word of the core in this language; unchanged without translation."""
-        if isinstance(text, Message):
-            return translated(text, self.gettext, self.ngettext)
-        return self.gettext(text) if text else ""
-
-    def recognised(self, text: str, templates: Templates) -> str:
-        """A sentence that the core keeps as plain text, in this language."""
-        # English is as it is; to find the template takes time, and a list has hundreds of these.
-        return text if self.tag == DEFAULT else self.said(templates.messages(text))
-
-    def number(self, value: float) -> str:
-        """A number with the separators of the language."""
-        from babel.numbers import format_decimal
-
-        return format_decimal(value, locale=self.locale)
-
-    def percent(self, share: float) -> str:
-        """A share of 1 in percent."""
-        from babel.numbers import format_percent
-
-        return format_percent(share, locale=self.locale)
-
-    def listed(self, texts: list[str]) -> str:
-        """The texts as an enumeration: "A, B and C"."""
-        from babel.lists import format_list
-
-        return format_list(texts, locale=self.locale)
-
-    def language_name(self, code: str) -> str:
-        """What a record's language is called: "fr" is "French"; the code where it is unknown."""
-        from babel import Locale, UnknownLocaleError
-
-        known = known_languages().get(code)
-        try:
-            # Catalogues name languages by three letters, Babel those that have two by these.
-            name = Locale.parse(self.locale).languages.get(code)
-        except UnknownLocaleError:
-            name = None
-        return name or (known.name if known else code)
-
-
-#: Tag -> (its own name, Babel's name of it).
-_OFFERED: Mapping[str, tuple[str, str]] = {
-    "en": ("English", "en"),
-    "zh-Hans": ("中文", "zh_Hans"),
-}
-TAGS = tuple(_OFFERED)
-DEFAULT = "en"
-#: Primary language of a browser -> the tag that it gets.
-_OF_PRIMARY = {"en": "en", "zh": "zh-Hans"}
-
-
-@cache
-def language(tag: str) -> Language:
-    """The language with one of `TAGS`."""
-    name, locale = _OFFERED[tag]
-    words = NullTranslations() if tag == DEFAULT else _catalogue(locale)
-    return Language(tag, name, locale, words.gettext, words.ngettext)
-
-
-def negotiated(header: str) -> str:
+def negotiate_language(header: str) -> str:
     """The tag that an Accept-Language header likes best; `DEFAULT` where it likes none of ours."""
-    for wanted in preferred_languages(header):
-        if (tag := _OF_PRIMARY.get(wanted.partition("-")[0])) is not None:
-            return tag
-    return DEFAULT
-
-
-def tag_of(text: str) -> str | None:
-    """The one of `TAGS` that a client writes as "zh", "zh-CN", "ZH-hans"; None for another."""
-    return _OF_PRIMARY.get(text.strip().lower().replace("_", "-").partition("-")[0])
-
-
-def _catalogue(locale: str) -> NullTranslations:
-    """The words of a language, from its PO file: no compiled file can be older than it."""
-    from babel.messages.mofile import write_mo
-    from babel.messages.pofile import read_po
-
-    path = files("metasearch") / "locale" / locale / "LC_MESSAGES" / "metasearch.po"
-    compiled = BytesIO()
-    write_mo(compiled, read_po(BytesIO(path.read_bytes()), locale=locale))
-    compiled.seek(0)
-    return GNUTranslations(compiled)
+    tags = map(tag_of, preferred_languages(header))
+    return next((tag for tag in tags if tag is not None), DEFAULT)
 
 
 # What the fixed words of records and answers are called on a page; templates translate them.
-
-
-def N_(text: str) -> str:  # noqa: N802 - the usual name of such a mark
-    """Marks a text that is translated where it is shown."""
-    return text
 
 
 #: `Record.type` -> its name; another one is shown as it is.
@@ -228,47 +121,34 @@ VERDICT_WORDS: Mapping[str, str] = {
     "version": N_("version of it"),
     "different": N_("not the same"),
 }
+#: Kind of a notice -> its name.
+NOTICE_WORDS: Mapping[str, str] = {
+    "retraction": N_("Retraction"),
+    "withdrawal": N_("Withdrawal"),
+    "concern": N_("Expression of concern"),
+    "correction": N_("Correction"),
+}
 YES_NO: Mapping[str, str] = {"yes": N_("yes"), "no": N_("no")}
 #: Identifier -> what people call it.
 ID_WORDS = {"pmid": "PMID", "pmcid": "PMCID", "arxiv": "arXiv", "oclcnum": "OCLC", "lccn": "LCCN"}
-#: Field -> what the page calls it, in the order of the page.
+#: The order of the fields on the page of a work; those that it does not name stand behind them.
+_ORDER = """
+    title original_title translated_title titles authors editors translators date year venue volume
+    issue pages edition publisher place institution type version language doi isbn issn url pdf_url
+    open_access licence citations retracted keywords subjects
+""".split()
+#: Field -> what the page calls it, in the order of the page; to be translated.
 FIELD_WORDS: Mapping[str, str] = {
-    "title": N_("Title"),
-    "original_title": N_("Original title"),
-    "translated_title": N_("Translated title"),
-    "titles": N_("Other titles"),
-    "authors": N_("Authors"),
-    "editors": N_("Editors"),
-    "date": N_("Date"),
-    "year": N_("Year"),
-    "venue": N_("Published in"),
-    "volume": N_("Volume"),
-    "issue": N_("Issue"),
-    "pages": N_("Pages"),
-    "edition": N_("Edition"),
-    "publisher": N_("Publisher"),
-    "institution": N_("Institution"),
-    "type": N_("Type"),
-    "version": N_("Version"),
-    "language": N_("Language"),
-    "doi": "DOI",
-    "isbn": "ISBN",
-    "issn": "ISSN",
-    "url": N_("Address"),
-    "pdf_url": "PDF",
-    "open_access": N_("Open access"),
-    "licence": N_("Licence"),
-    "citations": N_("Cited"),
-    "retracted": N_("Retracted"),
-    "keywords": N_("Keywords"),
-    "subjects": N_("Subjects"),
+    name: FIELDS[name].label for name in dict.fromkeys([*_ORDER, *FIELDS]) if FIELDS[name].label
 }
 
 
 def field_word(name: str) -> str:
     """What a field of a record is called, "ids.pmid" among them; to be translated."""
     scheme = name.removeprefix("ids.")
-    return FIELD_WORDS[name] if name in FIELD_WORDS else ID_WORDS.get(scheme, line(scheme) or "?")
+    if name in FIELD_WORDS:
+        return FIELD_WORDS[name]
+    return ID_WORDS.get(scheme) or line(trials.name_of(scheme)) or "?"
 
 
 # The templates of the pages: how text gets into them, how they are compiled once, and the few
@@ -290,14 +170,11 @@ _TEXTS = frozenset({".css", ".js", ".svg"})
 
 @dataclass(frozen=True)
 class Asset:
-    """One file."""
-
     name: str
     body: bytes
 
     @property
     def media_type(self) -> str:
-        """By its extension."""
         return _MEDIA_TYPES[self._extension]
 
     @property
@@ -311,7 +188,7 @@ class Asset:
         return hashlib.sha256(self.body).hexdigest()[:20]
 
     @cached_property
-    def compressed(self) -> bytes | None:
+    def gzip_body(self) -> bytes | None:
         """For clients that read gzip; None for what is compressed already."""
         return gzip.compress(self.body, mtime=0) if self.is_text else None
 
@@ -343,7 +220,7 @@ def asset_path(name: str) -> str:
 _DIGEST = sha256().digest_size
 
 
-class CompiledTemplates(BytecodeCache):
+class TemplateCache(BytecodeCache):
     """What templates were compiled to, once for all languages, and for the next process.
 
     `file`: where it is kept; None for nowhere. `made_by`: all that it depends on besides the
@@ -353,7 +230,7 @@ class CompiledTemplates(BytecodeCache):
     def __init__(self, file: Path | None, made_by: bytes) -> None:
         self._file = file
         self._made_by = made_by
-        self._code = self._kept()
+        self._code = self._load()
         self._is_kept = True
 
     def load_bytecode(self, bucket: Bucket) -> None:
@@ -362,7 +239,6 @@ class CompiledTemplates(BytecodeCache):
             bucket.bytecode_from_string(self._code[bucket.key])
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Part of the interface of jinja2."""
         self._code[bucket.key] = bucket.bytecode_to_string()
         self._is_kept = False
 
@@ -383,7 +259,7 @@ class CompiledTemplates(BytecodeCache):
                 draft.unlink(missing_ok=True)
         self._is_kept = True
 
-    def _kept(self) -> dict[str, bytes]:
+    def _load(self) -> dict[str, bytes]:
         if self._file is None:
             return {}
         try:
@@ -401,14 +277,14 @@ class CompiledTemplates(BytecodeCache):
         return sha256(sha256(self._made_by).digest() + payload).digest()
 
 
-def compiled_beside(module: str, made_by: str) -> CompiledTemplates:
+def template_cache_beside(module: str, made_by: str) -> TemplateCache:
     """What the templates of a module are compiled to, beside the bytecode of that module."""
     try:
         file = Path(cache_from_source(module)).with_suffix(".templates")
         source = Path(module).read_bytes()
     except (NotImplementedError, OSError):  # no bytecode, no source
-        return CompiledTemplates(None, b"")
-    return CompiledTemplates(file, made_by.encode() + source)
+        return TemplateCache(None, b"")
+    return TemplateCache(file, made_by.encode() + source)
 
 
 # The templates of the pages, and how text gets into them. Every expression of a template is cleaned
@@ -416,27 +292,20 @@ def compiled_beside(module: str, made_by: str) -> CompiledTemplates:
 # the attribute out unless a browser may follow the address.
 
 
-def render(template: str, language: Language, **context: Any) -> str:
-    """A whole page.
-
-    Args:
-        template: Name of a file in `templates`, here or of a wing.
-        language: That of its words.
-        context: The values that the template uses.
-
-    Raises:
-        UndefinedError: The template uses a value that is not in the context.
+def render(template: str, language: ReaderLanguage, **context: Any) -> str:
+    """A whole page from a file in `templates`, here or of a wing. Raises UndefinedError: the
+    template uses a value that is not in the context.
     """
     return environment(language).get_template(template).render(context)
 
 
-def macro(template: str, name: str, language: Language) -> Callable[..., Markup]:
+def macro(template: str, name: str, language: ReaderLanguage) -> Callable[..., Markup]:
     """A macro of a template, to make a part of a page."""
     made: Callable[..., Markup] = getattr(environment(language).get_template(template).module, name)
     return made
 
 
-def _cleaned(value: Any) -> Any:
+def _clean_value(value: Any) -> Any:
     """What jinja2 writes for the value of an expression; it escapes this unless it is Markup."""
     if not isinstance(value, str):
         return value
@@ -473,17 +342,17 @@ def moment(text: str | None) -> Markup:
     return Markup('<time datetime="{}">{}</time>').format(text, text[:16].replace("T", " "))
 
 
-_compiled = compiled_beside(__file__, jinja_version)
+_compiled = template_cache_beside(__file__, jinja_version)
 
 
 @cache
-def environment(language: Language) -> Environment:
+def environment(language: ReaderLanguage) -> Environment:
     """The templates with a language's words; `_`, `gettext`, `ngettext` translate in them."""
     made = Environment(
         loader=ChoiceLoader([PackageLoader(package, "templates") for package in PACKAGES]),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_cleaned,
+        finalize=_clean_value,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -498,15 +367,12 @@ def environment(language: Language) -> Environment:
     made.filters |= {name: partial(_address_attribute, name) for name in ("href", "src", "action")}
     made.filters |= {"line": line, "number": language.number, "percent": language.percent}
     made.filters["moment"] = moment
-    made.filters["listed"] = language.listed
-    made.filters["translate"] = language.said
+    made.filters["listed"] = language.enumeration
+    made.filters["translate"] = language.phrase
     made.filters["asset"] = asset_path
     made.globals |= {
         "language": language,
-        "translated": language.said,
-        "reason_words": partial(language.recognised, templates=REASONS),
-        "evidence_words": partial(language.recognised, templates=BECAUSE),
-        "version_words": partial(language.recognised, templates=VERSION_KINDS),
+        "translated": language.phrase,
     }
     return made
 

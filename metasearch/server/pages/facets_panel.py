@@ -12,9 +12,10 @@ from metasearch.engine.facets import FACETS, Filter, parse_filters
 from metasearch.errors import UsageError
 from metasearch.events import Facet, Facets, FacetValue
 from metasearch.formats.text import clean, line
+from metasearch.language import ReaderLanguage
 from metasearch.query import Years
 from metasearch.query.values import parse_years
-from metasearch.server.pages.environment import FACET_HEADINGS, TYPE_WORDS, YES_NO, Language
+from metasearch.server.pages.environment import FACET_HEADINGS, TYPE_WORDS, YES_NO
 
 #: Facets of a page whose address names none, in the order of the panel.
 PAGE_FACETS = ("year", "source", "type", "oa", "language", "venue", "retracted")
@@ -27,7 +28,7 @@ MOST_YEARS, HEIGHT, WIDTH = 40, 56, 10
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
+class ActiveFilter:
     """A filter that holds. `address`: of the same search without it."""
 
     text: str
@@ -35,7 +36,7 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class FacetValueChoice:
     """A value of a facet. `filter`: as a filter, which the form sends where it is ticked."""
 
     text: str
@@ -45,12 +46,12 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FacetGroup:
     """A facet with at least one value. `open`: whether its values are seen without a click."""
 
     name: str
     heading: str
-    choices: Sequence[Choice]
+    choices: Sequence[FacetValueChoice]
     more: int
     missing: int
     open: bool
@@ -93,8 +94,8 @@ class Panel:
         clear: Address of the search without any filter; "" where none holds.
     """
 
-    chips: Sequence[Chip]
-    groups: Sequence[Group]
+    chips: Sequence[ActiveFilter]
+    groups: Sequence[FacetGroup]
     years: Histogram | None
     hidden: Sequence[tuple[str, str]]
     works: int
@@ -118,7 +119,7 @@ class PanelMaker:
     filters: Sequence[Filter]
     address: Callable[[str], str]
     label: Callable[[str], str]
-    language: Language
+    language: ReaderLanguage
 
     def panel(self, facets: Facets | None, parameters: Mapping[str, str | int]) -> Panel:
         """The panel. `facets`: the counts; None where there are none."""
@@ -130,7 +131,7 @@ class PanelMaker:
             _meaning(written)
             for group in groups
             for choice in group.choices
-            if choice.filter and (written := _written(choice.filter)) is not None
+            if choice.filter and (written := _parse_filter(choice.filter)) is not None
         }
         span = self._span()
         # What has no box in the form is repeated by it, or it would be lost.
@@ -141,7 +142,7 @@ class PanelMaker:
         ]
         return Panel(
             chips=[
-                Chip(self._filter_text(each), self.address(self._without(each)))
+                ActiveFilter(self._filter_text(each), self.address(self._without(each)))
                 for each in self.filters
             ],
             groups=groups,
@@ -151,10 +152,10 @@ class PanelMaker:
             clear=self.address("") if self.filters else "",
         )
 
-    def _group(self, facet: Facet) -> Group:
+    def _group(self, facet: Facet) -> FacetGroup:
         ticked = {_meaning(each) for each in self.filters}
         choices = [self._choice(facet.name, value, ticked) for value in facet.values[:_MOST]]
-        return Group(
+        return FacetGroup(
             facet.name,
             FACET_HEADINGS[facet.name],
             choices,
@@ -163,9 +164,11 @@ class PanelMaker:
             facet.name in _OPEN or any(choice.ticked for choice in choices),
         )
 
-    def _choice(self, name: str, value: FacetValue, ticked: set[tuple[bool, str, str]]) -> Choice:
-        written = _written(value.filter)
-        return Choice(
+    def _choice(
+        self, name: str, value: FacetValue, ticked: set[tuple[bool, str, str]]
+    ) -> FacetValueChoice:
+        written = _parse_filter(value.filter)
+        return FacetValueChoice(
             self._value_text(name, value.value),
             value.count,
             str(written) if written else "",
@@ -224,7 +227,7 @@ class PanelMaker:
         return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
 
 
-def _written(text: str) -> Filter | None:
+def _parse_filter(text: str) -> Filter | None:
     """The filter that a value of a facet names; None for a value that no filter can have."""
     if clean(text) != text:  # a page cannot send it as it is
         return None

@@ -7,20 +7,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from metasearch.bib.normalise import CJK, spaced
+from metasearch.bib import notices
+from metasearch.bib.normalise import CJK, with_blanks
 from metasearch.bib.work_ids import hit_id
 from metasearch.engine.scores import QueryWords
 from metasearch.errors import QuerySyntaxError
-from metasearch.formats.reference import doi_url, full_title
+from metasearch.formats.reference import doi_url, full_title, notice_url
 from metasearch.formats.text import clean, line, web_url
-from metasearch.query import Not, Query, ReadQuery, Term, Years, read, to_text
-from metasearch.query.reading import window
-from metasearch.query.tree import And, Near, Or
+from metasearch.language import ReaderLanguage
+from metasearch.message import Message, message
+from metasearch.query import Query, ReadQuery, Term, Years, read, to_text
+from metasearch.query.reader import window
+from metasearch.query.syntaxes import SYNTAXES
+from metasearch.query.tree import leaves
 from metasearch.query.values import years_text
 from metasearch.record import Hit, Match, Reason, Record
-from metasearch.server.pages.environment import N_, TYPE_WORDS, VERDICT_WORDS, Language, field_word
+from metasearch.server.pages.environment import (
+    N_,
+    NOTICE_WORDS,
+    TYPE_WORDS,
+    VERDICT_WORDS,
+    field_word,
+)
 from metasearch.server.site import Site, work_path
 
 if TYPE_CHECKING:
@@ -49,7 +59,7 @@ class Marker:
         """
         parts: list[tuple[str, bool]] = []
         shown = 0
-        for start, end in self._joined(text):
+        for start, end in self._join_stretches(text):
             if start > shown:
                 parts.append((text[shown:start], False))
             parts.append((text[start:end], True))
@@ -58,7 +68,7 @@ class Marker:
             parts.append((text[shown:], False))
         return parts
 
-    def _joined(self, text: str) -> Iterator[tuple[int, int]]:
+    def _join_stretches(self, text: str) -> Iterator[tuple[int, int]]:
         """The marked stretches; those with nothing but a blank between them are one."""
         open_: tuple[int, int] | None = None
         for start, end in self._stretches(text[:_MOST_CHARACTERS]):
@@ -76,7 +86,7 @@ class Marker:
             word = token.group()
             if not word.isascii() and CJK.search(word):
                 yield from self._in_run(word, token.start())
-            elif self._holds(spaced(word)):
+            elif self._holds(with_blanks(word)):
                 yield token.span()
 
     def _holds(self, folded: str) -> bool:
@@ -84,7 +94,7 @@ class Marker:
 
     def _in_run(self, run: str, offset: int) -> Iterator[tuple[int, int]]:
         """The characters of a run of Chinese that stand in a pair of the query."""
-        folded = spaced(run).replace(" ", "")
+        folded = with_blanks(run).replace(" ", "")
         if len(folded) != len(run):  # a character was folded into several: places would not agree
             return
         end = 0
@@ -130,7 +140,7 @@ _SHORT_CODES = {"chi": "zh", "zho": "zh", "jpn": "ja", "kor": "ko"}
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Holding:
     """A source that holds the work. `place`: its rank there; 0 for none. `address`: of the record
     there; None for none.
     """
@@ -141,7 +151,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class MatchEvidence:
     """Why two records are one work.
 
     Attributes:
@@ -155,6 +165,27 @@ class Evidence:
     matcher: str
     left: str
     right: str
+
+    @classmethod
+    def of(cls, match: Match, names: Mapping[str, str]) -> MatchEvidence:
+        """Of two records; `names` has what records are called by their keys."""
+        return cls(
+            VERDICT_WORDS.get(match.verdict, match.verdict),
+            match.because,
+            line(match.matcher),
+            names.get(match.left, line(match.left)),
+            names.get(match.right, line(match.right)),
+        )
+
+
+class NoticeView(NamedTuple):
+    """A notice about a work. `kind`: to be translated. `slight`: whether the work stands."""
+
+    kind: str
+    date: str
+    link: str
+    address: str | None
+    slight: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,17 +225,18 @@ class HitView:
     folds: bool
     retracted: bool
     retracted_by: Sequence[str]
+    notices: Sequence[NoticeView]
     type: str
     open_access: bool
     citations: int | None
-    found: Sequence[Found]
+    found: Sequence[Holding]
     doi: str
     address: str | None
     doi_address: str | None
     pdf_address: str | None
     record_count: int
     reasons: Sequence[tuple[str, float]]
-    matches: Sequence[Evidence]
+    matches: Sequence[MatchEvidence]
     more_matches: int
     versions: Sequence[tuple[str, Sequence[str]]]
     fields: Sequence[tuple[str, Sequence[str]]]
@@ -229,10 +261,10 @@ def hit_view(
     record = hit.record
     title = full_title(record)
     abstract = line(record.abstract)
-    named = dict.fromkeys(line(author.name) for author in record.authors)
+    named = dict.fromkeys(line(author.name) for author in record.byline)
     authors = [name for name in named if name]
     few = len(authors) <= AUTHORS_SHOWN + 1
-    found = _found(hit, labels)
+    found = _holdings(hit, labels)
     places = {record.key: _source_place(record, labels) for record in hit.records}
     return HitView(
         id=clean(hit.id),
@@ -249,7 +281,8 @@ def hit_view(
         abstract=abstract[:_LONGEST_ABSTRACT],
         folds=len(abstract) > _SHORT_ABSTRACT,
         retracted=bool(record.retracted),
-        retracted_by=_retracted_by(hit, labels),
+        retracted_by=_sources_of_retraction(hit, labels),
+        notices=[*_notices(hit)],
         type=TYPE_WORDS.get(record.type or "", line(record.type)),
         open_access=record.open_access not in (None, "closed"),
         citations=record.citations,
@@ -260,11 +293,11 @@ def hit_view(
         pdf_address=web_url(record.pdf_url),
         record_count=len(hit.records),
         reasons=[(_reason(reason, labels), reason.points) for reason in hit.reasons[:_MOST_SHOWN]],
-        matches=[_evidence(match, places) for match in hit.matches[:_MOST_SHOWN]],
+        matches=[MatchEvidence.of(match, places) for match in hit.matches[:_MOST_SHOWN]],
         more_matches=max(0, len(hit.matches) - _MOST_SHOWN),
         versions=[
             (
-                line(version.kind),
+                version.kind,
                 [places.get(key, line(key)) for key in version.records[:_MOST_SHOWN]],
             )
             for version in hit.versions[:_MOST_SHOWN]
@@ -298,33 +331,30 @@ def _imprint(record: Record) -> list[str]:
     return [part for part in parts if part]
 
 
-def _found(hit: Hit, labels: Mapping[str, str]) -> list[Found]:
+def _holdings(hit: Hit, labels: Mapping[str, str]) -> list[Holding]:
     ranked = sorted(hit.records, key=lambda record: (record.position or 10**9, record.source))
-    best: dict[str, Found] = {}
+    best: dict[str, Holding] = {}
     for record in ranked:
         label = line(labels.get(record.source, record.source))
-        best.setdefault(label, Found(label, record.position, web_url(record.url)))
+        best.setdefault(label, Holding(label, record.position, web_url(record.url)))
     return list(best.values())
 
 
-def _retracted_by(hit: Hit, labels: Mapping[str, str]) -> list[str]:
+def _sources_of_retraction(hit: Hit, labels: Mapping[str, str]) -> list[str]:
     names = dict.fromkeys(record.source for record in hit.records if record.retracted)
     return [line(labels.get(name, name)) for name in names]
+
+
+def _notices(hit: Hit) -> Iterator[NoticeView]:
+    said = ((text, record) for record in hit.records for text in record.notices)
+    for (kind, date, link), _ in notices.each_once(said):
+        address, slight = notice_url(link), kind == "correction"
+        yield NoticeView(NOTICE_WORDS[kind], date, line(link), address, slight)
 
 
 def _source_place(record: Record, labels: Mapping[str, str]) -> str:
     label = line(labels.get(record.source, record.source))
     return f"{label} #{record.position}" if record.position else label
-
-
-def _evidence(match: Match, places: Mapping[str, str]) -> Evidence:
-    return Evidence(
-        VERDICT_WORDS.get(match.verdict, match.verdict),
-        line(match.because),
-        line(match.matcher),
-        places.get(match.left, line(match.left)),
-        places.get(match.right, line(match.right)),
-    )
 
 
 def _fields(hit: Hit, labels: Mapping[str, str]) -> list[tuple[str, Sequence[str]]]:
@@ -338,9 +368,9 @@ def _fields(hit: Hit, labels: Mapping[str, str]) -> list[tuple[str, Sequence[str
 def _reason(reason: Reason, labels: Mapping[str, str]) -> str:
     """A reason such as "crossref ranks it 3", with the label of the source in place of its name."""
     text, source = reason.text, reason.source
-    if source is None or not text.startswith(f"{source} "):
+    if source is None or not isinstance(text, Message):
         return text
-    return line(labels.get(source, source) + text.removeprefix(source))
+    return message(text.template, **{**text.values, "source": labels.get(source, source)})
 
 
 # How a query was read, for people: in its normal spelling, word by word, or where it cannot be.
@@ -359,31 +389,15 @@ QUERY_FIELD_WORDS: Mapping[str, str] = {
     "pmid": "PMID",
     "pmcid": "PMCID",
     "arxiv": N_("arXiv number"),
+    "trial": N_("Registration number of a trial"),
     "type": N_("Type of work"),
     "language": N_("Language"),
     "year": N_("Year"),
 }
 #: Syntax -> what a reader knows it as, in the order of a form. Names of databases have no
 #: translation.
-SYNTAX_WORDS: Mapping[str, str] = {
-    "auto": N_("Recognise it"),
-    "simple": "metasearch",
-    "cnki": N_("CNKI, Wanfang, VIP"),
-    "pubmed": "PubMed",
-    "ovid": "Ovid",
-    "scopus": "Scopus",
-    "wos": "Web of Science",
-    "ebsco": "EBSCOhost",
-    "embase": "Embase",
-    "cochrane": "Cochrane Library",
-    "proquest": "ProQuest",
-    "ieee": "IEEE Xplore",
-    "europepmc": "Europe PMC",
-    "acm": "ACM Digital Library",
-    "vhl": N_("LILACS, VHL"),
-    "sinomed": "SinoMed",
-    "cql": N_("CQL (library catalogues)"),
-    "ccl": N_("CCL (Z39.50)"),
+SYNTAX_WORDS: Mapping[str, str] = {"auto": N_("Recognise it")} | {
+    name: SYNTAXES[name].label for name in sorted(SYNTAXES, key=("cql", "ccl").__contains__)
 }
 #: Columns of the line that shows a mistake.
 _COLUMNS = 64
@@ -406,7 +420,6 @@ class Fault:
 
     @classmethod
     def of(cls, error: QuerySyntaxError) -> Fault:
-        """From what a reader of queries raised."""
         advice = "" if error.suggestion else error.advice
         return cls(*window(error, _COLUMNS), error.reason, error.suggestion or "", advice)
 
@@ -444,7 +457,7 @@ class Reading:
     fields: Sequence[FieldWords]
 
     @classmethod
-    def of(cls, query: ReadQuery, language: Language) -> Reading:
+    def of(cls, query: ReadQuery, language: ReaderLanguage) -> Reading:
         """From a query that was read; `language` has names for types and languages."""
         syntax = "" if query.syntax == "simple" else SYNTAX_WORDS[query.syntax]
         fields = _field_words(query.query, language)
@@ -464,9 +477,14 @@ def read_or_fault(text: str, syntax: str) -> ReadQuery | QuerySyntaxError:
         return error
 
 
-def _field_words(query: Query, language: Language) -> list[FieldWords]:
+def _field_words(query: Query, language: ReaderLanguage) -> list[FieldWords]:
     listed: dict[tuple[bool, str], dict[str, None]] = {}
-    _gather(query, False, language, listed)
+    for leaf, excluded in leaves(query):
+        if isinstance(leaf, Years):
+            listed.setdefault((excluded, "year"), {})[years_text(leaf)] = None
+        elif isinstance(leaf, Term):
+            words = listed.setdefault((excluded, leaf.field), {})
+            words |= dict.fromkeys(_words(leaf, language))
     order = list(QUERY_FIELD_WORDS)
     return [
         FieldWords(
@@ -481,26 +499,7 @@ def _field_words(query: Query, language: Language) -> list[FieldWords]:
     ]
 
 
-def _gather(
-    query: Query,
-    excluded: bool,
-    language: Language,
-    listed: dict[tuple[bool, str], dict[str, None]],
-) -> None:
-    match query:
-        case Term():
-            words = listed.setdefault((excluded, query.field), {})
-            words |= dict.fromkeys(_words(query, language))
-        case Years():
-            listed.setdefault((excluded, "year"), {})[years_text(query)] = None
-        case And(parts) | Or(parts) | Near(parts):
-            for part in parts:
-                _gather(part, excluded, language, listed)
-        case Not(part):
-            _gather(part, not excluded, language, listed)
-
-
-def _words(term: Term, language: Language) -> list[str]:
+def _words(term: Term, language: ReaderLanguage) -> list[str]:
     if term.field == "type":
         return [language.gettext(TYPE_WORDS.get(term.text, term.text))]
     if term.field == "language":

@@ -12,16 +12,17 @@ from urllib.parse import quote, urlsplit
 import orjson
 from markupsafe import Markup
 
+from metasearch.bib import trials
 from metasearch.bib.identifiers import orcid
 from metasearch.formats.mods import zotero_type
 from metasearch.formats.reference import (
     are_corporate,
     date_parts,
     doi_url,
+    family_first,
     full_title,
     further_titles,
     general_type,
-    inverted,
     link,
     page_range,
 )
@@ -77,7 +78,7 @@ def context_object(hit: Hit, base: str) -> str:
     the referrer.
     """
     pairs = (pair for pair in _pairs(hit, base) if pair[0] not in _OF_LINKS)
-    return _written((key, _without_plus(value)) for key, value in pairs)
+    return _query_string((key, _without_plus(value)) for key, value in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class Resolver:
             *((key, value) for key, value in _pairs(hit, base) if key not in _OF_SPANS),
         ]
         between = "" if self.address[-1] in "?&" else "&" if "?" in self.address else "?"
-        return f"{self.address}{between}{_written(_shortened(pairs))}"
+        return f"{self.address}{between}{_query_string(_shorten(pairs))}"
 
 
 def resolver_of(settings: ServerSettings) -> Resolver | None:
@@ -107,7 +108,7 @@ def resolver_of(settings: ServerSettings) -> Resolver | None:
     return Resolver(settings.openurl, settings.openurl_name) if settings.openurl else None
 
 
-def _shortened(pairs: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def _shorten(pairs: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """As an address holds them: the first authors, and the beginnings of long texts. What is too
     long for an identifier is left out.
     """
@@ -122,7 +123,7 @@ def _shortened(pairs: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
             yield key, value[:_LONGEST_IN_LINK]
 
 
-def _written(pairs: Iterable[tuple[str, str]]) -> str:
+def _query_string(pairs: Iterable[tuple[str, str]]) -> str:
     return "&".join(f"{key}={quote(value, safe='')}" for key, value in pairs if value)
 
 
@@ -187,7 +188,7 @@ def _people(record: Record, format_: str) -> Iterator[tuple[str, str]]:
         if number == 0 and author.family:
             yield f"rft.{first}last", line(author.family)
             yield f"rft.{first}first", line(author.given)
-        name = inverted(author)
+        name = family_first(author)
         needs_comma = bodies[number] and " " in name and "," not in name
         yield key, f"{name}," if needs_comma else name
 
@@ -265,7 +266,6 @@ _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
 def schema_type(record: Record) -> str:
-    """The type of schema.org of a work."""
     return TYPES.get(general_type(record), GENERAL_TYPE)
 
 
@@ -283,6 +283,7 @@ def object_of(hit: Hit, address: str) -> dict[str, Any]:
         "alternateName": further_titles(record),
         "author": _agents(record.authors),
         "editor": _agents(record.editors),
+        "translator": _agents(record.translators),
         "datePublished": "-".join(filter(None, date_parts(record.date))) or str(record.year or ""),
         "isPartOf": _container(record, kind),
         "pageStart": first,
@@ -328,6 +329,7 @@ def _agent(author: Author, *, body: bool) -> dict[str, Any]:
         "name": line(author.name),
         "familyName": "" if body else line(author.family),
         "givenName": "" if body else line(author.given),
+        "honorificSuffix": line(author.suffix),
         "affiliation": "" if body else _organization(author.affiliation),
     }
     return {name: value for name, value in members.items() if value}
@@ -368,7 +370,7 @@ def _identifiers(record: Record) -> list[dict[str, str]]:
     doi = {"doi": record.doi} if record.doi else {}
     return [
         {"@type": "PropertyValue", "propertyID": line(scheme), "value": line(value)}
-        for scheme, value in (doi | dict(record.ids)).items()
+        for scheme, value in (*doi.items(), *trials.each_identifier(record.ids))
     ]
 
 
@@ -469,11 +471,11 @@ def _tags(record: Record, canonical: str) -> Iterator[tuple[str, str]]:
     first, last = page_range(record.pages)
     yield "title", full_title(record)
     for author in record.authors[:_MOST_TAGS]:
-        yield "author", inverted(author)
+        yield "author", family_first(author)
         yield "author_institution", line(author.affiliation)
         yield "author_orcid", orcid(author.orcid) or ""
     for editor in record.editors[:_MOST_TAGS]:
-        yield "editor", inverted(editor)
+        yield "editor", family_first(editor)
     date = "/".join(filter(None, date_parts(record.date))) or str(record.year or "")
     yield "publication_date", date
     yield from _container_tags(record)

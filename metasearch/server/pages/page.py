@@ -11,12 +11,13 @@ from typing import Any
 from aiohttp import web
 
 from metasearch.errors import QuerySyntaxError
+from metasearch.language import TAGS, language
 from metasearch.query import SYNTAXES, ReadQuery
 from metasearch.query.cnki_fields import EXPERT_FIELDS
 from metasearch.query.simple_fields import FIELD_NAMES
 from metasearch.server.opensearch import DESCRIPTION
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH_TYPE
-from metasearch.server.pages.environment import N_, TAGS, language, render
+from metasearch.server.pages.environment import N_, render
 from metasearch.server.pages.hit import QUERY_FIELD_WORDS, SYNTAX_WORDS, Fault, Reading
 from metasearch.server.problem import Problem
 from metasearch.server.site import NAME
@@ -68,7 +69,7 @@ _MOST_EXAMPLES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class SearchForm:
     """The contents of the search form. `hidden`: (name, value) of the other parameters of the
     search, which a new search from this form repeats.
     """
@@ -81,7 +82,7 @@ def page(
     template: str,
     visit: Visit,
     title: str,
-    form: Form | None = None,
+    form: SearchForm | None = None,
     *,
     focus: bool = False,
     current: str = "",
@@ -112,13 +113,12 @@ def page(
 def start_page(
     visit: Visit, sources: Sequence[SourceView], examples: Sequence[str], notice: str = ""
 ) -> str:
-    """The page that a browser opens first."""
     asked = [source for source in sources if source.default]
     return page(
         "start.html",
         visit,
         "",
-        Form(),
+        SearchForm(),
         focus=True,
         examples=_by_language(examples),
         asked=asked,
@@ -134,14 +134,14 @@ def _by_language(examples: Sequence[str]) -> Mapping[str, Sequence[str]]:
     return {tag: texts[:_MOST_EXAMPLES] for tag, texts in listed if texts}
 
 
-def problem_page(visit: Visit, problem: Problem, form: Form | None = None) -> str:
+def problem_page(visit: Visit, problem: Problem, form: SearchForm | None = None) -> str:
     """An error as a page, with what can be done about it."""
     members = problem.members
     return page(
         "problem.html",
         visit,
-        visit.language.said(problem.title),
-        form or Form(),
+        visit.language.phrase(problem.title),
+        form or SearchForm(),
         problem=problem,
         fault=_fault(problem) if problem.kind == "query-syntax" else None,
         advice=members.get("advice"),
@@ -203,6 +203,7 @@ _LOOKS_IN: Mapping[str, str] = {
     "pmid": N_("The number of PubMed"),
     "pmcid": N_("The number of PubMed Central; PMC1234567 needs no field."),
     "arxiv": N_("The number of arXiv, without its version"),
+    "trial": N_("The number under which a trial or review is registered: NCT01234567"),
     "type": N_("What kind of work it is"),
     "language": N_("The language of the work"),
     "year": N_("Year of publication: 2020, 2015-2020, 2015-, -2020"),
@@ -247,7 +248,7 @@ def help_page(
         examples=[(text, _language_of(text), meaning) for text, meaning in EXAMPLES.items()],
         fields=[_field_help(name) for name in QUERY_FIELD_WORDS],
         others=[
-            (name, words, SYNTAXES[name].partition(": ")[2])
+            (name, words, SYNTAXES[name].example)
             for name, words in SYNTAX_WORDS.items()
             if name not in ("auto", "simple")
         ],

@@ -14,14 +14,15 @@ from zlib import crc32
 from markupsafe import Markup
 
 from metasearch.engine.facets import parse_filters
-from metasearch.engine.pages import held_back
-from metasearch.engine.resolved import is_filter_note
+from metasearch.engine.pages import sources_with_more
+from metasearch.engine.resolve import is_filter_note
 from metasearch.errors import MetasearchError
 from metasearch.events import Answer, SourceReport
 from metasearch.formats import WRITABLE
 from metasearch.formats.citations import STYLES
 from metasearch.formats.failures import alike
 from metasearch.formats.text import line
+from metasearch.language import ReaderLanguage
 from metasearch.query import read
 from metasearch.record import Hit
 from metasearch.server.pages.environment import (
@@ -29,12 +30,11 @@ from metasearch.server.pages.environment import (
     SORT_WORDS,
     STATUS_LOOKS,
     STATUS_WORDS,
-    Language,
     macro,
 )
 from metasearch.server.pages.facets_panel import Panel, PanelMaker
 from metasearch.server.pages.hit import Marker, hit_view, work_address
-from metasearch.server.pages.page import Form, page
+from metasearch.server.pages.page import SearchForm, page
 from metasearch.server.visit import SIZES, Visit
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ Address = Callable[..., str]
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ResultLink:
     """A link that the page offers.
 
     Attributes:
@@ -76,7 +76,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
+class PageNumbers:
     """The links to the pages of the list.
 
     Attributes:
@@ -85,18 +85,18 @@ class Pages:
         ends: Whether the list is known to end with the last number.
     """
 
-    numbers: Sequence[Link | None]
+    numbers: Sequence[ResultLink | None]
     before: str
     after: str
     ends: bool
 
 
-def sort_links(sort: str, address: Address) -> list[Link]:
+def sort_links(sort: str, address: Address) -> list[ResultLink]:
     """The orders; the one that holds has no address."""
     offered = _SORTS if sort in _SORTS else (*_SORTS, sort)
     words: Mapping[Any, str] = SORT_WORDS
     return [
-        Link(
+        ResultLink(
             words[name],
             "" if name == sort else address(sort=None if name == "relevance" else name, start=None),
         )
@@ -104,22 +104,23 @@ def sort_links(sort: str, address: Address) -> list[Link]:
     ]
 
 
-def size_links(size: int, address: Address) -> list[Link]:
+def size_links(size: int, address: Address) -> list[ResultLink]:
     """The sizes of a page; the one that holds has no address."""
     return [
-        Link(str(each), "" if each == size else address(count=each, start=None)) for each in SIZES
+        ResultLink(str(each), "" if each == size else address(count=each, start=None))
+        for each in SIZES
     ]
 
 
-def exports(address: Address) -> list[Link]:
+def exports(address: Address) -> list[ResultLink]:
     """The whole list in other formats."""
     return [
-        Link(text, address(format=name, start=None, count=None), WRITABLE[name].media_type)
+        ResultLink(text, address(format=name, start=None, count=None), WRITABLE[name].media_type)
         for name, text in EXPORTS
     ]
 
 
-def pages(answer: Answer, size: int, address: Address) -> Pages | None:
+def page_numbers(answer: Answer, size: int, address: Address) -> PageNumbers | None:
     """The links to the pages; None for a list of one page."""
     start = answer.paging.start
     here, behind = start // size, bool(start % size)
@@ -133,14 +134,14 @@ def pages(answer: Answer, size: int, address: Address) -> Pages | None:
         return address(start=number * size or None)
 
     shown = sorted({0, last, *range(max(0, here - _AROUND), min(last, here + _AROUND) + 1)})
-    numbers: list[Link | None] = []
+    numbers: list[ResultLink | None] = []
     for place, number in enumerate(shown):
         if place and number > shown[place - 1] + 1:
             numbers.append(None)
         is_here = number == here and not behind
-        numbers.append(Link(str(number + 1), "" if is_here else page_address(number)))
+        numbers.append(ResultLink(str(number + 1), "" if is_here else page_address(number)))
     following = answer.paging.next
-    return Pages(
+    return PageNumbers(
         numbers,
         address(start=max(0, start - size) or None) if start else "",
         address(start=following.start) if following is not None else "",
@@ -148,13 +149,13 @@ def pages(answer: Answer, size: int, address: Address) -> Pages | None:
     )
 
 
-def deeper(answer: Answer, address: Address) -> Link | None:
+def deeper(answer: Answer, address: Address) -> ResultLink | None:
     """The link to a longer list; None where no source has more, or no more can be asked for."""
-    if not held_back(answer):
+    if not sources_with_more(answer):
         return None
     received = max(report.count + report.filtered + report.unread for report in answer.sources)
     number = next((number for number in (100, 500, 1000) if number >= 2 * received), None)
-    return Link(str(number), address(start=None, per_source=number)) if number else None
+    return ResultLink(str(number), address(start=None, per_source=number)) if number else None
 
 
 #: Sources that are named of a group that failed for one reason.
@@ -162,27 +163,15 @@ _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class SourceRow:
-    """A source of the answer.
-
-    Attributes:
-        status: In words, to be translated.
-        look: (name of the icon, class) of the status.
-        total: How many records it says that it has; None where it does not say.
+class SourceOutcome:
+    """A source of the answer. `status`: in words, to be translated. `look`: (name of the icon,
+    class) of the status.
     """
 
     label: str
     status: str
     look: tuple[str, str]
-    count: int
-    total: int | None
-    seconds: float
-    cached: bool
-    running: bool
-    query: str
-    notes: Sequence[str]
-    error: str
-    advice: str
+    report: SourceReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,12 +206,11 @@ class Summary:
     asked: int
     running: Sequence[str]
     failures: Sequence[Failure]
-    rows: Sequence[SourceRow]
+    rows: Sequence[SourceOutcome]
     none_answered: bool
 
 
-def summary(answer: Answer, label: Callable[[str], str], language: Language) -> Summary:
-    """The summary of an answer, finished or not."""
+def summary(answer: Answer, label: Callable[[str], str], language: ReaderLanguage) -> Summary:
     reports = answer.sources
     failed = [report for report in reports if report.failed]
     return Summary(
@@ -238,7 +226,7 @@ def summary(answer: Answer, label: Callable[[str], str], language: Language) -> 
     )
 
 
-def _status(answer: Answer, language: Language) -> str:
+def _status(answer: Answer, language: ReaderLanguage) -> str:
     counts, asked = answer.counts, len(answer.sources)
     number, ngettext = language.number, language.ngettext
     # Each number has its own noun, since a sentence can be plural in one and singular in another.
@@ -288,22 +276,10 @@ def _failure(group: Sequence[SourceReport], label: Callable[[str], str]) -> Fail
     )
 
 
-def _row(report: SourceReport, label: str) -> SourceRow:
-    error = report.error
-    return SourceRow(
-        label=label,
-        status=STATUS_WORDS.get(report.status, report.status),
-        look=STATUS_LOOKS.get(report.status, FAILED_LOOK),
-        count=report.count,
-        total=report.total,
-        seconds=report.seconds,
-        cached=report.cached,
-        running=report.status == "running",
-        query=line(report.query),
-        notes=report.notes,
-        error=error.message if error else "",
-        advice=(error.advice or "") if error else "",
-    )
+def _row(report: SourceReport, label: str) -> SourceOutcome:
+    status = report.status
+    look = STATUS_LOOKS.get(status, FAILED_LOOK)
+    return SourceOutcome(label, STATUS_WORDS.get(status, status), look, report)
 
 
 # The result page: what was found so far, the panel that narrows it, and the works.
@@ -335,7 +311,6 @@ class Results:
     save: str = ""
 
     def label(self, source: str) -> str:
-        """What people call a source."""
         return line(self.labels.get(source, source))
 
     def address(self, **changes: str | int | None) -> str:
@@ -346,24 +321,21 @@ class Results:
 
     @cached_property
     def summary(self) -> Summary:
-        """The head of the page."""
         return summary(self.answer, self.label, self.visit.language)
 
     @cached_property
     def panel(self) -> Panel:
-        """The panel of the facets."""
         filters = parse_filters(self.answer.filter).filters
 
-        def narrowed(written: str) -> str:
+        def address_with(written: str) -> str:
             return self.address(start=None, filter=written or None)
 
         given = {**self.parameters, "format": "html"}
         kept = {name: value for name, value in given.items() if name not in ("start", "filter")}
-        maker = PanelMaker(filters, narrowed, self.label, self.visit.language)
+        maker = PanelMaker(filters, address_with, self.label, self.visit.language)
         return maker.panel(self.answer.facets, kept)
 
     def card(self, hit: Hit) -> Markup:
-        """The HTML of a work of the list."""
         visit = self.visit
         view = hit_view(
             hit,
@@ -388,7 +360,7 @@ class Results:
             "running": running,
             "sorts": sort_links(answer.sort, self.address),
             "sizes": size_links(self.size, self.address),
-            "pages": None if running else pages(answer, self.size, self.address),
+            "pages": None if running else page_numbers(answer, self.size, self.address),
             "deeper": None if running else deeper(answer, self.address),
             "exports": exports(self.address),
             "save": self.save,
@@ -397,10 +369,10 @@ class Results:
             "notes": [note for note in answer.notes if not is_filter_note(note)],
             "chips": self.panel.chips,
             "clear": self.panel.clear,
-            "nothing": self._nothing_found(),
+            "nothing": self._reason_for_none(),
         }
 
-    def _nothing_found(self) -> str:
+    def _reason_for_none(self) -> str:
         """Why the list is empty, to be translated; "" where it is not."""
         answer = self.answer
         if answer.hits:
@@ -426,7 +398,6 @@ def query_marker(text: str) -> Marker:
 
 
 def results_page(results: Results) -> str:
-    """The whole page."""
     visit = results.visit
     query = str(results.parameters.get("q", ""))
     hidden = [
@@ -439,7 +410,7 @@ def results_page(results: Results) -> str:
         "results.html",
         visit,
         query,
-        Form(query, hidden),
+        SearchForm(query, hidden),
         panel=results.panel,
         cards=cards,
         updates=_with_marks(results.updates, cards),

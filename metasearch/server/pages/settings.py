@@ -9,11 +9,12 @@ from aiohttp import web
 from multidict import MultiMapping
 
 from metasearch.formats.citations import STYLES
+from metasearch.language import TAGS, language
 from metasearch.message import message
-from metasearch.server.forms import chosen, only, posted
-from metasearch.server.pages.environment import N_, TAGS, language
+from metasearch.server.forms import choice_of, only, read_form_fields
+from metasearch.server.pages.environment import N_
 from metasearch.server.pages.page import page, page_response, see_other
-from metasearch.server.pages.sources import SourceGroup, grouped
+from metasearch.server.pages.sources import SourceGroup, group_sources
 from metasearch.server.problem import Problem
 from metasearch.server.site import SHARED
 from metasearch.server.sources import SourceView, view
@@ -46,7 +47,6 @@ def tickable(source: SourceView) -> bool:
 
 
 def settings_page(visit: Visit, groups: Sequence[SourceGroup], done: str, group: str) -> str:
-    """The whole page."""
     site, has = visit.site, visit.preferences
     known = {source.name: source for each in groups for source in each.sources}
     ticked = [name for name in has.sources if name in known]
@@ -87,14 +87,14 @@ def _choosable(groups: Sequence[SourceGroup], ticked: Sequence[str]) -> Iterator
 _SAVE, _USUAL, _FORGET = "save", "usual", "forget"
 
 
-async def settings(request: web.Request) -> web.StreamResponse:
+async def answer_settings(request: web.Request) -> web.StreamResponse:
     """`/settings`: shows what the reader prefers, or saves it from a form."""
     shared, visit = request.app[SHARED], visit_of(request)
     await shared.engine.ready()
     if request.method == "POST":
         return await _save(request, visit)
     async with shared.admission.brief():
-        groups = grouped(shared.engine.registry, view(shared.engine))
+        groups = group_sources(shared.engine.registry, view(shared.engine))
     done = only(request.query, "done")
     body = await shared.admission.written(
         lambda: settings_page(visit, groups, done, only(request.query, "group")), large=False
@@ -103,20 +103,19 @@ async def settings(request: web.Request) -> web.StreamResponse:
 
 
 async def _save(request: web.Request, visit: Visit) -> web.Response:
-    """Does what a form says, and sends the browser back to the page."""
-    fields = await posted(request)
-    done = chosen(fields, "do", (_SAVE, _USUAL, _FORGET), _SAVE)
+    fields = await read_form_fields(request)
+    done = choice_of(fields, "do", (_SAVE, _USUAL, _FORGET), _SAVE)
     if done == _FORGET:
         visit.forget()
         return see_other(request, visit.site.path("/settings", done="forgotten"))
     has = visit.preferences
-    size = chosen(fields, "count", tuple(map(str, SIZES)), str(has.page_size))
+    size = choice_of(fields, "count", tuple(map(str, SIZES)), str(has.page_size))
     group = only(fields, "all") or only(fields, "none")
     visit.prefer(
-        language=chosen(fields, "language", TAGS, has.language),
-        theme=chosen(fields, "theme", THEMES, has.theme),
+        language=choice_of(fields, "language", TAGS, has.language),
+        theme=choice_of(fields, "theme", THEMES, has.theme),
         page_size=int(size),
-        style=chosen(fields, "style", ("", *STYLES), has.style),
+        style=choice_of(fields, "style", ("", *STYLES), has.style),
         sources=() if done == _USUAL else _sources(request, fields),
     )
     if group:
@@ -133,7 +132,7 @@ def _sources(request: web.Request, fields: MultiMapping[str]) -> tuple[str, ...]
     known = {source.name for source in sources}
     if unknown := [name for name in ticked if name not in known]:
         raise _refusal(message("{name} is no source of this server", name=repr(unknown[0][:60])))
-    groups = {group.name: group.sources for group in grouped(engine.registry, sources)}
+    groups = {group.name: group.sources for group in group_sources(engine.registry, sources)}
     every, none = only(fields, "all"), only(fields, "none")
     ticked |= dict.fromkeys(each.name for each in groups.get(every, ()) if tickable(each))
     for source in groups.get(none, ()):
@@ -151,4 +150,4 @@ def _sources(request: web.Request, fields: MultiMapping[str]) -> tuple[str, ...]
 
 
 def _refusal(reason: str) -> Problem:
-    return Problem.bad_parameters([{"parameter": "sources", "reason": reason}])
+    return Problem.bad_parameter("sources", reason)

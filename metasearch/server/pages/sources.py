@@ -13,12 +13,15 @@ from multidict import MultiMapping
 
 from metasearch.adapters.request import Budget
 from metasearch.adapters.spec import CONTACT, AdapterSpec, Auth
-from metasearch.adapters.specs.spec_folders import real_answers
+from metasearch.adapters.specs.specfile import real_answers
+from metasearch.engine.citations import GROUP as CITATIONS_GROUP
+from metasearch.engine.lookup import GROUP, RARE_GROUP
 from metasearch.formats.text import line, web_url
-from metasearch.query.writer import TARGETS
-from metasearch.server.pages.environment import N_, Language
+from metasearch.language import ReaderLanguage
+from metasearch.query.syntaxes import TARGETS
+from metasearch.server.pages.environment import N_
 from metasearch.server.pages.page import page
-from metasearch.server.sources import SourceView
+from metasearch.server.sources import SourceKey, SourceView
 from metasearch.server.visit import Visit
 
 if TYPE_CHECKING:
@@ -68,12 +71,12 @@ class SourceGroup:
     sources: Sequence[SourceView]
 
 
-def grouped(registry: Registry, sources: Iterable[SourceView]) -> list[SourceGroup]:
+def group_sources(registry: Registry, sources: Iterable[SourceView]) -> list[SourceGroup]:
     """The groups that have sources, each source in one. `sources`: in the order that they keep
     within a group.
     """
     known = [*HEADINGS]
-    own = sorted({*registry.groups} - {*known, "all"})
+    own = sorted({*registry.groups} - {*known, "all", GROUP, RARE_GROUP, CITATIONS_GROUP})
     order = [known[0], *own, *known[1:]]
     place = {name: at for at, name in enumerate(order)}
     members: dict[str, list[SourceView]] = {}
@@ -144,7 +147,7 @@ class SourceChoice:
 
     def shows(self, source: SourceView) -> bool:
         """Whether the source is in the part of the list that is shown."""
-        if self.show and _OF_STATUS.get(standing(source)) != self.show:
+        if self.show and _OF_STATUS.get(status_of_source(source)) != self.show:
             return False
         spec = source.spec
         texts = (source.name, source.label, spec.coverage if spec else "")
@@ -160,7 +163,7 @@ class SourceChoice:
         )
 
 
-def standing(source: SourceView) -> str:
+def status_of_source(source: SourceView) -> str:
     """The status of a source; one that is off is "disabled" also where its key is missing."""
     is_off = source.spec is not None and not source.spec.enabled
     return "disabled" if is_off else source.status
@@ -168,7 +171,7 @@ def standing(source: SourceView) -> str:
 
 def askable(source: SourceView) -> bool:
     """Whether a search may ask the source, now or after a pause, without having named it alone."""
-    return standing(source) in ("ok", "half-open", "paused", "open")
+    return status_of_source(source) in ("ok", "half-open", "paused", "open")
 
 
 def tickable(source: SourceView) -> bool:
@@ -221,19 +224,6 @@ _ADDRESS = re.compile(r"https?://[^\s()<>]+[^\s()<>.,;:]")
 _LONGEST_TEXT = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class KeyView:
-    """A key or contact that a source takes. `address`: where a key can be had; None where that is
-    not known. `contact`: whether it is the mail address of the operator, which is no secret.
-    """
-
-    env: str
-    required: bool
-    set: bool
-    contact: bool
-    address: str | None
-
-
 class BudgetView(NamedTuple):
     """What is left of what a source allows. `renewed`: as `SourceRow.wait`."""
 
@@ -245,7 +235,7 @@ class BudgetView(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """One source of the page.
+    """One source of the page, and what the page says of it beside.
 
     Attributes:
         icon, css, state: How its state looks, and its words, to be translated.
@@ -253,12 +243,11 @@ class SourceRow:
         wait: (number, "seconds", "minutes" or "hours") until it is asked again; None where it may
             be asked.
         budget: What is left of what it allows; None where it does not say.
-        error: The last failure, a sentence of the core; "" for none.
         terms: Parts of the text, each with the address that it is, or None.
         languages: In words; [] where the spec names none or all.
         all_languages: Whether the source is said to have works in all languages.
-        limits: (requests, seconds) of one server; None where they are not known.
-        stated: Where the source states them; None where they are a guess.
+        keys: Each that it takes, and where it can be had; None where that is not known.
+        stated: Where the source states its limits; None where they are a guess.
         median, late: Seconds in which half, and 95 %, of the last answers came; None before the
             first.
         answers: (real answers that the tests of this release read, records in them); None for a
@@ -266,9 +255,7 @@ class SourceRow:
         syntax: The query in the source's own syntax is called so by `/translate`; "" for none.
     """
 
-    name: str
-    label: str
-    homepage: str | None
+    view: SourceView
     coverage: str
     ticked: bool
     tickable: bool
@@ -278,17 +265,13 @@ class SourceRow:
     forbidden: bool
     wait: tuple[int, str] | None
     budget: BudgetView | None
-    error: str
     docs: str | None
     terms: Sequence[tuple[str, str | None]]
     languages: Sequence[str]
     all_languages: bool
     query_language: str
-    keys: Sequence[KeyView]
-    limits: tuple[float, float] | None
+    keys: Sequence[tuple[SourceKey, str | None]]
     stated: str | None
-    requests: int
-    failures: int
     median: float | None
     late: float | None
     answers: tuple[int, int] | None
@@ -310,10 +293,9 @@ class GroupView:
 
 
 def sources_page(visit: Visit, groups: Sequence[SourceGroup], choice: SourceChoice) -> str:
-    """The whole page."""
     views = [_group(group, choice, visit.language) for group in groups]
     shown = [view for view in views if view.rows]
-    names = {row.name for view in shown for row in view.rows}
+    names = {row.view.name for view in shown for row in view.rows}
     every = [source for group in groups for source in group.sources]
     return page(
         "sources.html",
@@ -323,6 +305,7 @@ def sources_page(visit: Visit, groups: Sequence[SourceGroup], choice: SourceChoi
         groups=shown,
         choice=choice,
         parts=PARTS,
+        contact=CONTACT,
         count=len(every),
         ready=sum(source.usable for source in every),
         shown=len(names),
@@ -330,7 +313,7 @@ def sources_page(visit: Visit, groups: Sequence[SourceGroup], choice: SourceChoi
     )
 
 
-def _group(group: SourceGroup, choice: SourceChoice, language: Language) -> GroupView:
+def _group(group: SourceGroup, choice: SourceChoice, language: ReaderLanguage) -> GroupView:
     rows = [_row(each, choice, language) for each in group.sources if choice.shows(each)]
     ticked = sum(each.name in choice.ticked for each in group.sources)
     return GroupView(
@@ -343,17 +326,15 @@ def _group(group: SourceGroup, choice: SourceChoice, language: Language) -> Grou
     )
 
 
-def _row(source: SourceView, choice: SourceChoice, language: Language) -> SourceRow:
+def _row(source: SourceView, choice: SourceChoice, language: ReaderLanguage) -> SourceRow:
     spec, state = source.spec, source.state
     terms = line(spec.terms)[:_LONGEST_TEXT] if spec else ""
-    forbidden = standing(source) == "disabled" and _FORBIDS.search(terms) is not None
-    icon, css, words = _FORBIDDEN if forbidden else _LOOKS[standing(source)]
+    forbidden = status_of_source(source) == "disabled" and _FORBIDS.search(terms) is not None
+    icon, css, words = _FORBIDDEN if forbidden else _LOOKS[status_of_source(source)]
     limits, codes = source.limits, spec.languages if spec else ()
     everywhere = "*" in codes
     return SourceRow(
-        name=source.name,
-        label=line(source.label),
-        homepage=source.homepage,
+        view=source,
         coverage=line(spec.coverage)[:_LONGEST_TEXT] if spec else "",
         ticked=source.name in choice.ticked,
         tickable=tickable(source),
@@ -363,17 +344,13 @@ def _row(source: SourceView, choice: SourceChoice, language: Language) -> Source
         forbidden=forbidden,
         wait=_wait(state.until),
         budget=_budget(state.budget),
-        error=line(state.last_error),
         docs=web_url(spec.docs) if spec else None,
-        terms=[*_linked(terms)],
+        terms=[*_link_parts(terms)],
         languages=[] if everywhere else [language.language_name(code) for code in codes],
         all_languages=everywhere,
         query_language=line(spec.syntax)[:_LONGEST_TEXT] if spec else "",
         keys=[*_keys(source)],
-        limits=(limits.requests, limits.per) if limits else None,
         stated=web_url(limits.stated) if limits else None,
-        requests=state.requests,
-        failures=state.failures,
         median=_seconds(state.p50_ms),
         late=_seconds(state.p95_ms),
         answers=_answers(spec),
@@ -381,13 +358,12 @@ def _row(source: SourceView, choice: SourceChoice, language: Language) -> Source
     )
 
 
-def _keys(source: SourceView) -> Iterator[KeyView]:
+def _keys(source: SourceView) -> Iterator[tuple[SourceKey, str | None]]:
     of_variable: dict[str, Auth] = {}
     for auth in source.spec.auth if source.spec else ():
         of_variable |= dict.fromkeys(auth.variables, auth)
     for key in source.keys:
-        address = web_url(of_variable[key.env].get)
-        yield KeyView(key.env, key.required, key.set, key.env == CONTACT, address)
+        yield key, web_url(of_variable[key.env].get)
 
 
 def _wait(seconds: float) -> tuple[int, str] | None:
@@ -422,7 +398,7 @@ def _answers(spec: AdapterSpec | None) -> tuple[int, int] | None:
     return real_answers().get(spec.name, (0, 0)) if spec is not None and is_shipped else None
 
 
-def _linked(text: str) -> Iterator[tuple[str, str | None]]:
+def _link_parts(text: str) -> Iterator[tuple[str, str | None]]:
     """The parts of a text, its addresses apart."""
     at = 0
     for match in _ADDRESS.finditer(text):

@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from urllib.parse import quote, urlencode
 from xml.sax.saxutils import quoteattr
 
@@ -24,17 +25,21 @@ from metasearch.formats.text import clean, line
 from metasearch.message import message
 from metasearch.query import Term, to_text
 from metasearch.record import Hit
-from metasearch.server.answering import answered, nothing_answered, status_of
 from metasearch.server.forms import only
 from metasearch.server.pages import metadata
 from metasearch.server.pages.environment import N_
 from metasearch.server.pages.hit import hit_view, work_address
 from metasearch.server.pages.metadata import MachineLink, Resolver, meta_tags, resolver_of
-from metasearch.server.pages.page import Form, page, page_response
+from metasearch.server.pages.page import SearchForm, page, page_response
 from metasearch.server.pages.work_records import MOST, WorkEvidence, field_rows
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
-from metasearch.server.search import chosen_of, is_usable
+from metasearch.server.search import choose_form, is_usable
+from metasearch.server.search_answers import (
+    answer_of,
+    no_answer_problem,
+    status_of,
+)
 from metasearch.server.site import SHARED, ServerContext, Site, site_of, work_path
 from metasearch.server.sources import labels
 from metasearch.server.visit import Visit, visit_of
@@ -90,22 +95,20 @@ class WorkPage:
     has_pins: bool
 
     def label(self, source: str) -> str:
-        """What people call a source."""
         return line(self.labels.get(source, source))
 
 
 def work_page(visit: Visit, shown: WorkPage) -> str:
-    """The whole page."""
     hit, record = shown.hit, shown.hit.record
     view = hit_view(hit, shown.labels, visit.site.base, resolver=shown.resolver)
     evidence = WorkEvidence(hit, shown.label)
-    authors = [name for author in record.authors if (name := line(author.name))]
+    authors = [name for author in record.byline if (name := line(author.name))]
     own_style, other_styles = _by_preference(shown.citations, visit.style)
     return page(
         "work.html",
         visit,
         view.title,
-        Form(shown.query),
+        SearchForm(shown.query),
         hit=view,
         work_id=line(hit.id),
         authors=authors[:_AUTHORS_SHOWN],
@@ -134,7 +137,22 @@ def work_page(visit: Visit, shown: WorkPage) -> str:
         citations=other_styles,
         styles={name: style.about for name, style in STYLES.items()},
         list_address=shown.list_address,
+        cites=_citation_addresses(hit, visit.site),
     )
+
+
+def _citation_addresses(hit: Hit, site: Site) -> dict[str, str]:
+    """What asks indexes for the citations of a work, when a reader follows one of these links. By
+    the DOI, as of `canonical_address`; related works are known from a second round.
+    """
+    known = hit.record.doi
+    name = known if known and doi(known) == known else hit.id
+    of = partial(site.path, "/cite", id=name, format="html")
+    return {
+        "references": of(direction="backward"),
+        "cited_by": of(direction="forward"),
+        "related": of(rounds=2) + "#related",
+    }
 
 
 def _by_preference(
@@ -190,7 +208,7 @@ _ADVICE = message(
 
 
 @dataclass(frozen=True, slots=True)
-class FoundWork:
+class WorkAndSearch:
     """A work, and the parameters of the search that finds it again; none where it was kept and
     the address has no search.
     """
@@ -199,12 +217,12 @@ class FoundWork:
     search: Mapping[str, str | int]
 
 
-async def work(request: web.Request) -> web.Response:
+async def answer_work(request: web.Request) -> web.Response:
     """`/work/ID`: the work as a page, or in the format that `format=` or Accept name."""
     shared, site, visit = request.app[SHARED], site_of(request), visit_of(request)
-    form = chosen_of(request, OFFERED_OF_WORKS)
+    form = choose_form(request, OFFERED_OF_WORKS)
     parameters = read(request.query, shared.options)
-    work_found = await _found(request, request.match_info["id"], parameters)
+    work_found = await _find_work(request, request.match_info["id"], parameters)
     hit = work_found.hit
     body = await shared.admission.written(
         lambda: _body(work_found, form, parameters, visit, shared), large=is_large(hit)
@@ -238,7 +256,7 @@ def is_large(hit: Hit) -> bool:
     return len(hit.records) + len(hit.record.authors) > _SMALL
 
 
-def written(hit: Hit, form: str, parameters: Parameters | None = None) -> bytes:
+def write_work(hit: Hit, form: str, parameters: Parameters | None = None) -> bytes:
     """One work in a format of `WRITABLE` that is written from hits. `parameters`: how it is
     written, where the format has a choice.
     """
@@ -256,7 +274,7 @@ def canonical_address(hit: Hit, site: Site) -> str:
     return site.url(work_path(name))
 
 
-async def _found(request: web.Request, text: str, parameters: Parameters) -> FoundWork:
+async def _find_work(request: web.Request, text: str, parameters: Parameters) -> WorkAndSearch:
     shared = request.app[SHARED]
     name = _name(text)
     search = parameters.pairs() if parameters.query else {}
@@ -264,13 +282,13 @@ async def _found(request: web.Request, text: str, parameters: Parameters) -> Fou
         async with shared.admission.brief():
             kept = await shared.engine.works.find(name)
         if kept is not None:
-            return FoundWork(kept, search)
+            return WorkAndSearch(kept, search)
     incomplete = False
     for asked in _searches(name, parameters):
-        answer, hits = await _searched(request, name, asked)
+        answer, hits = await _search(request, name, asked)
         if hits:
             await shared.engine.works.keep(hits[:1])
-            return FoundWork(hits[0], asked.pairs())
+            return WorkAndSearch(hits[0], asked.pairs())
         incomplete |= not answer.complete
     shown = repr(text[:100])
     detail = (
@@ -296,27 +314,27 @@ def _searches(name: str, parameters: Parameters) -> Iterator[Parameters]:
         )
 
 
-async def _searched(request: web.Request, name: str, asked: Parameters) -> tuple[Answer, list[Hit]]:
+async def _search(request: web.Request, name: str, asked: Parameters) -> tuple[Answer, list[Hit]]:
     """The answer to a search, and the works in it that the name may mean."""
-    answer = await answered(request, asked)
+    answer = await answer_of(request, asked)
     hits = find(name, answer.hits)
     if not hits and answer.running:  # the configured wait is over, the search is not
         most = request.app[SHARED].options.max_timeout
-        answer = await answered(request, replace(asked, wait=most))
+        answer = await answer_of(request, replace(asked, wait=most))
         hits = find(name, answer.hits)
     if not hits and (status := status_of(answer)) != 200:
-        raise nothing_answered(answer, status, {})
+        raise no_answer_problem(answer, status, {})
     return answer, hits
 
 
 def _name(text: str) -> str:
     if len(text) > LONGEST_ID:
         reason = f"has {len(text):,} characters; at most {LONGEST_ID} are allowed"
-        raise Problem.bad_parameters([{"parameter": "ID", "reason": reason}])
+        raise Problem.bad_parameter("ID", reason)
     try:
         return read_name(text)
     except ValueError as exc:
-        raise Problem.bad_parameters([{"parameter": "ID", "reason": str(exc)}]) from exc
+        raise Problem.bad_parameter("ID", str(exc)) from exc
 
 
 def _query(name: str) -> str:
@@ -335,7 +353,11 @@ def _query(name: str) -> str:
 
 
 def _body(
-    work_found: FoundWork, form: str, parameters: Parameters, visit: Visit, shared: ServerContext
+    work_found: WorkAndSearch,
+    form: str,
+    parameters: Parameters,
+    visit: Visit,
+    shared: ServerContext,
 ) -> bytes:
     hit = work_found.hit
     if form == "html":
@@ -345,11 +367,11 @@ def _body(
     if form == JSON_LD:
         described = metadata.object_of(hit, canonical_address(hit, visit.site))
         return orjson.dumps(described, option=orjson.OPT_APPEND_NEWLINE)
-    return written(hit, form, parameters)
+    return write_work(hit, form, parameters)
 
 
 def _page(
-    work_found: FoundWork, parameters: Parameters, visit: Visit, shared: ServerContext
+    work_found: WorkAndSearch, parameters: Parameters, visit: Visit, shared: ServerContext
 ) -> str:
     hit, site = work_found.hit, visit.site
     formats = [
@@ -379,7 +401,7 @@ def _page(
 
 def _citation(hit: Hit, style: str) -> str:
     """The citation without its number."""
-    text = written(hit, "citations", Parameters(style=style)).decode().strip()
+    text = write_work(hit, "citations", Parameters(style=style)).decode().strip()
     return text[number.end() :] if (number := _NUMBER.match(text)) else text
 
 
@@ -409,7 +431,7 @@ FORMATS = {
 }
 
 
-async def unapi(request: web.Request) -> web.Response:
+async def answer_unapi(request: web.Request) -> web.Response:
     """`/unapi`: the formats; with `id` those of a work (300); with `format`, too, the work.
 
     Works are those whose pages were shown in the last day; no source is asked.
@@ -431,7 +453,7 @@ async def unapi(request: web.Request) -> web.Response:
         raise Problem.unacceptable(
             message("There is no format {name} here.", name=repr(form[:40])), offered
         )
-    body = await shared.admission.written(lambda: written(hit, form), large=is_large(hit))
+    body = await shared.admission.written(lambda: write_work(hit, form), large=is_large(hit))
     return web.Response(
         body=body, content_type=WRITABLE[form].media_type, headers={"Cache-Control": "no-store"}
     )

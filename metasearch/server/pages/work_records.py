@@ -8,19 +8,15 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from metasearch.bib import notices, trials
 from metasearch.bib.identifiers import orcid
 from metasearch.dedup.pins import read_line
-from metasearch.formats.reference import doi_url, full_title, page_range
+from metasearch.formats.reference import doi_url, full_title, notice_url, page_range
 from metasearch.formats.text import clean, line, web_url
-from metasearch.record import Author, Hit, Match, Record
-from metasearch.server.pages.environment import (
-    FIELD_WORDS,
-    N_,
-    TYPE_WORDS,
-    VERDICT_WORDS,
-    Language,
-    field_word,
-)
+from metasearch.language import ReaderLanguage
+from metasearch.record import PEOPLE, TEXTS, Author, Hit, Record
+from metasearch.server.pages.environment import FIELD_WORDS, N_, TYPE_WORDS, field_word
+from metasearch.server.pages.hit import MatchEvidence
 
 #: Values of a field, and records of a work, that are shown.
 MOST = 200
@@ -44,16 +40,6 @@ _OPEN_ACCESS: Mapping[str, str] = {
 }
 #: Fields of one source's record alone, which are not compared.
 _OWN = frozenset({"url"})
-#: Fields whose values have no order.
-_SETS = frozenset({"titles", "keywords", "subjects", "isbn", "issn"})
-
-
-@dataclass(frozen=True, slots=True)
-class OtherValue:
-    """A value that is not shown as that of the work. `sources`: labels of those that have it."""
-
-    text: str
-    sources: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +52,7 @@ class FieldRow:
         rest: How many more values there are.
         source: Label of the source that gave it; "" where that is not recorded.
         agree: Labels of the other sources that have the same.
-        others: Values of the other sources that differ, the first ones.
+        others: (value that differs, labels of the other sources that have it), the first ones.
         silent: Labels of the sources that have none.
     """
 
@@ -75,12 +61,14 @@ class FieldRow:
     rest: int
     source: str
     agree: Sequence[str]
-    others: Sequence[OtherValue]
+    others: Sequence[tuple[str, Sequence[str]]]
     more_others: int
     silent: Sequence[str]
 
 
-def field_rows(hit: Hit, label: Callable[[str], str], language: Language) -> Iterator[FieldRow]:
+def field_rows(
+    hit: Hit, label: Callable[[str], str], language: ReaderLanguage
+) -> Iterator[FieldRow]:
     """The fields that the work has; of its records the first `MOST` are compared."""
     values = _Values(language)
     records = hit.records[:MOST]
@@ -99,8 +87,7 @@ def field_rows(hit: Hit, label: Callable[[str], str], language: Language) -> Ite
             source=label(source) if source else "",
             agree=[label(each) for each in agree],
             others=[
-                OtherValue(text, [label(each) for each in sources])
-                for text, sources in others[:_MOST_OTHERS]
+                (text, [label(each) for each in sources]) for text, sources in others[:_MOST_OTHERS]
             ],
             more_others=max(0, len(others) - _MOST_OTHERS),
             silent=[label(each) for each in silent],
@@ -136,12 +123,12 @@ def _others(
 
 def _agrees(name: str, key: str, wanted: str) -> bool:
     """Whether a value contradicts the one that is shown in nothing: it may say less."""
-    if name in _SETS:
+    if name in TEXTS:  # their values have no order
         return {*key.split("\n")} <= {*wanted.split("\n")}
     return wanted.startswith(key) if name == "date" else key == wanted
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """Without case, accents, signs and blanks."""
     letters = (c for c in unicodedata.normalize("NFKD", text.casefold()) if c.isalnum())
     return "".join(letters) or text
@@ -152,9 +139,7 @@ def _cut(text: str) -> str:
 
 
 class _Values:
-    """Makes the texts of fields."""
-
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: ReaderLanguage) -> None:
         self._language = language
 
     def of(self, record: Record, name: str) -> list[tuple[str, str | None]]:
@@ -162,6 +147,9 @@ class _Values:
         if name.startswith("ids."):
             scheme = name.removeprefix("ids.")
             value = line(record.ids.get(scheme))
+            if scheme in trials.SCHEMES:
+                each = trials.numbers(value) if value else []
+                return [(number, web_url(trials.link(scheme, number))) for number in each]
             address = web_url(_RESOLVED[scheme] + value) if scheme in _RESOLVED else None
             return [(value, address)] if value else []
         return [value for value in self._texts(record, name) if value[0]]
@@ -170,21 +158,25 @@ class _Values:
         """What values that mean the same have in common, of the first `MOST`; "" for none. The
         order of a set does not count, nor does how given names and affiliations are written.
         """
-        if name in ("authors", "editors"):
+        if name in PEOPLE:
             people: Sequence[Author] = getattr(record, name)
             return "\n".join(map(_person_key, people[:MOST]))
         if name == "pages":
             return "-".join(page_range(record.pages)) if record.pages else ""
-        folded = [_folded(text) for text, _ in self.of(record, name)[:MOST]]
-        return "\n".join(sorted(folded) if name in _SETS else folded)
+        folded = [_fold(text) for text, _ in self.of(record, name)[:MOST]]
+        return "\n".join(sorted(folded) if name in TEXTS else folded)
 
     def _texts(self, record: Record, name: str) -> Iterator[tuple[str, str | None]]:
         value = getattr(record, name)
         word = self._language.gettext
         match name:
-            case "authors" | "editors":
+            case _ if name in PEOPLE:
                 yield from map(_person, value)
-            case "titles" | "keywords" | "subjects" | "isbn" | "issn":
+            case "notices":
+                for text in value:
+                    notice = notices.read(text)
+                    yield line(text), notice_url(notice.link) if notice else None
+            case _ if name in TEXTS:
                 yield from ((line(text), None) for text in value)
             case "title":
                 yield full_title(record), None
@@ -216,8 +208,8 @@ def _person_key(author: Author) -> str:
     """The family name and the first letter of the given one."""
     if not author.family:
         first, _, last = line(author.name).rpartition(" ")
-        return f"{_folded(last)} {first[:1].casefold()}"
-    return f"{_folded(line(author.family))} {line(author.given)[:1].casefold()}"
+        return f"{_fold(last)} {first[:1].casefold()}"
+    return f"{_fold(line(author.family))} {line(author.given)[:1].casefold()}"
 
 
 def _person(author: Author) -> tuple[str, str | None]:
@@ -235,35 +227,18 @@ _MOST_PARTED, _MOST_LINES = 10, 50
 
 @dataclass(frozen=True, slots=True)
 class RecordRow:
-    """One record of the work; "" where nothing is known.
+    """One record of the work.
 
     Attributes:
         name: Of its source, with its own id where the source has several records of the work.
-        place: Its rank at the source; 0 for none.
+        type: To be translated; "" where it is not known.
         address: Its page there; None for none.
-        type: To be translated.
     """
 
     name: str
-    source: str
-    place: int
-    title: str
-    year: str
-    venue: str
+    record: Record
     type: str
     address: str | None
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceRow:
-    """What was decided of two records. `verdict`: to be translated."""
-
-    left: str
-    right: str
-    verdict: str
-    because: str
-    matcher: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,8 +276,6 @@ class Parting:
 
 
 class WorkEvidence:
-    """The evidence of one work."""
-
     def __init__(self, hit: Hit, label: Callable[[str], str]) -> None:
         self._hit = hit
         self._label = label
@@ -318,7 +291,7 @@ class WorkEvidence:
         label = self._label(record.source)
         return label if alone else f"{label} {line(record.source_id) or f'#{record.position}'}"
 
-    def _named(self, key: str) -> str:
+    def _name_of(self, key: str) -> str:
         return self._names.get(key) or line(key)
 
     def records(self, most: int) -> list[RecordRow]:
@@ -326,36 +299,21 @@ class WorkEvidence:
         ranked = sorted(self._hit.records, key=lambda each: (each.position or 10**9, each.key))
         return [
             RecordRow(
-                name=self._named(record.key),
-                source=self._label(record.source),
-                place=record.position,
-                title=line(record.title),
-                year=str(record.year or ""),
-                venue=line(record.venue),
-                type=TYPE_WORDS.get(record.type or "", line(record.type)),
-                address=web_url(record.url) or doi_url(record.doi),
-                key=line(record.key),
+                self._name_of(record.key),
+                record,
+                TYPE_WORDS.get(record.type or "", line(record.type)),
+                web_url(record.url) or doi_url(record.doi),
             )
             for record in ranked[:most]
         ]
 
-    def matches(self) -> list[EvidenceRow]:
+    def matches(self) -> list[MatchEvidence]:
         """What joined the records, the first ones."""
-        return [self._match(match) for match in self._hit.matches[:_MOST]]
+        return [MatchEvidence.of(match, self._names) for match in self._hit.matches[:_MOST]]
 
     @property
     def more_matches(self) -> int:
-        """How many are not shown."""
         return max(0, len(self._hit.matches) - _MOST)
-
-    def _match(self, match: Match) -> EvidenceRow:
-        return EvidenceRow(
-            self._named(match.left),
-            self._named(match.right),
-            VERDICT_WORDS.get(match.verdict, match.verdict),
-            match.because,
-            line(match.matcher),
-        )
 
     def versions(self) -> list[VersionRow]:
         """The versions of the work; none where it has but one."""
@@ -367,11 +325,11 @@ class WorkEvidence:
             shown = next(dois, records[0] if records else None)
             rows.append(
                 VersionRow(
-                    line(version.kind),
+                    version.kind,
                     _about(shown) if shown else [],
                     _link(shown) if shown else None,
                     any(record.open_access not in (None, "closed") for record in records),
-                    [self._named(key) for key in version.records[:_MOST]],
+                    [self._name_of(key) for key in version.records[:_MOST]],
                     max(0, len(version.records) - _MOST),
                 )
             )
@@ -385,7 +343,6 @@ class WorkEvidence:
 
     @property
     def more_partings(self) -> int:
-        """How many records are not shown with their lines."""
         return max(0, len(self._hit.records) - _MOST_PARTED)
 
     def _parting(self, record: Record) -> Parting:
@@ -397,7 +354,7 @@ class WorkEvidence:
             lines += [pin] if pin else []
             unnamed += not pin
         title = line(record.title)
-        name = self._named(record.key)
+        name = self._name_of(record.key)
         return Parting(
             f"{name}: {title}" if title else name, lines, max(0, len(others) - _MOST_LINES), unnamed
         )
@@ -405,7 +362,7 @@ class WorkEvidence:
 
 def pin_line(left: str, right: str) -> str:
     """The line of a file of pins that keeps two records apart; "" where a file cannot name one."""
-    text = f"different {_quoted(left)} {_quoted(right)}"
+    text = f"different {_quote(left)} {_quote(right)}"
     try:
         pin = read_line(text, 1, "")
     except ValueError:
@@ -415,7 +372,7 @@ def pin_line(left: str, right: str) -> str:
     return text if same else ""
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     """A name as a word of a line."""
     if not any(c.isspace() or c in "\"'#" for c in name):
         return name

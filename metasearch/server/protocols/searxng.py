@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 from urllib.parse import urlsplit
 
 import orjson
@@ -35,21 +35,21 @@ from metasearch.errors import (
 )
 from metasearch.events import Answer, SourceReport
 from metasearch.formats import feeds
-from metasearch.formats.csv import guarded
-from metasearch.formats.feeds import published
+from metasearch.formats.csv import guard_formula
+from metasearch.formats.feeds import publication_date
 from metasearch.formats.reference import full_title, link
 from metasearch.formats.text import ascii_url, clean, clean_all, line, web_url
 from metasearch.query.tree import Years
 from metasearch.query.values import years_text
 from metasearch.record import Hit, Record
-from metasearch.server.answering import answered, file_name, server_timing
-from metasearch.server.forms import given, given_so_far
+from metasearch.server.forms import parameters_so_far, read_parameters
 from metasearch.server.limits import Options
 from metasearch.server.opensearch import SUGGESTIONS_TYPE
 from metasearch.server.parameters import DECIMAL, Parameters, names, read
 from metasearch.server.problem import Problem
-from metasearch.server.protocols.questions import Wish, narrower, relaxed, wish
-from metasearch.server.routes import completions_of
+from metasearch.server.protocols.assistant_questions import Wish, narrower, relax, wish
+from metasearch.server.search_answers import answer_of, file_name, server_timing
+from metasearch.server.short_answers import completions_of
 from metasearch.server.site import NAME, SHARED, Site, site_of
 from metasearch.server.sources import SourceView, view
 from metasearch.server.suggest import as_query
@@ -87,7 +87,7 @@ _not_alphanumeric = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SearxngRequest:
     """A request of a client of SearXNG.
 
     Attributes:
@@ -109,9 +109,9 @@ def form_of(given: MultiMapping[str]) -> str:
     return named if named in ("json", "csv", "rss") else "html"
 
 
-def wanted(
+def read_request(
     given: MultiMapping[str], options: Options, registry: Registry, today: date | None = None
-) -> Wanted:
+) -> SearxngRequest:
     """What a request asks for. `today`: `time_range` counts from it; None is today in UTC."""
     text, banged = _without_bangs(given.get("q", ""), registry)
     wished = wish(text, registry.default(), today)
@@ -137,7 +137,7 @@ def wanted(
         if not DECIMAL.fullmatch(seconds) or float(seconds) < MIN_SECONDS:
             raise _invalid(given, "timeout_limit")
         ours["timeout"] = seconds
-    return Wanted(read(ours, options), unknown[:_MOST_UNKNOWN], notes, wished)
+    return SearxngRequest(read(ours, options), unknown[:_MOST_UNKNOWN], notes, wished)
 
 
 def _value(given: MultiMapping[str], name: str) -> str:
@@ -170,17 +170,17 @@ def _first_year(given: MultiMapping[str], today: date | None) -> int | None:
 
 def _without_bangs(query: str, registry: Registry) -> tuple[str, tuple[str, ...]]:
     """The query without the words ("!crossref") that name an engine; and those engines."""
-    known = _squeezed_names(registry)
+    known = _squeeze_names(registry)
     banged: list[str] = []
 
-    def named(match: re.Match[str]) -> str:
-        source = known.get(_squeezed(match[1]))
+    def engine_of(match: re.Match[str]) -> str:
+        source = known.get(_squeeze(match[1]))
         if source is None:
             return match[0]
         banged.append(source)
         return ""
 
-    return (_bang.sub(named, query) if "!" in query else query), tuple(banged)
+    return (_bang.sub(engine_of, query) if "!" in query else query), tuple(banged)
 
 
 def _sources(
@@ -191,11 +191,11 @@ def _sources(
     As in SearXNG, engines and categories add up, unknown categories are ignored, and a request
     without any that is known asks what is asked by default.
     """
-    known = _squeezed_names(registry)
+    known = _squeeze_names(registry)
     chosen: dict[str, None] = {}
     unknown: dict[str, None] = {}
     for engine in engines:
-        source = known.get(_squeezed(engine[:_LONGEST]))
+        source = known.get(_squeeze(engine[:_LONGEST]))
         if source is None:
             unknown[line(engine)[:_LONGEST]] = None
         else:
@@ -209,14 +209,14 @@ def _sources(
     return tuple(chosen), tuple(unknown)
 
 
-def _squeezed_names(registry: Registry) -> dict[str, str]:
+def _squeeze_names(registry: Registry) -> dict[str, str]:
     """Name of an engine, squeezed -> name of the source."""
     sources = registry.names()
-    ours = {_squeezed(name): name for name in sources}
+    ours = {_squeeze(name): name for name in sources}
     return {other: name for other, name in _ENGINES.items() if name in sources} | ours
 
 
-def _squeezed(name: str) -> str:
+def _squeeze(name: str) -> str:
     """ "Semantic Scholar" as "semanticscholar"."""
     return _not_alphanumeric.sub("", name.lower())
 
@@ -273,17 +273,17 @@ def csv_body(answer: Answer, site: Site) -> bytes:
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for result in results(answer, site):
-        row = result | {"host": result["parsed_url"][1], "type": "result"}
-        writer.writerow([guarded(row[name]) for name in COLUMNS])
+        row: dict[str, Any] = {**result, "host": result["parsed_url"][1], "type": "result"}
+        writer.writerow([guard_formula(row[name]) for name in COLUMNS])
     return out.getvalue().encode()
 
 
-def results(answer: Answer, site: Site) -> list[dict[str, Any]]:
+def results(answer: Answer, site: Site) -> list[SearxngPaper]:
     """The hits in the order of the list.
 
     Open WebUI sorts by score, so that no score is larger than one before it.
     """
-    written: list[dict[str, Any]] = []
+    written: list[SearxngPaper] = []
     least = float("inf")
     for hit in answer.hits:
         least = min(least, hit.score)
@@ -305,9 +305,43 @@ def _reason(report: SourceReport) -> str:
     return line(str(report.error)) if report.error else report.status
 
 
-def _result(hit: Hit, score: float, site: Site) -> dict[str, Any]:
+class SearxngPaper(TypedDict):
+    """A work as a result of SearXNG."""
+
+    id: Annotated[str, "The id of the hit, as in /search."]
+    url: str
+    title: str
+    content: Annotated[str, "The abstract, else who, where, when."]
+    engine: Annotated[str, "The source that gave the title."]
+    engines: list[str]
+    positions: list[int | None]
+    score: float
+    category: Literal["science"]
+    template: Literal["paper.html"]
+    parsed_url: list[str]
+    publishedDate: str | None
+    thumbnail: str
+    img_src: str
+    authors: list[str]
+    journal: str
+    volume: str
+    number: str
+    pages: str
+    publisher: str
+    editor: str
+    doi: str
+    issn: list[str]
+    isbn: list[str]
+    tags: list[str]
+    type: str
+    comments: str
+    pdf_url: str
+    html_url: str
+
+
+def _result(hit: Hit, score: float, site: Site) -> SearxngPaper:
     record = hit.record
-    url, date = _address(hit, site), published(record)
+    url, date = _address(hit, site), publication_date(record)
     return {
         "id": clean(hit.id),
         "url": url,
@@ -319,7 +353,7 @@ def _result(hit: Hit, score: float, site: Site) -> dict[str, Any]:
         "score": score,
         "category": "science",
         "template": "paper.html",
-        "parsed_url": _parsed(url),
+        "parsed_url": _url_parts(url),
         "publishedDate": date.replace(tzinfo=None).isoformat() if date else None,
         "thumbnail": "",
         "img_src": "",
@@ -353,7 +387,7 @@ def _address(hit: Hit, site: Site) -> str:
     return site.url("/search", q=query, format="html")
 
 
-def _parsed(url: str) -> list[str]:
+def _url_parts(url: str) -> list[str]:
     """[scheme, host, path, parameters, query, fragment], as `urllib.parse.urlparse` returns it."""
     try:
         parts = urlsplit(url)
@@ -364,8 +398,8 @@ def _parsed(url: str) -> list[str]:
 
 def _description(record: Record) -> str:
     """Who, where, when, in the place of an abstract that is not known."""
-    people = [line(author.name) for author in record.authors[:_NAMED_AUTHORS]]
-    if len(record.authors) > _NAMED_AUTHORS:
+    people = [line(author.name) for author in record.byline[:_NAMED_AUTHORS]]
+    if len(record.byline) > _NAMED_AUTHORS:
         people.append("et al.")
     parts = (", ".join(people), line(record.venue), str(record.year or ""))
     return ". ".join(filter(None, parts))
@@ -389,7 +423,7 @@ _MEDIA_TYPES = {"json": "application/json", "csv": "application/csv", "rss": "te
 _NOT_ASKED = ("misconfigured", "key missing", "disabled")
 
 
-async def search(request: web.Request) -> web.StreamResponse:
+async def answer_search(request: web.Request) -> web.StreamResponse:
     """`/searxng/` and `/searxng/search`: the works as SearXNG's results.
 
     A failure of all sources is a 200 whose `unresponsive_engines` has the reasons, as in SearXNG.
@@ -405,17 +439,17 @@ async def search(request: web.Request) -> web.StreamResponse:
 
 async def _search(request: web.Request) -> web.StreamResponse:
     shared, site = request.app[SHARED], site_of(request)
-    sent = await given(request, shared.options)
+    sent = await read_parameters(request, shared.options)
     form = form_of(sent)
     if form == "html" and not sent.get("q", "").strip():
         raise web.HTTPSeeOther(site.path("/"))
-    asked = wanted(sent, shared.options, shared.engine.registry)
+    asked = read_request(sent, shared.options, shared.engine.registry)
     if form == "html":
         raise web.HTTPSeeOther(site.path("/search", **asked.search.pairs(), format="html"))
     until = time.monotonic() + _MOST_SECONDS
-    answer = await answered(request, asked.search)
-    answer, notes = await relaxed(
-        answer, asked.wish, asked.search, lambda wider: answered(request, wider), until
+    answer = await answer_of(request, asked.search)
+    answer, notes = await relax(
+        answer, asked.wish, asked.search, lambda wider: answer_of(request, wider), until
     )
     asked = replace(asked, notes=(*asked.notes, *notes))
     body = await shared.admission.written(lambda: _body(form, answer, asked, site), large=False)
@@ -427,7 +461,7 @@ async def _search(request: web.Request) -> web.StreamResponse:
     return web.Response(body=body, headers=headers, content_type=_MEDIA_TYPES[form])
 
 
-def _body(form: str, answer: Answer, asked: Wanted, site: Site) -> bytes:
+def _body(form: str, answer: Answer, asked: SearxngRequest, site: Site) -> bytes:
     match form:
         case "csv":
             return csv_body(answer, site)
@@ -452,7 +486,7 @@ def _attachment(query: str) -> str:
 
 def _error(request: web.Request, problem: Problem) -> web.Response:
     """An error as SearXNG writes it in the format that was asked for."""
-    form = form_of(given_so_far(request))
+    form = form_of(parameters_so_far(request))
     reason = problem.detail or problem.title
     headers = {"Cache-Control": "no-store", **problem.headers}
     match form:
@@ -472,14 +506,14 @@ def _error(request: web.Request, problem: Problem) -> web.Response:
     )
 
 
-async def autocompleter(request: web.Request) -> web.Response:
+async def answer_autocompleter(request: web.Request) -> web.Response:
     """`/searxng/autocompleter?q=`: completions, none where `[server] suggest` is off.
 
     A script that says it is one (`X-Requested-With: XMLHttpRequest`) gets the list alone.
     """
     shared = request.app[SHARED]
     try:
-        prefix = (await given(request, shared.options)).get("q", "")
+        prefix = (await read_parameters(request, shared.options)).get("q", "")
     except Problem as problem:
         body = _json({"error": problem.detail or problem.title})
         return web.Response(body=body, status=problem.status, content_type="application/json")
@@ -493,7 +527,7 @@ async def autocompleter(request: web.Request) -> web.Response:
     )
 
 
-async def config(request: web.Request) -> web.Response:
+async def answer_config(request: web.Request) -> web.Response:
     """`/searxng/config`: the sources as engines, the groups as categories."""
     shared = request.app[SHARED]
     await shared.engine.ready()
@@ -530,7 +564,23 @@ async def config(request: web.Request) -> web.Response:
     )
 
 
-def _engine(source: SourceView, groups: list[str]) -> dict[str, Any]:
+class SearxngEngine(TypedDict):
+    """A source as an engine of SearXNG."""
+
+    name: str
+    categories: list[str]
+    shortcut: str
+    enabled: bool
+    paging: bool
+    language_support: bool
+    languages: list[str]
+    regions: list[str]
+    safesearch: bool
+    time_range_support: bool
+    timeout: float | None
+
+
+def _engine(source: SourceView, groups: list[str]) -> SearxngEngine:
     usual = EVERYTHING if source.default else ()
     languages = source.spec.languages if source.spec else ()
     return {

@@ -628,8 +628,10 @@ class Memory {
     // The browser would give ticks back by their number in the form, that is to other works.
     const form = byId("list");
     if (form) form.autocomplete = "off";
+    // A browser keeps the state of its entry also where the same address is visited again.
+    const [visit] = performance.getEntriesByType("navigation");
     const kept = history.state?.results;
-    if (kept) this.#restore(kept);
+    if (kept && visit?.type !== "navigate") this.#restore(kept);
     for (const event of ["toggle", "change", "click"]) {
       document.addEventListener(event, () => this.#soon(), { capture: true });
     }

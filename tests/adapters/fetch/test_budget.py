@@ -8,19 +8,20 @@ from dataclasses import replace
 import pytest
 from multidict import CIMultiDict
 
-from metasearch.adapters.fetch.budget import budget, rate, retry_after
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.fetch.health import LONGEST_PAUSE
+from metasearch.adapters.fetch.rate_limiter import budget, rate, retry_after
 from metasearch.adapters.fetch.transport import HttpTransport
 from metasearch.adapters.request import Budget, Rate, Request, Secret
 from metasearch.adapters.spec import Limits
 from metasearch.cache import MemoryStore
 from metasearch.errors import AccessDenied, RateLimited, SourceError
 from tests.adapters.fetch.loopback import Loopback, reply
+from tests.cases import each
 
 NOW = 1_000_000_000.0
 DATE = "Sun, 09 Sep 2001 01:46:40 GMT"  # NOW
-KEPT = Limits(requests=1000, concurrency=10, timeout=5, max_bytes=1000)
+KEPT = Limits(requests=1000, concurrency=10, timeout=60, max_bytes=1000)
 LIMITS = Limits(requests=1000, concurrency=10, timeout=5, ttl=0, max_bytes=1000, pause=30)
 
 
@@ -33,7 +34,7 @@ def headers(text: str) -> CIMultiDict[str]:
 # Retry-After
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "seconds"),
     [
         ("Retry-After: 120", 120.0),
@@ -61,7 +62,7 @@ def test_retry_after_is_read_in_all_forms(text: str, seconds: float | None) -> N
 # Budgets
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         (  # OpenAlex: the dollars say the same as the credits
@@ -134,7 +135,7 @@ def test_a_budget_is_read_in_all_forms(text: str, expected: Budget | None) -> No
     assert budget(headers(text), NOW) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "spent"),
     [
         ("x-ratelimit-remaining-usd: 0.0003", True),
@@ -149,7 +150,7 @@ def test_a_budget_is_spent_where_one_request_costs_more_than_is_left(
     found = budget(headers(f"{left}\nx-ratelimit-cost-usd: 0.001\nx-ratelimit-reset: 60"), NOW)
 
     assert found is not None
-    assert found.spent is spent
+    assert found.is_spent is spent
 
 
 def test_a_flood_of_headers_is_read_in_part() -> None:
@@ -159,7 +160,7 @@ def test_a_flood_of_headers_is_read_in_part() -> None:
     assert budget(headers(flood), NOW) == Budget(left=5)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("X-Rate-Limit-Limit: 5\nX-Rate-Limit-Interval: 1s", Rate(5, 1)),  # Crossref
@@ -304,7 +305,7 @@ async def test_another_process_keeps_to_a_long_pause(server: Loopback) -> None:
     first, second, third = process(), process(), process()
     with pytest.raises(RateLimited):
         await first.fetch(asked(server), KEPT)
-    await first.settled()
+    await first.finish_writes()
     day.now = 30000.0
     with pytest.raises(RateLimited) as info:
         await second.fetch(asked(server), KEPT)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from metasearch.adapters.fetch.page_cache import (
-    Kept,
+    CachedPage,
     Worth,
-    ageing,
     keepable,
     lifetime,
-    packed,
-    spared,
-    unpacked,
+    pack,
+    unpack,
+    with_age_note,
+    with_spare_note,
 )
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
+from tests.cases import each
 
 NOW = 1_000_000.0
 REQUEST = Request(source="db", url="https://x.example/works")
@@ -31,7 +30,7 @@ def page(age: float = 0.0, **facts: object) -> Page:
     )  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each(
     ("age", "worth"),
     [
         (-1, Worth.NOTHING),
@@ -48,53 +47,53 @@ def page(age: float = 0.0, **facts: object) -> Page:
 def test_worth_goes_down_with_age(age: float, worth: Worth) -> None:
     """Fresh for ttl, ageing for grace, spare until a day after ttl, then nothing; the future is
     worth nothing."""
-    assert Kept(page(age)).worth(LIMITS, NOW) is worth
+    assert CachedPage(page(age)).worth(LIMITS, NOW) is worth
 
 
 def test_grace_is_as_long_as_ttl_if_nobody_says() -> None:
     """Twice the ttl is the age at which the source is asked first."""
     limits = Limits(ttl=100)
 
-    assert Kept(page(199)).worth(limits, NOW) is Worth.AGEING
-    assert Kept(page(200)).worth(limits, NOW) is Worth.SPARE
+    assert CachedPage(page(199)).worth(limits, NOW) is Worth.AGEING
+    assert CachedPage(page(200)).worth(limits, NOW) is Worth.SPARE
 
 
 def test_without_grace_the_source_is_asked() -> None:
     """A page is fresh, then spare."""
-    assert Kept(page(100)).worth(replace(LIMITS, grace=0), NOW) is Worth.SPARE
+    assert CachedPage(page(100)).worth(replace(LIMITS, grace=0), NOW) is Worth.SPARE
 
 
 def test_a_long_grace_outlasts_the_day() -> None:
     """The page lives as long as it may be answered."""
     limits = replace(LIMITS, grace=3 * DAY)
 
-    assert Kept(page(2 * DAY)).worth(limits, NOW) is Worth.AGEING
+    assert CachedPage(page(2 * DAY)).worth(limits, NOW) is Worth.AGEING
     assert lifetime(limits) == 100 + 3 * DAY
 
 
-@pytest.mark.parametrize(("ttl", "until"), [(100, 60), (10, 10)])
+@each(("ttl", "until"), [(100, 60), (10, 10)])
 def test_an_answer_without_hits_is_worth_a_minute(ttl: float, until: float) -> None:
     """Or less, if ttl is less; then nothing, not even in need."""
     limits = Limits(ttl=ttl)
 
-    assert Kept(page(until - 1), negative=True).worth(limits, NOW) is Worth.FRESH
-    assert Kept(page(until), negative=True).worth(limits, NOW) is Worth.NOTHING
+    assert CachedPage(page(until - 1), negative=True).worth(limits, NOW) is Worth.FRESH
+    assert CachedPage(page(until), negative=True).worth(limits, NOW) is Worth.NOTHING
     assert lifetime(limits, negative=True) == until
 
 
-@pytest.mark.parametrize(("status", "negative"), [(200, False), (200, True), (404, True)])
+@each(("status", "negative"), [(200, False), (200, True), (404, True)])
 def test_what_is_packed_is_unpacked(status: int, negative: bool) -> None:
     """Status, type, body, time, and whether there are hits; a 404 has none."""
-    value = packed(
+    value = pack(
         page(status=status, content_type="a/b", body=b"\n{}\n"), NOW - 5, negative=negative
     )
 
-    assert unpacked(value, REQUEST) == Kept(
+    assert unpack(value, REQUEST) == CachedPage(
         page(5, status=status, content_type="a/b", body=b"\n{}\n"), negative
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [
         b"",
@@ -110,19 +109,19 @@ def test_what_is_packed_is_unpacked(status: int, negative: bool) -> None:
 )
 def test_what_is_no_page_is_a_miss(value: bytes) -> None:
     """Whatever lies there, nothing raises."""
-    assert unpacked(value, REQUEST) is None
+    assert unpack(value, REQUEST) is None
 
 
-@pytest.mark.parametrize("at", [b"1e300", b"-1e300", b"99999999999999999999"])
+@each("at", [b"1e300", b"-1e300", b"99999999999999999999"])
 def test_a_time_that_cannot_be_is_worth_what_its_age_is(at: bytes) -> None:
     """Far in the future or the past: nothing."""
-    kept = unpacked(b'{"status":200,"type":"","at":' + at + b"}\n{}", REQUEST)
+    kept = unpack(b'{"status":200,"type":"","at":' + at + b"}\n{}", REQUEST)
 
     assert kept is not None
     assert kept.worth(LIMITS, NOW) is Worth.NOTHING
 
 
-@pytest.mark.parametrize(
+@each(
     ("age", "words"),
     [
         (0, "0 s"),
@@ -136,17 +135,18 @@ def test_a_time_that_cannot_be_is_worth_what_its_age_is(at: bytes) -> None:
 )
 def test_notes_tell_the_age(age: float, words: str) -> None:
     """In a unit that people use; and what is done about it, or why it is so."""
-    assert ageing(page(age), NOW, renewed=False).note == f"from the cache, {words} old"
+    assert with_age_note(page(age), NOW, renewed=False).note == f"from the cache, {words} old"
     assert (
-        ageing(page(age), NOW, renewed=True).note
+        with_age_note(page(age), NOW, renewed=True).note
         == f"from the cache, {words} old; a newer answer is being fetched"
     )
     assert (
-        spared(page(age), NOW, "it rains").note == f"from the cache, {words} old, because it rains"
+        with_spare_note(page(age), NOW, "it rains").note
+        == f"from the cache, {words} old, because it rains"
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("facts", "kept"),
     [
         ({}, True),

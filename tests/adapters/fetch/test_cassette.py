@@ -9,7 +9,8 @@ import pytest
 
 from metasearch.adapters.fetch import cassette
 from metasearch.adapters.fetch.cassette import RecordTransport, ReplayTransport
-from metasearch.adapters.request import Page, Request, Secret, redacted
+from metasearch.adapters.fetch.page_cache import page_key
+from metasearch.adapters.request import Page, Request, Secret, redact
 from metasearch.errors import NotRecorded, SourceError, TimedOut, TooLarge
 
 KEY = "s3cr3t/key"
@@ -39,7 +40,7 @@ def asked(**rest: Any) -> Request:
 
 async def record(folder: Path, request: Request, **page: Any) -> Path:
     await RecordTransport(Canned(**page), folder).send(request, timeout=1, max_bytes=99)
-    return folder / request.source / request.key[:16]
+    return folder / request.source / page_key(request)[:16]
 
 
 async def replay(folder: Path, request: Request, max_bytes: int = 1 << 20) -> Page:
@@ -91,7 +92,7 @@ async def test_the_files_are_for_people(tmp_path: Path) -> None:
         "headers": [["Accept", "a/b"]],
         "body": [],
         "secrets": [],
-        "key": asked(headers=(("Accept", "a/b"),)).key,
+        "key": page_key(asked(headers=(("Accept", "a/b"),))),
     }
     assert "Köln" in (place / "request.json").read_text("utf-8")
     assert (place / "page.json").read_text(
@@ -137,7 +138,7 @@ async def test_what_is_not_there_is_told(tmp_path: Path) -> None:
         await replay(tmp_path, asked())
 
     assert "https://x.example/works?q=K%C3%B6ln" in str(caught.value)
-    assert str(tmp_path / "db" / asked().key[:16]) in str(caught.value)
+    assert str(tmp_path / "db" / page_key(asked())[:16]) in str(caught.value)
     assert "--record" in caught.value.advice
 
 
@@ -211,9 +212,9 @@ async def test_secrets_are_looked_for_where_the_files_are_written(
 
     def watched(page: Page) -> Page:
         threads.append(threading.current_thread())
-        return redacted(page)
+        return redact(page)
 
-    monkeypatch.setattr(cassette, "redacted", watched)
+    monkeypatch.setattr(cassette, "redact", watched)
     place = await record(
         tmp_path, asked(headers=(("Authorization", Secret(KEY)),)), body=KEY.encode()
     )

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.adapters.fetch.status import challenge
+from tests.cases import each
 from tests.growth import MOST, growth
 
 HTML = "text/html; charset=utf-8"
@@ -21,7 +22,7 @@ def page(title: str = "", body: str = "", head: str = "") -> bytes:
 LONG = "<p>" + "An ordinary sentence about libraries. " * 80 + "</p>"
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "name"),
     [
         (page("Making sure you&#39;re not a bot!", "<p>Loading...</p>"), "Anubis"),
@@ -69,7 +70,7 @@ def test_bot_walls_are_named(body: bytes, name: str) -> None:
     assert name.lower() in (challenge(body, HTML) or "").lower()
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         page("1 result", "<ol><li>CAPTCHA: Using hard AI problems for security</li></ol>"),
@@ -96,7 +97,7 @@ def test_plain_pages_are_not(body: bytes) -> None:
     assert challenge(body, HTML) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "content_type"),
     [
         (b'{"title": "Are you a robot?"}', "application/json"),
@@ -113,7 +114,7 @@ def test_what_is_not_html_is_no_challenge(body: bytes, content_type: str) -> Non
     assert challenge(body, content_type) is None
 
 
-@pytest.mark.parametrize("content_type", ["application/json", "text/xml", ""])
+@each("content_type", ["application/json", "text/xml", ""])
 def test_a_wall_under_a_wrong_content_type_is_found(content_type: str) -> None:
     """What counts is the body."""
     assert challenge(page("Just a moment..."), content_type)

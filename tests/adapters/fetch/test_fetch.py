@@ -12,6 +12,7 @@ import pytest
 from metasearch.adapters.fetch import exchange
 from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.fetch.health import FAILURES, OPEN_SECONDS, OVERLOAD_PAUSE
+from metasearch.adapters.fetch.page_cache import page_key
 from metasearch.adapters.fetch.transport import HttpTransport
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import Limits
@@ -29,6 +30,7 @@ from metasearch.errors import (
     Unreachable,
 )
 from tests.adapters.fetch.loopback import Loopback, raw, reply
+from tests.cases import each
 
 LIMITS = Limits(requests=1000, concurrency=10, timeout=5, ttl=60, max_bytes=1000, pause=30)
 Answer = Page | SourceError | int
@@ -86,7 +88,7 @@ def fetcher(transport: Any, store: MemoryStore | None = None, **rest: Any) -> Fe
 
 
 async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while not condition():
             await asyncio.sleep(0)
 
@@ -106,7 +108,7 @@ async def test_a_page_is_fetched_once_and_then_kept() -> None:
     transport = Script({"body": b"\n{}\n", "content_type": "a/b", "seconds": 1.0})
     it = fetcher(transport, MemoryStore())
     first = await it.fetch(asked(), LIMITS)
-    await it.settled()
+    await it.finish_writes()
     second = await it.fetch(asked(), LIMITS)
 
     assert len(transport.sent) == 1
@@ -127,17 +129,17 @@ async def test_a_kept_page_grows_old() -> None:
     it = fetcher(transport, MemoryStore(), clock=clock)
     limits = replace(LIMITS, grace=0)
     await it.fetch(asked(), limits)
-    await it.settled()
+    await it.finish_writes()
     clock.now += 59
     assert (await it.fetch(asked(), limits)).cached
     clock.now += 1
     assert not (await it.fetch(asked(), limits)).cached
-    await it.settled()
+    await it.finish_writes()
     clock.now -= 1000
     assert not (await it.fetch(asked(), limits)).cached
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "kept"),
     [(200, True), (204, True), (404, True), (400, False), (302, False), (410, False)],
 )
@@ -145,7 +147,7 @@ async def test_only_usable_answers_are_kept(status: int, kept: bool) -> None:
     """2xx and 404 stay; whatever may pass is asked again."""
     it = fetcher(Script(status), MemoryStore())
     await it.fetch(asked(), LIMITS)
-    await it.settled()
+    await it.finish_writes()
 
     assert (await it.fetch(asked(), LIMITS)).cached is kept
 
@@ -154,12 +156,12 @@ async def test_an_empty_body_is_not_kept() -> None:
     """It is an accident, whatever its status says."""
     it = fetcher(Script({"body": b""}), MemoryStore())
     await it.fetch(asked(), LIMITS)
-    await it.settled()
+    await it.finish_writes()
 
     assert not (await it.fetch(asked(), LIMITS)).cached
 
 
-@pytest.mark.parametrize("use", [{"use_cache": False}, {"limits": replace(LIMITS, ttl=0)}])
+@each("use", [{"use_cache": False}, {"limits": replace(LIMITS, ttl=0)}])
 async def test_the_cache_can_be_left_out(use: dict[str, Any]) -> None:
     """Without it nothing is read or written."""
     store = MemoryStore()
@@ -167,19 +169,19 @@ async def test_the_cache_can_be_left_out(use: dict[str, Any]) -> None:
     it = fetcher(transport, store)
     for _ in range(2):
         await it.fetch(asked(), **({"limits": LIMITS} | use))
-        await it.settled()
+        await it.finish_writes()
 
     assert len(transport.sent) == 2
     assert await store.stats() == await MemoryStore().stats()
 
 
-@pytest.mark.parametrize(
+@each(
     "junk", [b"", b"{}", b"[]\n", b'{"status":"200","type":"","at":1}\n', b"\xff\n\n", b"null\n{}"]
 )
 async def test_junk_in_the_cache_is_a_miss(junk: bytes) -> None:
     """A value that is no page is fetched anew."""
     store = MemoryStore()
-    await store.set(asked().key, junk, 60)
+    await store.set(page_key(asked()), junk, 60)
 
     assert not (await fetcher(Script(), store).fetch(asked(), LIMITS)).cached
 
@@ -199,7 +201,7 @@ async def test_a_cached_page_is_served_while_the_source_is_away() -> None:
     """Pauses and the breaker concern the wire only."""
     it = fetcher(Script(200, 429), MemoryStore())
     await it.fetch(asked("kept"), LIMITS)
-    await it.settled()
+    await it.finish_writes()
     with pytest.raises(RateLimited):
         await it.fetch(asked("other"), LIMITS)
 
@@ -210,7 +212,7 @@ async def test_secrets_make_no_other_page() -> None:
     """The key of a request is not part of what a page is kept under."""
     it = fetcher(Script(), MemoryStore())
     await it.fetch(asked(), LIMITS)
-    await it.settled()
+    await it.finish_writes()
 
     assert (await it.fetch(asked(headers=(("X-Key", Secret("abc")),)), LIMITS)).cached
 
@@ -354,7 +356,7 @@ async def test_at_most_so_many_requests_run_at_once() -> None:
 # Further tries
 
 
-@pytest.mark.parametrize("fault", [DOWN, 502, 503, 504])
+@each("fault", [DOWN, 502, 503, 504])
 async def test_what_may_pass_is_tried_again(fault: Answer) -> None:
     """Connection failures and gateway faults get two further tries."""
     transport = Script(fault, fault, 200)
@@ -363,7 +365,7 @@ async def test_what_may_pass_is_tried_again(fault: Answer) -> None:
     assert len(transport.sent) == 3
 
 
-@pytest.mark.parametrize(
+@each(
     ("fault", "error"),
     [
         (500, ServerFault),
@@ -425,7 +427,7 @@ async def test_waits_grow_and_are_jittered(monkeypatch: pytest.MonkeyPatch) -> N
 # Pauses and the breaker
 
 
-@pytest.mark.parametrize("form", ["seconds", "date"])
+@each("form", ["seconds", "date"])
 async def test_retry_after_pauses_the_source(form: str) -> None:
     """Over a real socket, in both forms: others fail fast and unsent until the time is over, then
     all is well."""
@@ -496,7 +498,7 @@ async def test_a_503_that_does_not_pass_pauses_for_a_moment() -> None:
     assert it.state("db").state == "ok"
 
 
-@pytest.mark.parametrize("fault", [500, 502, 504])
+@each("fault", [500, 502, 504])
 async def test_another_fault_pauses_nothing(fault: int) -> None:
     """Only 503 says that the source is overloaded; the breaker counts the others."""
     it = fetcher(Script(fault))
@@ -597,7 +599,7 @@ async def test_a_probe_that_is_cancelled_leaves_room_for_another() -> None:
     assert (await it.fetch(asked("again"), LIMITS)).status == 200
 
 
-@pytest.mark.parametrize(("patience", "counts"), [(4.0, True), (0.5, False)])
+@each(("patience", "counts"), [(4.0, True), (0.5, False)])
 async def test_our_haste_is_not_the_source_s_fault(patience: float, counts: bool) -> None:
     """A search that ends early says nothing about the source, one that ends after long silence
     does."""
@@ -624,13 +626,13 @@ async def test_an_unknown_source_is_well() -> None:
 # What came back
 
 
-@pytest.mark.parametrize("status", [200, 204, 302, 400, 404, 410, 422])
+@each("status", [200, 204, 302, 400, 404, 410, 422])
 async def test_what_may_be_an_answer_is_a_page(status: int) -> None:
     """The parser judges it."""
     assert (await fetcher(Script(status)).fetch(asked(), LIMITS)).status == status
 
 
-@pytest.mark.parametrize("status", [200, 403, 429, 500, 503])
+@each("status", [200, 403, 429, 500, 503])
 async def test_a_bot_wall_is_called_one(status: int) -> None:
     """Under every status, with its kind, never as no hits; and the source is left alone for a
     while."""

@@ -23,6 +23,7 @@ from metasearch.errors import (
     TooLarge,
 )
 from tests.adapters.fetch.test_fetch import DOWN, LIMITS, Clock, Script, asked, fetcher, until
+from tests.cases import each
 
 HOUR = 3600.0
 OLD = replace(LIMITS, grace=0)
@@ -35,7 +36,7 @@ async def kept(
     clock = Clock()
     it = fetcher(transport, MemoryStore(), clock=clock, **rest)
     await it.fetch(asked(query), LIMITS)
-    await it.settled()
+    await it.finish_writes()
     clock.now += age
     return it, clock
 
@@ -43,7 +44,7 @@ async def kept(
 async def rested(it: Fetcher) -> None:
     """When nothing goes on in the background any more."""
     await until(lambda: not it._renewals)
-    await it.settled()
+    await it.finish_writes()
 
 
 # Stale while revalidate
@@ -89,7 +90,7 @@ async def test_so_many_pages_are_renewed_at_once_and_no_more(
     it, clock = await kept(transport, 0)
     for query in "abc":
         await it.fetch(asked(query), LIMITS)
-    await it.settled()
+    await it.finish_writes()
     clock.now += 90
     transport.gate.clear()
     notes = [(await it.fetch(asked(query), LIMITS)).note for query in "abc"]
@@ -160,7 +161,7 @@ async def test_what_the_cache_gave_is_counted() -> None:
 # Stale if error
 
 
-@pytest.mark.parametrize(
+@each(
     ("fault", "reason"),
     [
         (DOWN, "no connection"),
@@ -216,7 +217,7 @@ async def test_an_old_page_comes_before_the_deadline_of_a_source_that_hangs() ->
     assert transport.cancelled == 1
 
 
-@pytest.mark.parametrize("fault", [AccessDenied("db", 401), TooLarge("db", 9)])
+@each("fault", [AccessDenied("db", 401), TooLarge("db", 9)])
 async def test_what_waiting_does_not_mend_is_told(fault: SourceError) -> None:
     """An old page would hide that a key is missing."""
     it, _ = await kept(Script(200, fault), 3 * HOUR)
@@ -237,7 +238,7 @@ async def test_a_stand_in_grows_no_younger() -> None:
     """It is not kept anew, so its age goes on."""
     it, clock = await kept(Script(200, DOWN), 3 * HOUR)
     await it.fetch(asked(), OLD)
-    await it.settled()
+    await it.finish_writes()
     clock.now += HOUR
 
     assert (await it.fetch(asked(), OLD)).note.startswith("from the cache, 4 h old")
@@ -262,7 +263,7 @@ async def test_a_404_is_kept_for_a_minute() -> None:
     clock = Clock()
     it = fetcher(transport, MemoryStore(), clock=clock)
     await it.fetch(asked(), limits)
-    await it.settled()
+    await it.finish_writes()
     clock.now += NEGATIVE_SECONDS - 1
     assert (await it.fetch(asked(), limits)).cached
     clock.now += 1
@@ -276,8 +277,8 @@ async def test_an_answer_without_hits_is_kept_for_a_minute() -> None:
     limits = replace(LIMITS, ttl=HOUR)
     clock = Clock()
     it = fetcher(transport, MemoryStore(), clock=clock)
-    await it.found_nothing(await it.fetch(asked(), limits), limits)
-    await it.settled()
+    await it.keep_empty(await it.fetch(asked(), limits), limits)
+    await it.finish_writes()
     clock.now += NEGATIVE_SECONDS - 1
     assert (await it.fetch(asked(), limits)).cached
     clock.now += 1
@@ -291,7 +292,7 @@ async def test_an_old_page_that_turns_out_to_be_empty_goes() -> None:
     it, _ = await kept(transport, NEGATIVE_SECONDS)
     page = await it.fetch(asked(), limits)
     assert page.cached
-    await it.found_nothing(page, limits)
+    await it.keep_empty(page, limits)
 
     assert not (await it.fetch(asked(), limits)).cached
 
@@ -301,8 +302,8 @@ async def test_nothing_is_kept_for_a_source_without_a_cache() -> None:
     store = MemoryStore()
     limits = replace(LIMITS, ttl=0)
     it = fetcher(Script(), store)
-    await it.found_nothing(await it.fetch(asked(), limits), limits)
-    await it.settled()
+    await it.keep_empty(await it.fetch(asked(), limits), limits)
+    await it.finish_writes()
 
     assert (await store.stats()).entries == 0
 
@@ -313,6 +314,6 @@ async def test_pages_are_counted_by_source() -> None:
     it = fetcher(Script(), store)
     for source in ("one", "two"):
         await it.fetch(asked(source=source), LIMITS)
-    await it.settled()
+    await it.finish_writes()
 
     assert set((await store.stats()).tags) == {"one", "two"}

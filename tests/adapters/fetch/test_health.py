@@ -22,6 +22,7 @@ from metasearch.errors import (
     SourceError,
     Unreachable,
 )
+from tests.cases import each
 
 
 class Clock:
@@ -51,7 +52,7 @@ def shown(health: Health) -> tuple[str, float, str | None]:
 
 def broken(health: Health) -> None:
     for _ in range(FAILURES):
-        health.failed(DOWN)
+        health.note_failure(DOWN)
 
 
 def test_a_new_source_is_well(health: Health) -> None:
@@ -65,9 +66,9 @@ def test_a_new_source_is_well(health: Health) -> None:
 def test_failures_in_a_row_open_the_breaker(health: Health) -> None:
     """One fewer does not; the last one does, and asking fails at once with the reason."""
     for _ in range(FAILURES - 1):
-        health.failed(DOWN)
+        health.note_failure(DOWN)
     health.check()
-    health.failed(DOWN)
+    health.note_failure(DOWN)
 
     assert shown(health) == ("open", OPEN_SECONDS, "no connection")
     with pytest.raises(
@@ -79,8 +80,8 @@ def test_failures_in_a_row_open_the_breaker(health: Health) -> None:
 def test_an_answer_between_starts_the_count_again(health: Health) -> None:
     """Only failures in a row count."""
     for _ in range(3 * FAILURES):
-        health.failed(DOWN)
-        health.answered()
+        health.note_failure(DOWN)
+        health.note_answer()
 
     assert health.state.state == "ok"
     assert health.state.last_error is None
@@ -96,7 +97,7 @@ def test_one_probe_goes_through_when_the_time_is_over(health: Health, clock: Clo
     with pytest.raises(ConnectFailed, match="probe"):
         health.check()
 
-    health.answered()
+    health.note_answer()
     assert health.admit() is False
 
 
@@ -105,7 +106,7 @@ def test_a_failed_probe_opens_the_breaker_again(health: Health, clock: Clock) ->
     broken(health)
     clock.now += OPEN_SECONDS
     health.admit()
-    health.failed(DOWN)
+    health.note_failure(DOWN)
 
     assert shown(health) == ("open", OPEN_SECONDS, "no connection")
 
@@ -115,14 +116,14 @@ def test_a_probe_that_we_gave_up_leaves_room_for_the_next(health: Health, clock:
     broken(health)
     clock.now += OPEN_SECONDS
     health.admit()
-    health.abandoned()
+    health.release_probe()
 
     assert health.admit() is True
 
 
 def test_a_refusal_pauses_the_source(health: Health, clock: Clock) -> None:
     """Asking fails at once with the time that is left, until it is over."""
-    health.refused(RateLimited("db", 7), 7)
+    health.note_refusal(RateLimited("db", 7), 7)
     clock.now += 2
     with pytest.raises(RateLimited) as caught:
         health.check()
@@ -137,8 +138,8 @@ def test_overload_pauses_for_a_moment(health: Health, clock: Clock) -> None:
     """A source that cannot answer now, and does not say how long, is left alone; the error tells
     what it answered."""
     busy = ServerFault("db", 503)
-    health.failed(busy)
-    health.overloaded(busy)
+    health.note_failure(busy)
+    health.note_overload(busy)
     with pytest.raises(
         Unreachable, match="left alone for 5 s: the database answered 503"
     ) as caught:
@@ -149,43 +150,43 @@ def test_overload_pauses_for_a_moment(health: Health, clock: Clock) -> None:
     assert health.state.failures == 1
     clock.now += OVERLOAD_PAUSE
     assert health.admit() is True
-    health.answered()
+    health.note_answer()
     assert shown(health) == ("ok", 0.0, None)
 
 
 def test_a_probe_that_meets_overload_again_opens_the_breaker(health: Health, clock: Clock) -> None:
     """The second wait is the longer one, and another word of overload does not shorten it."""
     busy = ServerFault("db", 503)
-    health.failed(busy)
-    health.overloaded(busy)
+    health.note_failure(busy)
+    health.note_overload(busy)
     clock.now += OVERLOAD_PAUSE
     health.admit()
-    health.failed(busy)
-    health.overloaded(busy)
+    health.note_failure(busy)
+    health.note_overload(busy)
 
     assert shown(health)[:2] == ("open", OPEN_SECONDS)
 
 
 def test_a_bot_wall_is_remembered_as_one(health: Health) -> None:
     """During the pause that follows, the error still says what was met."""
-    health.refused(Blocked("db", "a captcha page"), 30)
+    health.note_refusal(Blocked("db", "a captcha page"), 30)
     with pytest.raises(Blocked, match="left alone for 30 s: a captcha page"):
         health.check()
 
 
 def test_a_pause_is_never_shortened_nor_endless(health: Health) -> None:
     """The longer of two pauses counts, up to a bound."""
-    health.refused(RateLimited("db"), 50)
-    health.refused(RateLimited("db"), 5)
+    health.note_refusal(RateLimited("db"), 50)
+    health.note_refusal(RateLimited("db"), 5)
     assert health.state.until == 50
 
-    health.refused(RateLimited("db"), 1e9)
+    health.note_refusal(RateLimited("db"), 1e9)
     assert health.state.until == LONGEST_PAUSE
 
 
 def test_other_errors_are_shown_but_stop_nothing(health: Health) -> None:
     """A wrong key is worth telling; the next request may still go."""
-    health.noted(AccessDenied("db", 401))
+    health.note_error(AccessDenied("db", 401))
     health.check()
 
     assert shown(health) == ("ok", 0.0, "access denied (401)")
@@ -200,34 +201,34 @@ def test_one_probe_goes_through_after_a_pause(
 ) -> None:
     """Those who waited for its end are held back, with the same kind of error, until the probe is
     answered."""
-    health.refused(refusal, 7)
+    health.note_refusal(refusal, 7)
     clock.now += 7
 
     assert health.state.state == "half-open"
     assert health.admit() is True
     with pytest.raises(type(refusal)):
         health.admit()
-    health.answered()
+    health.note_answer()
     assert health.admit() is False
     assert shown(health) == ("ok", 0.0, None)
 
 
 def test_a_probe_that_is_refused_pauses_again(health: Health, clock: Clock) -> None:
     """The source says once more how long; nobody else asks meanwhile."""
-    health.refused(RateLimited("db", 7), 7)
+    health.note_refusal(RateLimited("db", 7), 7)
     clock.now += 7
     health.admit()
-    health.refused(RateLimited("db", 9), 9)
+    health.note_refusal(RateLimited("db", 9), 9)
 
     assert shown(health)[:2] == ("paused", 9)
 
 
 def test_a_probe_without_an_answer_opens_the_breaker(health: Health, clock: Clock) -> None:
     """Also after a pause; and then the breaker is what is told."""
-    health.refused(RateLimited("db", 7), 7)
+    health.note_refusal(RateLimited("db", 7), 7)
     clock.now += 7
     health.admit()
-    health.failed(DOWN)
+    health.note_failure(DOWN)
 
     assert shown(health) == ("open", OPEN_SECONDS, "no connection")
     with pytest.raises(ConnectFailed, match="repeated failures"):
@@ -236,8 +237,8 @@ def test_a_probe_without_an_answer_opens_the_breaker(health: Health, clock: Cloc
 
 def test_an_answer_from_before_a_pause_does_not_end_it(health: Health, clock: Clock) -> None:
     """Requests that were on their way when the source refused one may still be answered."""
-    health.refused(RateLimited("db", 7), 7)
-    health.answered()
+    health.note_refusal(RateLimited("db", 7), 7)
+    health.note_answer()
 
     assert shown(health) == ("paused", 7, "too many requests: asked to wait for 7 s")
 
@@ -248,7 +249,7 @@ def test_a_pause_is_stretched_at_random(clock: Clock, pause: float, most: float)
     shorter."""
     for draw in (0.0, 1.0):
         health = Health("db", clock, lambda draw=draw: draw)
-        health.refused(RateLimited("db", pause), pause)
+        health.note_refusal(RateLimited("db", pause), pause)
         assert health.state.until == (most if draw else pause)
 
     health = Health("db", clock, lambda: 1.0)
@@ -261,13 +262,13 @@ def test_requests_and_failures_are_counted(health: Health) -> None:
     for error in (None, DOWN, AccessDenied("db", 401)):
         health.admit()
         if error is None:
-            health.answered()
+            health.note_answer()
         elif error is DOWN:
-            health.failed(error)
+            health.note_failure(error)
         else:
-            health.noted(error)
+            health.note_error(error)
     health.admit()
-    health.refused(RateLimited("db", 7), 7)
+    health.note_refusal(RateLimited("db", 7), 7)
 
     assert (health.state.requests, health.state.failures) == (4, 3)
 
@@ -285,17 +286,20 @@ def told_by(act: Callable[[Health], None]) -> list[Pause]:
     return told
 
 
-@pytest.mark.parametrize(
+@each(
     ("act", "pause"),
     [
-        (lambda it: it.refused(LIMITED, 40.0), Pause("db", "limited", 40.0, str(LIMITED))),
-        (lambda it: it.refused(BLOCKED, 9e9), Pause("db", "blocked", LONGEST_PAUSE, str(BLOCKED))),
+        (lambda it: it.note_refusal(LIMITED, 40.0), Pause("db", "limited", 40.0, str(LIMITED))),
         (
-            lambda it: it.refused(ServerFault("db", 503, retry_after=7.0), 7.0),
+            lambda it: it.note_refusal(BLOCKED, 9e9),
+            Pause("db", "blocked", LONGEST_PAUSE, str(BLOCKED)),
+        ),
+        (
+            lambda it: it.note_refusal(ServerFault("db", 503, retry_after=7.0), 7.0),
             Pause("db", "limited", 7.0, "the database answered 503"),
         ),
         (
-            lambda it: it.overloaded(OVERLOADED),
+            lambda it: it.note_overload(OVERLOADED),
             Pause("db", "overloaded", OVERLOAD_PAUSE, "the database answered 503"),
         ),
         (broken, Pause("db", "failing", OPEN_SECONDS, "no connection")),
@@ -313,13 +317,13 @@ def test_what_begins_no_wait_is_not_told() -> None:
     already."""
 
     def act(it: Health) -> None:
-        it.failed(DOWN)
-        it.noted(AccessDenied("db", 401))
-        it.refused(LIMITED, 0.0)
-        it.answered()
+        it.note_failure(DOWN)
+        it.note_error(AccessDenied("db", 401))
+        it.note_refusal(LIMITED, 0.0)
+        it.note_answer()
 
     assert told_by(act) == []
-    assert len(told_by(lambda it: (broken(it), it.overloaded(OVERLOADED)))) == 1  # type: ignore[func-returns-value]
+    assert len(told_by(lambda it: (broken(it), it.note_overload(OVERLOADED)))) == 1  # type: ignore[func-returns-value]
 
 
 @pytest.mark.parametrize(
@@ -350,7 +354,7 @@ def test_a_wait_of_another_process_is_ours(
     )  # they are counted where they happened
     clock.now = 42.0
     assert health.admit() is True
-    health.answered()
+    health.note_answer()
     assert shown(health) == ("ok", 0.0, None)
     assert told == []
 
@@ -358,7 +362,7 @@ def test_a_wait_of_another_process_is_ours(
 def test_the_longer_wait_counts(clock: Clock) -> None:
     """One that is told does not shorten one that is there."""
     health = Health("db", clock, lambda: 0.0)
-    health.refused(LIMITED, 100.0)
+    health.note_refusal(LIMITED, 100.0)
     health.heed(Pause("db", "limited", 5.0, "too many"))
     other = Health("db", clock, lambda: 0.0)
     broken(other)
@@ -371,6 +375,6 @@ def test_an_answer_closes_a_breaker_that_was_opened_elsewhere(clock: Clock) -> N
     """What comes back here says more than what another process did not get."""
     health = Health("db", clock, lambda: 0.0)
     health.heed(Pause("db", "failing", 30.0, "no connection"))
-    health.answered()
+    health.note_answer()
 
     assert shown(health) == ("ok", 0.0, None)

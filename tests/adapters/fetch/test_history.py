@@ -64,7 +64,7 @@ def test_pages_of_another_size_are_another_matter() -> None:
     search."""
     it = History()
     for _ in range(ENOUGH):
-        it.answered(asked(20), 0.1)
+        it.add(asked(20), 0.1)
 
     assert it.of(asked(25)).usual == 0.1
     assert it.of(asked(1000)).usual is None

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.adapters import request as module
-from metasearch.adapters.request import Page, Request, Secret, _spellings, redacted, secrets_of
+from metasearch.adapters.request import (
+    Page,
+    Request,
+    Secret,
+    _spellings,
+    redact,
+    secrets_of,
+)
 from tests.cases import each
 
 STRETCH = module._STRETCH
@@ -44,7 +51,7 @@ def page(body: bytes, secret: str) -> Page:
 def test_a_secret_on_an_edge_is_found(secret: str, codec: str, shift: int) -> None:
     """Before, across and behind the end of a stretch."""
     text = "-" * (STRETCH + shift) + secret + "-" * STRETCH + secret
-    found = redacted(page(text.encode(codec), secret)).body.decode(codec)
+    found = redact(page(text.encode(codec), secret)).body.decode(codec)
 
     assert found == text.replace(secret, "***")
 
@@ -62,7 +69,7 @@ def test_stretches_find_what_one_search_finds(secret: str, data: st.DataObject) 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_STRETCH", data.draw(st.integers(1, 40)))
 
-        assert redacted(page(body, secret)).body == expected
+        assert redact(page(body, secret)).body == expected
 
 
 def test_a_body_without_them_is_left_as_it_is() -> None:
@@ -70,4 +77,4 @@ def test_a_body_without_them_is_left_as_it_is() -> None:
     for body in (b"x" * (2 * STRETCH + 1), "x".encode("utf-16") * STRETCH):
         asked = page(body, "+jane.doe@")
 
-        assert redacted(asked) is asked
+        assert redact(asked) is asked

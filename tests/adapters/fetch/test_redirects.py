@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from metasearch.adapters.fetch.guard import first_hop, next_hop
 from metasearch.adapters.request import Request, Secret
 from metasearch.errors import NotAllowed
+from tests.cases import each
 
 KEY = "s3cr3t/key+1"
 
@@ -57,7 +58,7 @@ def test_legal_urls_are_sent_to_the_letter() -> None:
     assert str(first_hop(request(url)).url) == url
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     [
         "ftp://x.example/",
@@ -95,9 +96,7 @@ def test_secrets_follow_within_the_origin() -> None:
     assert hop.headers == {"X-Api-Key": KEY, "Accept": "a/b"}
 
 
-@pytest.mark.parametrize(
-    "there", ["https://api.example.com", "https://api.example.org:8443", "https://example.org"]
-)
+@each("there", ["https://api.example.com", "https://api.example.org:8443", "https://example.org"])
 def test_secrets_do_not_cross_to_another_origin(there: str) -> None:
     """Another host, a parent domain or another port gets neither header nor parameter, however it
     is spelled."""
@@ -155,7 +154,7 @@ def test_the_usual_step_to_https_keeps_secrets() -> None:
     assert hop.headers["X-Api-Key"] == KEY
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "method"), [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")]
 )
 def test_a_post_becomes_a_get_unless_the_status_keeps_it(status: int, method: str) -> None:
@@ -175,7 +174,7 @@ def test_a_repeated_post_leaves_its_secrets_at_home() -> None:
     assert next_hop(asked, first_hop(asked), 307, "https://other.example/").data == b"a=1"
 
 
-@pytest.mark.parametrize(
+@each(
     "location",
     [
         "file:///etc/passwd",

@@ -38,7 +38,7 @@ def fetcher(transport: Script, server: FakeServer, **rest: Any) -> Fetcher:
 async def landed(it: Fetcher) -> None:
     """When nothing goes on in the background any more."""
     await until(lambda: not it._renewals)
-    await it.settled()
+    await it.finish_writes()
 
 
 async def test_the_page_of_one_replica_is_found_by_the_other() -> None:
@@ -103,7 +103,7 @@ async def test_a_page_that_is_not_kept_does_not_hold_up_the_others() -> None:
     server, source = FakeServer(), Script(400)
     one, other = fetcher(source, server), fetcher(source, server)
     for each in (one, other):
-        assert (await asyncio.wait_for(each.fetch(asked(), LIMITS), 10)).status == 400
+        assert (await asyncio.wait_for(each.fetch(asked(), LIMITS), 60)).status == 400
         await landed(each)
     for each in (one, other):
         await each.close()
@@ -121,7 +121,7 @@ async def test_a_search_that_leaves_lets_the_others_ask() -> None:
     await asyncio.sleep(0.1)
     assert not free.sent
     leaving.cancel()
-    assert (await asyncio.wait_for(waiting, 10)).body == b"page"
+    assert (await asyncio.wait_for(waiting, 60)).body == b"page"
     for each in (one, other):
         await each.close()
 
@@ -133,7 +133,7 @@ async def test_half_of_the_time_is_left_to_ask() -> None:
     one, other = fetcher(source, server), fetcher(free, server)
     stuck = outcome(one.fetch(asked(), LIMITS))
     await until(lambda: source.sent)
-    deadline = asyncio.get_running_loop().time() + 1.0
+    deadline = asyncio.get_running_loop().time() + 3.0
     page = await other.fetch(asked(), LIMITS, deadline=deadline)
     stuck.cancel()
     for each in (one, other):
@@ -197,7 +197,7 @@ async def test_what_is_forgotten_is_forgotten_by_all() -> None:
     limits = replace(LIMITS, ttl=3600)
     one, other = fetcher(source, server), fetcher(source, server)
     page = await one.fetch(asked(), limits)
-    await one.found_nothing(page, limits)
+    await one.keep_empty(page, limits)
     await landed(one)
     (name,) = await client(server).keys("ms:{v1}:page:*")
     assert 0 < await client(server).pttl(name) <= 60_000

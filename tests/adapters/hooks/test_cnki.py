@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
 from metasearch.query.simple import parse
 from metasearch.query.tree import Term
 from metasearch.settings import Settings
+from tests.cases import each
 
 REGISTRY = Registry(Settings())
 KEY = {"METASEARCH_CNKI_KEY": "k"}
@@ -19,7 +18,7 @@ KEY = {"METASEARCH_CNKI_KEY": "k"}
 
 # The forms are those of CNKI's manual, "专业检索": SU=('经济发展'+'可持续发展')*'转变'-'泡沫',
 # TI='大数据' NOT TI='大数据集'.
-@pytest.mark.parametrize(
+@each(
     ("text", "sent"),
     [
         ("湖泊", "SU%='湖泊'"),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from metasearch.adapters.parse.parse import parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.record import Record
 from metasearch.settings import Settings
+from tests.cases import each
 
 SPEC = Registry(Settings()).spec("hal")
 
@@ -24,7 +23,7 @@ def read(label: str, uri: str = "https://hal.science/hal-01234567") -> Record:
     return record
 
 
-@pytest.mark.parametrize(
+@each(
     ("label", "authors", "title", "venue", "year", "doi"),
     [
         (

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from metasearch.adapters.parse.parse import PageReading, Parsed, parse
-from metasearch.adapters.parse.records import STEP
+from metasearch.adapters.fetch.page_cache import page_key
+from metasearch.adapters.parse.parse import STEP, PageContent, PageReading, parse
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry
@@ -15,6 +15,7 @@ from metasearch.adapters.translate.plan import plan
 from metasearch.errors import NotParsable, RateLimited, SourceSaysError
 from metasearch.query.tree import Term
 from metasearch.settings import Settings
+from tests import cases
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def _search(spec: AdapterSpec, wanted: int = 20, **env: str) -> Request:
     return plan(Term("gene expression"), spec, wanted, env).request
 
 
-def _found(spec: AdapterSpec, request: Request, **result: object) -> Parsed:
+def _found(spec: AdapterSpec, request: Request, **result: object) -> PageContent:
     return parse(Page(request=request, body=json.dumps({"esearchresult": result}).encode()), spec)
 
 
@@ -69,7 +70,7 @@ def test_ids_lead_to_a_request_for_their_records(spec: AdapterSpec) -> None:
     assert parsed.next.step == "efetch"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("url", "expected"),
     [
         ("http://127.0.0.1:9/eutils/esearch.fcgi", "http://127.0.0.1:9/eutils/efetch.fcgi"),
@@ -203,10 +204,12 @@ def test_no_secret_is_in_what_is_shown_or_stored(spec: AdapterSpec) -> None:
     fetch = _found(spec, request, count="1", idlist=["1"]).next
     assert fetch is not None
 
-    for shown in (request.shown, fetch.shown, repr(request), repr(fetch)):
+    for shown in (request.log_url, fetch.log_url, repr(request), repr(fetch)):
         assert "hidden-key" not in shown
         assert "me@example.org" not in shown
-    assert fetch.key == _found(spec, _search(spec), count="1", idlist=["1"]).next.key  # type: ignore[union-attr]
+    other = _found(spec, _search(spec), count="1", idlist=["1"]).next
+    assert other is not None
+    assert page_key(fetch) == page_key(other)
 
 
 def test_a_search_goes_on_layer_by_layer(spec: AdapterSpec) -> None:
@@ -227,7 +230,7 @@ def test_a_search_goes_on_layer_by_layer(spec: AdapterSpec) -> None:
         assert fetched.after is not None
         edge = fetched.after
 
-    assert search.key == _search(spec, 30).key
+    assert page_key(search) == page_key(_search(spec, 30))
     assert (again.step, again.start, again.url) == ("esearch", 30, search.url)
     assert (dict(again.params)["retstart"], dict(again.params)["retmax"]) == ("30", "30")
     assert [record.position for record in last.records] == list(range(31, 51))

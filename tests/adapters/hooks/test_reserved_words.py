@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.translate.plan import plan
 from metasearch.query.simple import parse
 from metasearch.query.tree import Near, Or, Term
 from metasearch.settings import Settings
+from tests.cases import each
 
 REGISTRY = Registry(Settings())
 KEY = {"METASEARCH_WOS_KEY": "k", "METASEARCH_IEEE_KEY": "k"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "text", "sent"),
     [
         ("wos", "same mosses", 'TS=mosses AND TS="same"'),
@@ -36,7 +35,7 @@ def test_words_that_a_database_would_take_for_something_else_are_quoted(
     assert sent == plan(parse(text), REGISTRY.spec(source), env=KEY).sent
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "years"),
     [
         ("moss year:2010-2012", {"start_year": "2010", "end_year": "2012"}),

@@ -19,6 +19,7 @@ from metasearch.errors import CannotAsk
 from metasearch.query.simple import parse as parse_query
 from metasearch.query.tree import And, Not, Or, Query, Term, Years, conjunction
 from metasearch.settings import Settings
+from tests.cases import each
 
 
 def spec_of(**table: Any) -> AdapterSpec:
@@ -41,7 +42,7 @@ def pqf(query: str | Query, spec: AdapterSpec = SPEC) -> Plan:
     return plan(parse_query(query) if isinstance(query, str) else query, spec, 20)
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "sent"),
     [
         ("jazz", f'{ANY} {WORD} "jazz"'),

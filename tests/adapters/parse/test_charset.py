@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.adapters.parse.bodies import declared, decoded
+from metasearch.adapters.parse.bodies import charset_of, decode
+from tests.cases import each
 from tests.growth import MOST, growth
 
 
-@pytest.mark.parametrize(
+@each(
     ("content_type", "name"),
     [
         ("text/xml; charset=GBK", "gbk"),
@@ -24,7 +25,7 @@ from tests.growth import MOST, growth
 )
 def test_declared(content_type: str, name: str) -> None:
     """The charset is what the header names, without quotes and case."""
-    assert name == declared(content_type)
+    assert name == charset_of(content_type)
 
 
 @given(st.text(), st.sampled_from(["utf-8", "utf-16"]))
@@ -32,18 +33,18 @@ def test_what_is_declared_rightly_is_decoded_silently(text: str, name: str) -> N
     """A declared encoding that fits is used, and nothing is said."""
     body = text.encode(name, "replace")
 
-    assert (body.decode(name), None) == decoded(body, [name])
+    assert (body.decode(name), None) == decode(body, [name])
 
 
 def test_utf8_with_a_broken_character_stays_utf8() -> None:
     """One bad sequence among good ones is replaced; the good ones are not lost."""
-    text, note = decoded("Łódź, São Paulo, 東京".encode() + b"\xe6\x9d", [])
+    text, note = decode("Łódź, São Paulo, 東京".encode() + b"\xe6\x9d", [])
 
     assert "Łódź, São Paulo, 東京\ufffd" == text
     assert "1 character" in str(note)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "charset"),
     [
         ("信息检索的研究进展", "gb18030"),
@@ -54,7 +55,7 @@ def test_utf8_with_a_broken_character_stays_utf8() -> None:
 )
 def test_guesses(text: str, charset: str) -> None:
     """Chinese and western European text are told apart, whatever was declared."""
-    found, note = decoded(text.encode(charset, "ignore"), ["utf-8", "no-such-charset"])
+    found, note = decode(text.encode(charset, "ignore"), ["utf-8", "no-such-charset"])
 
     assert text.encode(charset, "ignore").decode(charset) == found
     assert "guess" in str(note)
@@ -63,7 +64,7 @@ def test_guesses(text: str, charset: str) -> None:
 @given(st.binary(max_size=200), st.text(max_size=12))
 def test_any_bytes_become_text(body: bytes, name: str) -> None:
     """Nothing raises, whatever is declared."""
-    assert isinstance(decoded(body, [name, "punycode", "idna", "zlib"])[0], str)
+    assert isinstance(decode(body, [name, "punycode", "idna", "zlib"])[0], str)
 
 
 @pytest.mark.slow
@@ -71,6 +72,6 @@ def test_slow_codecs_are_not_used() -> None:
     """A header cannot choose a codec that takes quadratic time."""
 
     def decoding(size: int) -> Callable[[], object]:
-        return partial(decoded, b"\xff" + b"a" * size + b"-" + b"b" * size, ["punycode"])
+        return partial(decode, b"\xff" + b"a" * size + b"-" + b"b" * size, ["punycode"])
 
     assert growth(decoding, 10_000) <= MOST

@@ -13,7 +13,7 @@ from lxml import etree
 
 from metasearch.adapters.parse import cut_pages
 from metasearch.adapters.parse.cut_pages import cut_page
-from metasearch.adapters.parse.parse import PageReading, Parsed, parse
+from metasearch.adapters.parse.parse import PageContent, PageReading, parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.select.marc import CutRecord, MarcText, form_of
 from metasearch.adapters.spec import AdapterSpec
@@ -43,7 +43,7 @@ def page(body: bytes, spec: AdapterSpec = LIBRARY) -> Page:
     return Page(request=request, body=body, content_type="text/xml")
 
 
-def read(body: bytes, spec: AdapterSpec = LIBRARY) -> Parsed | str:
+def read(body: bytes, spec: AdapterSpec = LIBRARY) -> PageContent | str:
     """What a body says, or why nothing."""
     try:
         return parse(page(body, spec), spec)
@@ -51,7 +51,7 @@ def read(body: bytes, spec: AdapterSpec = LIBRARY) -> Parsed | str:
         return f"{type(error).__name__}: {error}"
 
 
-def by_tree(body: bytes, spec: AdapterSpec = LIBRARY) -> Parsed | str:
+def by_tree(body: bytes, spec: AdapterSpec = LIBRARY) -> PageContent | str:
     """The same, with a tree of the whole body."""
     with mock.patch.object(cut_pages, "cut_page", return_value=None):
         return read(body, spec)
@@ -94,7 +94,7 @@ TITLE = field("245", "aA title :", "bthe rest /", ind="10")
 PLAIN = record(TITLE, field("100", "aByron, Ada,", "d1815-1852."))
 
 
-@pytest.mark.parametrize("source", REAL)
+@each("source", REAL)
 def test_records_of_real_catalogues_are_read_from_their_text(source: str) -> None:
     """Each catalogue writes another prefix, order or white space, and none needs a tree."""
     spec = REGISTRY.spec(source)

@@ -6,14 +6,13 @@ import json
 import tomllib
 from typing import Any
 
-import pytest
-
-from metasearch.adapters.parse.parse import Parsed, parse
+from metasearch.adapters.parse.parse import PageContent, parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.specfile import build
+from tests.cases import each
 
 
-def read(records: str, body: Any) -> Parsed:
+def read(records: str, body: Any) -> PageContent:
     spec = build(
         tomllib.loads(f"""
 name = "made"
@@ -50,7 +49,7 @@ RECORDS = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("records", "body"),
     [
         ("values(records)", {"records": RECORDS}),
@@ -73,7 +72,7 @@ def test_records_are_members_of_an_object(records: str, body: Any) -> None:
     assert parsed.records[1].publisher == "Marsh Press"
 
 
-@pytest.mark.parametrize("nothing", [{}, [], None])
+@each("nothing", [{}, [], None])
 def test_no_records_under_any_key(nothing: Any) -> None:
     """An empty object, PHP's empty list in its place, or null, beside a count of 0: no hits and no
     error."""

@@ -6,11 +6,12 @@ from __future__ import annotations
 import pytest
 
 from metasearch.adapters.parse.bodies import UNCLOSED
-from metasearch.adapters.parse.parse import Parsed, parse
+from metasearch.adapters.parse.parse import PageContent, parse
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.specs.registry import Registry
 from metasearch.errors import AccessDenied, NotParsable, RateLimited
 from metasearch.settings import Settings
+from tests.cases import each
 
 REGISTRY = Registry(Settings())
 TABLE = '<table class="result-table-list"><tbody>{}</tbody></table>'
@@ -20,14 +21,12 @@ ROW = (
 )
 
 
-def read(body: str, source: str = "cnki") -> Parsed:
+def read(body: str, source: str = "cnki") -> PageContent:
     request = Request(source=source, url="https://a.example/", size=20, wanted=20)
     return parse(Page(request=request, body=body.encode(), status=200), REGISTRY.spec(source))
 
 
-@pytest.mark.parametrize(
-    "before", ["", "<!-- a comment -->", "\r\n  ", "<script>var a = '<table>';</script></table>"]
-)
+@each("before", ["", "<!-- a comment -->", "\r\n  ", "<script>var a = '<table>';</script></table>"])
 def test_a_piece_of_a_page_is_read(before: str) -> None:
     """It begins like XML and is none: `<br>` is never closed."""
     parsed = read(before + TABLE.format(ROW))
@@ -61,7 +60,7 @@ def test_a_login_is_no_empty_answer() -> None:
     assert "METASEARCH_CNKI_KEY" in raised.value.advice
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "body", "error"),
     [
         ("kci", "<MetaData><error>등록되지 않은 key 입니다.</error></MetaData>", AccessDenied),

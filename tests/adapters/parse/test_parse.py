@@ -11,11 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch import errors
-from metasearch.adapters.parse.parse import LONG_BODY, PageReading, Parsed, parse
-from metasearch.adapters.parse.records import DRIFT_RECORDS, STEP
+from metasearch.adapters.parse.parse import (
+    DRIFT_RECORDS,
+    LONG_BODY,
+    STEP,
+    PageContent,
+    PageReading,
+    parse,
+)
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.specfile import build
+from tests.cases import each
 from tests.examples import examples
 
 BASE: dict[str, Any] = {
@@ -67,7 +74,7 @@ XML = build(
 )
 
 
-def read(body: bytes | str | Any, spec: AdapterSpec = JSON, **page: Any) -> Parsed:
+def read(body: bytes | str | Any, spec: AdapterSpec = JSON, **page: Any) -> PageContent:
     raw = (
         body
         if isinstance(body, bytes)
@@ -85,7 +92,7 @@ def read(body: bytes | str | Any, spec: AdapterSpec = JSON, **page: Any) -> Pars
     return parse(Page(request=request, body=raw, **page), spec)
 
 
-def titles(parsed: Parsed) -> list[str]:
+def titles(parsed: PageContent) -> list[str]:
     return [record.title for record in parsed.records]
 
 
@@ -103,7 +110,7 @@ def test_positions_go_on_over_pages() -> None:
     assert 30 == parsed.total
 
 
-@pytest.mark.parametrize(
+@each(
     "odd",
     [None, 7, "text", [], [1], {}, {"title": []}, {"title": {"x": 1}}, {"title": "", "id": ""}],
 )
@@ -184,7 +191,7 @@ def test_byte_order_mark_and_white_space() -> None:
     assert ["A"] == titles(read(b'\xef\xbb\xbf\r\n {"items": [{"title": "A"}]}'))
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "title"),
     [
         (b'{"items": [{"title": "A", "year": NaN}]}', "A"),
@@ -215,7 +222,7 @@ def test_illegal_xml_characters() -> None:
     assert "not legal" in parsed.notes[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "title"),
     [
         ("AT&T & Bell", "AT&T & Bell"),
@@ -236,11 +243,11 @@ def test_signs_that_begin_nothing_in_xml(written: str, title: str) -> None:
     assert "not legal" in parsed.notes[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("charset", "title"),
     [("latin-1", "Café au lait"), ("gbk", "中文题名：信息检索"), ("utf-8", "Café au lait")],
 )
-@pytest.mark.parametrize("kind", ["json", "xml"])
+@each("kind", ["json", "xml"])
 def test_mistaken_charset(kind: str, charset: str, title: str) -> None:
     """A body that is not in the encoding it declares keeps its records, readable where a guess can
     make them so."""
@@ -288,7 +295,7 @@ def test_no_error_repeats_the_key() -> None:
         assert "abcdef" not in str(caught.value)
 
 
-@pytest.mark.parametrize("body", ["Rate exceeded.", "Too Many Requests"])
+@each("body", ["Rate exceeded.", "Too Many Requests"])
 def test_a_short_text_about_limits_is_a_refusal(body: str) -> None:
     """Gateways say so in plain text, and not always with a status."""
     with pytest.raises(errors.RateLimited):
@@ -317,7 +324,7 @@ def test_body_cut_short() -> None:
         assert "Try again" in caught.value.advice
 
 
-@pytest.mark.parametrize("doctype", [b"", b'<!DOCTYPE r SYSTEM "r.dtd">'])
+@each("doctype", [b"", b'<!DOCTYPE r SYSTEM "r.dtd">'])
 def test_named_characters(doctype: bytes) -> None:
     """HTML's named characters are read though no DTD defines them, and XML's own stay what they
     are."""
@@ -360,7 +367,7 @@ def test_namespaces_taken_off() -> None:
 # --------------------------------------------------------------------------- bodies that are wrong
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "told"),
     [
         (b"", "empty"),
@@ -383,7 +390,7 @@ def test_not_parsable(body: bytes, told: str) -> None:
     assert body.strip()[:20].decode() in raised.value.body_start + "   " or not body.strip()
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [b"<r><item><title>A</title></item>", b"<r><item></r>", b"<a>" * 100_000 + b"</a>" * 100_000],
 )
@@ -399,7 +406,7 @@ CHALLENGE = (
 )
 
 
-@pytest.mark.parametrize("spec", [JSON, XML])
+@each("spec", [JSON, XML])
 def test_challenge(spec: AdapterSpec) -> None:
     """A human check instead of an answer is no empty result."""
     with pytest.raises(errors.Blocked):
@@ -416,7 +423,7 @@ def test_other_html() -> None:
         read(page, status=400)
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "status", "error"),
     [
         ("the query is wrong", 200, errors.SourceSaysError),
@@ -493,7 +500,7 @@ def test_next_page() -> None:
     assert read({"total": 100, "items": items}, wanted=10).next is None
 
 
-@pytest.mark.parametrize("count", [1, STEP, STEP + 1, 3 * STEP, 3 * STEP + 1])
+@each("count", [1, STEP, STEP + 1, 3 * STEP, 3 * STEP + 1])
 def test_a_page_is_read_in_steps(count: int) -> None:
     """Whoever reads step by step gets what `parse` gives, and his turn after each step."""
     page = Page(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from metasearch.adapters.parse.records import attempts, read_fields, whole
+from metasearch.adapters.parse.parse import attempts, read_fields
 from metasearch.adapters.select.json import compile_json
-from metasearch.adapters.spec import FieldRule, Selector
+from metasearch.adapters.spec import FieldRule, Selector, whole
 from metasearch.bib.field_limits import Cuts
 
 

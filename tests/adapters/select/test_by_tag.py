@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from metasearch.adapters.parse.records import read_fields
+from metasearch.adapters.parse.parse import read_fields
 from metasearch.adapters.select.marc import ByTag
 from metasearch.adapters.spec import Attempt
 from metasearch.adapters.specs.registry import Registry

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.adapters.select.json import _compile, compile_json
-from tests.cases import each
+from tests.cases import each, sample
 from tests.examples import examples
 
 EXPRESSIONS = [
@@ -92,7 +92,7 @@ def by_jmespath(expression: str, value: Any) -> Any:
         return None
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS)
+@pytest.mark.parametrize("expression", sample(EXPRESSIONS, 3))
 @given(value=VALUES)
 @examples(0.25)
 def test_equals_jmespath(expression: str, value: Any) -> None:
@@ -103,6 +103,15 @@ def test_equals_jmespath(expression: str, value: Any) -> None:
 
     assert expected == found
     assert type(expected) is type(found)
+
+
+@each("place", [-4, -3, -1, 0, 2, 3])
+def test_a_place_is_counted_from_either_end(place: int) -> None:
+    """Up to the first and the last one; beyond, nothing is there."""
+    value = {"a": {"b": ["x", "y", "z"]}}
+    expression = f"a.b[{place}]"
+
+    assert by_jmespath(expression, value) == compile_json(expression)(value)
 
 
 @each("expression", EXPRESSIONS)
@@ -119,7 +128,7 @@ def test_everything_else_works_too(expression: str, value: Any) -> None:
     assert by_jmespath(expression, value) == compile_json(expression)(value)
 
 
-@pytest.mark.parametrize("expression", ["a[", "a..b", "", "join(", "a[?b"])
+@each("expression", ["a[", "a..b", "", "join(", "a[?b"])
 def test_not_jmespath(expression: str) -> None:
     """A wrong expression is told when it is compiled."""
     with pytest.raises(ValueError, match=r"\S"):

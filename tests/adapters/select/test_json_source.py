@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from metasearch.adapters.select.json import Expressions, compile_json, members
 from tests.adapters.select.test_json import EXPRESSIONS, LEFT_TO_JMESPATH, VALUES
-from tests.cases import each
+from tests.cases import each, sample
 from tests.examples import examples
 
 RECORDS = st.dictionaries(st.sampled_from(["a", "b", "c", "a-b"]), VALUES, max_size=4)
@@ -36,7 +36,7 @@ def function(expression: str, variable: str, *, known: tuple[str, ...] = ()) -> 
     return read
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS + LEFT_TO_JMESPATH)
+@pytest.mark.parametrize("expression", sample(EXPRESSIONS + LEFT_TO_JMESPATH, 4))
 @given(value=VALUES)
 @examples(0.25)
 def test_finds_what_the_closure_finds(expression: str, value: Any) -> None:
@@ -49,7 +49,7 @@ def test_finds_what_the_closure_finds(expression: str, value: Any) -> None:
     assert type(expected) is type(found)
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS + LEFT_TO_JMESPATH)
+@pytest.mark.parametrize("expression", sample(EXPRESSIONS + LEFT_TO_JMESPATH, 4))
 @given(record=RECORDS)
 @examples(0.25)
 def test_finds_the_same_in_a_record(expression: str, record: Any) -> None:

@@ -26,6 +26,9 @@ RECORD = (
     + _field("245", "10", "aHow to lie", "pPart", "brest", "n2")
     + _field("700", "1 ", "aGeis, Irving.")
     + _field("700", "12", "aOther, A.", "tWork")
+    + _field("600", "10", "aBoole", "bGeorge")
+    + _field("880", "10", "6245-01/$1", "a如何说谎")
+    + _field("880", "1 ", "6710-00/$1", "a学会")
     + _field("856", "42", "uhttp://a.example")
     + _field("856", "40", "uhttp://b.example")
     + "</record>"
@@ -42,6 +45,10 @@ def record() -> MarcRecord:
     [
         ("245$a", ["How to lie"]),
         ("245$anp", ["How to lie Part 2"]),
+        ("600$a,b", ["Boole, George"]),
+        ("880/245$a", ["如何说谎"]),
+        ("245|880/245$a", ["How to lie", "如何说谎"]),
+        ("710$a", ["学会"]),
         ("100|700$a", ["Huff, Darrell.", "Geis, Irving.", "Other, A."]),
         ("700|100$a", ["Geis, Irving.", "Other, A.", "Huff, Darrell."]),
         ("001", [" 2524120 "]),
@@ -83,7 +90,7 @@ def test_without_subfields_the_fields_themselves_are_found(record: MarcRecord) -
     assert compile_marc("$a")(fields[0]) == ["Geis, Irving."]
 
 
-@pytest.mark.parametrize("selector", ["", "title", "245", "$a"])
+@each("selector", ["", "title", "245", "$a"])
 def test_plain_forms_compile_or_are_refused(selector: str) -> None:
     """A tag alone and a subfield alone are selectors; words are not."""
     if selector in ("245", "$a"):
@@ -93,7 +100,7 @@ def test_plain_forms_compile_or_are_refused(selector: str) -> None:
             compile_marc(selector)
 
 
-@pytest.mark.parametrize(
+@each(
     "selector",
     [
         "245$A",
@@ -115,7 +122,7 @@ def test_other_forms_are_refused(selector: str) -> None:
             compile_marc(selector)
 
 
-@pytest.mark.parametrize(
+@each(
     "namespace",
     ["http://www.loc.gov/MARC21/slim", "info:lc/xmlns/marcxchange-v2", ""],
     ids=["slim", "marcxchange", "none"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from metasearch.adapters.select.xml import told_by
+from metasearch.adapters.select.xml import tag_of_when
 from metasearch.adapters.specs.registry import Registry
 from metasearch.settings import Settings
 from tests.cases import each
@@ -36,7 +36,7 @@ FIELD = "//*[local-name()='datafield'][@tag='245']"
     ],
 )
 def test_a_shape_is_told_by_one_field_or_by_what_is_outside(when: str, tag: str | None) -> None:
-    assert told_by({"when": when}) == tag
+    assert tag_of_when({"when": when}) == tag
 
 
 @pytest.mark.parametrize("key", ["records", "total", "unescape"])
@@ -55,12 +55,12 @@ def test_a_shape_is_told_by_one_field_or_by_what_is_outside(when: str, tag: str 
     ],
 )
 def test_all_selectors_of_the_envelope_count(key: str, path: str, outside: bool) -> None:
-    assert (told_by({key: path}) == "") == outside
+    assert (tag_of_when({key: path}) == "") == outside
 
 
-@pytest.mark.parametrize("key", ["next", "warning", "bare"])
+@each("key", ["next", "warning", "bare"])
 def test_what_is_read_beside_records_may_be_anything(key: str) -> None:
-    assert told_by({key: "/x"}) is None
+    assert tag_of_when({key: "/x"}) is None
 
 
 def test_the_shapes_of_sru_are_known() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from metasearch.adapters.select.xml import compile_xml, parse_xml, text_of
+from tests.cases import each
 
 
 def test_external_entities_are_not_loaded(tmp_path: Path) -> None:
@@ -50,7 +51,7 @@ def test_nesting_beyond_the_limit_is_refused() -> None:
         parse_xml(b"<a>" * 100_000 + b"</a>" * 100_000)
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b"",
@@ -74,7 +75,7 @@ def test_comments_and_processing_instructions_do_not_cut_texts() -> None:
     assert root.text == "one two"
 
 
-@pytest.mark.parametrize(
+@each(
     "expression",
     [
         "re:test(., 'x')",
@@ -90,7 +91,7 @@ def test_functions_that_could_hang_or_load_are_refused(expression: str) -> None:
         compile_xml(expression)
 
 
-@pytest.mark.parametrize("expression", ["//a[", "unknown:a", "nosuch(.)", "$variable"])
+@each("expression", ["//a[", "unknown:a", "nosuch(.)", "$variable"])
 def test_what_is_not_usable_xpath_is_refused_when_compiled(expression: str) -> None:
     """A wrong expression, prefix, function or variable is found before any body is."""
     with pytest.raises(ValueError, match=r"not (?:XPath|usable)"):

@@ -12,6 +12,7 @@ from metasearch.adapters.specs.specfile import build
 from metasearch.adapters.translate.plan import Plan, plan
 from metasearch.errors import CannotAsk, SpecError
 from metasearch.query import parse, to_text
+from tests import cases
 
 
 def spec(params: dict[str, Any] | None = None, **query: Any) -> AdapterSpec:
@@ -48,7 +49,7 @@ TYPED = {
 }
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("text", "sent"),
     [
         ("x type:thesis", "x AND kind:phd"),
@@ -164,7 +165,7 @@ def test_operators_that_are_words_are_none_to_the_database() -> None:
     assert plan(parse(r"the \OR gate"), spec({"q": "{any}"})).sent == "any: the or gate"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("query", "problem"),
     [
         ({"types": {"papre": "x"}}, "query.types.papre"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.spec_folders import shipped_groups
+from metasearch.adapters.specs.specfile import shipped_groups
 from metasearch.errors import SettingsError
 from metasearch.settings import Settings
 

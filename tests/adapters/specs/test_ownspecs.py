@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.adapters.specs import spec_folders
+from metasearch.adapters.specs import specfile
 from metasearch.adapters.specs.registry import Registry
 from metasearch.adapters.specs.specfile import LONGEST_CHAIN
 from metasearch.engine.dry_run import explain_plan
 from metasearch.engine.engine import Engine
 from metasearch.errors import SettingsError, SpecError, UnknownSource, UsageError
 from metasearch.settings import Settings
+from tests.cases import each
 
 SPEC = """\
 name = "{name}"
@@ -58,10 +59,10 @@ def loaded(folder: Path, text: str = "") -> Settings:
 # --------------------------------------------------------------------------- by path
 
 
-@pytest.mark.parametrize("name", ["./fx.toml", "fx.toml", "folder/fx", "C:\\fx", Path("fx")])
+@each("name", ["./fx.toml", "fx.toml", "folder/fx", "C:\\fx", Path("fx")])
 def test_what_is_a_path(name: str | Path) -> None:
     """A slash of either kind or the ending .toml makes a path; a `Path` is one anyway."""
-    assert spec_folders.is_path(name)
+    assert specfile.is_path(name)
 
 
 def test_a_name_is_never_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,7 +280,7 @@ def test_the_folder_can_be_named(tmp_path: Path) -> None:
     write(tmp_path / "mine")
 
     assert "fx" in Registry(loaded(tmp_path, '[sources]\nfolder = "mine"\n')).names()
-    assert Registry(loaded(tmp_path, '[sources.folder]\nextends = "crossref"\n')).added == [
+    assert Registry(loaded(tmp_path, '[sources.folder]\nextends = "crossref"\n')).additions == [
         "folder"
     ]
     with pytest.raises(SettingsError, match=r"sources.folder: there is no folder 'gone'"):
@@ -341,7 +342,7 @@ def test_the_demo_does_not_see_the_folder(tmp_path: Path) -> None:
 # --------------------------------------------------------------------------- names in a program
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "names"),
     [
         (None, None),
@@ -353,14 +354,12 @@ def test_the_demo_does_not_see_the_folder(tmp_path: Path) -> None:
         ("", ()),
     ],
 )
-def test_names_of(
-    given: spec_folders.SourcesLike | None, names: tuple[str | Path, ...] | None
-) -> None:
+def test_names_of(given: specfile.SourcesLike | None, names: tuple[str | Path, ...] | None) -> None:
     """One text is one source, or several with commas; in a list nothing is parted."""
-    assert spec_folders.names_of(given) == names
+    assert specfile.names_of(given) == names
 
 
 def test_what_is_no_name() -> None:
     """A number among the sources is told, not asked for."""
     with pytest.raises(UsageError, match="sources: 5 is neither"):
-        spec_folders.names_of([5])  # type: ignore[list-item]
+        specfile.names_of([5])  # type: ignore[list-item]

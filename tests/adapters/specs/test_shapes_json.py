@@ -200,7 +200,7 @@ def test_forms(source: str, body: Any) -> None:
     assert ("A", "10.5555/a") == (record.title, record.doi)
 
 
-@pytest.mark.parametrize("source", ["crossref", "openalex", "semanticscholar", "doaj", "datacite"])
+@each("source", ["crossref", "openalex", "semanticscholar", "doaj", "datacite"])
 def test_json_lines(source: str) -> None:
     """A dump with one work a line is read like a list."""
     works: dict[str, Any] = {
@@ -219,7 +219,7 @@ def test_batch_with_holes() -> None:
     assert ["A"] == [record.title for record in read("semanticscholar", [None, PAPER])]
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "body"),
     [
         ("crossref", {"message": {"items": [], "total-results": 0}}),
@@ -245,7 +245,7 @@ def test_nothing_found(source: str, body: Any) -> None:
     assert () == read(source, body)
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "body", "status", "error"),
     [
         ("crossref", "Resource not found.", 404, errors.SourceSaysError),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.adapters.specs import shape_tables
+from metasearch.adapters.specs import spec_tables
 from metasearch.adapters.specs.registry import Registry
 from metasearch.errors import SpecError
 from metasearch.settings import Settings
@@ -92,14 +92,14 @@ def test_problems_are_told_of_each_source() -> None:
 
 def test_no_more_shapes_are_kept_than_a_process_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest goes first; it is compiled again if it is needed."""
-    monkeypatch.setattr(shape_tables, "_SHAPES", {})
-    monkeypatch.setattr(shape_tables, "_MOST_SHAPES", 2)
+    monkeypatch.setattr(spec_tables, "_SHAPES", {})
+    monkeypatch.setattr(spec_tables, "_MOST_SHAPES", 2)
     sources = {f"own{at}": {"fields": {"source_id": f"id{at}"}} for at in range(4)}
     specs = registry(**sources)
 
     shapes = [specs.spec(name).shapes[0].shape() for name in sources]
 
-    assert shapes[-2:] == list(shape_tables._SHAPES.values())
+    assert shapes[-2:] == list(spec_tables._SHAPES.values())
     again = registry(**sources)
     assert again.spec("own3").shapes[0].shape() is shapes[3]
     assert again.spec("own0").shapes[0].shape() is not shapes[0]

@@ -6,13 +6,13 @@ import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
 from metasearch.adapters.spec import AdapterSpec
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.spec_folders import shipped_table
-from metasearch.adapters.specs.specfile import MAX_BYTES, build, merge, read_table
+from metasearch.adapters.specs.specfile import MAX_BYTES, build, merge, read_table, shipped_table
 from metasearch.errors import SpecError
 from metasearch.settings import Settings
 from tests.cases import each
@@ -176,7 +176,7 @@ issue    = 7
         "fields.taste: no such field of a record; allowed are abstract",
         "fields.year.as: unknown converter 'dragon'; allowed are abstract",
         "fields.type.map: 'sculpture' is no type; allowed are article",
-        "fields.pages: `each` is for authors and editors only",
+        "fields.pages: `each` is for authors, editors and translators only",
         "fields.authors: needs `each` and at least one of name",
         "fields.authors.as: unknown converter 'dragon'; beside `each`, allowed are names-homonym",
         "fields.venue.smell: unknown key; allowed are affiliation, as, at",
@@ -187,7 +187,7 @@ issue    = 7
         assert expected in told
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "selector", "told"),
     [
         ("xml", "//[", "not XPath 1.0"),
@@ -233,7 +233,7 @@ def test_enrichment() -> None:
     assert spec.enrich.request.params == {"v": "2"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("toml", "told"),
     [
         ('enrich = "doi"', "enrich: must be a table"),
@@ -265,6 +265,39 @@ def test_problems_of_an_enrichment(toml: str, told: str) -> None:
     """Each with its place and what is allowed."""
     where = toml + "\n" if toml.startswith("enrich =") else ""
     assert told in problems_of(where + GOOD + ("" if where else toml))
+
+
+def test_a_request_for_lists_of_works() -> None:
+    """Its address begins where that of the search does, also in a spec that extends this one."""
+    spec = spec_of(
+        GOOD + '[lookup]\ns2 = 500\n[lookup.request]\nurl = "batch"\nmethod = "POST"\n'
+        'json = { ids = ["{s2}"] }'
+    )
+
+    assert spec_of(GOOD).lookup_request is None
+    assert spec.lookup == {"s2": 500}
+    assert spec.lookup_request is not None
+    assert spec.lookup_request.url == urljoin(spec.request.url, "batch")
+    assert spec.lookup_request.content_type == "application/json"
+
+
+@each(
+    ("toml", "told"),
+    [
+        ("[lookup.request]", "lookup.request: names no works"),
+        ('[lookup.request]\nurl = "{query}"', "lookup.request.url: unknown placeholder {query}"),
+        ('[lookup.request]\nurl = "{doi}"\nmethod = "POST"', 'json and method = "POST" go'),
+        ('[lookup.request]\nurl = "{doi}"\nbody = { a = "b" }', "lookup.request.body: unknown key"),
+        ('[lookup.request]\nurl = "ftp://a.example/{doi}"', "lookup.request.url: must begin with"),
+        ('[lookup]\ns2 = 9\n[lookup.request]\nurl = "{s2}"', "lookup.s2: needs query.either.s2"),
+        ("[lookup]\nmag = 9", "lookup.mag: is none of doi, pmid"),
+        ("[lookup]\nrequest = 9", "lookup.request: must be a table"),
+        ("[lookup]\nnothing = 9", "lookup.nothing: must be a string"),
+    ],
+)
+def test_problems_of_a_request_for_lists_of_works(toml: str, told: str) -> None:
+    """Each with its place and what is allowed."""
+    assert told in problems_of(GOOD + toml)
 
 
 POSTED = GOOD.replace(
@@ -305,7 +338,7 @@ def test_the_request_for_the_newest_records_is_inherited() -> None:
     assert spec_of(head + 'request.newest.params.sort = ""', one=base).newest is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("toml", "told"),
     [
         ('newest = "date"', "request.newest: must be a table"),
@@ -434,7 +467,7 @@ def test_a_shape_like_that_of_another_spec() -> None:
     assert {"title", "authors", "ids.lccn", "source_id"} <= rules
 
 
-@pytest.mark.parametrize("like", ["sru.nonsense", "nonsense.marc21", "sru", "../sru.marc21"])
+@each("like", ["sru.nonsense", "nonsense.marc21", "sru", "../sru.marc21"])
 def test_a_shape_like_none_that_there_is(like: str) -> None:
     """The error names the place, and how it is written."""
     with pytest.raises(SpecError) as raised:
@@ -451,7 +484,7 @@ def paced(env: dict[str, str], **sources: dict[str, Any]) -> Registry:
     return Registry(Settings(env=env, sources=sources))
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "env", "pace"),
     [
         ("crossref", {}, (1, 1.0, 1)),

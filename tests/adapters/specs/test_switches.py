@@ -24,7 +24,7 @@ def test_a_source_that_is_off_leaves_its_groups(registry: Registry):
     assert "crossref" not in registry.default()
     assert "crossref" not in registry.expand(["all"])
     assert "crossref" in registry.names()
-    assert "crossref" not in registry.disabled()  # naming it would not help
+    assert "crossref" not in registry.disabled_members()  # naming it would not help
 
 
 def test_a_source_that_is_off_is_not_asked_by_its_name(registry: Registry):
@@ -37,13 +37,13 @@ def test_a_source_that_is_off_is_not_asked_by_its_name(registry: Registry):
 
 def test_a_source_that_is_off_by_itself_joins_its_groups_when_it_is_on(registry: Registry):
     """As if the configuration had enabled it."""
-    name = next(name for name in registry.names() if not registry.configured(name))
+    name = next(name for name in registry.names() if not registry.is_enabled_in_settings(name))
     assert name not in registry.expand(["all"])
     registry.switch({name: True})
 
     assert name in registry.expand(["all"])
     assert registry.spec(name).enabled
-    assert not registry.configured(name)
+    assert not registry.is_enabled_in_settings(name)
 
 
 def test_without_a_switch_all_is_as_configured(registry: Registry):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import tomllib
 
-import pytest
-
-from metasearch.adapters.parse.parse import STRAYS, Parsed, parse
+from metasearch.adapters.fetch.page_cache import page_key
+from metasearch.adapters.parse.parse import STRAYS, PageContent, parse
 from metasearch.adapters.request import Page, Request, Secret
 from metasearch.adapters.specs.specfile import build
-from metasearch.adapters.translate.plan import followed, plan
+from metasearch.adapters.translate.plan import follow_link, plan
 from metasearch.query.simple import parse as query
+from tests.cases import each
 
 SPEC = build(
     tomllib.loads("""
@@ -48,7 +48,7 @@ def asked() -> Request:
     return plan(query("salt"), SPEC, 10, ENV).request
 
 
-def answered(link: object, request: Request | None = None) -> Parsed:
+def answered(link: object, request: Request | None = None) -> PageContent:
     body = {"data": [{"title": "One"}, {"title": "Two"}], "links": {"next": link}}
     return parse(Page(request=request or asked(), body=json.dumps(body).encode()), SPEC)
 
@@ -64,8 +64,8 @@ def test_a_link_is_followed() -> None:
     assert dict(second.headers)["Authorization"] == Secret("Bearer s3cr3t-key")
     assert dict(second.headers)["Accept"] == "application/vnd.api+json"
     assert (second.start, second.size, second.wanted) == (2, 2, 10)
-    assert "s3cr3t" not in second.shown
-    assert second.key != asked().key
+    assert "s3cr3t" not in second.log_url
+    assert page_key(second) != page_key(asked())
 
 
 def test_pages_end_with_their_links() -> None:
@@ -77,7 +77,7 @@ def test_pages_end_with_their_links() -> None:
     assert answered("/v2/items/?page=3", second).next is not None
 
 
-@pytest.mark.parametrize(
+@each(
     ("link", "url"),
     [
         ("?page=2", "https://x.example/v2/items/?page=2"),
@@ -89,13 +89,13 @@ def test_pages_end_with_their_links() -> None:
 )
 def test_links_of_the_same_server(link: str, url: str) -> None:
     """Relative, complete, or written by a server that does not know of its proxy."""
-    following = followed(asked(), link)
+    following = follow_link(asked(), link)
 
     assert following is not None
     assert following.url == url
 
 
-@pytest.mark.parametrize(
+@each(
     "link",
     [
         "https://evil.example/v2/?page=2",
@@ -124,7 +124,7 @@ def test_a_plain_server_is_not_upgraded_away() -> None:
     """A request over http, as to a server on loopback, follows links to it and to nothing else."""
     request = Request(source="made", url="http://127.0.0.1:8080/a")
 
-    assert followed(request, "http://127.0.0.1:8080/b?x=1") == Request(
+    assert follow_link(request, "http://127.0.0.1:8080/b?x=1") == Request(
         source="made", url="http://127.0.0.1:8080/b?x=1"
     )
-    assert followed(request, "https://127.0.0.1:8080/b") is None
+    assert follow_link(request, "https://127.0.0.1:8080/b") is None

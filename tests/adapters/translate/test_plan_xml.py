@@ -9,6 +9,7 @@ from metasearch.adapters.translate.plan import plan
 from metasearch.errors import CannotAsk
 from metasearch.query.simple import parse
 from metasearch.settings import Settings
+from tests.cases import each
 
 REGISTRY = Registry(
     Settings(sources={"catalogue": {"extends": "sru", "url": "http://127.0.0.1:210/x"}})
@@ -19,7 +20,7 @@ def _sent(source: str, query: str) -> str:
     return plan(parse(query), REGISTRY.spec(source), 20, {}).sent
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "sent"),
     [
         ("gene expression", "all:gene all:expression"),
@@ -49,7 +50,7 @@ def test_arxiv(query: str, sent: str) -> None:
     assert _sent("arxiv", query) == sent
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "sent"),
     [
         ("gene expression", "gene expression"),
@@ -66,6 +67,7 @@ def test_arxiv(query: str, sent: str) -> None:
         ("issn:0028-0836", "0028-0836[ta]"),
         ("isbn:978-0-306-40615-7", "9780306406157[isbn]"),
         ("pmid:33301246", "33301246[pmid]"),
+        ("trial:NCT03456789", "(NCT03456789[si] OR NCT03456789[tiab])"),
         ("PMC7654321", "PMC7654321"),
         ("CRISPR: a review [of sorts]", "CRISPR AND a review of sorts"),
         ("salt & pepper", "salt pepper"),
@@ -80,7 +82,7 @@ def test_pubmed(query: str, sent: str) -> None:
         assert _sent("pubmed", query) == sent
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "sent"),
     [
         ("gene expression", 'cql.anywhere all "gene expression"'),
@@ -150,7 +152,7 @@ def test_what_arxiv_cannot_search_is_searched_everywhere_and_told() -> None:
     assert len(planned.notes) == 1
 
 
-@pytest.mark.parametrize("source", ["arxiv", "pubmed", "catalogue"])
+@each("source", ["arxiv", "pubmed", "catalogue"])
 def test_a_query_of_signs_alone_cannot_be_asked(source: str) -> None:
     """Nothing is left of it that an index could hold."""
     with pytest.raises(CannotAsk):

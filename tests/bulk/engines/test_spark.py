@@ -14,7 +14,7 @@ from metasearch.bulk.engines import spark as spark_near
 from metasearch.bulk.engines import spark_session
 from metasearch.bulk.engines.spark import Spark
 from metasearch.bulk.job import deduplicate, read_all
-from metasearch.bulk.staged.pool import Rules
+from metasearch.bulk.staged.pool import JobRules
 from metasearch.bulk.staged.stages import StagedJob
 from metasearch.dedup import strategy
 from metasearch.errors import UsageError
@@ -38,7 +38,7 @@ pytestmark = [
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
     """One session for all tests: its start takes longer than all of them."""
     try:
-        spark_session.check_installed()
+        spark_session.check_packages()
         spark_session.check_java()
     except UsageError as exc:
         pytest.skip(str(exc))
@@ -115,7 +115,7 @@ def test_titles_of_several_years_are_kept_together(engine: Spark, tmp_path: Path
     ]
     stage = samples.titles(tmp_path / "titles", rows[:300], rows[300:])
 
-    engine.recurring(stage, tmp_path / "recurring")
+    engine.repeats(stage, tmp_path / "recurring")
 
     years = {title: {row[2] for row in rows if row[0] == title} - {None} for title, *_ in rows}
     expected = [row for row in rows if len(years[row[0]]) >= 3 and row[2] is not None]
@@ -232,7 +232,7 @@ def test_a_whole_job_finds_the_works_that_memory_finds(
     path = tmp_path / "records.ris"
     path.write_text(records())
     inputs = gather([path]).files
-    job = StagedJob(inputs, Rules(name))
+    job = StagedJob(inputs, JobRules(name))
 
     found, written = works(job, tmp_path / "spark", engine)
 

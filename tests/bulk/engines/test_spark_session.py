@@ -33,7 +33,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark_session, "is_installed", lambda name: name != "pyspark")
 
     with pytest.raises(UsageError, match="needs pyspark, and that is not installed") as raised:
-        spark_session.check_installed()
+        spark_session.check_packages()
 
     assert 'pip install ".[spark]"' in raised.value.advice
 
@@ -50,6 +50,7 @@ def test_without_java_it_says_which_package_has_it(
     assert "openjdk-17-jre-headless" in raised.value.advice
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="the stand-in is a shell script")
 @pytest.mark.parametrize(
     ("said", "found"),
@@ -68,6 +69,7 @@ def test_an_old_java_is_refused(
         spark_session.check_java()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="the stand-in is a shell script")
 @pytest.mark.parametrize("said", ['openjdk version "17.0.15" 2025-04-15', 'java version "25"'])
 def test_a_java_that_suffices_is_taken(
@@ -78,6 +80,7 @@ def test_a_java_that_suffices_is_taken(
     spark_session.check_java()
 
 
+@pytest.mark.slow
 def test_a_java_home_without_java_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
 
@@ -121,7 +124,7 @@ def test_what_the_user_has_set_is_found_where_spark_looks_for_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """In spark-defaults.conf and, which wins, in the arguments of spark-submit."""
-    assert dict(spark_session.given_settings()) == {}
+    assert dict(spark_session.user_settings()) == {}
     (tmp_path / "spark-defaults.conf").write_text(
         "# ours\n\nspark.master   yarn\nspark.executor.memory=4g\n  spark.eventLog.enabled true  \n"
         "other.name x\n"
@@ -132,7 +135,7 @@ def test_what_the_user_has_set_is_found_where_spark_looks_for_it(
         "--master=spark://one:7077 --conf 'spark.app.name=a job' --archives e.tgz pyspark-shell",
     )
 
-    assert dict(spark_session.given_settings()) == {
+    assert dict(spark_session.user_settings()) == {
         "spark.master": "spark://one:7077",
         "spark.executor.memory": "4g",
         "spark.eventLog.enabled": "true",
@@ -143,9 +146,10 @@ def test_what_the_user_has_set_is_found_where_spark_looks_for_it(
 def test_unfinished_quotes_are_left_to_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--conf 'spark.app.name=a")
 
-    assert dict(spark_session.given_settings()) == {}
+    assert dict(spark_session.user_settings()) == {}
 
 
+@pytest.mark.slow
 def test_nothing_of_spark_is_imported_before_it_is_used() -> None:
     """Importing the engine costs nothing where another one is chosen."""
     import subprocess

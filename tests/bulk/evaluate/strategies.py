@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from metasearch.dedup import Chain, Fingerprint, Strategy
-from metasearch.dedup.matcher import verdict
+from metasearch.bulk.evaluate.compare import StrategyFigures, measure
+from metasearch.bulk.evaluate.datasets import LabelledSet
+from metasearch.dedup import Chain, DedupStrategy, Fingerprint
+from metasearch.dedup.matchers import verdict
 from metasearch.record import Match, Record
 
 
@@ -45,10 +47,10 @@ class SharedWords:
         return words(record)
 
 
-def strategy(name: str = "words", **changes: Any) -> Strategy:
+def strategy(name: str = "words", **changes: Any) -> DedupStrategy:
     """A strategy whose threshold is the number of words that titles must share, 2 if nobody
     says."""
-    return Strategy(
+    return DedupStrategy(
         **{
             "name": name,
             "does": "shared words",
@@ -65,6 +67,12 @@ def strategy(name: str = "words", **changes: Any) -> Strategy:
     )
 
 
-def fixed(name: str = "fixed", **changes: Any) -> Strategy:
+def fixed(name: str = "fixed", **changes: Any) -> DedupStrategy:
     """The same without a threshold that can be changed."""
     return strategy(name, threshold=None, sweep=(), **changes)
+
+
+def compare(
+    labelled: LabelledSet, strategies: Iterable[DedupStrategy], **options: Any
+) -> list[StrategyFigures]:
+    return [measure(labelled, one, **options) for one in strategies]

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from metasearch.bulk.evaluate import compare as compare_report
-from metasearch.bulk.evaluate.compare import compare, measure
+from metasearch.bulk.evaluate.compare import measure
 from metasearch.bulk.evaluate.datasets import LabelledSet, read
 from metasearch.dedup import Chain
 from tests.bulk.evaluate.samples import write, write_rows
-from tests.bulk.evaluate.strategies import SharedWords, fixed, strategy
+from tests.bulk.evaluate.strategies import SharedWords, compare, fixed, strategy
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from metasearch.bib import names as byline_module
-from metasearch.bulk.evaluate.datasets import LabelledSet, read, skipped
+from metasearch.bib import bylines
+from metasearch.bulk.evaluate.datasets import LabelledSet, read, reason_to_skip
 from metasearch.errors import UsageError
 from metasearch.record import Author
 from tests.bulk.evaluate.samples import ROWS, lines, write, write_rows
@@ -90,12 +90,12 @@ def test_what_is_no_set(tmp_path: Path) -> None:
     (tmp_path / "untruth").mkdir()
     (tmp_path / "untruth" / "records.jsonl").write_bytes(lines(ROWS))
 
-    assert skipped(tmp_path / "README.md") == "a file, and not .jsonl or .jsonl.gz"
-    assert skipped(tmp_path / "exports") == "no records.jsonl"
-    assert skipped(tmp_path / "untruth") == "none of truth.jsonl, pairs.jsonl, labels.jsonl"
-    assert skipped(write(tmp_path / "set")) is None
+    assert reason_to_skip(tmp_path / "README.md") == "a file, and not .jsonl or .jsonl.gz"
+    assert reason_to_skip(tmp_path / "exports") == "no records.jsonl"
+    assert reason_to_skip(tmp_path / "untruth") == "none of truth.jsonl, pairs.jsonl, labels.jsonl"
+    assert reason_to_skip(write(tmp_path / "set")) is None
     with pytest.raises(UsageError, match=r"no such file or folder"):
-        skipped(tmp_path / "nowhere")
+        reason_to_skip(tmp_path / "nowhere")
     with pytest.raises(UsageError, match=r"exports: is no labelled set: no records.jsonl"):
         read(tmp_path / "exports")
 
@@ -186,12 +186,13 @@ def test_bad_meta(tmp_path: Path, meta: str) -> None:
         read(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_real_sets(shared: Path) -> None:
     """Every set of the shared data is read with all its records, and there is nothing in it that
     could not be read."""
     for folder in (shared / "data" / "dedup").iterdir():
-        if skipped(folder) is None:
+        if reason_to_skip(folder) is None:
             labelled = read(folder)
             assert labelled.notes == (), folder.name
             assert len({record.key for record in labelled.records}) == len(labelled.records)
@@ -204,7 +205,7 @@ def odd(monkeypatch: pytest.MonkeyPatch) -> None:
     def people_in(byline: str) -> tuple[Author, ...]:
         if byline.startswith("Cook"):
             raise RuntimeError("odd")
-        return byline_module.people_in(byline)
+        return bylines.people_in(byline)
 
     monkeypatch.setattr("metasearch.bulk.evaluate.rows.people_in", people_in)
 

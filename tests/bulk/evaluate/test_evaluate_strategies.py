@@ -123,6 +123,7 @@ def test_curves(run: Run, marked: Path, tmp_path: Path) -> None:
     assert [point["records"] for point in row["growth"]] == [6]
 
 
+@pytest.mark.slow
 def test_plot(run: Run, marked: Path, tmp_path: Path) -> None:
     """The picture goes to its file, and the table where it always goes."""
     pytest.importorskip("matplotlib")
@@ -135,6 +136,7 @@ def test_plot(run: Run, marked: Path, tmp_path: Path) -> None:
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_plot_with_a_document(run: Run, marked: Path, tmp_path: Path) -> None:
     """What was drawn stands in the document."""
     pytest.importorskip("matplotlib")
@@ -174,6 +176,7 @@ def test_kinds_of_one_strategy(run: Run, marked: Path) -> None:
     assert (document["dedup"], document["sets"][0]["kinds"]["cut"]["false"]) == ("words", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_the_shared_files(run: Run, shared: Path) -> None:
     """As a shell's `*` gives them: three sets, and reasons for the rest."""

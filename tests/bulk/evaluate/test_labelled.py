@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.bulk.evaluate.datasets import FIELDS, known_fields, narrowed, read
+from metasearch.bulk.evaluate.datasets import (
+    read,
+    record_fields,
+    with_fields,
+)
 from metasearch.errors import UsageError
-from metasearch.record import Author, Record
+from metasearch.record import OF_THE_WORK, Author, Record
 from tests.bulk.evaluate.samples import write
 
 
@@ -16,7 +20,7 @@ def test_only_what_is_named_is_kept(tmp_path: Path) -> None:
     """The fields that are named, and what names the record; the truth stays."""
     whole = read(write(tmp_path / "small"))
 
-    part = narrowed(whole, ("title", "authors"))
+    part = with_fields(whole, ("title", "authors"))
 
     assert part.records[0] == Record(
         source="small",
@@ -33,14 +37,14 @@ def test_all_where_nothing_is_named(tmp_path: Path) -> None:
     """Nobody wants records that say nothing."""
     whole = read(write(tmp_path))
 
-    assert narrowed(whole, ()) is whole
+    assert with_fields(whole, ()) is whole
 
 
 def test_names_of_fields() -> None:
     """Each once; one that a record does not have is told with those that it has."""
-    assert known_fields(["title", "abstract", "title"]) == ("title", "abstract")
-    assert {"title", "abstract", "doi"} < set(FIELDS)
+    assert record_fields(["title", "abstract", "title"]) == ("title", "abstract")
+    assert {"title", "abstract", "doi"} < set(OF_THE_WORK)
     for name in ("headline", "source_id"):
         with pytest.raises(UsageError, match=f"no field called '{name}'") as caught:
-            known_fields(["title", name])
+            record_fields(["title", name])
         assert "title, subtitle," in caught.value.advice

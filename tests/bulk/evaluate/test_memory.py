@@ -5,7 +5,7 @@ from __future__ import annotations
 import tracemalloc
 
 from metasearch.bulk.evaluate import compare as memory
-from metasearch.bulk.evaluate.compare import retained
+from metasearch.bulk.evaluate.compare import memory_per_record
 from metasearch.dedup import Chain, Fingerprint
 from metasearch.record import Match, Record
 
@@ -33,7 +33,7 @@ RECORDS = [
 
 def test_signatures_are_counted() -> None:
     """Ten thousand bytes more in each signature are ten thousand bytes more a record."""
-    small, large = (retained(RECORDS, Chain((Keeps(size),))) for size in (1_000, 11_000))
+    small, large = (memory_per_record(RECORDS, Chain((Keeps(size),))) for size in (1_000, 11_000))
 
     assert 9_500 < large - small < 10_500
     assert 1_000 < small < 5_000
@@ -45,17 +45,17 @@ def test_records_themselves_are_not_counted() -> None:
         Record(source="s", source_id=str(number), abstract="x" * 100_000) for number in range(20)
     ]
 
-    assert retained(long, Chain(())) < 10_000
+    assert memory_per_record(long, Chain(())) < 10_000
 
 
 def test_nothing_goes_on_afterwards() -> None:
     """Tracing ends; and where somebody traces already, that goes on."""
-    retained(RECORDS, Chain(()))
+    memory_per_record(RECORDS, Chain(()))
     assert not tracemalloc.is_tracing()
 
     tracemalloc.start()
     try:
-        retained(RECORDS, Chain(()))
+        memory_per_record(RECORDS, Chain(()))
         assert tracemalloc.is_tracing()
     finally:
         tracemalloc.stop()
@@ -66,5 +66,5 @@ def test_a_few_records_are_enough(monkeypatch) -> None:
     monkeypatch.setattr(memory, "TRACED", 10)
     untouched = [*RECORDS[:10], None]
 
-    assert retained(untouched, Chain(())) > 0
-    assert retained([], Chain(())) == 0.0
+    assert memory_per_record(untouched, Chain(())) > 0
+    assert memory_per_record([], Chain(())) == 0.0

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bulk.evaluate.datasets import LabelledSet, read, skipped
-from metasearch.bulk.evaluate.run import Score, Tally, cluster, homes, score
+from metasearch.bulk.evaluate.datasets import LabelledSet, read, reason_to_skip
+from metasearch.bulk.evaluate.run import SetFigures, Tally, cluster, homes, score
 from metasearch.dedup import DEFAULT
 from metasearch.record import Record
 from tests.bulk.evaluate.samples import write
@@ -186,7 +186,7 @@ def test_large_clusters() -> None:
 # -------------------------------------------------------------------- the scorer of the shared data
 
 
-def as_the_scorer(it: Score) -> dict[str, Any]:
+def as_the_scorer(it: SetFigures) -> dict[str, Any]:
     """Our figures under the names of the shared scorer."""
     tally, works = it.tally, it.works
     out: dict[str, Any] = {"records": it.records, "pred_dup_pairs": it.found_pairs}
@@ -261,7 +261,9 @@ def test_agrees_with_the_scorer(
 def test_agrees_with_the_scorer_on_every_set(shared: Path) -> None:
     """On real sets, with the clusters of the default chain."""
     evaluate = scorer(shared)["evaluate"]
-    folders = [it for it in sorted((shared / "data" / "dedup").iterdir()) if skipped(it) is None]
+    folders = [
+        it for it in sorted((shared / "data" / "dedup").iterdir()) if reason_to_skip(it) is None
+    ]
     assert len(folders) >= 5
 
     for folder in folders:

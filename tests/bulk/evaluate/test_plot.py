@@ -11,40 +11,44 @@ import pytest
 from lxml import etree
 
 from metasearch.bulk.evaluate import output
-from metasearch.bulk.evaluate.compare import Compared, compare
+from metasearch.bulk.evaluate.compare import StrategyFigures
 from metasearch.bulk.evaluate.datasets import read
 from metasearch.dedup import Chain
 from metasearch.errors import UsageError
 from tests.bulk.evaluate.samples import write_rows
-from tests.bulk.evaluate.strategies import fixed, strategy
+from tests.bulk.evaluate.strategies import compare, fixed, strategy
+from tests.cases import each
 
 pytest.importorskip("matplotlib")
 
 
 @pytest.fixture
-def found(tmp_path: Path) -> list[Compared]:
+def found(tmp_path: Path) -> list[StrategyFigures]:
     labelled = read(write_rows(tmp_path / "small.jsonl"))
     strategies = [strategy(), fixed(), fixed("nothing", chain=Chain(()))]
     return compare(labelled, strategies, curves=True, sizes=(3,))
 
 
-def test_png(found: list[Compared]) -> None:
+@pytest.mark.slow
+def test_png(found: list[StrategyFigures]) -> None:
     """A picture of the kind that its name says."""
-    one = output.drawn([found], ".png")
+    one = output.draw([found], ".png")
 
     assert one.startswith(b"\x89PNG\r\n\x1a\n")
-    assert output.drawn([found], ".PNG") == one
+    assert output.draw([found], ".PNG") == one
 
 
-def test_svg_is_the_same_for_the_same_figures(found: list[Compared]) -> None:
+@pytest.mark.slow
+def test_svg_is_the_same_for_the_same_figures(found: list[StrategyFigures]) -> None:
     """Well-formed, and neither date nor chance is in it."""
-    one = output.drawn([found], ".svg")
+    one = output.draw([found], ".svg")
 
     assert etree.fromstring(one).tag == "{http://www.w3.org/2000/svg}svg"
-    assert output.drawn([found], ".svg") == one
+    assert output.draw([found], ".svg") == one
 
 
-def test_a_panel_a_set_and_one_of_time(found: list[Compared]) -> None:
+@pytest.mark.slow
+def test_a_panel_a_set_and_one_of_time(found: list[StrategyFigures]) -> None:
     """Each set's curves, and the time of the largest."""
     few = replace(found[0].evaluation.score, records=2)
     other = replace(found[0].evaluation.labelled, name="tiny")
@@ -64,7 +68,8 @@ def test_a_panel_a_set_and_one_of_time(found: list[Compared]) -> None:
     }
 
 
-def test_curves_and_points(found: list[Compared]) -> None:
+@pytest.mark.slow
+def test_curves_and_points(found: list[StrategyFigures]) -> None:
     """A line over the thresholds at which something was found, a mark at the strategy's own, and
     none for nothing."""
     quality, time = output.figure([found]).axes
@@ -82,7 +87,8 @@ def test_curves_and_points(found: list[Compared]) -> None:
     assert [label.get_text() for label in time.get_xticklabels()] == ["3", "6"]
 
 
-def test_growth_that_is_linear_is_parallel_to_the_guide(found: list[Compared]) -> None:
+@pytest.mark.slow
+def test_growth_that_is_linear_is_parallel_to_the_guide(found: list[StrategyFigures]) -> None:
     """The guide grows as the set does."""
     guide = output.figure([found]).axes[1].get_lines()[-1]
 
@@ -90,8 +96,9 @@ def test_growth_that_is_linear_is_parallel_to_the_guide(found: list[Compared]) -
     assert slow / fast == pytest.approx(large / small)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["$x_{", "近重复", "a\x1b\n" + "b" * 500, "_hidden"])
-def test_names_of_sets_are_only_names(found: list[Compared], name: str) -> None:
+def test_names_of_sets_are_only_names(found: list[StrategyFigures], name: str) -> None:
     """No formula, no control character, and no picture that a long name makes wide."""
     named = [
         replace(
@@ -101,21 +108,23 @@ def test_names_of_sets_are_only_names(found: list[Compared], name: str) -> None:
         for it in found
     ]
 
-    etree.fromstring(output.drawn([named], ".svg"))
+    etree.fromstring(output.draw([named], ".svg"))
     assert len(output.figure([named]).axes[0].get_title()) <= output.TITLE
 
 
-def test_settings_of_others_stay(found: list[Compared]) -> None:
+@pytest.mark.slow
+def test_settings_of_others_stay(found: list[StrategyFigures]) -> None:
     """What a program has set for its own pictures is not touched."""
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)
-    output.drawn([found], ".svg")
+    output.draw([found], ".svg")
 
     assert dict(mpl.rcParams) == before
 
 
-@pytest.mark.parametrize("name", ["all.pdf", "all", "png"])
+@pytest.mark.slow
+@each("name", ["all.pdf", "all", "png"])
 def test_other_endings(name: str) -> None:
     """Only two kinds of pictures are drawn."""
     with pytest.raises(UsageError, match=r"ends in \.png or \.svg"):

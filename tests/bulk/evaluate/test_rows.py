@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from metasearch.bulk.evaluate.rows import LabelledRowReader
 from metasearch.record import TYPES, Record
+from tests.cases import each
 
 
 def read(**row: Any) -> Record:
@@ -57,7 +56,7 @@ def test_source_without_name_is_the_set() -> None:
     assert read(title="T").source == "sample"
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "families"),
     [
         ({"authors_raw": "Hall, Laura L"}, ["Hall"]),
@@ -88,7 +87,7 @@ def test_accession_number_for_an_address() -> None:
     assert (record.url, record.ids) == (None, {"wos": "000123456700001"})
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "type_"),
     [
         ("inproceedings", "conference-paper"),
@@ -165,7 +164,7 @@ def test_words_of_others_for_journal_and_authors() -> None:
     assert [(it.family, it.given) for it in record.authors] == [("Byron", "A."), ("Okeke", "C. D.")]
 
 
-@pytest.mark.parametrize("value", [[[[]]], {"a": {}}, True, 1.5, ["\ud800", "\x00"], "x" * 100_000])
+@each("value", [[[[]]], {"a": {}}, True, 1.5, ["\ud800", "\x00"], "x" * 100_000])
 def test_odd_values_never_raise(value: Any) -> None:
     """Whatever stands in a field, there is a record, and no character in it that cannot be
     shown."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from metasearch.bulk.evaluate.datasets import expanded, read, skipped
+from metasearch.bulk.evaluate.datasets import expand, read, reason_to_skip
 from metasearch.errors import UsageError
 from tests.bulk.evaluate.samples import MARKED, lines, write, write_rows
 
@@ -91,7 +91,7 @@ def test_files_that_are_no_set(tmp_path: Path, content: bytes, why: str) -> None
     file = tmp_path / "s.jsonl"
     file.write_bytes(content)
 
-    assert skipped(file) == why
+    assert reason_to_skip(file) == why
     with pytest.raises(UsageError, match=why):
         read(file)
 
@@ -101,8 +101,8 @@ def test_a_file_whose_first_row_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text("{")
     (tmp_path / "s.jsonl.gz").write_text("not compressed")
 
-    assert "s.jsonl:1: is no JSON" in str(skipped(tmp_path / "s.jsonl"))
-    assert "the compressed file is damaged" in str(skipped(tmp_path / "s.jsonl.gz"))
+    assert "s.jsonl:1: is no JSON" in str(reason_to_skip(tmp_path / "s.jsonl"))
+    assert "the compressed file is damaged" in str(reason_to_skip(tmp_path / "s.jsonl.gz"))
 
 
 def test_a_folder_of_files_is_all_of_them(tmp_path: Path) -> None:
@@ -113,8 +113,11 @@ def test_a_folder_of_files_is_all_of_them(tmp_path: Path) -> None:
     )
     (tmp_path / "README.md").write_text("x")
 
-    assert expanded([tmp_path]) == expanded([tmp_path, one]) == [other, one]
-    assert [skipped(path) for path in expanded([tmp_path])] == ["its rows have no cluster", None]
+    assert expand([tmp_path]) == expand([tmp_path, one]) == [other, one]
+    assert [reason_to_skip(path) for path in expand([tmp_path])] == [
+        "its rows have no cluster",
+        None,
+    ]
 
 
 def test_folders_that_stay_as_they_are(tmp_path: Path) -> None:
@@ -125,16 +128,16 @@ def test_folders_that_stay_as_they_are(tmp_path: Path) -> None:
     write_rows(whole / "marked.jsonl")
     write_rows(none / "rows.jsonl", [{"id": "a"}])
 
-    assert expanded([whole, half, none]) == [whole, half, none]
-    assert (skipped(half), skipped(none)) == ("no records.jsonl", "no records.jsonl")
+    assert expand([whole, half, none]) == [whole, half, none]
+    assert (reason_to_skip(half), reason_to_skip(none)) == ("no records.jsonl", "no records.jsonl")
 
 
 @pytest.mark.shared
 def test_the_shared_files(shared: Path) -> None:
     """The near-duplicate sets are read, what nobody trusts is left out, and what has no clusters is
     no set."""
-    paths = expanded([shared / "data" / "neardup"])
-    sets = {it.name: it for it in (read(path) for path in paths if skipped(path) is None)}
+    paths = expand([shared / "data" / "neardup"])
+    sets = {it.name: it for it in (read(path) for path in paths if reason_to_skip(path) is None)}
 
     assert {name: len(it.records) for name, it in sets.items()} == {
         "asysd_dev": 736,
@@ -142,5 +145,9 @@ def test_the_shared_files(shared: Path) -> None:
         "zh_dev": 2380,
     }
     assert sets["asysd_dev"].notes[0] == "146 rows are left out: their cluster_clean is false"
-    assert all(record.authors and record.venue for record in sets["asysd_dev"].records[:50])
-    assert {skipped(path) for path in paths} == {None, "its rows have no cluster"}
+    some = sets["asysd_dev"].records[:50]
+    assert all(record.venue for record in some)
+    assert {record.title for record in some if not record.authors} == {
+        title for title in (record.title for record in some) if "Abstracts" in title
+    }  # by "Anonymous"
+    assert {reason_to_skip(path) for path in paths} == {None, "its rows have no cluster"}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
+from metasearch.bulk.evaluate.report import fit, number, share, tiny
+from tests.cases import each
 
-from metasearch.bulk.evaluate.report import fitted, number, share, tiny
 
-
-@pytest.mark.parametrize(
+@each(
     ("value", "shown"),
     [
         (1.0, "1.000"),
@@ -34,4 +33,4 @@ def test_other_cells() -> None:
         "123",
         "12345",
     ]
-    assert (fitted("abc", 5), fitted("abcdef", 5), fitted("a\x1bb", 3)) == ("abc  ", "abcd…", "ab ")
+    assert (fit("abc", 5), fit("abcdef", 5), fit("a\x1bb", 3)) == ("abc  ", "abcd…", "ab ")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from metasearch.bulk.evaluate.datasets import LabelledSet, read
-from metasearch.bulk.evaluate.report import told
+from metasearch.bulk.evaluate.report import pair_lines
 from metasearch.bulk.evaluate.run import PER_CLUSTER, Evaluation, Wrong, score, wrong
 from metasearch.dedup import DEFAULT
 from tests.bulk.evaluate.samples import ROWS, write
@@ -125,7 +125,7 @@ def test_only_one_record_is_flagged(tmp_path: Path) -> None:
 
     assert (found.a, found.b, found.evidence) == (3, None, ())
     assert "C | A history of the sextant | J. Cook; J. Harrison | 1999 | - | -" in "\n".join(
-        told(it, [found], 120)
+        pair_lines(it, [found], 120)
     )
 
 
@@ -138,7 +138,7 @@ def test_in_words(tmp_path: Path, width: int) -> None:
     ]
     it = evaluation(read(write(tmp_path, content, truth=[])), [[0, 1]])
 
-    lines = list(told(it, wrong(it, DEFAULT, 5), width))
+    lines = list(pair_lines(it, wrong(it, DEFAULT, 5), width))
 
     text = "\n".join(lines)
     assert ": false pairs 1, shown 1; missed 0, shown 0" in " ".join(text.split())

@@ -10,7 +10,7 @@ from fractions import Fraction
 from metasearch.bulk.published.simhash import HASH, BigramSimHash, hash64, simhash, tokens
 from metasearch.bulk.published.words import segmenter, words
 from metasearch.dedup import STRATEGIES, fingerprint
-from metasearch.dedup.matcher import Searching
+from metasearch.dedup.matchers import NeighbourMatcher
 from tests.bulk.near_twins import (
     clusters,
     needs_a_dictionary,
@@ -140,5 +140,5 @@ def test_the_strategy_can_be_chosen_and_swept() -> None:
     (matcher,) = STRATEGIES["bigram-simhash"].chain.matchers
 
     assert matcher == BigramSimHash(max_distance=3, blocks=4, together=2)
-    assert isinstance(matcher, Searching)
+    assert isinstance(matcher, NeighbourMatcher)
     assert STRATEGIES["bigram-simhash"].at(14).matchers == (replace(matcher, max_distance=14),)

@@ -11,6 +11,7 @@ from hypothesis import given
 from metasearch.bulk.published.sets import MOST_CHUNKS, BlockHash
 from metasearch.dedup.fingerprints import fingerprint
 from metasearch.record import Record
+from tests.cases import each, sample
 from tests.dedup.matchers.texts import (
     ABSTRACT,
     CHINESE_ABSTRACT,
@@ -42,7 +43,7 @@ def test_the_keys_are_the_hashes_of_title_and_sentences() -> None:
     assert [*MATCHER.keys(fingerprint(record(**WORK)))] == wanted
 
 
-@pytest.mark.parametrize(("kept", "same"), [(6, True), (5, True), (2, True), (1, True)])
+@each(("kept", "same"), [(6, True), (5, True), (2, True), (1, True)])
 def test_a_part_of_a_text_is_contained_in_it(kept: int, same: bool) -> None:
     """Against the shorter text a beginning is all there; against the longer one it must be most of
     it."""
@@ -52,7 +53,7 @@ def test_a_part_of_a_text_is_contained_in_it(kept: int, same: bool) -> None:
     assert (compared(BlockHash(of="larger"), WORK, part) is not None) == ((kept + 1) / 7 >= 0.8)
 
 
-@pytest.mark.parametrize(("changed", "score"), [(0, 1.0), (1, 0.857), (2, None), (7, None)])
+@each(("changed", "score"), [(0, 1.0), (1, 0.857), (2, None), (7, None)])
 def test_four_of_five_sentences_must_be_equal(changed: int, score: float | None) -> None:
     """One letter changes a sentence: of seven chunks one may be other, not two."""
     texts = [
@@ -124,8 +125,8 @@ def test_an_abstract_is_too_short_for_the_chunks_of_files() -> None:
     assert compared(BlockHash(chunks="content"), WORK, WORK) is None
 
 
-@pytest.mark.parametrize("thin", [*THIN, {"title": TITLE}])
-@pytest.mark.parametrize("matcher", [MATCHER, CONTENT])
+@each("thin", [*THIN, {"title": TITLE}])
+@each("matcher", [MATCHER, CONTENT])
 def test_one_chunk_is_unknown(matcher: BlockHash, thin: dict[str, Any]) -> None:
     """A title alone says nothing."""
     if matcher is CONTENT and thin == {"title": TITLE}:
@@ -134,7 +135,9 @@ def test_one_chunk_is_unknown(matcher: BlockHash, thin: dict[str, Any]) -> None:
     assert [*matcher.keys(fingerprint(record(**thin)))] == []
 
 
-@pytest.mark.parametrize("matcher", [MATCHER, CONTENT, BlockHash(of="union", threshold=0.3)])
+@pytest.mark.parametrize(
+    "matcher", sample([MATCHER, CONTENT, BlockHash(of="union", threshold=0.3)], 3)
+)
 @given(found=works())
 def test_every_verdict_has_a_key_and_order_does_not_matter(
     matcher: BlockHash, found: list[Record]
@@ -148,8 +151,8 @@ def test_every_verdict_has_a_key_and_order_does_not_matter(
     assert_order_does_not_matter(matcher, found)
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
-@pytest.mark.parametrize("matcher", [MATCHER, CONTENT])
+@pytest.mark.parametrize("hostile", sample(HOSTILE, 4))
+@each("matcher", [MATCHER, CONTENT])
 def test_hostile_text_gives_so_many_chunks(matcher: BlockHash, hostile: dict[str, Any]) -> None:
     """No error, and a bounded number of keys."""
     assert len([*matcher.keys(fingerprint(record(**hostile)))]) <= MOST_CHUNKS

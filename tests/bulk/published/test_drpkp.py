@@ -18,9 +18,14 @@ from metasearch.bulk.published.paragraphs import (
     paragraph_print,
     rabin64,
 )
-from metasearch.bulk.published.words import Word, paragraphs, segmenter, tagged
+from metasearch.bulk.published.words import (
+    TextWord,
+    paragraphs,
+    segmenter,
+    words_with_tags,
+)
 from metasearch.dedup import STRATEGIES, Fingerprint, fingerprint
-from metasearch.dedup.matcher import Searching
+from metasearch.dedup.matchers import NeighbourMatcher
 from tests.bulk.near_twins import (
     HOSTILE,
     all_pairs,
@@ -30,6 +35,7 @@ from tests.bulk.near_twins import (
     needs_a_dictionary,
     prints_of,
 )
+from tests.cases import each, sample
 from tests.dedup.records import record
 from tests.examples import examples
 
@@ -47,10 +53,11 @@ def of(*sentences: str, number: int = 1, title: str = "A title of its own") -> F
     return fingerprint(record("a", number, title=title, abstract=" ".join(sentences)))
 
 
-def nouns(text: str) -> list[Word]:
+def nouns(text: str) -> list[TextWord]:
     """A paragraph of nouns, but for words in brackets, which are neither noun nor verb."""
     return [
-        Word(word.strip("()"), "other" if word.startswith("(") else "noun") for word in text.split()
+        TextWord(word.strip("()"), "other" if word.startswith("(") else "noun")
+        for word in text.split()
     ]
 
 
@@ -86,7 +93,7 @@ def test_a_topic_word_weighs_by_frequency_context_and_position() -> None:
 def test_the_best_window_is_the_best_of_all_windows(texts: list[str]) -> None:
     """Against brute force: every stretch of words of at most 20 letters, and the different words in
     it."""
-    paragraph = [Word(text, "noun") for text in texts]
+    paragraph = [TextWord(text, "noun") for text in texts]
     best = dict.fromkeys(texts, 1)
     for start in range(len(texts)):
         for end in range(start + 1, len(texts) + 1):
@@ -102,7 +109,7 @@ def test_the_best_window_is_the_best_of_all_windows(texts: list[str]) -> None:
 
 def test_the_context_weighs_at_most_one() -> None:
     """Twelve topic words in one window."""
-    paragraph = [Word(letter, "noun") for letter in "abcdefghijkl"]
+    paragraph = [TextWord(letter, "noun") for letter in "abcdefghijkl"]
 
     assert isclose(Drpkp(topics=12).weights(paragraph, 0.0, frozenset())["a"], 1 / 12 + 1.0)
 
@@ -121,7 +128,9 @@ def test_without_parts_of_speech_longer_words_count_that_are_neither_stop_words_
     None
 ):
     """English: three letters and more. Chinese words that nobody tags count at any length."""
-    paragraph = [Word(text, "") for text in ("the", "ph", "iron", "with", "2019", "lake", "水体")]
+    paragraph = [
+        TextWord(text, "") for text in ("the", "ph", "iron", "with", "2019", "lake", "水体")
+    ]
 
     assert set(Drpkp().weights(paragraph, 0.1, frozenset())) == {"iron", "lake", "水体"}
 
@@ -130,7 +139,7 @@ def test_chinese_nouns_and_verbs_count() -> None:
     """With a dictionary that tags."""
     needs_a_dictionary()
 
-    found = Drpkp().weights(tagged("我们非常迅速地提高了铁路的速度"), 0.1, frozenset())
+    found = Drpkp().weights(words_with_tags("我们非常迅速地提高了铁路的速度"), 0.1, frozenset())
 
     assert {"提高", "铁路", "速度"} <= found.keys()
     assert found.keys().isdisjoint({"我们", "非常", "迅速", "地", "了", "的"})
@@ -169,7 +178,7 @@ def test_a_record_is_the_set_of_its_paragraphs() -> None:
     assert paragraphs(f"{FIRST} {SECOND} {THIRD}") == [FIRST, SECOND, THIRD]
 
     def print_(paragraph: str, position: float) -> int:
-        return paragraph_print(matcher.weights(tagged(paragraph), position, titles))
+        return paragraph_print(matcher.weights(words_with_tags(paragraph), position, titles))
 
     for paragraph in (FIRST, SECOND, THIRD):
         assert len({print_(paragraph, position) for position in (3.0, 0.3, 0.0)}) == 3
@@ -184,7 +193,7 @@ def test_weights_of_position_are_as_we_read_them() -> None:
 
 
 def test_a_single_paragraph_is_the_first_one() -> None:
-    weights = Drpkp().weights(tagged(FIRST), 0.5, frozenset())
+    weights = Drpkp().weights(words_with_tags(FIRST), 0.5, frozenset())
 
     assert Drpkp().prints(of(FIRST, title="")) == {paragraph_print(weights)}
 
@@ -229,7 +238,7 @@ class _Given(Drpkp):
     def prints(self, it: Fingerprint) -> frozenset[int]:
         return self.given[it.record_key]
 
-    def _kept(self, it: Fingerprint) -> tuple[frozenset[int], bool]:
+    def _prints_once(self, it: Fingerprint) -> tuple[frozenset[int], bool]:
         return self.given[it.record_key], True
 
 
@@ -284,9 +293,7 @@ def test_sets_are_compared_as_brute_force_compares_them_and_all_are_found(
     assert expected <= candidates(matcher, prints)
 
 
-@pytest.mark.parametrize(
-    "matcher", [Drpkp(max_distance=4), Drpkp(max_distance=4, blocks=8)], ids=["scan", "keys"]
-)
+@each("matcher", [Drpkp(max_distance=4), Drpkp(max_distance=4, blocks=8)], ids=["scan", "keys"])
 def test_a_difference_in_every_block_is_found(matcher: Drpkp) -> None:
     """Four bits, one in each quarter: no four blocks find that."""
     matcher, prints = given_prints(
@@ -345,7 +352,7 @@ def test_the_distance_may_grow_with_the_number_of_paragraphs() -> None:
     assert Drpkp().distance(100) == 3
 
 
-@pytest.mark.parametrize(
+@each(
     "values",
     [
         {},
@@ -372,10 +379,10 @@ def test_of_too_little_text_nothing_is_said(values: dict[str, str]) -> None:
 
 @pytest.mark.parametrize(
     "matcher",
-    [Drpkp(), Drpkp(max_distance=8), Drpkp(grows=True), Drpkp(share=0.3)],
+    sample([Drpkp(), Drpkp(max_distance=8), Drpkp(grows=True), Drpkp(share=0.3)], 4),
     ids=["as published", "8 bits", "growing", "a third"],
 )
-@pytest.mark.parametrize("seed", range(2))
+@each("seed", range(2))
 def test_keys_and_neighbours_find_every_pair_that_brute_force_finds(
     matcher: Drpkp, seed: int
 ) -> None:
@@ -388,7 +395,7 @@ def test_keys_and_neighbours_find_every_pair_that_brute_force_finds(
 
 
 @pytest.mark.parametrize(
-    "matcher", [Drpkp(), Drpkp(max_distance=8)], ids=["as published", "8 bits"]
+    "matcher", sample([Drpkp(), Drpkp(max_distance=8)], 2), ids=["as published", "8 bits"]
 )
 @examples(0.2)
 @given(order=st.randoms(use_true_random=False))
@@ -420,7 +427,7 @@ def test_what_is_kept_of_a_record_does_not_depend_on_thresholds() -> None:
         assert replace(Drpkp(), **change).prints(it) is not kept
 
 
-@pytest.mark.parametrize("abstract", HOSTILE)
+@each("abstract", HOSTILE)
 def test_hostile_text_is_read_in_bounds(abstract: str) -> None:
     """Of one record no more than so many paragraphs count."""
     one = fingerprint(record("a", 1, title="x", abstract=abstract))
@@ -451,5 +458,5 @@ def test_the_strategy_can_be_chosen_and_swept() -> None:
     assert matcher == Drpkp(
         share=0.5, max_distance=3, topics=10, window=20, context=0.1, grows=False
     )
-    assert isinstance(matcher, Searching)
+    assert isinstance(matcher, NeighbourMatcher)
     assert STRATEGIES["drpkp"].at(0.8).matchers == (replace(matcher, share=0.8),)

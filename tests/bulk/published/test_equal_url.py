@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 
 from metasearch.bulk.published.equality import EqualUrl
 from metasearch.dedup.fingerprints import fingerprint
 from metasearch.record import Record
+from tests.cases import each
 from tests.dedup.matchers.texts import assert_order_does_not_matter, compared
 from tests.dedup.records import records
 
 URL = EqualUrl()
 
 
-@pytest.mark.parametrize(
+@each(
     "other",
     [
         "http://example.org/a/1",
@@ -33,7 +33,7 @@ def test_spellings_of_one_address_are_one(other: str) -> None:
     assert (match.verdict, match.score, match.because) == ("same", 1.0, "same URL")
 
 
-@pytest.mark.parametrize("url", [None, "https://doi.org/10.1000/1", "https://example.org/"])
+@each("url", [None, "https://doi.org/10.1000/1", "https://example.org/"])
 def test_no_landing_page_is_unknown(url: str | None) -> None:
     """A DOI is compared as one, and a portal's front page is nobody's; equal titles do not help."""
     assert compared(URL, {"url": url, "title": "One"}, {"url": url, "title": "One"}) is None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-import pytest
 from hypothesis import given
 
 from metasearch.bulk.published import words as frequencies
@@ -13,6 +12,7 @@ from metasearch.bulk.published import words as segment
 from metasearch.bulk.published.equality import IMatch
 from metasearch.dedup.fingerprints import fingerprint
 from metasearch.record import Record
+from tests.cases import each
 from tests.dedup.matchers.texts import (
     ABSTRACT,
     CHINESE_ABSTRACT,
@@ -31,10 +31,8 @@ from tests.dedup.records import record
 MATCHER = IMatch()
 
 
-@pytest.mark.parametrize(
-    ("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)]
-)
-@pytest.mark.parametrize(("lowest", "highest"), [(0.1, 0.9), (0.0, 1.0), (0.2, 0.7)])
+@each(("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)])
+@each(("lowest", "highest"), [(0.1, 0.9), (0.0, 1.0), (0.2, 0.7)])
 def test_the_hash_is_that_of_the_sorted_terms(
     title: str, abstract: str, lowest: float, highest: float
 ) -> None:
@@ -72,7 +70,7 @@ def test_one_other_term_is_another_text() -> None:
     assert compared(MATCHER, WORK, {"title": TITLE, "abstract": OTHER_ABSTRACT}) is None
 
 
-@pytest.mark.parametrize("thin", THIN)
+@each("thin", THIN)
 def test_too_few_terms_are_unknown(thin: dict[str, Any]) -> None:
     """Texts of which no term is left would all have one hash."""
     assert compared(MATCHER, thin, thin) is None
@@ -86,7 +84,7 @@ def test_order_does_not_matter(found: list[Record]) -> None:
     assert_order_does_not_matter(IMatch(0.0, 1.0), found)
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
+@each("hostile", HOSTILE)
 def test_hostile_text_is_read_as_far_as_it_counts(hostile: dict[str, Any]) -> None:
     """No error, and one key at most."""
     assert len([*IMatch(0.0, 1.0, fewest=1).keys(fingerprint(record(**hostile)))]) <= 1

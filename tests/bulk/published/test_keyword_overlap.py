@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from metasearch.bulk.published import words as segment
 from metasearch.bulk.published.sets import KeywordOverlap
 from metasearch.dedup.fingerprints import fingerprint
-from metasearch.dedup.matcher import Searching
+from metasearch.dedup.matchers import NeighbourMatcher
 from metasearch.record import Record
-from tests.cases import each
+from tests.cases import each, sample
 from tests.dedup.matchers.texts import (
     ABSTRACT,
     CHINESE_ABSTRACT,
@@ -104,9 +104,7 @@ def test_author_keywords_are_read_on_request() -> None:
     ) | {"limnology"}
 
 
-@pytest.mark.parametrize(
-    ("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)]
-)
+@each(("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)])
 def test_an_edited_copy_is_the_same_and_another_text_is_not(title: str, abstract: str) -> None:
     """Cut at its end, with a line in front and in capitals."""
     work = {"title": title, "abstract": abstract}
@@ -124,7 +122,7 @@ def test_an_edited_copy_is_the_same_and_another_text_is_not(title: str, abstract
     assert compared(MATCHER, work, {"title": OTHER_TITLE, "abstract": OTHER_ABSTRACT}) is None
 
 
-@pytest.mark.parametrize("bare", [{"title": TITLE}, {"title": TITLE, "abstract": OTHER_ABSTRACT}])
+@each("bare", [{"title": TITLE}, {"title": TITLE, "abstract": OTHER_ABSTRACT}])
 def test_a_verdict_that_rests_on_a_title_says_so(bare: dict[str, str]) -> None:
     """Without an abstract, or with one that holds no word of the title."""
     match = compared(MATCHER, WORK, bare)
@@ -134,7 +132,7 @@ def test_a_verdict_that_rests_on_a_title_says_so(bare: dict[str, str]) -> None:
     assert compared(KeywordOverlap(of="union"), WORK, bare) is None
 
 
-@pytest.mark.parametrize("thin", [*THIN, {"title": "Sorption of phosphate on oxides"}])
+@each("thin", [*THIN, {"title": "Sorption of phosphate on oxides"}])
 def test_too_few_keywords_are_unknown(thin: dict[str, Any]) -> None:
     """Four words of a title are contained in many a text."""
     assert compared(MATCHER, thin, thin) is None
@@ -142,14 +140,14 @@ def test_too_few_keywords_are_unknown(thin: dict[str, Any]) -> None:
     assert MATCHER.neighbours().near(fingerprint(record(**thin))) == []
 
 
-@pytest.mark.parametrize("of", ["smaller", "union"])
+@pytest.mark.parametrize("of", sample(["smaller", "union"], 2))
 @given(found=works(most=14), threshold=st.sampled_from([0.3, 0.5, 0.8, 1.0]))
 def test_the_index_finds_every_pair_that_is_the_same_and_no_other(
     of: Any, found: list[Record], threshold: float
 ) -> None:
     """Against comparing all pairs, one by one."""
     matcher = KeywordOverlap(threshold=threshold, of=of, most=6)
-    assert isinstance(matcher, Searching)
+    assert isinstance(matcher, NeighbourMatcher)
     prints = [fingerprint(it) for it in found]
     index = matcher.neighbours()
 
@@ -172,7 +170,7 @@ def test_order_does_not_matter(found: list[Record]) -> None:
     assert_order_does_not_matter(MATCHER, found)
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
+@each("hostile", HOSTILE)
 def test_hostile_text_gives_so_many_keywords(hostile: dict[str, Any]) -> None:
     """No error, and no more than a title's words and thirty."""
     assert len(keywords(KeywordOverlap(author_keywords=True), **hostile)) <= 100 + 30 + 100

@@ -23,6 +23,7 @@ from metasearch.bulk.published.paragraphs import (
 )
 from metasearch.dedup.fingerprints import fingerprint
 from metasearch.record import Record
+from tests.cases import each, sample
 from tests.dedup.matchers.texts import (
     ABSTRACT,
     CHINESE_ABSTRACT,
@@ -114,9 +115,7 @@ def test_pruning_cuts_off_what_lies_below() -> None:
     assert agreement(a, c, 0.0, "smaller") == 2 / 3
 
 
-@pytest.mark.parametrize(
-    ("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)]
-)
+@each(("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)])
 def test_a_tree_holds_the_heaviest_terms_of_document_paragraphs_and_sentences(
     title: str, abstract: str
 ) -> None:
@@ -157,9 +156,7 @@ def test_nodes_agree_where_their_terms_do() -> None:
     assert "of the nodes of the smaller text agree" in match.because
 
 
-@pytest.mark.parametrize(
-    ("kept", "of", "same"), [(6, "smaller", True), (6, "larger", True), (4, "larger", False)]
-)
+@each(("kept", "of", "same"), [(6, "smaller", True), (6, "larger", True), (4, "larger", False)])
 def test_a_text_that_was_cut(kept: int, of: Any, same: bool) -> None:
     """Most of the nodes of the longer text are not in a short beginning of it."""
     part = {"title": TITLE, "abstract": " ".join(SENTENCES[:kept])}
@@ -173,9 +170,7 @@ def test_other_texts_do_not_agree() -> None:
     assert compared(MATCHER, WORK, {"title": TITLE, "abstract": OTHER_ABSTRACT}) is None
 
 
-@pytest.mark.parametrize(
-    "thin", [*THIN, {"title": TITLE}, {"title": TITLE, "abstract": SENTENCES[0]}]
-)
+@each("thin", [*THIN, {"title": TITLE}, {"title": TITLE, "abstract": SENTENCES[0]}])
 def test_too_few_sentences_are_unknown(thin: dict[str, Any]) -> None:
     """Document, paragraph and sentence would be one and the same node."""
     assert compared(MATCHER, thin, thin) is None
@@ -183,7 +178,7 @@ def test_too_few_sentences_are_unknown(thin: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "matcher", [MATCHER, KeywordTree(threshold=0.2, top=2), KeywordTree(of="union")]
+    "matcher", sample([MATCHER, KeywordTree(threshold=0.2, top=2), KeywordTree(of="union")], 3)
 )
 @given(found=works())
 def test_every_verdict_has_a_key_and_order_does_not_matter(
@@ -198,7 +193,7 @@ def test_every_verdict_has_a_key_and_order_does_not_matter(
     assert_order_does_not_matter(matcher, found)
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize("hostile", sample(HOSTILE, 4))
 def test_hostile_text_gives_a_tree_of_bounded_size(hostile: dict[str, Any]) -> None:
     """No error, and no more nodes than paragraphs and sentences count."""
     it = fingerprint(record(**hostile))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from metasearch.bulk.published.sets import Shingling, resemblance, shingles
 from metasearch.dedup.fingerprints import fingerprint
 from metasearch.record import Record
+from tests.cases import each, sample
 from tests.dedup.matchers.texts import (
     ABSTRACT,
     CHINESE_ABSTRACT,
@@ -95,9 +96,7 @@ def test_a_sketch_estimates_within_its_error() -> None:
     assert max(map(abs, errors)) < 0.2
 
 
-@pytest.mark.parametrize(
-    ("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)]
-)
+@each(("title", "abstract"), [(TITLE, ABSTRACT), (CHINESE_TITLE, CHINESE_ABSTRACT)])
 def test_a_copy_with_a_line_added_is_found_and_another_text_is_not(
     title: str, abstract: str
 ) -> None:
@@ -112,7 +111,7 @@ def test_a_copy_with_a_line_added_is_found_and_another_text_is_not(
     assert compared(MATCHER, work, {"title": title, "abstract": OTHER_ABSTRACT}) is None
 
 
-@pytest.mark.parametrize("thin", [*THIN, {"title": TITLE}])
+@each("thin", [*THIN, {"title": TITLE}])
 def test_too_few_shingles_are_unknown(thin: dict[str, Any]) -> None:
     """A title alone has none or few of ten words."""
     assert compared(MATCHER, thin, thin) is None
@@ -120,7 +119,8 @@ def test_too_few_shingles_are_unknown(thin: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "matcher", [MATCHER, Shingling(width=3, threshold=0.2), Shingling(sketch="mod", modulus=3)]
+    "matcher",
+    sample([MATCHER, Shingling(width=3, threshold=0.2), Shingling(sketch="mod", modulus=3)], 3),
 )
 @given(found=works())
 def test_every_verdict_has_a_key(matcher: Shingling, found: list[Record]) -> None:
@@ -139,7 +139,7 @@ def test_order_does_not_matter(found: list[Record]) -> None:
     assert_order_does_not_matter(Shingling(width=3), found)
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
+@each("hostile", HOSTILE)
 def test_hostile_text_gives_a_sketch_of_bounded_size(hostile: dict[str, Any]) -> None:
     """No error, and no more keys than the sketch has elements."""
     assert len([*MATCHER.keys(fingerprint(record(**hostile)))]) <= MATCHER.size

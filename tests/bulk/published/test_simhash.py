@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from metasearch.bulk.published.simhash import HASH, SimHash, hash64
 from metasearch.bulk.published.words import is_stop, segmenter, words
 from metasearch.dedup import STRATEGIES, fingerprint
-from metasearch.dedup.matcher import Searching
+from metasearch.dedup.matchers import NeighbourMatcher
 from tests.bulk.near_twins import (
     all_pairs,
     candidates,
@@ -22,6 +22,7 @@ from tests.bulk.near_twins import (
     prints_of,
     work_of,
 )
+from tests.cases import each
 from tests.dedup.records import record
 
 ABSTRACT = (
@@ -45,7 +46,7 @@ def by_hand(features: list[str]) -> int:
     return signature
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "abstract"),
     [
         ("Sorption of phosphate on iron oxides", ABSTRACT),
@@ -215,6 +216,6 @@ def test_the_strategy_can_be_chosen_and_swept() -> None:
     (matcher,) = STRATEGIES["simhash"].chain.matchers
 
     assert matcher == SimHash(max_distance=3, blocks=4, min_features=5)
-    assert isinstance(matcher, Searching)
+    assert isinstance(matcher, NeighbourMatcher)
     assert STRATEGIES["simhash"].at(8).matchers == (replace(matcher, max_distance=8),)
     assert STRATEGIES["simhash"].sweep[0] < STRATEGIES["simhash"].sweep[-1]

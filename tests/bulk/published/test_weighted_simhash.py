@@ -9,13 +9,14 @@ import pytest
 
 from metasearch.bulk.published import simhash
 from metasearch.bulk.published.simhash import HASH, WeightedSimHash, hash64
-from metasearch.bulk.published.words import Word, idf, segmenter, table_id
+from metasearch.bulk.published.words import TextWord, idf, segmenter, table_id
 from metasearch.dedup import STRATEGIES, fingerprint
-from metasearch.dedup.matcher import Searching
+from metasearch.dedup.matchers import NeighbourMatcher
 from tests.bulk.near_twins import (
     near_twins,
     needs_a_dictionary,
 )
+from tests.cases import each
 from tests.dedup.records import record
 
 TITLE = "Phosphate sorption"
@@ -104,7 +105,9 @@ def test_parts_of_speech_weigh(monkeypatch: pytest.MonkeyPatch) -> None:
     tags = {"铁路": "noun", "运输": "verb", "快速": "other", "unknown": ""}
     sentences = iter([["铁路"], ["铁路", "运输", "快速", "unknown"]])
     monkeypatch.setattr(
-        simhash, "tagged", lambda _: [Word(text, tags[text]) for text in next(sentences)]
+        simhash,
+        "words_with_tags",
+        lambda _: [TextWord(text, tags[text]) for text in next(sentences)],
     )
     plain = WeightedSimHash(title=1.0, longest=1).weights(record(title="一", abstract="二"))
 
@@ -114,8 +117,8 @@ def test_parts_of_speech_weigh(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isclose(plain["unknown"], 1 / 5 * idf("unknown"))
 
     for order in (["verb", "noun"], ["noun", "verb"]):
-        both = iter([[], [Word("研究", pos) for pos in order]])
-        monkeypatch.setattr(simhash, "tagged", lambda _, both=both: next(both))
+        both = iter([[], [TextWord("研究", pos) for pos in order]])
+        monkeypatch.setattr(simhash, "words_with_tags", lambda _, both=both: next(both))
         assert isclose(
             WeightedSimHash().weights(record(title="一", abstract="二"))["研究"], idf("研究")
         )
@@ -148,7 +151,7 @@ def test_terms_of_one_length_all_count_once() -> None:
     assert isclose(weights["lake"], idf("lake") / 2)
 
 
-@pytest.mark.parametrize(
+@each(
     "sentence",
     [
         "We propose a lake",
@@ -261,5 +264,5 @@ def test_the_strategy_can_be_chosen_and_swept() -> None:
     (matcher,) = STRATEGIES["weighted-simhash"].chain.matchers
 
     assert matcher == WeightedSimHash(max_distance=3)
-    assert isinstance(matcher, Searching)
+    assert isinstance(matcher, NeighbourMatcher)
     assert STRATEGIES["weighted-simhash"].at(6).matchers == (replace(matcher, max_distance=6),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from metasearch.bulk.engines import Engine
+from metasearch.bulk.engines import BulkEngine
 from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 
 
@@ -29,9 +29,9 @@ def records() -> str:
     )
 
 
-def works(job: StagedJob, folder: Path, engine: Engine) -> tuple[list[list[str]], bytes]:
+def works(job: StagedJob, folder: Path, engine: BulkEngine) -> tuple[list[list[str]], bytes]:
     """The keys of each work's records, and the stage `works` as bytes."""
-    kept = JobFolder(folder, job.described(), resume=False)
+    kept = JobFolder(folder, job.description(), resume=False)
     outcome, _ = run(job, kept, engine)
     found = [[item.key for item in work.items] for work in outcome.works]
     parts = sorted(kept.stage("works").glob("*.parquet"))

@@ -6,9 +6,9 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-from metasearch.bulk.engines import Engine
-from metasearch.bulk.job import MergedWork, Outcome, deduplicate, read_all
-from metasearch.bulk.staged.pool import Rules
+from metasearch.bulk.engines import BulkEngine
+from metasearch.bulk.job import JobOutcome, JobWork, deduplicate, read_all
+from metasearch.bulk.staged.pool import JobRules
 from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 from metasearch.formats.reading.files import gather
 from tests.bulk.staged.union_find import UnionFind
@@ -105,9 +105,9 @@ def files(tmp: Path, texts: list[str], parts: int, seed: int = 3) -> list[Path]:
     return paths
 
 
-def in_memory(paths: list[Path], rules: Rules | None = None) -> Outcome:
+def in_memory(paths: list[Path], rules: JobRules | None = None) -> JobOutcome:
     """What the engine memory finds."""
-    rules = rules or Rules()
+    rules = rules or JobRules()
     return deduplicate(
         read_all(gather(paths).files), rules.chain, rules.versions, dedup=rules.strategy
     )
@@ -116,23 +116,23 @@ def in_memory(paths: list[Path], rules: Rules | None = None) -> Outcome:
 def on_disk(
     paths: list[Path],
     folder: Path,
-    rules: Rules | None = None,
+    rules: JobRules | None = None,
     *,
     workers: int = 1,
-    engine: Engine | None = None,
+    engine: BulkEngine | None = None,
     resume: bool = False,
     **options: int,
-) -> Outcome:
+) -> JobOutcome:
     """What a staged job finds."""
-    job = StagedJob(gather(paths).files, rules or Rules(), workers=workers, **options)
+    job = StagedJob(gather(paths).files, rules or JobRules(), workers=workers, **options)
     outcome, _ = run(
         job,
-        JobFolder(folder, job.described(), resume=resume),
+        JobFolder(folder, job.description(), resume=resume),
         engine or UnionFind(workers),
     )
     return outcome
 
 
-def together(works: Iterator[MergedWork]) -> set[frozenset[str]]:
+def together(works: Iterator[JobWork]) -> set[frozenset[str]]:
     """The works as sets of keys."""
     return {frozenset(item.key for item in work.items) for work in works}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
@@ -14,13 +14,13 @@ pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 import pyarrow as pa
 
 from metasearch.bulk.staged import components, parts
-from metasearch.bulk.staged.chunks import Places
+from metasearch.bulk.staged.chunks import RecordPlaces
 from metasearch.bulk.staged.components import Traits, divide
 from metasearch.bulk.staged.keys import KeyFolders, export_stage
 from metasearch.bulk.staged.parts import parts_in, read_part
-from metasearch.bulk.staged.pool import Rules
-from metasearch.bulk.staged.records import ReadingOptions, files_of, read_stage
-from metasearch.dedup.titles import surely_far
+from metasearch.bulk.staged.pool import JobRules
+from metasearch.bulk.staged.records import ReadOptions, files_of, read_stage
+from metasearch.dedup.evidence import surely_far
 from metasearch.formats.reading.files import gather
 from tests.bulk.staged.sets import files, hostile, records
 
@@ -32,6 +32,7 @@ def say_nothing(_: str, __: int, ___: int) -> None:
     """No progress."""
 
 
+@pytest.mark.slow
 def test_processes_find_the_same_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And in the same order, however many pairs they look at in one go."""
     paths = files(tmp_path / "in", [*records(80, words=25), *hostile(12)], parts=2)
@@ -39,15 +40,15 @@ def test_processes_find_the_same_pairs(tmp_path: Path, monkeypatch: pytest.Monke
     made = {name: tmp_path / name for name in KeyFolders.__slots__}
     for folder in made.values():
         folder.mkdir()
-    read_stage(inputs, ReadingOptions(), made["records"], 1, None, say_nothing)
-    rules = Rules()
+    read_stage(inputs, ReadOptions(), made["records"], 1, None, say_nothing)
+    rules = JobRules()
     export_stage(KeyFolders(**made), rules, 1, say_nothing)
     numbers = np.concatenate(
         [read_part(path, ["number"]).column(0).to_numpy() for path in parts_in(made["records"])]
     )
     counts = [file.reading.count for file in files_of(inputs, made["records"])]
-    of = Traits.read(made["traits"], numbers, Places(counts))
-    distances = {signs.name: signs.distance for signs in rules.signed}
+    of = Traits.read(made["traits"], numbers, RecordPlaces(counts))
+    distances = {signs.name: signs.distance for signs in rules.signature_matchers}
     monkeypatch.setattr(parts, "ROWS", 40)
 
     found = []
@@ -64,6 +65,7 @@ def test_processes_find_the_same_pairs(tmp_path: Path, monkeypatch: pytest.Monke
     assert len(one) > 100
 
 
+@example(["learning of rules", "rule learning"])
 @given(st.lists(st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join), min_size=2, max_size=8))
 def test_pairs_of_titles_are_far_where_one_pair_would_be(titles: list[str]) -> None:
     """Also those of no word or of one, of parts of one another, and those that begin alike."""

@@ -11,11 +11,11 @@ pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 from metasearch.bulk import export
 from metasearch.bulk import export as clusters
 from metasearch.bulk.evaluate.rows import read_rows
-from metasearch.bulk.job import Outcome, deduplicate, read_all
+from metasearch.bulk.job import JobOutcome, deduplicate, read_all
 from metasearch.bulk.staged import chunks, parts
 from metasearch.bulk.staged import records as reading
-from metasearch.bulk.staged.pool import Rules
-from metasearch.bulk.staged.records import ReadingOptions
+from metasearch.bulk.staged.pool import JobRules
+from metasearch.bulk.staged.records import ReadOptions
 from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 from metasearch.dedup import index
 from metasearch.dedup.pins import Pins
@@ -24,9 +24,10 @@ from metasearch.record import VersionsMode
 from tests.bulk.staged.sets import files, hostile, in_memory, on_disk, records
 from tests.bulk.staged.union_find import UnionFind
 from tests.bulk.telling import count
+from tests.cases import sample
 
 
-def assert_equal(found: Outcome, expected: Outcome) -> None:
+def assert_equal(found: JobOutcome, expected: JobOutcome) -> None:
     """Both have the same works in the same order, and the same numbers."""
     assert len(found.works) == len(expected.works)
     for one, other in zip(found.works, expected.works, strict=True):
@@ -48,16 +49,16 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "CROWD_OF_FEW", 30)
 
 
-@pytest.mark.parametrize("versions", ["separate", "group", "merge"])
+@pytest.mark.parametrize("versions", sample(["separate", "group", "merge"], 3))
 def test_the_works_are_those_of_memory(tmp_path: Path, versions: VersionsMode) -> None:
     """Whatever blocks the records share, also where most hang together."""
     paths = files(tmp_path / "in", [*records(40, words=40), *hostile(34)], parts=3)
-    rules = Rules(versions=versions)
+    rules = JobRules(versions=versions)
 
     assert_equal(on_disk(paths, tmp_path / "job", rules), in_memory(paths, rules))
 
 
-@pytest.mark.parametrize("seed", [11, 12, 13])
+@pytest.mark.parametrize("seed", sample([11, 12, 13], 3))
 def test_the_order_of_records_and_parts_changes_nothing(tmp_path: Path, seed: int) -> None:
     """However records are divided into files, and files into parts."""
     paths = files(tmp_path / "in", [*records(30, seed), *hostile(33, seed)], seed % 4 + 1, seed)
@@ -71,7 +72,7 @@ def test_pins_hold(tmp_path: Path) -> None:
     one, *others = (work.items[0].key for work in in_memory(paths).works)
     twins = next(work.items for work in in_memory(paths).works if len(work.items) > 1)
     text = f"same {one} {others[5]}\ndifferent {twins[0].key} {twins[1].key}\n"
-    rules = Rules(pins=Pins.read(text, "pins.txt"))
+    rules = JobRules(pins=Pins.read(text, "pins.txt"))
 
     expected = in_memory(paths, rules)
     assert_equal(on_disk(paths, tmp_path / "job", rules), expected)
@@ -98,10 +99,10 @@ def test_rows_of_labelled_sets_go_by_their_ids(tmp_path: Path) -> None:
         paths[-1].write_text("".join(rows))
     paths += files(tmp_path / "in", records(5), parts=1)
     inputs = gather(paths).files
-    job = StagedJob(inputs, Rules(), ReadingOptions(first=read_rows))
+    job = StagedJob(inputs, JobRules(), ReadOptions(first=read_rows))
 
-    found, _ = run(job, JobFolder(tmp_path / "job", job.described()), UnionFind())
-    assert_equal(found, deduplicate(read_all(inputs, first=read_rows), Rules().chain))
+    found, _ = run(job, JobFolder(tmp_path / "job", job.description()), UnionFind())
+    assert_equal(found, deduplicate(read_all(inputs, first=read_rows), JobRules().chain))
 
 
 def test_works_of_one_name_are_told_apart_over_all_components(tmp_path: Path) -> None:
@@ -140,6 +141,7 @@ def test_the_output_is_the_same_bytes(tmp_path: Path) -> None:
         assert b"".join(export.write(name, found)) == b"".join(export.write(name, expected))
 
 
+@pytest.mark.slow
 def test_worker_processes_find_the_same(tmp_path: Path) -> None:
     """Two processes; constants are those of the package there."""
     paths = files(tmp_path / "in", [*records(20), *hostile(10)], parts=2)

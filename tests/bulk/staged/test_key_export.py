@@ -9,9 +9,9 @@ import pytest
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
 from metasearch.bulk.staged import records as reading
-from metasearch.bulk.staged.keys import KeyFolders, beside_reading, export_stage
-from metasearch.bulk.staged.pool import Rules
-from metasearch.bulk.staged.records import ReadingOptions, read_stage
+from metasearch.bulk.staged.keys import KeyFolders, export_beside, export_stage
+from metasearch.bulk.staged.pool import JobRules
+from metasearch.bulk.staged.records import ReadOptions, read_stage
 from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 from metasearch.formats.reading import Entry, FileReading, HandOut
 from metasearch.formats.reading.files import Input, gather
@@ -33,7 +33,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KeyFolders:
         folder.mkdir()
     paths = files(tmp_path / "in", records(30), parts=1)
     inputs = gather(paths).files
-    read_stage(inputs, ReadingOptions(), made["records"], 1, None, say_nothing)
+    read_stage(inputs, ReadOptions(), made["records"], 1, None, say_nothing)
     return KeyFolders(**made)
 
 
@@ -48,17 +48,17 @@ def exported(folders: KeyFolders) -> dict[str, bytes]:
 
 def test_what_was_exported_beside_the_reading_is_the_same(folders: KeyFolders) -> None:
     """Each part once; what is left is exported afterwards."""
-    export_stage(folders, Rules(), 1, say_nothing)
+    export_stage(folders, JobRules(), 1, say_nothing)
     expected = exported(folders)
     for path in folders.traits.glob("*.parquet"):
         path.unlink()
-    beside = beside_reading(folders, Rules())
+    beside = export_beside(folders, JobRules())
 
     one, other = list(beside.found())[:2]
     beside.call(one)
     assert list(beside.found()) == []
     beside.call(other)
-    export_stage(folders, Rules(), 1, say_nothing)
+    export_stage(folders, JobRules(), 1, say_nothing)
 
     assert exported(folders) == expected
     assert len(expected) > 8
@@ -66,27 +66,28 @@ def test_what_was_exported_beside_the_reading_is_the_same(folders: KeyFolders) -
 
 def test_a_file_that_turns_out_to_be_none_leaves_no_keys(folders: KeyFolders) -> None:
     """Its first parts may have been exported before that was known."""
-    beside = beside_reading(folders, Rules())
+    beside = export_beside(folders, JobRules())
     first, second = list(beside.found())[:2]
     beside.call(first)
     first.unlink()
     second.unlink()
 
     beside.call(second)
-    export_stage(folders, Rules(), 1, say_nothing)
+    export_stage(folders, JobRules(), 1, say_nothing)
 
     names = {name.partition("/")[2] for name in exported(folders)}
     assert names == {path.name for path in folders.records.glob("*.parquet")}
     assert first.name not in names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_what_a_first_reader_takes_back_is_read_by_the_next(tmp_path: Path, workers: int) -> None:
     """Whatever of it was written, and exported, by then."""
     paths = files(tmp_path / "in", records(30), parts=2)
-    job = StagedJob(gather(paths).files, Rules(), ReadingOptions(first=take_back), workers=workers)
+    job = StagedJob(gather(paths).files, JobRules(), ReadOptions(first=take_back), workers=workers)
 
-    found, _ = run(job, JobFolder(tmp_path / "job", job.described()), UnionFind(workers))
+    found, _ = run(job, JobFolder(tmp_path / "job", job.description()), UnionFind(workers))
 
     assert list(found.works) == list(in_memory(paths).works)
     names = {path.name for path in (tmp_path / "job" / "records").glob("*.parquet")}

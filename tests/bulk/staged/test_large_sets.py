@@ -12,9 +12,9 @@ from benchmarks.bulk import write_records
 from metasearch.bulk import export
 from metasearch.bulk.engines.duckdb import MIB, Bounds, DuckDB
 from metasearch.bulk.evaluate.rows import read_rows
-from metasearch.bulk.job import Outcome, deduplicate, read_all
-from metasearch.bulk.staged.pool import Rules
-from metasearch.bulk.staged.records import ReadingOptions
+from metasearch.bulk.job import JobOutcome, deduplicate, read_all
+from metasearch.bulk.staged.pool import JobRules
+from metasearch.bulk.staged.records import ReadOptions
 from metasearch.bulk.staged.stages import JobFolder, StagedJob, run
 from metasearch.dedup import index
 from metasearch.formats.reading.files import gather
@@ -34,13 +34,13 @@ SETS = (
 )
 
 
-def by_both(files: Path, tmp: Path, workers: int = 1) -> tuple[Outcome, Outcome]:
+def by_both(files: Path, tmp: Path, workers: int = 1) -> tuple[JobOutcome, JobOutcome]:
     """What memory finds, and what DuckDB finds."""
     inputs = gather([files]).files
-    job = StagedJob(inputs, Rules(), ReadingOptions(first=read_rows), workers)
+    job = StagedJob(inputs, JobRules(), ReadOptions(first=read_rows), workers)
     engine = DuckDB(tmp / "duckdb", Bounds(256 * MIB, threads=workers))
-    found, _ = run(job, JobFolder(tmp / "job", job.described()), engine)
-    return deduplicate(read_all(inputs, first=read_rows), Rules().chain), found
+    found, _ = run(job, JobFolder(tmp / "job", job.description()), engine)
+    return deduplicate(read_all(inputs, first=read_rows), JobRules().chain), found
 
 
 @pytest.mark.slow

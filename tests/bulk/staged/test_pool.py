@@ -11,7 +11,13 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
-from metasearch.bulk.staged.pool import Beside, in_background, in_order, kept, run_all
+from metasearch.bulk.staged.pool import (
+    SideTasks,
+    in_background,
+    in_order,
+    keep_workers,
+    run_all,
+)
 from metasearch.errors import UsageError
 
 
@@ -25,24 +31,27 @@ def end(_: int) -> None:
     os._exit(1)
 
 
+@pytest.mark.slow
 def test_stages_share_processes_where_these_are_kept() -> None:
     """And do not else."""
-    with kept(2):
+    with keep_workers(2):
         one, other = (set(run_all(process, range(8), 2)) for _ in range(2))
         assert os.getpid() not in one
         assert len(one | other) <= 2
     assert not one & set(run_all(process, range(8), 2))
 
 
+@pytest.mark.slow
 def test_one_process_needs_no_others() -> None:
     """Whether they are kept or not."""
-    with kept(2):
+    with keep_workers(2):
         assert run_all(process, range(2), 1) == [os.getpid()] * 2
 
 
+@pytest.mark.slow
 def test_a_worker_that_was_ended_is_named() -> None:
     """With what can be done."""
-    with kept(2), pytest.raises(UsageError, match="ended from outside"):
+    with keep_workers(2), pytest.raises(UsageError, match="ended from outside"):
         run_all(end, range(2), 2)
 
 
@@ -60,6 +69,7 @@ def read(path: Path) -> None:
     path.with_suffix(".read").touch()
 
 
+@pytest.mark.slow
 def test_what_a_task_has_written_is_dealt_with_while_it_runs(tmp_path: Path) -> None:
     """By a worker that has no task; each once."""
     given: list[Path] = []
@@ -69,18 +79,20 @@ def test_what_a_task_has_written_is_dealt_with_while_it_runs(tmp_path: Path) -> 
             given.append(path)
             yield path
 
-    run_all(write_in_turn, [tmp_path], 2, beside=Beside(read, found))
+    run_all(write_in_turn, [tmp_path], 2, beside=SideTasks(read, found))
 
     assert [path.name for path in given] == ["0.written", "1.written", "2.written"]
     assert len(list(tmp_path.glob("*.read"))) == 3
 
 
+@pytest.mark.slow
 def test_what_fails_beside_tasks_ends_the_job() -> None:
     """As a task that fails does."""
     with pytest.raises(UsageError, match="ended from outside"):
-        run_all(time.sleep, [1.0], 2, beside=Beside(end, lambda: iter([1])))
+        run_all(time.sleep, [1.0], 2, beside=SideTasks(end, lambda: iter([1])))
 
 
+@pytest.mark.slow
 def test_a_call_in_the_background_has_its_result_and_its_error() -> None:
     """When it is asked for."""
     with in_background(divmod, 7, 2) as result, in_background(divmod, 7, 0) as error:
@@ -97,15 +109,17 @@ def later(seconds: float) -> float:
     return seconds
 
 
+@pytest.mark.slow
 def test_results_come_in_the_order_of_the_tasks() -> None:
     """Also where later ones are there earlier, and in processes that are kept."""
     tasks = [0.3, 0.2, 0.1, 0.0, 0.0, 0.0]
     assert list(in_order(later, tasks, 2)) == tasks
-    with kept(2):
+    with keep_workers(2):
         assert list(in_order(later, iter(tasks), 2)) == tasks
         assert list(in_order(later, [], 2)) == []
 
 
+@pytest.mark.slow
 def test_what_fails_in_order_is_raised_where_it_stands() -> None:
     """What came before is there."""
     results = in_order(abs, [-1, -2, "x", -4], 2)  # type: ignore[arg-type, list-item]

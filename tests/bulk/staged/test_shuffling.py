@@ -13,7 +13,7 @@ pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 import pyarrow as pa
 
 from metasearch.bulk.staged import parts
-from metasearch.bulk.staged.parts import shuffled
+from metasearch.bulk.staged.parts import shuffle
 
 SCHEMA = pa.schema([pa.field("number", pa.int64(), nullable=False), pa.field("text", pa.string())])
 
@@ -34,7 +34,7 @@ def test_each_bucket_has_its_rows_in_the_order_in_which_they_came(
             table = pa.table([list(numbers), [f"text {n}" for n in numbers]], schema=SCHEMA)
             yield table, np.asarray(buckets, dtype=np.int64)
 
-    found = list(shuffled(tables(), SCHEMA, 6, tmp_path / "scratch"))
+    found = list(shuffle(tables(), SCHEMA, 6, tmp_path / "scratch"))
 
     order = [bucket for buckets in wanted for bucket in buckets]
     assert [table.column("number").to_pylist() for table in found] == [

@@ -8,8 +8,8 @@ pytest.importorskip("pyarrow", reason="the extra bulk is not installed")
 
 from metasearch.bulk import export
 from metasearch.bulk import export as clusters
-from metasearch.bulk.export import Telling, tell
-from metasearch.bulk.job import Outcome
+from metasearch.bulk.export import JobObserver, observe
+from metasearch.bulk.job import JobOutcome
 from metasearch.bulk.staged import chunks
 from metasearch.bulk.staged import parts as ordering
 from metasearch.bulk.staged import records as reading
@@ -17,13 +17,14 @@ from metasearch.bulk.staged import works as writing
 from metasearch.bulk.staged.works import StagedWorks
 from metasearch.formats import WRITABLE
 from tests.bulk.staged.sets import files, hostile, on_disk, records
+from tests.cases import sample
 
 _TEXT = "TY  - JOUR\nID  - {id}\nTI  - {title}\nAU  - Same, S.\nPY  - {year}\nSP  - 1\nER  -\n"
 _TITLE = "one two three four five six seven eight {} {}"
 
 
 @pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> JobOutcome:
     """In many parts, with keys that are made different and works of one name."""
     tmp = tmp_path_factory.mktemp("writing")
     clashes = [
@@ -38,39 +39,39 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
         return on_disk(paths, tmp / "job")
 
 
-def staged(outcome: Outcome) -> StagedWorks:
+def staged(outcome: JobOutcome) -> StagedWorks:
     """Its works."""
     assert isinstance(outcome.works, StagedWorks)
     return outcome.works
 
 
-@pytest.mark.parametrize("most", [1, 25, 10_000])
-def test_stretches_have_all_works_in_their_order(outcome: Outcome, most: int) -> None:
+@pytest.mark.parametrize("most", sample([25, 1, 10_000], 3))
+def test_stretches_have_all_works_in_their_order(outcome: JobOutcome, most: int) -> None:
     """With their ranks and names; each knows how many it has, and can be divided again."""
     whole = list(outcome.works)
-    stretches = list(staged(outcome).divided(most))
+    stretches = list(staged(outcome).divide(most))
 
     assert [work for some in stretches for work in some] == whole
     assert [len(list(some)) for some in stretches] == [len(some) for some in stretches]
-    assert [work for some in stretches for less in some.divided(9) for work in less] == whole
+    assert [work for some in stretches for less in some.divide(9) for work in less] == whole
     assert (len(stretches) > 1) == (most < 10_000)
 
 
-def test_some_works_are_told_apart_by_name(outcome: Outcome) -> None:
+def test_some_works_are_told_apart_by_name(outcome: JobOutcome) -> None:
     """So that stretches have to know of the others."""
     assert sum(bool(work.hit.also) for work in outcome.works) > 3
     assert len({work.hit.id for work in outcome.works}) == len(outcome.works)
 
 
-@pytest.mark.parametrize("name", sorted(writing.ONE_AFTER_ANOTHER))
-def test_stretches_are_written_as_the_whole(outcome: Outcome, name: str) -> None:
+@pytest.mark.parametrize("name", sample(sorted(writing.ONE_AFTER_ANOTHER), 4))
+def test_stretches_are_written_as_the_whole(outcome: JobOutcome, name: str) -> None:
     """In each format that is one record after another."""
     whole = b"".join(export.write(name, outcome))
     parts = [
-        writing._written(
-            name, False, False, Outcome(outcome.files, some, "separate", 0, "default")
+        writing._write_stretch(
+            name, False, False, JobOutcome(outcome.files, some, "separate", 0, "default")
         )[0]
-        for some in staged(outcome).divided(25)
+        for some in staged(outcome).divide(25)
     ]
 
     assert len(parts) > 4
@@ -78,7 +79,10 @@ def test_stretches_are_written_as_the_whole(outcome: Outcome, name: str) -> None
     assert name in WRITABLE
 
 
-def test_processes_write_what_one_writes(outcome: Outcome, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+def test_processes_write_what_one_writes(
+    outcome: JobOutcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With its options."""
     monkeypatch.setattr(writing, "STRETCH", 50)
 
@@ -88,23 +92,25 @@ def test_processes_write_what_one_writes(outcome: Outcome, monkeypatch: pytest.M
         assert len(parts) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ris", "nbib"])
 def test_what_is_told_is_found_out_while_works_are_written(
-    outcome: Outcome, monkeypatch: pytest.MonkeyPatch, name: str
+    outcome: JobOutcome, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """The same numbers and remarks as when the works are gone through once more."""
     monkeypatch.setattr(writing, "STRETCH", 50)
-    telling = Telling(outcome, name)
+    telling = JobObserver(outcome, name)
 
     parts = list(writing.write(name, outcome, 2, telling=telling))
 
     assert b"".join(parts) == b"".join(export.write(name, outcome))
-    assert telling.told(outcome) == tell(outcome, name)
-    assert telling.told(outcome).numbers.duplicates > 10
+    assert telling.summary(outcome) == observe(outcome, name)
+    assert telling.summary(outcome).numbers.duplicates > 10
 
 
+@pytest.mark.slow
 def test_processes_write_the_list_of_clusters_that_one_writes(
-    outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+    outcome: JobOutcome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In several stretches."""
     monkeypatch.setattr(writing, "STRETCH", 50)

@@ -12,7 +12,7 @@ import pyarrow as pa
 from metasearch.bulk.engines import Done, Judge
 from metasearch.bulk.staged import parts, pool
 from metasearch.bulk.staged.parts import batches, parts_in, write_part
-from metasearch.dedup.components import YEARS
+from metasearch.dedup.clusters import YEARS
 
 _PART = "part-00000.parquet"
 
@@ -46,7 +46,7 @@ class UnionFind:
             ),
         )
 
-    def recurring(self, titles: Path, into: Path) -> None:
+    def repeats(self, titles: Path, into: Path) -> None:
         """See `Engine`."""
         found: dict[int, list[tuple[object, ...]]] = {}
         for row in _rows(titles, parts.TITLES.names):

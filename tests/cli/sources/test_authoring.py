@@ -13,8 +13,7 @@ import jsonschema
 import pytest
 
 from metasearch.adapters.specs.registry import Registry
-from metasearch.adapters.specs.spec_folders import FAMILIES, GROUPS, spec_folder
-from metasearch.adapters.specs.specfile import schema
+from metasearch.adapters.specs.specfile import FAMILIES, GROUPS, schema, spec_folder
 from metasearch.settings import Settings
 from tests.adapters.fetch.loopback import Loopback, reply
 from tests.cases import each
@@ -50,9 +49,7 @@ def test_a_file_that_is_there_is_left_alone(run: Run, tmp_path: Path) -> None:
     assert file.read_text(encoding="utf-8") == "precious"
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"), [("No Name", "json"), ("../up", "json"), ("fine", "cobol")]
-)
+@each(("name", "kind"), [("No Name", "json"), ("../up", "json"), ("fine", "cobol")])
 def test_names_and_kinds_that_cannot_be(run: Run, name: str, kind: str) -> None:
     """The error names what there is."""
     assert run("sources", "new", name, "--like", kind).code == 2
@@ -72,7 +69,7 @@ def test_shipped_specs_are_of_the_schema(path: Path) -> None:
     assert problems == []
 
 
-@pytest.mark.parametrize(
+@each(
     "table",
     [
         {"name": "x", "colour": "red"},

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.cli.sources import authoring as check_module
-from metasearch.cli.sources.authoring import problems_of as check
+from metasearch.cli.sources import specs as check_module
+from metasearch.cli.sources.specs import problems_of as check
 from metasearch.settings import Settings
 from tests.cli.conftest import Run
 

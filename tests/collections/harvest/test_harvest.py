@@ -11,11 +11,15 @@ import orjson
 import pytest
 
 from metasearch.adapters.fetch.transport import HttpTransport
-from metasearch.adapters.specs.spec_folders import shipped_table
-from metasearch.adapters.specs.specfile import build
-from metasearch.collections.indexing import MOST_EMPTY, Harvest, Harvested, HarvestRequest
+from metasearch.adapters.specs.specfile import build, shipped_table
+from metasearch.collections.harvest import (
+    MOST_EMPTY,
+    Harvest,
+    HarvestReport,
+    HarvestRequest,
+)
 from metasearch.collections.oai import LONGEST_WAIT, TRIES, OaiClient, date_of
-from metasearch.collections.search import Wanted, search
+from metasearch.collections.search import PageOrder, search
 from metasearch.collections.store import Collection
 from metasearch.errors import (
     BadAnswer,
@@ -25,6 +29,7 @@ from metasearch.errors import (
     ServerFault,
     SourceSaysError,
 )
+from tests.cases import each
 from tests.collections.harvest.repository import HEAD, Item, Reply, Repository, dublin_core
 
 LATER = "2024-06-01T00:00:00Z"
@@ -51,7 +56,7 @@ class Harvester:
     async def sleep(self, seconds: float) -> None:
         self.waits.append(seconds)
 
-    async def __call__(self, **order: object) -> Harvested:
+    async def __call__(self, **order: object) -> HarvestReport:
         spec = build(
             {"extends": "oai", "name": "repo", "url": self.repository.url}, "test", shipped_table
         )
@@ -66,7 +71,7 @@ class Harvester:
             await transport.close()
 
     def titles(self) -> list[str]:
-        found = orjson.loads(search(self.folder / "repo.sqlite", Wanted(size=100)))
+        found = orjson.loads(search(self.folder / "repo.sqlite", PageOrder(size=100)))
         return sorted(it["title"] for it in found["records"])
 
 
@@ -550,9 +555,7 @@ async def test_two_at_once(repository: Repository, harvest: Harvester, tmp_path:
         await harvest()
 
 
-@pytest.mark.parametrize(
-    "text", ["yesterday", "2024", "2024-13-01", "2024-01-01T10:00", "2024-01-01 OR 1"]
-)
+@each("text", ["yesterday", "2024", "2024-13-01", "2024-01-01T10:00", "2024-01-01 OR 1"])
 def test_what_is_no_date(text: str) -> None:
     with pytest.raises(ValueError):
         date_of(text)

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from metasearch.dedup import DEFAULT, Chain, OnlineDedup, fingerprint
-from metasearch.dedup.matchers.text import Text
+from metasearch.dedup.matchers import Text
 from metasearch.record import Record
+from tests.cases import each
 from tests.dedup.records import ABSTRACTS, record
 
 TITLE = "Oxygen in rivers that are warmed by power stations"
@@ -43,7 +44,7 @@ def edited(text: str, share: float, seed: int = 1) -> str:
 SENTENCES = ENGLISH.split(". ")
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "abstract"),
     [
         (TITLE.upper(), ENGLISH.upper()),
@@ -84,7 +85,7 @@ def test_a_chinese_copy_is_found_by_its_text() -> None:
     assert works(thin(1, CHINESE_TITLE, CHINESE), thin(2, f"{CHINESE_TITLE}研究", copy)) == [[0, 1]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "abstract"),
     [
         (TITLE, OTHER),
@@ -114,7 +115,7 @@ def test_a_record_that_says_all_is_compared_with_a_thin_one() -> None:
         assert works(*records, chain=ALONE) == [[0, 1]]
 
 
-@pytest.mark.parametrize(
+@each(
     "values",
     [{"authors": ["Li, Mei"], "year": 2011}, {"authors": ["Okafor, Chidi"], "year": 2015}],
     ids=["another author", "another year"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from metasearch.dedup.fingerprints import fingerprint
-from metasearch.dedup.matchers.vetoes import Vetoes
+from metasearch.dedup.weights_and_vetoes import Vetoes
 from tests.dedup.records import ARTICLE, record
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from metasearch.dedup.fingerprints import Fingerprint, fingerprint
-from metasearch.dedup.matcher import Chain, Matcher
+from metasearch.dedup.matchers import Chain, Matcher
 from metasearch.dedup.online import OnlineDedup
 from metasearch.record import Match, Record
 from tests.dedup.records import record

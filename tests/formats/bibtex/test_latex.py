@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.formats import bibtex
-from metasearch.formats.bibtex_entry import decoded
+from metasearch.formats.latex import decode
 from metasearch.formats.text import line
+from tests.cases import each
 from tests.formats.samples import hit
 from tests.growth import MOST, growth
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "text"),
     [
         (r"M{\"u}ller, M\"{u}ller, M\"uller, M{\"{u}}ller", "Müller, Müller, Müller, Müller"),
@@ -55,13 +56,13 @@ from tests.growth import MOST, growth
 def test_commands_become_characters(written: str, text: str) -> None:
     """Accents in every way of writing them, letters, symbols, simple formulas; other commands leave
     their argument."""
-    assert decoded(written) == text
+    assert decode(written) == text
 
 
-@pytest.mark.parametrize("end", ["\\", "\\'", "{", "}", "$", "\\href{", '\\"', "{\\", "``", "^"])
+@each("end", ["\\", "\\'", "{", "}", "$", "\\href{", '\\"', "{\\", "``", "^"])
 def test_what_breaks_off_is_no_error(end: str) -> None:
     """A value that was cut anywhere still gives its text."""
-    assert decoded(f"Title {end}").startswith("Title")
+    assert decode(f"Title {end}").startswith("Title")
 
 
 @given(st.text(st.characters(exclude_categories=("Cs",)), max_size=60))
@@ -75,7 +76,7 @@ def test_our_own_writing_comes_back(title: str) -> None:
     written = bibtex.write([hit(title=title)]).decode()
     value = written.partition("title = {")[2].partition("},\n")[0].removesuffix("}\n}\n")
 
-    assert decoded(value) in (title, unicodedata.normalize("NFC", title))
+    assert decode(value) in (title, unicodedata.normalize("NFC", title))
 
 
 @given(
@@ -87,7 +88,7 @@ def test_our_own_writing_comes_back(title: str) -> None:
 )
 def test_nothing_raises(value: str) -> None:
     """No order of special characters does."""
-    assert isinstance(decoded(value), str)
+    assert isinstance(decode(value), str)
 
 
 @pytest.mark.slow
@@ -98,6 +99,6 @@ def test_time_is_linear_and_depth_no_matter(piece: str) -> None:
     """Four times the characters take about four times as long; nested braces are no recursion."""
 
     def decoding(size: int) -> Callable[[], object]:
-        return partial(decoded, piece * (size // len(piece)))
+        return partial(decode, piece * (size // len(piece)))
 
     assert growth(decoding, 12_500) <= MOST

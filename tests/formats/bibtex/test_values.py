@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-
-from metasearch.formats.bibtex import MOST_REPEATED, Values, evaluated, separated
+from metasearch.formats.bibtex import (
+    MOST_REPEATED,
+    Values,
+    evaluate,
+    split_fields,
+)
+from tests.cases import each
 
 MACROS = {"j": "Journal", "long": "x" * MOST_REPEATED}
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "text", "unknown"),
     [
         ("{a {b} # c}", "a {b} # c", []),
@@ -25,27 +29,27 @@ MACROS = {"j": "Journal", "long": "x" * MOST_REPEATED}
 )
 def test_values(raw: str, text: str, unknown: list[str]) -> None:
     """What a value stands for, and which macros nobody has defined."""
-    assert evaluated(raw, MACROS) == (text, unknown)
+    assert evaluate(raw, MACROS) == (text, unknown)
 
 
 def test_macros_give_only_so_much() -> None:
     """Text that stands in the file is never cut."""
-    assert len(evaluated(" # ".join(["long"] * 50), MACROS)[0]) == MOST_REPEATED
-    assert len(evaluated("{" + "y" * 50_000 + "} # long", MACROS)[0]) == 50_000 + MOST_REPEATED
+    assert len(evaluate(" # ".join(["long"] * 50), MACROS)[0]) == MOST_REPEATED
+    assert len(evaluate("{" + "y" * 50_000 + "} # long", MACROS)[0]) == 50_000 + MOST_REPEATED
 
 
 def test_a_macro_is_remarked_on_once() -> None:
     """Whichever entry uses it first."""
-    values, first, second = Values({}), {"journal": "jcp"}, {"journal": "jcp"}
+    values, first, second = Values({}), {"journal": "jmud"}, {"journal": "jmud"}
 
     assert values.of(first) == (
-        {"journal": "jcp"},
-        ["the macro 'jcp' is defined nowhere; its name stands for it"],
+        {"journal": "jmud"},
+        ["the macro 'jmud' is defined nowhere; its name stands for it"],
     )
-    assert values.of(second) == ({"journal": "jcp"}, [])
+    assert values.of(second) == ({"journal": "jmud"}, [])
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "fields"),
     [
         ("{A}\n year = {2000}", [("title", "{A}"), ("year", "{2000}")]),
@@ -57,4 +61,17 @@ def test_a_macro_is_remarked_on_once() -> None:
 )
 def test_missing_commas(value: str, fields: list[tuple[str, str]]) -> None:
     """A field behind a value is one of its own; within braces and quotes "=" is text."""
-    assert list(separated("title", value)) == fields
+    assert list(split_fields("title", value)) == fields
+
+
+@each("name", ["solphys", r"\solphys"])
+def test_a_macro_of_aastex_without_braces_is_told(name: str) -> None:
+    """Other lists have other journals under such names. It stands for no other field."""
+    values = Values({})
+
+    assert values.of({"journal": name}) == (
+        {"journal": "Solar Physics"},
+        [f"the macro {name!r} is defined nowhere; the journal that AASTeX calls so stands for it"],
+    )
+    assert Values({"solphys": "Sun"}).of({"journal": "solphys"}) == ({"journal": "Sun"}, [])
+    assert values.of({"note": "nat"})[0] == {"note": "nat"}

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 
 import bibtexparser
-import pytest
 from bibtexparser.middlewares import LatexDecodingMiddleware
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.formats import bibtex
 from metasearch.formats.bibtex import BIBTEX_TYPES
+from metasearch.formats.bibtex_names import names_of, people
 from metasearch.formats.citation_keys import citation_keys
 from metasearch.formats.reading import read_bytes
 from metasearch.formats.text import line
 from metasearch.record import TYPES, Author, Hit
+from tests.cases import each
 from tests.formats.samples import MERGED, hit, hostile, hostile_hits, properties
 
 
@@ -76,7 +77,7 @@ def test_every_type_has_an_entry_type() -> None:
     assert set(BIBTEX_TYPES) == set(TYPES)
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "expected"),
     [
         (
@@ -103,7 +104,7 @@ def test_types_and_their_fields(fields: dict[str, str | None], expected: dict[st
     assert expected.items() <= read(bibtex.write([hit(**fields)]))[0].items()
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "expected"),
     [
         ("Deep Learning for Vision", "Deep Learning for Vision"),
@@ -159,7 +160,7 @@ def test_doi_and_url_stay_as_they_are() -> None:
     assert entry["url"] == "https://example.org/a_b?c=%20&d=%7Be%7D#~f"
 
 
-@pytest.mark.parametrize(
+@each(
     ("author", "expected"),
     [
         (Author("Ludwig van Beethoven", "van Beethoven", "Ludwig"), "van Beethoven, Ludwig"),
@@ -171,6 +172,10 @@ def test_doi_and_url_stay_as_they_are() -> None:
         (Author("X", "Smith", "John and Mary"), "Smith, {John and Mary}"),
         (Author("X", "de la Cruz"), "{de la Cruz}"),
         (Author("王小明"), "王小明"),
+        (Author("UNESCO"), "{UNESCO}"),
+        (Author("Plato", "Plato"), "Plato"),
+        (Author("Ann Roe Jr.", "Roe", "Ann", suffix="Jr."), "Roe, Jr., Ann"),
+        (Author("Max van Os III", "van Os", "Max", suffix="III"), "van Os, III, Max"),
     ],
 )
 def test_names(author: Author, expected: str) -> None:
@@ -178,7 +183,29 @@ def test_names(author: Author, expected: str) -> None:
     assert read(bibtex.write([hit(authors=(author,))]))[0]["author"] == expected
 
 
-@pytest.mark.parametrize(
+_FAMILIES = st.sampled_from(
+    "Falk|van Hoven|de la Vallée Poussin|O'Brien|García Márquez|Smith-Jones|Иванова|ten Brink|LI|"
+    "D'Angelo|Noble and Sons|Kim & Co|100% Os|Roe {x}|Ng|and".split("|")
+)
+_GIVEN = st.sampled_from(
+    "Greta|K. A.|Ann-Marie|Ольга|Ana María de la|Jean-Paul|J. A. van|and|Max, Erik".split("|")
+)
+
+
+@given(family=_FAMILIES, given_names=_GIVEN, suffix=st.sampled_from((None, "Jr.", "III")))
+def test_names_come_back(family: str, given_names: str, suffix: str | None) -> None:
+    """In all their parts, also beside others."""
+    name = " ".join(filter(None, (given_names, family, suffix)))
+    author = Author(name, family, given_names, suffix=suffix)
+
+    assert people(names_of([author, Author("UNESCO"), author])) == (
+        author,
+        Author("UNESCO"),
+        author,
+    )
+
+
+@each(
     ("fields", "expected"),
     [
         ({"authors": (Author("X", "Müller-Thurgau"),), "year": 1882, "title": "The vine"},
@@ -188,6 +215,8 @@ def test_names(author: Author, expected: str) -> None:
         ({"authors": (Author("Jane Q. Doe"),), "title": "On the DNA"}, "doedna"),
         ({"authors": (Author("Doe, Jane"),), "title": ""}, "doe"),
         ({"authors": (Author("王小明"),), "year": 2020, "title": "深度学习"}, "wang2020"),
+        ({"editors": (Author("Ann Roe", "Roe", "Ann"),), "year": 2007, "title": "Clays"},
+        "roe2007clays"),
         ({}, "anon"),
     ],
 )  # fmt: skip
@@ -196,7 +225,7 @@ def test_keys(fields: dict[str, object], expected: str) -> None:
     assert citation_keys([hit(**fields)]) == [expected]
 
 
-@pytest.mark.parametrize(
+@each(
     ("author", "expected"),
     [
         (Author("张三"), "zhang2020"),
@@ -232,7 +261,7 @@ def test_pages_in_several_parts() -> None:
     assert read(bibtex.write([hit(pages="12-3; discussion 13-14")]))[0]["pages"] == "12--13, 13--14"
 
 
-@pytest.mark.parametrize("kind", ["dataset", "preprint", "software"])
+@each("kind", ["dataset", "preprint", "software"])
 def test_what_bibtex_has_no_type_for_is_misc(kind: str) -> None:
     """An entry of an unknown type, such as @dataset, vanishes in Zotero."""
     assert bibtex.write([hit(type=kind)]).startswith(b"@misc{")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from metasearch.formats import write as write_answer
 from metasearch.formats.citations import DEFAULT_STYLE, STYLES
 from metasearch.formats.citations.gb7714 import citation_2015, citation_2025
 from metasearch.record import Author, Record
+from tests.cases import each
 from tests.formats.citations.golden import EXAMPLES
 from tests.formats.exported import hits_of
 from tests.formats.samples import MERGED, answer
@@ -20,7 +22,7 @@ from tests.formats.samples import MERGED, answer
 SEEN = dt.date(2026, 1, 2)
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@each("name", EXAMPLES)
 def test_worked_examples(name: str) -> None:
     record, old, new = EXAMPLES[name]
 
@@ -31,7 +33,7 @@ def test_worked_examples(name: str) -> None:
 BOOK = EXAMPLES["book"][0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "printed"),
     [
         ("1", ""),
@@ -51,7 +53,7 @@ def test_editions(given: str | None, printed: str) -> None:
     assert shown == f"陈某. 书名：卷 1[M].{printed} 北京：中华书局，2000：29."
 
 
-@pytest.mark.parametrize(("number", "ending"), [(2, "nd"), (3, "rd"), (11, "th"), (21, "st")])
+@each(("number", "ending"), [(2, "nd"), (3, "rd"), (11, "th"), (21, "st")])
 def test_editions_in_english(number: int, ending: str) -> None:
     record = replace(EXAMPLES["book in English"][0], edition=f"{number}")
 
@@ -84,6 +86,77 @@ def test_names() -> None:
     assert citation_2025(record, SEEN) == (
         "王小明，van der Berg J P，World Health Organization. Lakes[M]."
     )
+
+
+def test_a_suffix_has_no_full_stop() -> None:
+    """As the initials before it have none."""
+    authors = (
+        Author("Ada Roe Jr.", "Roe", "Ada", suffix="Jr."),
+        Author("Max Lund III", "Lund", "Max", suffix="III"),
+    )
+    record = Record(source="db", title="Lakes", authors=authors, type="book")
+
+    assert citation_2015(record, SEEN) == "ROE A Jr, LUND M III. Lakes[M]."
+    assert citation_2025(record, SEEN) == "Roe A Jr，Lund M III. Lakes[M]."
+
+
+@each(
+    ("fields", "old", "new"),
+    [
+        (
+            {"place": "昆明", "publisher": "湖畔出版社", "edition": "2"},
+            "阿拉贡. 湖泊[M]. 李乙, 赵丁, 译. 2 版. 昆明: 湖畔出版社, 1990.",
+            "阿拉贡. 湖泊[M]. 李乙，赵丁，译. 2 版. 昆明：湖畔出版社，1990.",
+        ),
+        (
+            {"place": "昆明"},
+            "阿拉贡. 湖泊[M]. 李乙, 赵丁, 译. 昆明, 1990.",
+            "阿拉贡. 湖泊[M]. 李乙，赵丁，译. 昆明，1990.",
+        ),
+        (
+            {"publisher": "昆明：湖畔出版社"},
+            "阿拉贡. 湖泊[M]. 李乙, 赵丁, 译. 昆明: 湖畔出版社, 1990.",
+            "阿拉贡. 湖泊[M]. 李乙，赵丁，译. 昆明：湖畔出版社，1990.",
+        ),
+        (
+            {"type": "chapter", "venue": "水", "editors": (Author("钱甲"),), "place": "昆明",
+             "publisher": "湖畔出版社"},
+            "阿拉贡. 湖泊[M]. 李乙, 赵丁, 译//钱甲. 水. 昆明: 湖畔出版社, 1990.",
+            "阿拉贡. 湖泊[M]. 李乙，赵丁，译//钱甲. 水. 昆明：湖畔出版社，1990.",
+        ),
+        (
+            {"language": "en", "title": "Lakes", "publisher": "Mud Press", "place": "Bonn",
+             "translators": (Author("Ada Roe", "Roe", "Ada"),)},
+            "阿拉贡. Lakes[M]. ROE A, trans. Bonn: Mud Press, 1990.",
+            "阿拉贡. Lakes[M]. Roe A，trans. Bonn：Mud Press，1990.",
+        ),
+    ],
+)  # fmt: skip
+def test_translators_and_places(fields: dict[str, Any], old: str, new: str) -> None:
+    """Translators stand behind the title of what they translated, before the edition."""
+    record = Record(
+        **{
+            "source": "db",
+            "title": "湖泊",
+            "authors": (Author("阿拉贡"),),
+            "translators": (Author("李乙"), Author("赵丁")),
+            "year": 1990,
+            "type": "book",
+        }
+        | fields
+    )
+
+    assert citation_2015(record, SEEN) == old
+    assert citation_2025(record, SEEN) == new
+
+
+def test_editors_stand_in_the_place_of_authors() -> None:
+    """The standard prints no word for what they did."""
+    record = Record(
+        source="db", title="湖泊", editors=(Author("钱甲"), Author("孙乙")), year=1990, type="book"
+    )
+
+    assert citation_2015(record, SEEN).startswith("钱甲, 孙乙. 湖泊[M].")
 
 
 def test_a_resolver_is_not_printed() -> None:

@@ -12,9 +12,10 @@ from hypothesis import given
 
 from metasearch.formats import WRITABLE
 from metasearch.formats.citations import STYLES
-from metasearch.formats.citations.elements import Initials, shortened
+from metasearch.formats.citations.elements import Initials, short_last_page
 from metasearch.formats.text import clean
 from metasearch.record import Author, Hit, Record
+from tests.cases import each
 from tests.formats.citations.western import EXPECTED, WORKS
 from tests.formats.exported import hits_of
 from tests.formats.samples import hostile_hits, properties
@@ -30,7 +31,7 @@ def cited(style: str, **fields: Any) -> str:
     return STYLES[style].citation(replace(ARTICLE, **fields), SEEN)
 
 
-@pytest.mark.parametrize("name", WORKS)
+@each("name", WORKS)
 def test_worked_examples(name: str) -> None:
     shown = tuple(STYLES[style].citation(WORKS[name], SEEN) for style in WESTERN)
 
@@ -41,7 +42,7 @@ def people(count: int) -> tuple[Author, ...]:
     return tuple(Author(f"Ann N{n}", f"N{n}", "Ann") for n in range(1, count + 1))
 
 
-@pytest.mark.parametrize(
+@each(
     ("style", "count", "begin"),
     [
         ("apa", 8, "N1, A., N2, A., N3, A., N4, A., N5, A., N6, A., N7, A., & N8, A. (2021). "),
@@ -76,7 +77,7 @@ def test_apa_names_a_body_once() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("given_names", "family", "apa", "vancouver"),
     [
         ("Jane Ann", "Smith", "J. A.", "JA"),
@@ -105,6 +106,95 @@ def test_a_suffix_stands_behind_the_initials() -> None:
     assert cited("ieee", authors=king).startswith("M. L. King Jr., “Effects")
 
 
+TWO = (
+    Author("Ada Roe Jr.", "Roe", "Ada", suffix="Jr."),
+    Author("Max Erik Lund IV", "Lund", "Max Erik", suffix="IV"),
+)
+
+
+@each(
+    ("style", "begin"),
+    [
+        ("apa", "Roe, A., Jr., & Lund, M. E., IV. (2021). "),
+        ("vancouver", "Roe A Jr, Lund ME 4th. Effects"),
+        ("ieee", "A. Roe Jr. and M. E. Lund IV, “Effects"),
+        ("harvard", "Roe, A., Jr. and Lund, M.E., IV (2021) "),
+    ],
+)
+def test_how_each_style_prints_suffixes(style: str, begin: str) -> None:
+    """NLM counts generations in English; the others print them as they are."""
+    assert cited(style, authors=TWO).startswith(begin)
+
+
+CLAYS = Record(
+    source="db",
+    title="Clays",
+    authors=(Author("Ana Ruiz", "Ruiz", "Ana"),),
+    translators=TWO,
+    year=1990,
+    publisher="Mud Press",
+    place="Oxford",
+    edition="3",
+    type="book",
+)
+
+
+@each(
+    ("style", "entry"),
+    [
+        ("apa", "Ruiz, A. (1990). Clays (A. Roe Jr. & M. E. Lund IV, Trans.; 3rd ed.). Mud Press."),
+        (
+            "vancouver",
+            "Ruiz A. Clays. 3rd ed. Roe A Jr, Lund ME 4th, translators. Oxford: Mud Press; 1990.",
+        ),
+        (
+            "ieee",
+            (
+                "A. Ruiz, Clays, 3rd ed., A. Roe Jr. and M. E. Lund IV, Trans. "
+                "Oxford: Mud Press, 1990."
+            ),
+        ),
+        (
+            "harvard",
+            (
+                "Ruiz, A. (1990) Clays. 3rd edn. Translated by A. Roe Jr. and M.E. Lund IV. "
+                "Oxford: Mud Press."
+            ),
+        ),
+    ],
+)
+def test_translators_and_places(style: str, entry: str) -> None:
+    """APA prints no place. A place in the publisher's name is one, too."""
+    old = replace(CLAYS, place=None, publisher="Oxford : Mud Press")
+
+    assert STYLES[style].citation(CLAYS, SEEN) == entry
+    assert STYLES[style].citation(old, SEEN) == entry
+
+
+def test_a_part_of_a_publishers_name_is_no_place() -> None:
+    """The firm that stands before a colon."""
+    shown = replace(CLAYS, place=None, publisher="Mud Press: Clay Books")
+
+    assert "Mud Press: Clay Books; 1990" in STYLES["vancouver"].citation(shown, SEEN)
+    assert "Mud Press: Clay Books." in STYLES["apa"].citation(shown, SEEN)
+
+
+@each(
+    ("style", "begin"),
+    [
+        ("apa", "Roe, A., Jr., & Lund, M. E., IV (Eds.). (1990). Clays"),
+        ("vancouver", "Roe A Jr, Lund ME 4th, editors. Clays"),
+        ("ieee", "A. Roe Jr. and M. E. Lund IV, Eds., Clays"),
+        ("harvard", "Roe, A., Jr. and Lund, M.E., IV (eds) (1990) Clays"),
+    ],
+)
+def test_editors_stand_in_the_place_of_authors(style: str, begin: str) -> None:
+    """Of a whole work without authors; what they did is printed."""
+    edited = replace(CLAYS, authors=(), translators=(), editors=TWO)
+
+    assert STYLES[style].citation(edited, SEEN).startswith(begin)
+
+
 def test_names_in_east_asian_characters_are_closed_up() -> None:
     names = (Author("小明 王", "王", "小明"), Author("김 민수"), Author("やまだ たろう"))
 
@@ -112,7 +202,7 @@ def test_names_in_east_asian_characters_are_closed_up() -> None:
         assert cited(style, authors=names).startswith(f"王小明{between}김민수{between}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("pages", "apa", "vancouver"),
     [
         ("1123-8", "1123–1128", "1123-8"),
@@ -129,10 +219,10 @@ def test_pages(pages: str, apa: str, vancouver: str) -> None:
 
 
 def test_equal_pages_are_not_shortened_to_nothing() -> None:
-    assert shortened("12", "12") == "12"
+    assert short_last_page("12", "12") == "12"
 
 
-@pytest.mark.parametrize(
+@each(
     ("date", "shown"),
     [
         ("2021-05-06", "2021, May 6"),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.bib import normalise, texts
-from metasearch.formats import csv as csv_table
+from metasearch.formats import FORMATS
 from metasearch.formats.csv import looks_like
 from metasearch.formats.reading import read_bytes
 from metasearch.formats.text import line
@@ -132,7 +132,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@each("program", PROGRAMS)
 def test_programs(program: str) -> None:
     """The same work out of the export of each; every column is known."""
     reading = read_bytes(PROGRAMS[program].encode(), "a.csv", format="csv")
@@ -154,7 +154,7 @@ def test_programs(program: str) -> None:
     assert looks_like(PROGRAMS[program])
 
 
-@pytest.mark.parametrize(
+@each(
     ("program", "expected", "database"),
     [
         ("Zotero", {"ids": {"pmid": "10000001", "pmcid": "PMC77"}, "keywords": ("rust", "Lakes",
@@ -188,10 +188,10 @@ def test_what_only_some_programs_say(
 
 @each("delimiter", [",", ";", "\t", "|"])
 @each("newline", ["\n", "\r\n", "\r"])
-@each("start", ["", "\ufeff", "sep=X\n", "Exported on Monday\n\n"])
+@each("start", ["", "\ufeff", "sep=X\n", "\n\n"])
 def test_how_a_table_is_written(delimiter: str, newline: str, start: str) -> None:
-    """Delimiter, line ends, byte order mark, Excel's first line, and lines before the names of
-    columns."""
+    """Delimiter, line ends, byte order mark, Excel's first line, and empty lines before the names
+    of columns."""
     text = (
         (start + "Title,Year,DOI\nA,2001,10.1000/ab\n")
         .replace("X", ",")
@@ -203,28 +203,65 @@ def test_how_a_table_is_written(delimiter: str, newline: str, start: str) -> Non
     assert (record.title, record.year, record.doi) == ("A", 2001, "10.1000/ab")
 
 
-def test_columns_that_nobody_knows_are_told_once() -> None:
-    """Nothing is lost by them; those that say nothing of a work are passed over in silence."""
+def test_columns_that_no_program_has_are_told_once() -> None:
+    """They are kept beside the records, as are those that say nothing of a work."""
     reading = read("Title,Year,My remarks,Decision,Date added\nA,2001,x,y,z\nB,2002,x,y,z\n", "csv")
 
-    assert told(reading) == [(1, "columns that are not read: My remarks, Decision")]
-    assert len(reading.entries) == 2
+    assert told(reading) == [
+        (1, "columns that are not known, kept beside the records: My remarks, Decision")
+    ]
+    assert [dict(it.given) for it in reading.entries] == [
+        {"My remarks": "x", "Decision": "y", "Date added": "z"}
+    ] * 2
 
 
 def test_rows_that_do_not_fit() -> None:
-    """Too few cells: the row is kept; too many: nobody knows which is which; blank ones at the end
-    are no matter."""
+    """Too few cells, or one too many at the end: the others are read; blank ones at the end are no
+    matter."""
     reading = read(
         "Title,Year,Journal\nA,2001\nB, 2002, J, extra\nC,2003,J,,\n\n,,\nD,2004,J\n", "csv"
     )
 
-    assert [(it.record.title, it.line, it.record.position) for it in reading.entries] == [
-        ("A", 2, 1),
-        ("C", 4, 3),
-        ("D", 7, 4),
+    assert [(it.record.title, it.record.year, it.line) for it in reading.entries] == [
+        ("A", 2001, 2),
+        ("B", 2002, 3),
+        ("C", 2003, 4),
+        ("D", 2004, 7),
     ]
-    assert [(problem.line, problem.lost) for problem in reading.problems] == [(2, 0), (3, 1)]
+    assert [(problem.line, problem.lost) for problem in reading.problems] == [(2, 0), (3, 0)]
     assert "has fewer cells (2) than there are columns (3)" in reading.problems[0].message
+    assert 'behind the last column was left out: "extra"' in reading.problems[1].message
+
+
+@each(
+    ("row", "column"),
+    [
+        ("On mud, on sand,Roe A,2001,J,10.1000/x", "Title"),
+        ("On mud, on sand, on clay,Roe A,2001,J,10.1000/x", "Title"),
+        ("On mud,Roe, A,2001,J,10.1000/x", "Authors"),
+        ("On mud,Roe A,2001,Mud, Sand and Clay,10.1000/x", "Journal"),
+    ],
+)
+def test_a_comma_without_quotes_costs_nothing(row: str, column: str) -> None:
+    """The columns behind it tell where it was: a year is a year, a DOI a DOI."""
+    reading = read(f"Title,Authors,Year,Journal,DOI\n{row}\n", "csv")
+    (record,) = reading.records
+
+    assert record.title == (row.split(",Roe")[0])
+    assert (record.year, record.doi) == (2001, "10.1000/x")
+    assert record.authors[0].family == "Roe"
+    assert record.venue == ("Mud, Sand and Clay" if column == "Journal" else "J")
+    (problem,) = reading.problems
+    assert (problem.line, problem.lost) == (2, 0)
+    assert f'"{column}" has no quotes around its ","' in problem.message
+
+
+def test_a_line_end_that_is_lost_costs_the_second_row() -> None:
+    """The first stays, and the other is counted."""
+    reading = read("Title,Year,Journal\nA,2001,JB,2002,K\nC,2003,J\n", "csv")
+
+    assert [record.title for record in reading.records] == ["A", "C"]
+    assert reading.lost == 1
 
 
 def test_a_quote_that_is_never_closed_costs_one_row() -> None:
@@ -266,10 +303,10 @@ def test_a_table_of_something_else_is_told() -> None:
     assert not looks_like("a,b\n1,2\n")
 
 
-@pytest.mark.parametrize("cell", ["=1+2", "+a", "-b", "@c", "＝d", "'quoted'", "a=b"])
+@each("cell", ["=1+2", "+a", "-b", "@c", "＝d", "'quoted'", "a=b"])
 def test_guards_against_formulas_are_taken_off(cell: str) -> None:
     """The apostrophe that our writer puts before what a spreadsheet would run."""
-    written = csv_table.write([hit(title=cell)])
+    written = FORMATS["csv"].write([hit(title=cell)])
 
     assert read_bytes(written, "a.csv").records[0].title == cell
 
@@ -277,7 +314,7 @@ def test_guards_against_formulas_are_taken_off(cell: str) -> None:
 def test_what_we_write_comes_back() -> None:
     """Every field of a record that has a column; with a mark for Excel, too."""
     for bom in (False, True):
-        reading = read_bytes(csv_table.write([MERGED], bom=bom), "a.csv")
+        reading = read_bytes(FORMATS["csv"].write([MERGED], bom=bom), "a.csv")
         record = reading.records[0]
 
         assert not reading.problems
@@ -302,7 +339,7 @@ _CELLS = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max
 @given(title=_CELLS, venue=_CELLS, volume=st.integers(1, 999))
 def test_text_of_any_kind_comes_back(title: str, venue: str, volume: int) -> None:
     """Quotes, delimiters and what looks like a formula."""
-    written = csv_table.write([hit(title=title, venue=venue, volume=str(volume))])
+    written = FORMATS["csv"].write([hit(title=title, venue=venue, volume=str(volume))])
     (record,) = read_bytes(written, "a.csv", format="csv").records
 
     assert (line(record.title), line(record.venue), record.volume) == (
@@ -321,10 +358,72 @@ def test_real_records_survive_our_csv(shared: Path) -> None:
         hit(row["id"], title=row["title"], year=row.get("year"), volume=row.get("volume"))
         for row in rows
     ]
-    reading = read_bytes(csv_table.write(hits), "a.csv")
+    reading = read_bytes(FORMATS["csv"].write(hits), "a.csv")
 
     assert (len(reading.entries), reading.lost) == (len(rows), 0)
     assert [record.year for record in reading.records] == [h.record.year for h in hits]
     assert [normalise.words(record.title) for record in reading.records] == [
         normalise.words(texts.without_markup(h.record.title)) for h in hits
     ]
+
+
+@each(
+    "last",
+    [
+        "\nExported on 2 March 2024 from Kites\nTotal: 2\nAnother line\n",
+        "© 2024 Kites Inc.,,,\n",
+        '"Copyright (c) 2024 Kites Inc. All rights reserved."\n',
+        "Total: 2,,,\n",
+    ],
+)
+def test_lines_below_a_table_are_told_and_are_no_works(last: str) -> None:
+    reading = read(f"Title,Authors,Year,Journal\nA,B C,2001,J\nD,,,\n{last}", "csv")
+
+    assert [record.title for record in reading.records] == ["A", "D"]
+    assert reading.lost == 0
+    assert "is no work" in reading.problems[-1].message
+
+
+@each("title", ["Copyright in lakes", "Total recall", "Retrieved from mud"])
+def test_a_title_alone_is_a_work(title: str) -> None:
+    reading = read(f"Title,Authors,Year\n{title},,\n", "csv")
+
+    assert [record.title for record in reading.records] == [title]
+
+
+def test_a_heading_again_is_no_work() -> None:
+    """Where files are joined, with their byte order marks; the second may have other columns."""
+    heading = '\ufeff"Title",Authors,Year\n'
+    reading = read(
+        f"{heading}A,B C,2001\n{heading}D,E F,2002\n\ufeffYear,Title,Journal,DOI\n"
+        "2003,G,J,10.1234/a\n",
+        "csv",
+    )
+
+    assert [(record.title, record.year) for record in reading.records] == [
+        ("A", 2001), ("D", 2002), ("G", 2003),
+    ]  # fmt: skip
+    assert [problem.line for problem in reading.problems] == [3, 5]
+
+
+def test_quotes_behind_backslashes() -> None:
+    """As MySQL writes them; a backslash before the end of a cell is one."""
+    reading = read(
+        'Title,Year,Abstract\n"A \\"b\\" c, d",2001,"It is \\"cold\\",\nand wet."\n'
+        '"C:\\",2002,e\nF,2003,g\n',
+        "csv",
+    )
+
+    assert [(record.title, record.year) for record in reading.records] == [
+        ('A "b" c, d', 2001), ("C:\\", 2002), ("F", 2003),
+    ]  # fmt: skip
+    assert reading.records[0].abstract == 'It is "cold", and wet.'
+    assert not reading.problems
+
+
+@each("heading", ["Title,Authors,Year", '"Title,Authors,Year"'])
+def test_rows_in_quotes_as_wholes(heading: str) -> None:
+    reading = read(f'{heading}\n"A,""Byron, B."",2001"\nC,"Doe, D.",2002\n', "csv")
+
+    assert [(record.title, record.year) for record in reading.records] == [("A", 2001), ("C", 2002)]
+    assert not reading.problems

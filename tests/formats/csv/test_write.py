@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.formats import csv as csv_table
+from metasearch.formats import FORMATS
 from metasearch.formats.csv import COLUMNS
 from metasearch.record import Author, Hit
+from tests.cases import each
 from tests.formats.samples import MERGED, hit, hostile_hits, properties
 
 
@@ -24,7 +24,7 @@ def read(body: bytes) -> list[dict[str, str]]:
 
 def test_a_merged_work() -> None:
     """One row holds all that the hit says; lists are joined by semicolons."""
-    row = read(csv_table.write([MERGED]))[0]
+    row = read(FORMATS["csv"].write([MERGED]))[0]
 
     assert row == dict.fromkeys(COLUMNS, "") | {
         "rank": "1",
@@ -54,11 +54,11 @@ def test_a_merged_work() -> None:
     }
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "\uff1d", "\uff20"])
+@each("start", ["=", "+", "-", "@", "\t=", "\r=", "\uff1d", "\uff20"])
 def test_formulas_are_disarmed(start: str) -> None:
     """A cell that a spreadsheet would calculate begins with an apostrophe, in any text column."""
     row = read(
-        csv_table.write(
+        FORMATS["csv"].write(
             [hit(title=f"{start}1+1", authors=(Author(f"{start}x"),), volume=f"{start}2")]
         )
     )[0]
@@ -68,13 +68,13 @@ def test_formulas_are_disarmed(start: str) -> None:
 
 def test_numbers_stay_numbers() -> None:
     """The guard is for text; a number is no formula even where it is negative."""
-    assert read(csv_table.write([hit(citations=-1)]))[0]["citations"] == "-1"
+    assert read(FORMATS["csv"].write([hit(citations=-1)]))[0]["citations"] == "-1"
 
 
 def test_the_byte_order_mark_is_an_option() -> None:
     """Plain UTF-8 by default, marked for Excel on demand."""
-    assert csv_table.write([]).startswith(b"rank,score,id,title,")
-    assert csv_table.write([], bom=True).startswith(b"\xef\xbb\xbfrank,")
+    assert FORMATS["csv"].write([]).startswith(b"rank,score,id,title,")
+    assert FORMATS["csv"].write([], bom=True).startswith(b"\xef\xbb\xbfrank,")
 
 
 @properties
@@ -82,7 +82,7 @@ def test_the_byte_order_mark_is_an_option() -> None:
 def test_any_text_stays_within_its_cell(hits: list[Hit]) -> None:
     """There is one physical line a hit besides the header, and no text cell that begins a
     formula."""
-    written = csv_table.write(hits)
+    written = FORMATS["csv"].write(hits)
     rows = read(written)
 
     assert written.count(b"\r\n") == written.count(b"\n") == written.count(b"\r") == len(hits) + 1

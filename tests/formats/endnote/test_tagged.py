@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
-from metasearch.formats.endnote_tagged import looks_like
+from metasearch.formats.endnote_tagged import looks_like, parts
+from metasearch.formats.origins import Beside
 from metasearch.record import Author, Record
+from tests.cases import each
 from tests.formats.reading.samples import REFER, one, read, told
+from tests.formats.samples import hit
 
 
 def article(*lines: str, kind: str = "Journal Article") -> Record:
@@ -58,7 +59,7 @@ def test_cnki_may_put_all_authors_on_one_line() -> None:
     assert [a.name for a in article("%A 张三%A 李四 %A 王五").authors] == ["张三", "李四", "王五"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "line", "found"),
     [
         ("Journal Article", "%9 Review", "review"),
@@ -105,7 +106,7 @@ def test_what_cannot_be_read_is_told() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("head", "yes"),
     [
         ("\ufeff%0 Book\n", True),
@@ -116,3 +117,120 @@ def test_what_cannot_be_read_is_told() -> None:
 )
 def test_looks_like(head: str, *, yes: bool) -> None:
     assert looks_like(head) is yes
+
+
+def test_old_files_without_blank_lines_have_a_title_a_record() -> None:
+    """Fields before the first title are of the record, in this file."""
+    reading = read(
+        "%A Ada Byron\n%A Ben Stone\n%T Iron\n%J Mud\n%A Tom Reed\n%T Rust\n%D 1999\n",
+        "endnote-tagged",
+    )
+
+    assert [(one.title, len(one.authors)) for one in reading.records] == [("Iron", 2), ("Rust", 1)]
+
+
+@each(
+    ("lines", "pages", "beside"),
+    [
+        (("%P 12-15", "%P 4"), "12-15", [("P", "4")]),
+        (("%P 4", "%P 12-15"), "12-15", [("P", "4")]),
+        (("%P 12-15", "%P pp. 12-15"), "12-15", []),
+        (("%P 60",), "60", []),
+    ],
+)
+def test_a_second_field_for_pages_is_their_number(
+    lines: tuple[str, ...], pages: str, beside: list[tuple[str, str]]
+) -> None:
+    """CNKI writes both, or the same twice."""
+    (entry,) = read("\n".join(("%0 Book", "%T a", *lines)), "endnote-tagged").entries
+
+    assert (entry.record.pages, list(entry.given)) == (pages, beside)
+
+
+def test_tags_of_cnki_without_a_blank() -> None:
+    """Before Chinese and before numbers; a number in running text is none."""
+    record = article("%A张三", "%J泥土学报", "%D2019", "%V12", "%P12-15", "%X 其中", "%D2的泥土")
+
+    assert [author.name for author in record.authors] == ["张三"]
+    assert (record.venue, record.year, record.volume, record.pages) == (
+        "泥土学报", 2019, "12", "12-15",
+    )  # fmt: skip
+    assert record.abstract == "其中 %D2的泥土"
+
+
+@each(
+    ("kind", "lines", "authors", "editors"),
+    [
+        ("Book", ("%E Byron, Ada",), [], ["Byron"]),
+        ("Book", ("%A Stone, Ben", "%E Byron, Ada"), ["Stone"], ["Byron"]),
+        ("Book", ("%Y Byron, Ada",), [], ["Byron"]),
+        ("Book", ("%E Byron, Ada", "%Y Reed, Tom"), [], ["Byron"]),
+        ("Edited Book", ("%A Byron, Ada",), [], ["Byron"]),
+        ("Book Section", ("%E Byron, Ada",), [], ["Byron"]),
+        ("Book", ("%A Stone, Ben", "%Y Byron, Ada"), ["Stone"], []),
+        ("Thesis", ("%A Stone, Ben", "%Y Byron, Ada"), ["Stone"], []),
+    ],
+)
+def test_editors_are_no_authors(
+    kind: str, lines: tuple[str, ...], authors: list[str], editors: list[str]
+) -> None:
+    """Nor is the advisor of a thesis one."""
+    found = article(*lines, kind=kind)
+
+    assert [one.family for one in found.authors] == authors
+    assert [one.family for one in found.editors] == editors
+
+
+def test_the_place_and_the_translators() -> None:
+    found = article("%C [Cambridge, Mass.]", "%I Shore Press", "%? Byron, Ada", kind="Book")
+
+    assert (found.place, [one.family for one in found.translators]) == (
+        "Cambridge, Mass.", ["Byron"],
+    )  # fmt: skip
+
+
+@each("kind", ["book", "report", "proceedings", "dataset", "other", "article"])
+def test_translators_come_back_in_every_type(kind: str) -> None:
+    """Where %? is somebody else, they stand in a note."""
+    people = (Author("Ada Byron", "Byron", "Ada"),)
+    written = b"".join(parts([hit(title="Mud", type=kind, translators=people)]))
+    (found,) = read(written, "endnote-tagged").records
+
+    assert found.translators == people
+
+
+def test_a_sponsor_is_no_translator() -> None:
+    (entry,) = read("%0 Conference Proceedings\n%T a\n%? Byron, Ada\n", "endnote-tagged").entries
+
+    assert (entry.record.translators, entry.given) == ((), (("?", "Byron, Ada"),))
+
+
+def test_what_endnote_writes_wrongly_is_understood() -> None:
+    (entry,) = read(
+        "%0 Journal Article\n%T a\n%[June 1, 2013\n%(Old Mud\n$] e12\n", "endnote-tagged"
+    ).entries
+
+    assert (entry.record.title, entry.record.pages) == ("a", "e12")
+    assert entry.given == (("[", "June 1, 2013"), ("(", "Old Mud"), ("]", "e12"))
+
+
+def test_what_a_record_holds_less_of_stays_beside() -> None:
+    """A number of a report is no ISBN; of two years and DOIs the first counts."""
+    lines = "%D 2019\n%D 2020\n%R 10.1000/a\n%R 10.1000/b\n%@ TR-12\n"
+    (entry,) = read(f"%0 Report\n%T Mud\n{lines}", "endnote-tagged").entries
+
+    assert (entry.record.year, entry.record.doi) == (2019, "10.1000/a")
+    assert list(entry.given) == [("D", "2020"), ("R", "10.1000/b"), ("@", "TR-12")]
+
+
+def test_the_number_of_a_patent() -> None:
+    assert article("%@ US1234567B2", kind="Patent").ids == {"patent": "US1234567B2"}
+
+
+def test_a_second_year_is_written_as_a_note() -> None:
+    """A field that stands once in a record keeps its value."""
+    merged = hit("Mud", year=2019)
+    (written,) = parts([merged], beside={merged.id: Beside(fields=(("D", "2020"),))})
+
+    assert b"%D 2019\r\n" in written
+    assert b"%< D: 2020\r\n" in written

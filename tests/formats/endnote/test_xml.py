@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.formats.endnote_xml import looks_like
 from metasearch.formats.reading import read_bytes
-from metasearch.record import Author, Record
+from metasearch.formats.reading.result import Entry
+from metasearch.record import PEOPLE, TYPES, Author, Record
+from tests.cases import each
+from tests.formats.exported import hits_of, read_back
 from tests.formats.reading.samples import one, read, told
 from tests.formats.reading.structured import ENDNOTE_XML, MARCXML
 
@@ -58,7 +59,7 @@ def test_a_whole_file() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("inner", "expected"),
     [
         ("<volume>6(2)</volume>", {"volume": "6", "issue": "2"}),
@@ -81,7 +82,7 @@ def test_a_whole_file() -> None:
          "d</keyword></keywords>"), {"keywords": ("a", "b", "c", "d")}),
         (("<contributors><secondary-authors><author>Doe, "
          "J.</author></secondary-authors></contributors>"),
-         {"authors": (Author("J. Doe", "Doe", "J."),)}),
+         {"authors": (), "editors": (Author("J. Doe", "Doe", "J."),)}),
     ],
 )  # fmt: skip
 def test_fields(inner: str, expected: dict[str, object]) -> None:
@@ -89,6 +90,86 @@ def test_fields(inner: str, expected: dict[str, object]) -> None:
     found = record(inner)
 
     assert {name: getattr(found, name) for name in expected} == expected
+
+
+def contributors(word: str, app: str, **groups: str) -> Entry:
+    """The entry of a record of a type, whose groups of authors have one name each."""
+    inner = "".join(
+        f"<{kind}-authors><author>{name}</author></{kind}-authors>".replace("first-", "")
+        for kind, name in groups.items()
+    )
+    text = (
+        f'<xml><records><record><source-app name="{app}">{app}</source-app>'
+        f'<ref-type name="{word}">0</ref-type><contributors>{inner}</contributors>'
+        "<titles><title>T</title></titles></record></records></xml>"
+    )
+    (entry,) = read(text, "endnote-xml").entries
+    return entry
+
+
+def people(word: str, app: str) -> str:
+    """Who is what, of a record with a name in each group, called by its number."""
+    names = {"first": "One, A", "secondary": "Two, B", "tertiary": "Three, C"}
+    entry = contributors(word, app, **names, subsidiary="Four, D")
+    found = [
+        f"{role}: {' '.join(str(person.family) for person in getattr(entry.record, role))}"
+        for role in PEOPLE
+        if getattr(entry.record, role)
+    ]
+    beside = " ".join(name.partition(",")[0] for _, name in entry.given)
+    return "; ".join([*found, f"beside: {beside}"])
+
+
+@each(
+    ("word", "expected"),
+    [
+        ("Book", "authors: One; editors: Three; translators: Four; beside: Two"),
+        ("Edited Book", "editors: One; translators: Four; beside: Two Three"),
+        ("Book Section", "authors: One; editors: Two; translators: Four; beside: Three"),
+        ("Encyclopedia", "authors: One; editors: Two; translators: Four; beside: Three"),
+        ("Conference Proceedings", "authors: One; editors: Two; beside: Three Four"),
+        ("Report", "authors: One; beside: Two Three Four"),
+        ("Film or Broadcast", "authors: One; beside: Two Three Four"),
+        ("Journal Article", "authors: One; editors: Two; translators: Four; beside: Three"),
+    ],
+)
+def test_what_the_groups_of_authors_are_depends_on_the_type(word: str, expected: str) -> None:
+    """As EndNote labels them; whom no field holds stands beside the record."""
+    assert people(word, "EndNote") == expected
+    assert people(word, "Zotero") == expected
+
+
+def test_other_programs_have_editors_in_the_second_group_of_a_book() -> None:
+    """EndNote has series editors there, where the book has authors."""
+    for app, editors in (("Mendeley", 1), ("JabRef", 1), ("", 1), ("EndNote", 0)):
+        entry = contributors("Book", app, first="One, A", secondary="Two, B")
+        assert len(entry.record.editors) == editors
+        assert entry.given == (() if editors else (("secondary-authors", "Two, B"),))
+    assert contributors("Book", "EndNote", secondary="Two, B").record.editors
+    entry = contributors("Book", "EndNote", translated="Two, B")
+    assert entry.given == (("translated-authors", "Two, B"),)
+
+
+@each("kind", [kind for kind in TYPES if kind not in ("journal", "other")])
+@each("authors", [(), (Author("Ann Lee Jr.", "Lee", "Ann", suffix="Jr."),)])
+def test_editors_translators_and_the_place_come_back(
+    kind: str, authors: tuple[Author, ...]
+) -> None:
+    """Of every type, with authors and without."""
+    written = Record(
+        source="db",
+        title="Knots",
+        type=kind,
+        authors=authors,
+        editors=(Author("Bo Li", "Li", "Bo"),),
+        translators=(Author("Eva Stein", "Stein", "Eva"),),
+        place="Cambridge, Mass.",
+        venue="Ropes",
+    )
+    (found,) = read_back("endnote-xml", hits_of([written])).records
+
+    for field in (*PEOPLE, "place"):
+        assert getattr(found, field) == getattr(written, field)
 
 
 def test_a_broken_record_is_told_and_costs_no_other() -> None:
@@ -156,7 +237,7 @@ def test_no_entity_is_expanded_and_no_file_read() -> None:
     assert read(text, "endnote-xml").records[0].title == "A &e11; &file; b"
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "gb18030"])
+@each("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "gb18030"])
 def test_encodings(encoding: str) -> None:
     """By the mark, or as declared."""
     declared = encoding.removesuffix("-sig")
@@ -183,3 +264,47 @@ def test_detection() -> None:
     assert looks_like(ENDNOTE_XML)
     assert not looks_like(MARCXML)
     assert not looks_like("<xml><record><x>1</x></record></xml>")
+
+
+def test_what_no_field_of_a_record_holds_is_kept() -> None:
+    """By the names of the elements; what a record says is not said twice."""
+    (entry,) = read(
+        "<xml><records><record><contributors><authors><author>Falk, G.</author>"
+        "<author>et al.</author></authors></contributors><titles><title>T</title>"
+        "<secondary-title>Kites</secondary-title><short-title>Short</short-title></titles>"
+        "<dates><year>in press</year></dates><urls><related-urls><url>https://example.org/a</url>"
+        "<url>https://example.org/b</url></related-urls></urls><label>L</label>"
+        "<custom1>One</custom1><notes>PMID: 123</notes><language>engfre</language>"
+        "</record></records></xml>",
+        "endnote-xml",
+    ).entries
+
+    assert (entry.record.venue, entry.record.ids) == ("Kites", {"pmid": "123"})
+    assert entry.given == (
+        ("authors", "et al."),
+        ("short-title", "Short"),
+        ("year", "in press"),
+        ("url", "https://example.org/b"),
+        ("label", "L"),
+        ("custom1", "One"),
+        ("notes", "PMID: 123"),
+        ("language", "engfre"),
+    )
+
+
+def test_the_number_of_a_patent_stands_among_standard_numbers() -> None:
+    """As EndNote has it, however it is written."""
+    found = record('<ref-type name="Patent">25</ref-type><isbn>US 7,654,321</isbn>')
+    assert (found.ids, found.isbn, found.issn) == ({"patent": "US 7,654,321"}, (), ())
+
+
+def test_an_address_may_stand_where_a_doi_should() -> None:
+    """It is the address of the work."""
+    found = record("<electronic-resource-num>https://example.org/a</electronic-resource-num>")
+    assert (found.url, found.doi) == ("https://example.org/a", None)
+
+
+def test_all_ranges_of_pages_come_back() -> None:
+    """Not the first alone."""
+    (back,) = read_back("endnote-xml", hits_of([record("<pages>12-15, 20</pages>")])).records
+    assert back.pages == "12-15, 20"

@@ -3,7 +3,6 @@ bytes."""
 
 from __future__ import annotations
 
-import gzip
 import io
 from pathlib import Path
 
@@ -13,6 +12,8 @@ import pytest
 from metasearch.formats.iso2709 import looks_like
 from metasearch.formats.reading import read_bytes
 from metasearch.record import Author
+from tests.cases import each
+from tests.formats.marc.union import ALL, union
 from tests.formats.reading.samples import told
 from tests.formats.reading.structured import MARC, marc
 
@@ -50,7 +51,7 @@ def test_a_whole_file() -> None:
     assert (reading.records[0].year, reading.records[0].source_id) == (2019, "1")
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "leader", "encoding", "read"),
     [
         (b"\xe8Uber Gr\xe8o\xc7e", " ", "marc-8", "Über Größe"),
@@ -74,7 +75,7 @@ def test_encodings_of_marc_21(title: bytes, leader: str, encoding: str, read: st
     assert bool(reading.problems) is (encoding == "cp1252")
 
 
-@pytest.mark.parametrize(
+@each(
     ("encoding", "title"),
     [("utf-8", "中国图书馆史研究"), ("gb18030", "中国图书馆史研究的理论与方法")],
 )
@@ -120,7 +121,7 @@ def test_lengths_that_are_all_wrong_are_told_and_do_not_matter() -> None:
     ]
 
 
-@pytest.mark.parametrize("between", [b"", b"\n", b"\r\n\x00 "])
+@each("between", [b"", b"\n", b"\r\n\x00 "])
 def test_damage_costs_one_record(between: bytes) -> None:
     """The offset is told, and reading goes on behind the next end of a record."""
     data = between.join(
@@ -202,14 +203,15 @@ def test_detection() -> None:
 
 
 @pytest.mark.shared
-def test_real_records_are_the_same_as_in_marcxml(shared: Path) -> None:
-    """1,894 records, written by pymarc in UTF-8, give what their MARCXML gives."""
-    data = gzip.decompress((shared / "data/marc/union.marcxml.gz").read_bytes())
+@pytest.mark.parametrize("count", [200, pytest.param(ALL, marks=pytest.mark.slow)])
+def test_real_records_are_the_same_as_in_marcxml(shared: Path, count: int) -> None:
+    """Records that pymarc writes in UTF-8 give what their MARCXML gives."""
+    data = union(shared, count)
     records = pymarc.parse_xml_to_array(io.BytesIO(data))
     written = b"".join(record.as_marc() for record in records)
     reading = read_bytes(written, "union")
 
-    assert (reading.format, len(reading.entries)) == ("marc", 1894)
+    assert (reading.format, len(reading.entries)) == ("marc", count)
     assert not reading.problems
     expected = read_bytes(data, "union").records
     assert [r.title for r in reading.records] == [r.title for r in expected]

@@ -10,7 +10,8 @@ import pymarc
 import pytest
 
 from metasearch.formats.iso2709 import LONGEST_FIELD, LONGEST_RECORD
-from metasearch.record import Author, Hit, Record
+from metasearch.record import PEOPLE, Author, Hit, Record
+from tests.cases import each
 from tests.formats.exported import hits_of, read_back, written
 from tests.formats.samples import MERGED
 
@@ -51,7 +52,7 @@ def test_pymarc_reads_each_field() -> None:
     assert record["520"]["a"] == "Names for things, and things that last."
 
 
-@pytest.mark.parametrize("kind", ["thesis", "report"])
+@each("kind", ["thesis", "report"])
 def test_fields_that_few_formats_have_come_back(kind) -> None:
     """What the servers of library protocols write of a work, a file of it holds too."""
     record = Record(
@@ -86,6 +87,34 @@ def test_fields_that_few_formats_have_come_back(kind) -> None:
     assert (read["010"]["a"], read["035"]["a"]) == ("2020123456", "(OCoLC)123456789")
 
 
+@each("authors", [(), (Author("Ann Lee Jr.", "Lee", "Ann", suffix="Jr."),)])
+def test_editors_translators_places_and_suffixes(authors: tuple[Author, ...]) -> None:
+    """Each stands where a library looks for them, and comes back; editors alone stay editors."""
+    record = Record(
+        source="db",
+        title="Knots",
+        type="book",
+        authors=authors,
+        editors=(Author("Bo Li", "Li", "Bo"), Author("Knot Society", collective=True)),
+        translators=(Author("Eva Stein III", "Stein", "Eva", suffix="III"),),
+        place="Cambridge, Mass.",
+    )
+    (hit,) = hits_of([record])
+
+    for name in ("marc", "marcxml"):
+        (found,) = read_back(name, [hit]).records
+        for field in (*PEOPLE, "place"):
+            assert getattr(found, field) == getattr(record, field)
+    read = marc(hit)
+    assert read["264"]["a"] == "Cambridge, Mass."
+    assert [f.get_subfields("a", "c", "e", "4") for f in read.get_fields("100", "700", "710")] == [
+        *([["Lee, Ann", "Jr."]] if authors else []),
+        ["Li, Bo", "editor", "edt"],
+        ["Knot Society", "editor", "edt"],
+        ["Stein, Eva", "III", "translator", "trl"],
+    ]
+
+
 def test_a_code_of_two_letters_stands_in_041_with_its_scheme() -> None:
     """Reference managers show it; 008 has the code of libraries."""
     record = marc(hits_of([Record(source="db", title="河流", language="zh")])[0])
@@ -98,7 +127,7 @@ def test_a_code_of_two_letters_stands_in_041_with_its_scheme() -> None:
     assert record["008"].data[35:38] == "chi"
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "level", "tag"),
     [
         ({"venue": "Journal"}, "ab", "773"),
@@ -121,6 +150,7 @@ def test_pymarc_reads_marcxml() -> None:
     assert str(record) == str(marc(MERGED)).replace(str(marc(MERGED).leader), str(record.leader))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("yaz-marcdump") is None, reason="yaz-marcdump is not installed")
 def test_yaz_marcdump_reads_both() -> None:
     """It goes by the lengths, and reports those that are wrong."""

@@ -14,6 +14,7 @@ from metasearch.formats import parquet, parquet_bounds
 from metasearch.formats.parquet_bounds import page_at
 from metasearch.formats.reading import read_bytes, read_content
 from metasearch.formats.reading.files import Content
+from tests.cases import each
 from tests.formats.parquet.tables import parquet_of
 
 pa = pytest.importorskip("pyarrow")
@@ -29,7 +30,7 @@ DATA = parquet_of(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "why"),
     [
         (b"PAR1", "breaks off"),

@@ -98,6 +98,41 @@ PT  - Letter
 JT  - Journal of mud
 """
 
+OVID = """\
+<1. >
+VN  - Ovid Technologies
+DB  - Embase <1974 to 2020 Week 11>
+UI  - 2002345678
+TI  - Iron in lakes: a long title
+      that goes on. [References]
+SO  - Journal of Mud. 12 (3) (pp 101-109), 2019. Date of Publication: 12 Mar 2019.
+AU  - Musterfrau E.
+AU  - Byron A.A.
+IN  - (Musterfrau) University of Shore, Shoretown, Netherlands
+      (Byron) Institute of Mud
+AB  - Lakes rust.
+      They do.
+IS  - 1234-5679
+DO  - http://dx.doi.org/10.1000/mud.1
+LG  - English
+MH  - *lake
+MH  - rust
+PT  - Journal: Article
+YR  - 2019
+XL  - https://ovidsp.ovid.com/ovidweb.cgi?T=JS&D=emexb&AN=2002345678
+
+<2. >
+VN  - Ovid Technologies
+DB  - APA PsycInfo
+AN  - Book: 2018-12345-001.
+TI  - [Another lake].
+AU  - Byron, Ada
+SO  - Musterfrau, Erika [Ed]. (2018). The book of lakes. (pp. 11-29). xi, 240 pp. Oxford: Shore
+      Press.
+DT  - Chapter
+YR  - 2018
+"""
+
 REFER = """\
 %0 Journal Article
 %A Musterfrau, Erika
@@ -244,6 +279,7 @@ EF
 SAMPLES = {
     "ris": Sample(RIS, re.compile(r"^TY  - ", re.MULTILINE), 2),
     "nbib": Sample(NBIB, re.compile(r"^PMID- ", re.MULTILINE), 2),
+    "ovid": Sample(OVID, re.compile(r"^<\d+\. >", re.MULTILINE), 2),
     "endnote-tagged": Sample(REFER, re.compile(r"^%0 ", re.MULTILINE), 2),
     "refworks": Sample(REFWORKS, re.compile(r"^RT ", re.MULTILINE), 2),
     "noteexpress": Sample(NOTEEXPRESS, re.compile(r"^\{Reference Type\}: ", re.MULTILINE), 2),

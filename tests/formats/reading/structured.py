@@ -67,6 +67,38 @@ MARCXML = """<?xml version="1.0" encoding="UTF-8"?>
 </marc:collection>
 """
 
+MODS = """<?xml version="1.0" encoding="UTF-8"?>
+<modsCollection xmlns="http://www.loc.gov/mods/v3">
+<mods><titleInfo><nonSort>The</nonSort><title>iron in lakes</title></titleInfo>
+<name type="personal"><namePart type="family">Musterfrau</namePart><namePart type="given">Erika</namePart>
+<role><roleTerm type="code">aut</roleTerm></role></name><genre>journal article</genre>
+<relatedItem type="host"><titleInfo><title>Journal of Mud</title></titleInfo><identifier type="issn">1234-5679</identifier>
+<part><detail type="volume"><number>12</number></detail><extent unit="pages"><start>101</start><end>109</end></extent>
+</part></relatedItem><originInfo><dateIssued>2019</dateIssued></originInfo><identifier type="doi">10.1000/mud.1</identifier>
+<location><url>https://example.org/1</url></location><abstract>Lakes rust.</abstract><note>A remark</note></mods>
+<mods><titleInfo><title>A book of mud</title></titleInfo><name><namePart>Byron, Ada</namePart></name>
+<originInfo><publisher>Shore Press</publisher><place><placeTerm type="text">Shore</placeTerm></place>
+<dateIssued>2001</dateIssued></originInfo><identifier type="isbn">0-19-852663-6</identifier></mods>
+</modsCollection>
+"""
+
+ZOTERO_RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+ xmlns:z="http://www.zotero.org/namespaces/export#" xmlns:dcterms="http://purl.org/dc/terms/"
+ xmlns:bib="http://purl.org/net/biblio#" xmlns:foaf="http://xmlns.com/foaf/0.1/" xmlns:dc="http://purl.org/dc/elements/1.1/"
+ xmlns:prism="http://prismstandard.org/namespaces/1.2/basic/">
+<bib:Article rdf:about="#item_1"><z:itemType>journalArticle</z:itemType><dcterms:isPartOf rdf:resource="urn:issn:1234-5679"/>
+<bib:authors><rdf:Seq><rdf:li><foaf:Person><foaf:surname>Musterfrau</foaf:surname><foaf:givenName>Erika</foaf:givenName>
+</foaf:Person></rdf:li></rdf:Seq></bib:authors><dc:subject>rust</dc:subject><dc:title>Iron in lakes</dc:title>
+<dcterms:abstract>Lakes rust.</dcterms:abstract><dc:date>2019</dc:date><bib:pages>101-109</bib:pages>
+<dc:description>PMID: 10000001</dc:description><z:shortTitle>Iron</z:shortTitle></bib:Article>
+<bib:Journal rdf:about="urn:issn:1234-5679"><prism:volume>12</prism:volume><dc:title>Journal of Mud</dc:title>
+<dc:identifier>DOI 10.1000/mud.1</dc:identifier><prism:number>3</prism:number></bib:Journal>
+<bib:Book rdf:about="#item_2"><z:itemType>book</z:itemType><bib:authors><rdf:Seq><rdf:li><foaf:Person>
+<foaf:surname>Byron</foaf:surname></foaf:Person></rdf:li></rdf:Seq></bib:authors><dc:title>A book of mud</dc:title>
+<dc:date>2001</dc:date></bib:Book>
+</rdf:RDF>
+"""
+
 CSL_JSON = """[
   {"id": "a", "type": "article-journal", "title": "Iron in lakes", "container-title": "Journal of Mud",
    "author": [{"family": "Musterfrau", "given": "Erika"}, {"literal": "Lake Group"}],
@@ -98,12 +130,35 @@ MARC = marc("1", "Eisen in Seen", "Müsterfrau, Erika", "2019") + marc(
     "2", "A book of mud", "Byron, Ada", "2001"
 )
 
+PUBMED_XML = """\
+<?xml version="1.0" ?>
+<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2019//EN"
+ "https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_190101.dtd">
+<PubmedArticleSet>
+<PubmedArticle><MedlineCitation Status="MEDLINE" Owner="NLM"><PMID Version="1">10000001</PMID>
+<Article PubModel="Print-Electronic"><Journal><ISSN IssnType="Electronic">1234-5679</ISSN>
+<JournalIssue><Volume>12</Volume><Issue>3</Issue>
+<PubDate><Year>2019</Year><Month>Mar</Month><Day>12</Day></PubDate></JournalIssue>
+<Title>Journal of mud</Title></Journal><ArticleTitle>Iron in <i>lakes</i>.</ArticleTitle>
+<Pagination><MedlinePgn>101-9</MedlinePgn></Pagination>
+<AuthorList><Author><LastName>Musterfrau</LastName><ForeName>Erika</ForeName></Author></AuthorList>
+<Language>eng</Language></Article></MedlineCitation></PubmedArticle>
+<PubmedBookArticle><BookDocument><PMID>10000002</PMID>
+<AuthorList Type="authors"><Author><LastName>Byron</LastName><ForeName>Ada</ForeName></Author>
+</AuthorList><Book><PubDate><Year>2018</Year></PubDate>
+<BookTitle>A book of mud</BookTitle></Book></BookDocument></PubmedBookArticle>
+</PubmedArticleSet>
+"""
+
 #: ISO 2709 as text in Latin-1, byte for byte.
 SAMPLES = {
     "bibtex": Sample(BIBTEX, re.compile(r"^@(?:article|Book)\{\w+,", re.MULTILINE), 2),
     "endnote-xml": Sample(ENDNOTE_XML, re.compile(r"<record>"), 2),
     "csv": Sample(CSV, re.compile(r"^(?:\"Musterfrau|Byron)", re.MULTILINE), 2),
+    "pubmed-xml": Sample(PUBMED_XML, re.compile(r"<Pubmed(?:Book)?Article>"), 2),
     "marcxml": Sample(MARCXML, re.compile(r"<marc:record>(?=<marc:leader>)"), 2),
+    "mods": Sample(MODS, re.compile(r"<mods>"), 2),
+    "zotero-rdf": Sample(ZOTERO_RDF, re.compile(r"<bib:(?:Article|Book) "), 2),
     "marc": Sample(
         MARC.decode("latin-1"), re.compile(r"(?:^|\x1d)(?=\d{5}nam a22\d{5} i 4500)"), 2
     ),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.formats.reading import values
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "provider", "links", "found"),
     [
         (["Scopus"], [], [], "Scopus"),
@@ -30,7 +30,7 @@ def test_databases(
     assert values.database(said, provider, links, []) == found
 
 
-@pytest.mark.parametrize(
+@each(
     ("numbers", "links", "found"),
     [
         (["CSCD:123"], [], {"wos": "CSCD:123"}),

@@ -33,8 +33,8 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("form", OTHERS)
-@pytest.mark.parametrize("encoding", [None, "utf-16"])
+@each("form", OTHERS)
+@each("encoding", [None, "utf-16"])
 def test_formats_that_are_not_made_of_tags(form: str, encoding: str | None) -> None:
     """They are detected too, and read in the encoding that is named, whatever they say
     themselves."""
@@ -56,7 +56,7 @@ def test_content_counts_more_than_the_name(form: str, name: str, encoding: str) 
     assert detect(text.encode(encoding), name) == form
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "form"),
     [
         ("a.ris", "ris"), ("A.RIS", "ris"), ("a.ris.gz", "ris"), ("a.nbib", "nbib"), ("a.bib",
@@ -71,7 +71,7 @@ def test_the_ending_counts_where_content_says_nothing(name: str, form: str) -> N
     assert by_name(name) == form
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.docx", "a", "", ".ris", "a.ris.zip"])
+@each("name", ["a.txt", "a.docx", "a", "", ".ris", "a.ris.zip"])
 def test_a_format_that_nobody_knows(name: str) -> None:
     """The error says which there are, and how to name one."""
     with pytest.raises(FileFormatError, match="is not known") as caught:

@@ -12,6 +12,7 @@ import pytest
 from metasearch.errors import FileFormatError
 from metasearch.formats import reading as files
 from metasearch.formats.reading import read_bytes, read_file
+from tests.cases import each
 from tests.formats.reading.samples import RIS, told
 
 TITLES = ["Iron in lakes", "A book of mud"]
@@ -85,7 +86,7 @@ def test_a_file_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert caught.value.file == "a.ris"
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "message"),
     [(b"", "the file is empty"), (b"\xef\xbb\xbf\r\n \x1a", "the file holds nothing but blanks")],
 )
@@ -137,6 +138,7 @@ def test_problems_stand_in_the_order_of_the_file() -> None:
     )
 
 
+@pytest.mark.slow
 def test_importing_the_package_loads_no_format() -> None:
     """Nor what formats need: tagged text is detected and read without it."""
     script = (

@@ -10,8 +10,8 @@ import pytest
 from metasearch.errors import FileFormatError
 from metasearch.formats import own
 from metasearch.formats.origins import Origin
-from metasearch.formats.reading import Entry, NotTaken, read_file, result
-from metasearch.formats.reading.result import AT_ONCE, MOST_PROBLEMS, FileReading, check_sum
+from metasearch.formats.reading import Entry, HandOutError, read_file, result
+from metasearch.formats.reading.result import MOST_PROBLEMS, FileReading, check_sum
 from metasearch.record import Record
 
 RIS = "TY  - JOUR\nID  - {n}\nTI  - Title {n}\nN1  - note\nC1  - mine\nER  - \n"
@@ -21,7 +21,9 @@ RECORD = (
     '<record><ref-type name="Journal Article">17</ref-type>'
     "<titles><title>Title {n}</title></titles></record>"
 )
-NUMBERS = range(2 * AT_ONCE + 5)
+#: Entries at once, here.
+FEW = 20
+NUMBERS = range(2 * FEW + 5)
 FILES = {
     "a.ris": "".join(RIS.format(n=n) for n in NUMBERS),
     "a.ndjson": "".join(NDJSON.format(n=n) for n in NUMBERS),
@@ -31,8 +33,11 @@ FILES = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_same_entries_some_at_a_time(name: str, tmp_path: Path) -> None:
-    """In their order, `AT_ONCE` of them; counts, sum and tags are those of a file that is kept."""
+def test_the_same_entries_some_at_a_time(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In their order, so many at once; counts, sum and tags are those of a file that is kept."""
+    monkeypatch.setattr(result, "AT_ONCE", FEW)
     path = tmp_path / name
     path.write_text(FILES[name])
     taken: list[Entry] = []
@@ -44,7 +49,7 @@ def test_the_same_entries_some_at_a_time(name: str, tmp_path: Path) -> None:
 
     handed, kept = read_file(path, hand_out=take), read_file(path)
 
-    assert sizes == [AT_ONCE, AT_ONCE, 5]
+    assert sizes == [FEW, FEW, 5]
     assert taken == kept.entries
     assert handed.entries == []
     assert (handed.count, handed.check_sum) == (kept.count, kept.check_sum)
@@ -71,7 +76,7 @@ def test_an_error_of_the_taker_is_none_of_the_file(tmp_path: Path) -> None:
     def full(_: Sequence[Entry]) -> None:
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(NotTaken, match="cannot be kept: no space is left") as caught:
+    with pytest.raises(HandOutError, match="cannot be kept: no space is left") as caught:
         read_file(path, hand_out=full)
 
     assert not isinstance(caught.value, FileFormatError)

@@ -6,14 +6,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from metasearch.bib.field_limits import LIMITS
 from metasearch.errors import FileFormatError
 from metasearch.formats.reading import READABLE, FileReading, read_bytes
+from metasearch.formats.reading.encodings import decode
 from metasearch.formats.reading.tagged import LONGEST
-from metasearch.formats.reading.text import decode
+from tests.cases import each
 from tests.formats.reading.samples import SAMPLES, read
 from tests.growth import MOST, growth
 
@@ -26,7 +27,7 @@ def found(reading: FileReading) -> int:
     return len(reading.entries) + reading.lost
 
 
-@pytest.mark.parametrize("name", TAGGED)
+@each("name", TAGGED)
 def test_samples_are_read_whole(name: str) -> None:
     """Format, number of records and nothing to complain about."""
     reading = read(SAMPLES[name].text)
@@ -121,6 +122,7 @@ PIECES = ("TY  - JOUR", "TI  - a", "ER  - ", "AU  - A, B", "T2 - x", "1. ", "", 
 
 
 @given(lines=st.lists(st.sampled_from(PIECES), max_size=30), form=st.sampled_from(TAGGED))
+@example(lines=["PMID- 1", "PMID- 1"], form="nbib")
 def test_lines_in_any_order(lines: list[str], form: str) -> None:
     """No order of lines makes a reader raise, and every beginning is accounted for."""
     text = "\n".join(lines)

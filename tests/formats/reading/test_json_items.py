@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from metasearch.formats.reading.items import items, load
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "values"),
     [
         ('[{"a": 1}, {"b": {"c": [{}]}}]', [{"a": 1}, {"b": {"c": [{}]}}]),

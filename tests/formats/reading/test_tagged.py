@@ -5,18 +5,20 @@ from __future__ import annotations
 import pytest
 
 from metasearch.formats.reading import FileReading
-from metasearch.formats.reading.tagged import Block, blocks, joined
-from metasearch.formats.reading.text import DecodedText
+from metasearch.formats.reading.encodings import FileText
+from metasearch.formats.reading.tagged import Block, blocks, join_lines
 from metasearch.formats.ris import grammar
+from tests.cases import each
 from tests.formats.reading.samples import read, told
+from tests.growth import MOST, growth
 
 
 def ris(text: str) -> tuple[list[Block], FileReading]:
     reading = FileReading("a.ris", "ris", "utf-8")
-    return list(blocks(DecodedText.plain(text), grammar(DecodedText.plain(text)), reading)), reading
+    return list(blocks(FileText.plain(text), grammar(FileText.plain(text)), reading)), reading
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@each("end", ["\n", "\r\n", "\r"])
 def test_lines_end_in_three_ways(end: str) -> None:
     """Numbers of lines are those that an editor shows."""
     found, _ = ris(
@@ -40,10 +42,10 @@ def test_a_form_feed_a_mark_or_a_blank_before_a_tag_is_no_part_of_it() -> None:
 
 def test_lines_are_joined_as_their_script_is_written() -> None:
     """A blank between Latin words, none between Chinese characters."""
-    assert joined(["one", "two"]) == "one two"
-    assert joined(["湖泊中", "的铁"]) == "湖泊中的铁"
-    assert joined(["湖泊 Fe", "中", "", "iron"]) == "湖泊 Fe 中 iron"
-    assert joined([]) == ""
+    assert join_lines(["one", "two"]) == "one two"
+    assert join_lines(["湖泊中", "的铁"]) == "湖泊中的铁"
+    assert join_lines(["湖泊 Fe", "中", "", "iron"]) == "湖泊 Fe 中 iron"
+    assert join_lines([]) == ""
 
 
 def test_values_lines_and_the_first_value() -> None:
@@ -134,5 +136,172 @@ def test_a_field_of_too_many_lines_is_told_once() -> None:
 
 
 def test_lines_of_an_empty_text() -> None:
-    assert list(DecodedText.plain("").lines(10)) == [""]
+    assert list(FileText.plain("").lines(10)) == [""]
     assert ris("")[0] == []
+
+
+# --------------------------------------------------------------------------- where a type stands
+
+#: A record without its type, and the line for the type.
+_RECORDS = {
+    "ris": (("TI  - One", "AU  - Byron, Ada", "PY  - 2001"), "TY  - JOUR"),
+    "endnote-tagged": (("%T One", "%A Byron, Ada", "%D 2001"), "%0 Journal Article"),
+    "refworks": (("T1 One", "A1 Byron, Ada", "YR 2001"), "RT Journal Article"),
+    "noteexpress": (
+        ("{Title}: One", "{Author}: Byron, Ada", "{Year}: 2001"),
+        "{Reference Type}: Journal Article",
+    ),
+}
+_ENDS = {"ris": "ER  - "}
+
+
+def _file(form: str, place: int, *, between: str, end: bool) -> str:
+    """Three records whose type stands in this place."""
+    records = []
+    for title, name, year in (
+        ("One", "Byron", "2001"),
+        ("Two", "Stone", "2002"),
+        ("Three", "Reed", "2003"),
+    ):
+        fields, kind = _RECORDS[form]
+        lines = [
+            line.replace("One", title).replace("Byron", name).replace("2001", year)
+            for line in fields
+        ]
+        lines.insert(place, kind)
+        records.append("\n".join([*lines, *([_ENDS[form]] if end and form in _ENDS else [])]))
+    return f"\n{between}".join(records) + "\n"
+
+
+@each("form", _RECORDS)
+@each("place", [0, 1, 2, 3])
+@each("between", ["", "\n", "\n\n"])
+@each("end", [True, False])
+def test_a_record_is_one_wherever_its_type_stands(
+    form: str, place: int, between: str, *, end: bool
+) -> None:
+    """Apart by ends, by blank lines, or by nothing but tags that come again."""
+    reading = read(_file(form, place, between=between, end=end), form)
+
+    assert [
+        (one.title, [author.family for author in one.authors], one.year, one.type)
+        for one in reading.records
+    ] == [
+        ("One", ["Byron"], 2001, "article"),
+        ("Two", ["Stone"], 2002, "article"),
+        ("Three", ["Reed"], 2003, "article"),
+    ]
+
+
+@each("place", [0, 1, 3])
+def test_a_blank_line_between_any_two_lines_parts_nothing(place: int) -> None:
+    text = _file("ris", place, between="", end=True).replace("\n", "\n\n")
+
+    assert [one.title for one in read(text, "ris").records] == ["One", "Two", "Three"]
+
+
+def test_a_record_without_type_is_no_part_of_its_neighbours() -> None:
+    """Whichever of its fields comes first."""
+    for lines in (("%T Two", "%B Mud"), ("%B Mud", "%T Two"), ("%D 1999", "%B Mud", "%T Two")):
+        text = "\n\n".join(
+            ("%T One\n%0 Book\n%A Byron, Ada", "\n".join(lines), "%T Three\n%0 Book\n%D 2003")
+        )
+        records = read(text, "endnote-tagged").records
+
+        assert [one.title for one in records] == ["One", "Two", "Three"]
+        assert [len(one.authors) for one in records] == [1, 0, 0]
+        assert records[1].venue == "Mud"
+
+
+@each("between", ["", "\n"])
+def test_each_record_may_begin_with_another_tag(between: str) -> None:
+    """In a file whose first record does not begin with its type, or where blank lines stand."""
+    records = ("PY  - 2001\nTY  - JOUR\nTI  - One", "KW  - mud\nTY  - JOUR\nTI  - Two")
+    found = read(between.join(f"{one}\nER  - \n" for one in records), "ris").records
+
+    assert [(one.title, one.year, one.keywords) for one in found] == [
+        ("One", 2001, ()),
+        ("Two", None, ("mud",)),
+    ]
+
+
+def test_a_blank_line_within_a_record_parts_nothing() -> None:
+    """Neither before a field nor within an abstract."""
+    text = (
+        "TY  - JOUR\nTI  - One\n\nAU  - Byron, Ada\nAB  - Lakes.\n\nRivers.\n\nPY  - 2001\nER  - \n"
+    )
+    (one,) = read(text, "ris").records
+
+    assert (one.title, len(one.authors), one.abstract, one.year) == (
+        "One", 1, "Lakes. Rivers.", 2001,
+    )  # fmt: skip
+
+
+def test_lines_of_several_tags_are_in_the_order_of_the_file() -> None:
+    """What two programs said twice counts once; two namesakes are two."""
+    (block,), _ = ris("TY  - JOUR\nA1  - c\nAU  - a\nA1  - b\nAU  - a\nAU  - c\nER  - ")
+
+    assert block.lines("AU", "A1") == ["c", "a", "b", "a"]
+    assert block.values("AU", "A1") == ["a", "a", "c", "c", "b"]
+
+
+@each(
+    ("form", "text", "tag"),
+    [
+        ("ris", "TY  - JOUR\nTI  - One\nXQ  - own\nER  - ", "XQ"),
+        ("ris", "TY - JOUR\nTI - One\nXQ - own\nER - ", "XQ"),
+        ("endnote-tagged", "%0 Book\n%T One\n%5 own", "%5"),
+        ("refworks", "RT Book, Whole\nT1 One\nPB Shore\nXQ Own", "XQ"),
+        ("noteexpress", "{Reference Type}: Book\n{Title}: One\n{Shelf}: own", "Shelf"),
+        ("cnki", "DataType: 1\nTitle-题名: One\nShelf-书架: own", "Shelf"),
+        ("wos", "FN x\nPT J\nTI One\nIS 2\nXQ Own\nPU Shore\nER\nEF", "XQ"),
+    ],
+)
+def test_an_unknown_tag_is_told_and_stands_beside_the_record(
+    form: str, text: str, tag: str
+) -> None:
+    """It is no continuation of the field before."""
+    reading = read(text, form)
+
+    (entry,) = reading.entries
+    assert [value.lower() for _, value in entry.given] == ["own"]
+    assert (entry.record.title, entry.record.issue) == ("One", "2" if form == "wos" else None)
+    (message,) = (message for _, message in told(reading) if "the tag" in message)
+    assert message.startswith(f"this line holds the tag {tag}, which ")
+
+
+def test_unknown_tags_are_counted() -> None:
+    text = "TY  - JOUR\nTI  - a\nXQ  - b\nER  - \n" * 3
+
+    what = "3 lines, first this one, hold the tag XQ, which RIS is not known to have; kept beside"
+
+    assert told(read(text, "ris")) == [(3, f"{what} the record")]
+
+
+def test_a_second_value_stands_beside_the_record() -> None:
+    """Of what a record has once."""
+    (entry,) = read(
+        "TY  - BOOK\nTI  - a\nPB  - Shore\nPB  - England\nLA  - en\nLA  - fr\nER  - "
+    ).entries
+
+    assert entry.record.publisher == "Shore"
+    assert entry.given == (("PB", "England"), ("LA", "fr"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "TI  - a\n\n",
+        "KW  - a\n\nAU  - b\n\n",
+        "AU  - a\nTY  - JOUR\n",
+        "AU  - a\nKW  - b\n",
+        "TY  - JOUR\n\nKW  - b\n",
+        "XQ  - a\n\n",
+    ],
+)
+def test_no_order_of_lines_takes_more_than_linear_time(lines: str) -> None:
+    """Neither fields that may be of the next record, nor those that are moved into it."""
+    head = "AU  - a\nKW  - b\nTY  - JOUR\nTI  - c\n"
+
+    assert growth(lambda size: lambda: ris(head + lines * size), 2_000) <= MOST

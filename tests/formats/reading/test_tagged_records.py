@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.formats.reading import read_bytes
+from tests.cases import each
 
 _SAME = {
     "refworks": "RT Journal Article\nA1 Noether, Emmy\nT1 On rings\nJF Annals\nYR 1921\nVO 83\n"
@@ -17,7 +16,7 @@ _SAME = {
 }
 
 
-@pytest.mark.parametrize("format_", sorted(_SAME))
+@each("format_", sorted(_SAME))
 def test_three_formats_of_one_record(format_: str) -> None:
     """The same record in each of the formats is the same record."""
     (record,) = read_bytes(_SAME[format_].encode(), "rings", format=format_).records
@@ -38,7 +37,7 @@ def test_three_formats_of_one_record(format_: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("format_", "text", "field", "expected"),
     [
         ("refworks", "RT Journal Article\nT1 On rings\nJF N/A\nT2 Annals\n", "venue", "Annals"),

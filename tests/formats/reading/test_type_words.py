@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.formats.reading.worktypes import type_of
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "kind"),
     [
         (["journalArticle"], "article"), (["article-journal"], "article"), (["bookSection"],

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.formats.reading import worktypes
 from metasearch.record import TYPES
+from tests.cases import each
 
 
 def test_only_types_of_records() -> None:
@@ -14,7 +13,7 @@ def test_only_types_of_records() -> None:
     assert all(word == word.lower() for word in worktypes.WORDS)
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "kind"),
     [
         (["Journal Article"], "article"),
@@ -34,7 +33,7 @@ def test_words(words: list[str], kind: str | None) -> None:
     assert worktypes.of_words(words) == kind
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "words", "found"),
     [
         ("article", ["Review"], "review"),
@@ -50,4 +49,4 @@ def test_words(words: list[str], kind: str | None) -> None:
 def test_a_second_field_makes_it_more_special(
     kind: str | None, words: list[str], found: str
 ) -> None:
-    assert worktypes.refined(kind, words) == found
+    assert worktypes.refine(kind, words) == found

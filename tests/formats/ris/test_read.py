@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 
-from metasearch.formats import ris as writer
+from metasearch.formats import FORMATS
+from metasearch.formats.origins import Beside
 from metasearch.formats.reading import read_bytes
 from metasearch.formats.ris import looks_like
 from metasearch.record import TYPES, Author, Hit, Record
+from tests.cases import each
 from tests.formats.reading.samples import one, read, told
 from tests.formats.samples import MERGED, hit, hostile_hits, properties
 
@@ -33,7 +34,7 @@ def problems(*lines: str) -> list[str]:
 # --------------------------------------------------------------------------- lines
 
 
-@pytest.mark.parametrize(
+@each(
     "lines",
     [
         ("TY  - JOUR", "AU  - A, B", "TI  - a", "ER  - "),
@@ -115,7 +116,7 @@ def test_what_other_platforms_put_before_records_is_no_news() -> None:
 # --------------------------------------------------------------------------- fields
 
 
-@pytest.mark.parametrize("tag", ["TI", "T1", "CT"])
+@each("tag", ["TI", "T1", "CT"])
 def test_the_title_has_many_tags(tag: str) -> None:
     assert record(f"{tag}  - Iron in lakes").title == "Iron in lakes"
 
@@ -146,7 +147,7 @@ def test_ovid_has_the_original_title_in_t2() -> None:
     assert (found.title, found.titles) == ("Eisen in Seen", ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "venue"),
     [
         (("JF  - Journal of Mud", "JA  - J Mud"), "Journal of Mud"),
@@ -163,7 +164,7 @@ def test_the_journal_has_many_tags(lines: tuple[str, ...], venue: str) -> None:
     assert article(*lines).venue == venue
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "year", "date"),
     [
         (("PY  - 2019",), 2019, None),
@@ -175,18 +176,24 @@ def test_the_journal_has_many_tags(lines: tuple[str, ...], venue: str) -> None:
         (("PY  - 2019", "DA  - MAR 12"), 2019, "2019-03-12"),
         (("PY  - 2019", "DA  - Oct-Dec"), 2019, None),
         (("PY  - 2019", "DA  - 2020/01/05/"), 2019, None),
+        (("Y1  - 2018/11/02", "PY  - 2018", "DA  - 2019/03/12"), 2019, "2019-03-12"),
+        (("DA  - 2019/03/12", "Y1  - 2018/11/02/"), 2019, "2019-03-12"),
+        (("Y1  - 2018/11/02", "PY  - 2019", "DA  - 2019/03/12"), 2019, "2019-03-12"),
+        (("Y1  - 2019/03/12/", "DA  - 2019"), 2019, "2019-03-12"),
+        (("Y1  - 1990///", "DA  - 2019/03/12"), 2019, "2019-03-12"),
+        (("Y1  - 1990///", "PY  - 1990", "DA  - 2019/03/12"), 1990, None),
         (("Y1  - 1975-1976//",), 1975, None),
         (("Y2  - 2021/01/01/",), None, None),
     ],
 )
 def test_dates(lines: tuple[str, ...], year: int | None, date: str | None) -> None:
     """A month belongs to the year of publication; a date of another year is another date, and Y2
-    that of a look."""
+    that of a look. Y1 is that of the web, where DA has a later one."""
     found = article(*lines)
     assert (found.year, found.date) == (year, date)
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "pages"),
     [
         (("SP  - 101", "EP  - 109"), "101-109"),
@@ -211,7 +218,7 @@ def test_pages(lines: tuple[str, ...], pages: str | None) -> None:
     assert article(*lines).pages == pages
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "DO  - 10.1000/MUD.1",
@@ -238,7 +245,7 @@ def test_a_doi_in_a_remark_is_another_works() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "isbn", "issn"),
     [
         ("SN  - 1234-5679", (), ("1234-5679",)),
@@ -259,7 +266,7 @@ def test_standard_numbers(line: str, isbn: tuple[str, ...], issn: tuple[str, ...
 
 
 def test_authors() -> None:
-    """AU or A1; editors stand only for a book that has no author."""
+    """AU or A1; editors are no authors."""
     found = article(
         "AU  - Byron, Ada A.",
         "AU  - Smith J, Jones KB",
@@ -272,13 +279,100 @@ def test_authors() -> None:
         ("Jones", "KB", "KB Jones"),
         (None, None, "Great Mud Society"),
     ]
-    assert [a.family for a in record("T1  - a", "ED  - Byron, Ada [Ed]", kind="BOOK").authors] == [
-        "Byron"
-    ]
+    book = record("T1  - a", "ED  - Byron, Ada [Ed]", kind="BOOK")
+    assert (book.authors, [a.family for a in book.editors]) == ((), ["Byron"])
     assert article("A2  - Byron, Ada").authors == ()
 
 
-@pytest.mark.parametrize(
+@each(
+    ("kind", "lines", "authors", "editors", "translators"),
+    [
+        ("BOOK", ("A2  - Byron, A",), [], ["Byron"], []),
+        ("BOOK", ("AU  - Stone, B", "A2  - Byron, A"), ["Stone"], ["Byron"], []),
+        ("BOOK", ("A2  - Hill, S", "A3  - Byron, A"), [], ["Byron"], []),
+        ("EDBOOK", ("AU  - Byron, A", "A2  - Hill, S"), [], ["Byron"], []),
+        ("EDBOOK", ("ED  - Byron, A", "AU  - Stone, B"), ["Stone"], ["Byron"], []),
+        ("EDBOOK", ("A2  - Byron, A",), [], ["Byron"], []),
+        ("CHAP", ("AU  - Stone, B", "A2  - Byron, A", "A3  - Hill, S"), ["Stone"], ["Byron"], []),
+        ("CHAP", ("A2  - Byron, A", "ED  - Reed, T"), [], ["Byron", "Reed"], []),
+        ("CPAPER", ("A2  - Byron, A",), [], ["Byron"], []),
+        ("CONF", ("ED  - Byron, A",), [], ["Byron"], []),
+        ("ENCYC", ("A2  - Byron, A",), [], ["Byron"], []),
+        ("THES", ("AU  - Stone, B", "A2  - Byron, A", "A3  - Hill, S"), ["Stone"], [], []),
+        ("JOUR", ("A1  - Stone, B", "A2  - Byron, A"), ["Stone"], [], []),
+        ("JOUR", ("A1  - Stone, B", "ED  - Byron, A"), ["Stone"], ["Byron"], []),
+        ("BOOK", ("AU  - Stone, B", "A4  - Byron, A"), ["Stone"], [], ["Byron"]),
+        ("CASE", ("A4  - Byron, A",), [], [], []),
+        ("CONF", ("AU  - Stone, B", "A4  - Byron, A"), ["Stone"], [], []),
+        ("RPRT", ("A2  - Byron, A", "A4  - Hill, S"), [], [], []),
+        ("EBOOK", ("A2  - Byron, A", "A3  - Hill, S"), [], ["Byron"], []),
+        ("CLSWK", ("A2  - Byron, A", "A4  - Hill, S"), [], [], ["Hill"]),
+        (
+            "JOUR",
+            ("A1  - Reed, T", "AU  - Byron, A", "A1  - Hill, S"),
+            ["Reed", "Byron", "Hill"],
+            [],
+            [],
+        ),
+    ],
+)
+def test_people(
+    kind: str,
+    lines: tuple[str, ...],
+    authors: list[str],
+    editors: list[str],
+    translators: list[str],
+) -> None:
+    """In the order of the file, by the meaning of A2 to A4 in each type; who is of none of these
+    stands beside the record."""
+    (entry,) = read("\n".join([f"TY  - {kind}", "TI  - a", *lines, "ER  - "]), "ris").entries
+
+    assert [one.family for one in entry.record.authors] == authors
+    assert [one.family for one in entry.record.editors] == editors
+    assert [one.family for one in entry.record.translators] == translators
+    people = len(authors) + len(editors) + len(translators)
+    assert people + sum(tag[0] == "A" for tag, _ in entry.given) == len(lines)
+
+
+@each("kind", ["book", "report", "proceedings", "dataset", "other", "article"])
+def test_translators_come_back_in_every_type(kind: str) -> None:
+    """Where A4 is somebody else, they stand in a note."""
+    people = (Author("Ada Byron", "Byron", "Ada"),)
+    (found,) = read_back(hit(title="Mud", type=kind, translators=people))
+
+    assert found.translators == people
+
+
+@each(
+    ("kind", "lines", "place"),
+    [
+        ("BOOK", ("CY  - Oslo :",), "Oslo"),
+        ("BOOK", ("CY  - [Oslo]",), "Oslo"),
+        ("JOUR", ("CY  - Oslo", "PP  - Oslo"), "Oslo"),
+        ("JOUR", ("PP  - Oslo",), "Oslo"),
+        ("CONF", ("CY  - Oslo",), "Oslo"),
+        ("CONF", ("CY  - Lima", "C1  - Oslo"), "Oslo"),
+        ("CONF", ("CY  - Oslo", "C1  - Retracted"), "Oslo"),
+        ("CASE", ("CY  - Reports of Oslo",), None),
+    ],
+)
+def test_the_place_of_publication(kind: str, lines: tuple[str, ...], place: str | None) -> None:
+    """Of a paper, CY is where the conference was, if C1 has the place."""
+    assert article(*lines, kind=kind).place == place
+
+
+def test_a_colon_in_brackets_parts_no_place_from_a_publisher() -> None:
+    assert article("PB  - Mud S.A. (E-mail: mud@example.org)").place is None
+
+
+def test_a_known_tag_with_one_blank_ends_a_title() -> None:
+    """In a file that has two elsewhere."""
+    found = record("TI  - Iron in", "lakes", "AU - Byron, Ada")
+
+    assert (found.title, len(found.authors)) == ("Iron in lakes", 1)
+
+
+@each(
     ("kind", "lines", "found"),
     [
         ("JOUR", (), "article"),
@@ -346,7 +440,7 @@ def test_abstracts_may_be_in_n2() -> None:
 # ------------------------------------------------------------------------ identifiers and databases
 
 
-@pytest.mark.parametrize(
+@each(
     ("lines", "ids", "database"),
     [
         (("ID  - 10000001", "L2  - http://ovidsp.ovid.com/ovidweb.cgi?D=med1&AN=1"),
@@ -431,7 +525,7 @@ def test_a_record_without_title_is_kept_and_told() -> None:
 
 
 def read_back(*hits: Hit) -> list[Record]:
-    return list(read_bytes(writer.write(hits), "ours.ris", format="ris").records)
+    return list(read_bytes(FORMATS["ris"].write(hits), "ours.ris", format="ris").records)
 
 
 def test_what_we_write_is_what_we_read() -> None:
@@ -449,7 +543,7 @@ def test_what_we_write_is_what_we_read() -> None:
     assert (found.source, found.source_id, found.pages) == ("ours.ris", MERGED.id, "1208-1227")
 
 
-@pytest.mark.parametrize(
+@each(
     "kind",
     [
         kind
@@ -471,18 +565,20 @@ def test_types_that_ris_can_tell_come_back(kind: str) -> None:
 @given(hostile_hits())
 def test_whatever_we_write_is_counted(found: Hit) -> None:
     """No text from upstream makes two records of one, or none."""
-    reading = read_bytes(writer.write([found, found]), "ours.ris", format="ris")
+    reading = read_bytes(FORMATS["ris"].write([found, found]), "ours.ris", format="ris")
 
     assert len(reading.entries) + reading.lost == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("head", "yes"),
     [
         ("\ufeffTY  - JOUR\r\n", True),
         ("1. \nTY  - JOUR", True),
         ("ty -jour\n", True),
         ("KW  - a\nTI  - b\nAU  - c\nER  - \n", True),
+        ("UI  - 1\nTI  - b\nAU  - c\nAU  - d\nSO  - e\n\nUI  - 2\nTI  - f\n", False),
+        ("<1. >\nTI  - b\nAU  - c\nAU  - d\n", False),
         ("PARTY  - JOUR", False),
         ("TI  - b", False),
         ("a,b\n1,2", False),
@@ -491,3 +587,83 @@ def test_whatever_we_write_is_counted(found: Hit) -> None:
 )
 def test_looks_like(head: str, *, yes: bool) -> None:
     assert looks_like(head) is yes
+
+
+# --------------------------------------------------------------------------- nothing is lost
+
+
+@each(
+    ("lines", "field", "value", "beside"),
+    [
+        (("PY  - 2019", "PY  - 2020"), "year", 2019, [("PY", "2020")]),
+        (("PY  - in press", "PY  - 2020"), "year", 2020, [("PY", "in press")]),
+        (("PY  - 2019///Spring",), "year", 2019, [("PY", "2019///Spring")]),
+        (("PY  - c2019", "DA  - 2019/03/12/"), "date", "2019-03-12", []),
+        (("DO  - 10.1000/a", "DO  - 10.1000/b"), "doi", "10.1000/a", [("DO", "10.1000/b")]),
+        (("DI  - 10.1000/b", "DO  - doi: 10.1000/a"), "doi", "10.1000/a", [("DI", "10.1000/b")]),
+        (("SN  - TR-13", "SN  - 1234-5679"), "issn", ("1234-5679",), [("SN", "TR-13")]),
+    ],
+)
+def test_a_second_value_and_what_is_none_stay_beside(
+    lines: tuple[str, ...], field: str, value: Any, beside: list[tuple[str, str]]
+) -> None:
+    text = "\n".join(["TY  - JOUR", "TI  - Mud", *lines, "ER  - ", ""])
+    (entry,) = read(text, "ris").entries
+
+    assert getattr(entry.record, field) == value
+    assert list(entry.given) == beside
+
+
+def test_a_second_doi_is_written_as_a_note() -> None:
+    """Zotero takes the last DOI of a record."""
+    merged = hit("Mud", doi="10.1000/a")
+    beside = {merged.id: Beside(fields=(("DO", "10.1000/b"),))}
+    text = FORMATS["ris"].write([merged], beside=beside).decode()
+
+    assert "N1  - DO: 10.1000/b\r\n" in text
+    assert text.count("DO  - ") == 1
+
+
+@each("number", ["US1234567B2", "US 1,234,567 B2", "10123456"])
+def test_the_number_of_a_patent_stands_where_standard_numbers_do(number: str) -> None:
+    patent = article(f"SN  - {number}", kind="PAT")
+
+    assert (patent.ids, patent.issn, patent.isbn) == ({"patent": number}, (), ())
+
+
+@each(
+    ("line", "ids"),
+    [
+        ("N1  - PMID: 123456 PMCID: PMC789", {"pmid": "123456", "pmcid": "PMC789"}),
+        (
+            "N1  - PubMed PMID: 123456; PubMed Central PMCID: PMC789.",
+            {"pmid": "123456", "pmcid": "PMC789"},
+        ),
+        ("C3  - PUBMED 123456,EMBASE 789", {"pmid": "123456", "embase": "789"}),  # Cochrane
+        ("U1  - 123456[pmid]", {"pmid": "123456"}),  # PubMed Central
+        ("U2  - PMC789[pmcid]", {"pmcid": "PMC789"}),
+        ("PMID- 123456", {"pmid": "123456"}),
+        ("N1  - see PMID: 123456", {}),
+    ],
+)
+def test_numbers_of_pubmed_with_their_labels(line: str, ids: dict[str, str]) -> None:
+    """A note that says more may name another work."""
+    assert article("AU  - Falk, Greta", line).ids == ids
+
+
+def test_quirks_of_programs() -> None:
+    """Papers has both pages on one line, Ovid the DOI in ID."""
+    assert article("SP  - 101 EP  - 109").pages == "101-109"
+    assert article("ID  - 10.1000/mud.1 [doi]").doi == "10.1000/mud.1"
+
+
+def test_what_is_no_edition_stays_beside_the_record() -> None:
+    """The day of electronic publication, and a second edition."""
+    reading = read(
+        "TY  - JOUR\nTI  - Mud\nET  - 2014/03/01\nER  - \n"
+        "TY  - BOOK\nTI  - Iron\nET  - 2nd\nET  - 3rd\nER  - \n",
+        "ris",
+    )
+
+    assert [record.edition for record in reading.records] == [None, "2nd"]
+    assert [entry.given for entry in reading.entries] == [(("ET", "2014/03/01"),), (("ET", "3rd"),)]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.formats import ris
+from metasearch.formats import FORMATS
 from metasearch.formats.reading import read_bytes
 from metasearch.formats.reading.worktypes import RIS_TYPES
 from metasearch.record import TYPES, Author, Hit
+from tests.cases import each
 from tests.formats.samples import MERGED, hit, hostile_hits, properties
 
 Fields = list[tuple[str, str]]
+RIS = FORMATS["ris"]
 
 
 def read(body: bytes) -> list[Fields]:
@@ -46,7 +47,7 @@ def values(fields: Fields, tag: str) -> list[str]:
 
 def test_a_merged_work() -> None:
     """A whole record, line by line."""
-    assert ris.write([MERGED], provenance=True).decode().split("\r\n") == [
+    assert RIS.write([MERGED], provenance=True).decode().split("\r\n") == [
         "TY  - JOUR",
         "ID  - arxiv:9907.00001",
         "TI  - Toward unique identifiers",
@@ -84,7 +85,7 @@ def test_every_type_has_a_ris_type() -> None:
     assert set(RIS_TYPES) == set(TYPES)
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "expected"),
     [
         ({"type": "preprint"}, "MANSCPT"),
@@ -98,14 +99,14 @@ def test_every_type_has_a_ris_type() -> None:
 def test_types(fields: dict[str, str | None], expected: str) -> None:
     """TY follows the record's type; an untyped record with a journal's numbering is taken for an
     article."""
-    assert values(read(ris.write([hit(**fields)]))[0], "TY") == [expected]
+    assert values(read(RIS.write([hit(**fields)]))[0], "TY") == [expected]
 
 
 def test_a_preprint_is_a_manuscript_that_says_what_it_is() -> None:
     """No type of RIS is a preprint; UNPB is a journal article to Zotero. Both are read as preprints
     here."""
-    (fields,) = read(ris.write([hit(type="preprint", title="Iron")]))
-    written = ris.write([hit(type="preprint", title="Iron")])
+    (fields,) = read(RIS.write([hit(type="preprint", title="Iron")]))
+    written = RIS.write([hit(type="preprint", title="Iron")])
 
     assert (values(fields, "TY"), values(fields, "M3")) == (["MANSCPT"], ["Preprint"])
     assert [it.type for it in read_bytes(written, "a.ris").records] == ["preprint"]
@@ -116,18 +117,18 @@ def test_a_preprint_is_a_manuscript_that_says_what_it_is() -> None:
 
 def test_provenance_only_on_request() -> None:
     """Zotero makes a note of N1 beside each record."""
-    assert b"N1  - " not in ris.write([MERGED])
-    assert b"N1  - Fields by source: arxiv: " in ris.write([MERGED], provenance=True)
+    assert b"N1  - " not in RIS.write([MERGED])
+    assert b"N1  - Fields by source: arxiv: " in RIS.write([MERGED], provenance=True)
 
 
 def test_pages_in_several_parts_are_a_first_and_a_last_page() -> None:
     """A reader takes SP for a page."""
-    (fields,) = read(ris.write([hit(pages="12-3; discussion 13-14")]))
+    (fields,) = read(RIS.write([hit(pages="12-3; discussion 13-14")]))
 
     assert (values(fields, "SP"), values(fields, "EP")) == (["12"], ["13"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("date", "expected"),
     [
         ("2020", ["2020///"]),
@@ -139,26 +140,26 @@ def test_pages_in_several_parts_are_a_first_and_a_last_page() -> None:
 )
 def test_dates_keep_their_precision(date: str | None, expected: list[str]) -> None:
     """DA has a slash for every part, known or not."""
-    assert values(read(ris.write([hit(date=date)]))[0], "DA") == expected
+    assert values(read(RIS.write([hit(date=date)]))[0], "DA") == expected
 
 
 def test_books_name_their_isbn_first() -> None:
     """SN of a chapter is the book's ISBN before the series' ISSN."""
-    written = ris.write([hit(type="chapter", isbn=("9783540323334",), issn=("0302-9743",))])
+    written = RIS.write([hit(type="chapter", isbn=("9783540323334",), issn=("0302-9743",))])
 
     assert values(read(written)[0], "SN") == ["9783540323334", "0302-9743"]
 
 
 def test_a_title_cannot_end_the_record() -> None:
     """Line breaks of every kind become blanks, so the tags behind them are only text."""
-    written = ris.write([hit(title="A\r\nER  - \r\nTY  - BOOK\u2028UR  - http://evil.example/")])
+    written = RIS.write([hit(title="A\r\nER  - \r\nTY  - BOOK\u2028UR  - http://evil.example/")])
 
     assert values(read(written)[0], "TI") == ["A ER - TY - BOOK UR - http://evil.example/"]
 
 
 def test_no_hits_are_no_bytes() -> None:
     """An empty list is an empty file."""
-    assert ris.write([]) == b""
+    assert RIS.write([]) == b""
 
 
 @properties
@@ -166,7 +167,7 @@ def test_no_hits_are_no_bytes() -> None:
 def test_any_text_stays_within_its_value(hits: list[Hit]) -> None:
     """A strict reader finds as many records as there are hits, with as many authors and sources as
     they have."""
-    records = read(ris.write(hits))
+    records = read(RIS.write(hits))
 
     assert len(records) == len(hits)
     for fields, it in zip(records, hits, strict=True):
@@ -177,6 +178,6 @@ def test_any_text_stays_within_its_value(hits: list[Hit]) -> None:
 
 def test_a_corporate_name_stays_whole() -> None:
     """A name that the source does not take apart is written as it stands."""
-    assert values(read(ris.write([hit(authors=(Author("ATLAS Collaboration"),))]))[0], "AU") == [
+    assert values(read(RIS.write([hit(authors=(Author("ATLAS Collaboration"),))]))[0], "AU") == [
         "ATLAS Collaboration"
     ]

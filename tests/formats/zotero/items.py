@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from metasearch.formats.reference import full_title, journal_like
+from metasearch.formats.reference import full_title, is_journal_like
 from metasearch.record import Author, Record
 
 #: `Record.type` -> the type of item that a user expects. https://api.zotero.org/schema
@@ -100,7 +100,7 @@ _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 
 def expected_type(record: Record) -> str:
     """The type of item that a user expects."""
-    return EXPECTED[record.type or ("article" if journal_like(record) else "other")]
+    return EXPECTED[record.type or ("article" if is_journal_like(record) else "other")]
 
 
 def differences(record: Record, item: Mapping[str, Any]) -> list[str]:

@@ -12,8 +12,9 @@ import pytest
 
 from metasearch.formats import WRITABLE
 from metasearch.formats.reading import read_bytes
-from metasearch.formats.reference import full_title, inverted
+from metasearch.formats.reference import family_first, full_title
 from metasearch.record import Record
+from tests.cases import each
 from tests.formats.zotero.works import HITS
 
 #: Format -> the program that reads it; our MODS is what they all write.
@@ -55,7 +56,8 @@ def arrived(name: str) -> list[Record]:
     return list(read_bytes(ris, "a.ris", format="ris").records)
 
 
-@pytest.mark.parametrize("name", sorted(PROGRAMS))
+@pytest.mark.slow
+@each("name", sorted(PROGRAMS))
 def test_bibutils_reads_every_work(name: str) -> None:
     read = arrived(name)
     sent = [hit.record for hit in HITS.values()]
@@ -69,14 +71,15 @@ def test_bibutils_reads_every_work(name: str) -> None:
     assert [record.abstract for record in read] == [record.abstract for record in sent]
 
 
-@pytest.mark.parametrize("name", sorted(PROGRAMS))
+@pytest.mark.slow
+@each("name", sorted(PROGRAMS))
 def test_bibutils_reads_who_wrote_an_article_and_where_it_stands(name: str) -> None:
     for record, read in zip((hit.record for hit in HITS.values()), arrived(name), strict=True):
         if record.type != "article":
             continue
         if name not in NO_BODIES or not any(author.collective for author in record.authors):
-            names = sorted(inverted(author) for author in record.authors)
-            assert sorted(inverted(author) for author in read.authors) == names
+            names = sorted(family_first(author) for author in record.authors)
+            assert sorted(family_first(author) for author in read.authors) == names
         told = (read.type, read.venue, read.volume, read.issue, read.pages, read.issn)
         assert told == (
             "article",

@@ -31,8 +31,8 @@ def read_back(name: str, text: str) -> Record:
 # --------------------------------------------------------------------------- NBIB
 
 
-def test_nbib_without_a_pmid_begins_with_the_tag_and_its_blank() -> None:
-    assert written("nbib", "book").startswith("PMID- \r\n")
+def test_nbib_without_a_pmid_has_the_number_of_nothing() -> None:
+    assert written("nbib", "book").startswith("PMID- 0\r\n")
 
 
 def test_nbib_has_the_doi_in_aid_and_the_address_bare() -> None:

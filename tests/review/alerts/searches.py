@@ -14,7 +14,7 @@ from metasearch.engine.engine import Engine
 from metasearch.errors import ConnectFailed
 from metasearch.review.alerts import news as told
 from metasearch.review.alerts import saved_searches as searches
-from metasearch.review.alerts.news import SavedRun
+from metasearch.review.alerts.news import SavedSearchRun
 from metasearch.review.alerts.runs import run_saved
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store.workspace import Workspace
@@ -61,7 +61,7 @@ class Watched:
         await self.engine.close()
         await self.workspace.close()
 
-    async def again(self, **bodies: Body) -> SavedRun:
+    async def again(self, **bodies: Body) -> SavedSearchRun:
         """A run in which these sources answer otherwise than before."""
         self.upstreams.bodies = {**self.upstreams.bodies, **bodies}
         # No run is spoilt by the failures of the one before it: days lie between them.
@@ -73,7 +73,7 @@ class Watched:
         """The saved search as it is now."""
         return await self.workspace.read(searches.by_id, self.saved.id)
 
-    async def news(self, run: SavedRun) -> dict[str, str]:
+    async def news(self, run: SavedSearchRun) -> dict[str, str]:
         """Title -> kind, of what a run has told."""
         found = await self.workspace.read(told.news_of, self.saved, run=run.number)
         return {each.hit.record.title: each.kind for each in found}

@@ -15,7 +15,7 @@ from metasearch.review.alerts import saved_searches as searches
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store import database
 from metasearch.review.store.database import Database
-from metasearch.review.store.values import written
+from metasearch.review.store.values import moment_text
 from tests.review.store.processes import started
 
 #: Claims what is due until nothing is, plans it for a later day, and says which it had.
@@ -47,7 +47,7 @@ def db(tmp_path: Path) -> Iterator[Database]:
 def saved(db: Database, name: str, at: float | None, *, owner: str = "") -> SavedSearch:
     """A saved search whose next run is at this moment."""
     made = searches.create(db, name, "gene", owner=owner)
-    searches.plan(db, made, None if at is None else written(at))
+    searches.plan(db, made, None if at is None else moment_text(at))
     return searches.by_id(db, made.id)
 
 
@@ -103,6 +103,7 @@ def test_searches_of_a_user_who_is_switched_off_or_gone_are_not_run(db: Database
     assert sorted(claimed(db)) == ["of", "of anna"]
 
 
+@pytest.mark.slow
 def test_several_processes_claim_each_once(tmp_path: Path) -> None:
     """None twice, and none is left."""
     path = tmp_path / "workspace.db"

@@ -15,7 +15,7 @@ from metasearch.review.alerts import news
 from metasearch.review.alerts import runs as due
 from metasearch.review.alerts import runs as due_runs
 from metasearch.review.alerts import saved_searches as searches
-from metasearch.review.alerts.news import SavedRun
+from metasearch.review.alerts.news import SavedSearchRun
 from metasearch.review.alerts.runs import run_due, run_saved
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store import database
@@ -38,7 +38,7 @@ async def test_each_is_run_once_and_a_few_at_a_time(
     """Also where two processes do so."""
     now, most, ended = 0, 0, []
 
-    async def counted(*given: Any, **more: Any) -> SavedRun:
+    async def counted(*given: Any, **more: Any) -> SavedSearchRun:
         nonlocal now, most
         now += 1
         most = max(most, now)
@@ -47,7 +47,7 @@ async def test_each_is_run_once_and_a_few_at_a_time(
         finally:
             now -= 1
 
-    def told(saved: SavedSearch, run: SavedRun) -> None:
+    def told(saved: SavedSearch, run: SavedSearchRun) -> None:
         assert run.status == "done"
         ended.append(saved.name)
 
@@ -129,7 +129,7 @@ async def test_planned_runs_count_for_the_quota_of_their_owner(tmp_path: Path) -
             await run_due(watch.workspace, watch.engine, database.new_holder())
             asked.append(len(watch.upstreams.asked))
             await watch.workspace.write(searches.plan, watch.saved, "2020-01-01T00:00:00Z")
-        runs = await watch.workspace.read(news.of, watch.saved)
+        runs = await watch.workspace.read(news.runs_of, watch.saved)
 
     assert asked[0] == asked[1] > 0
     assert [run.status for run in runs] == ["failed", "done"]

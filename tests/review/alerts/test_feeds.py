@@ -41,7 +41,7 @@ def test_an_entry_is_named_for_ever_and_dated_when_it_was_told(db: Database) -> 
     one = search(db)
     tell(db, one, [work()])
     uid, at = db.all("SELECT uid, at FROM saved_news")[0]
-    feed = feeds.read(db, one.id)
+    feed = feeds.read_feed(db, one.id)
 
     (entry,) = atom_of(feed).iterfind("a:entry", NS)
     name = f"tag:search.example.org,2026:saved/{one.uid}/{uid}"
@@ -59,7 +59,7 @@ def test_the_title_tells_what_has_happened(db: Database) -> None:
     tell(db, one, [work("B")], "version")
     tell(db, one, [work("C", retracted=True), work("D")], "retracted")
     tell(db, one, [work("E")], "late")
-    feed = feeds.read(db, one.id)
+    feed = feeds.read_feed(db, one.id)
 
     expected = ["Retracted: C", "Corrected: D", "New version: B", "A"]
     assert titles(atom_of(feed)) == expected
@@ -79,7 +79,7 @@ def test_the_words_are_those_of_the_user(db: Database) -> None:
     one = search(db, owner=owner)
     tell(db, one, [work("论文")], "version")
 
-    assert titles(atom_of(feeds.read(db, one.id))) == ["新版本：论文"]
+    assert titles(atom_of(feeds.read_feed(db, one.id))) == ["新版本：论文"]
 
 
 def test_a_feed_holds_the_newest(db: Database) -> None:
@@ -87,7 +87,7 @@ def test_a_feed_holds_the_newest(db: Database) -> None:
     one = search(db)
     tell(db, one, [work("old")])
     tell(db, one, [work(f"title {number}") for number in range(MOST_ENTRIES)])
-    found = titles(atom_of(feeds.read(db, one.id)))
+    found = titles(atom_of(feeds.read_feed(db, one.id)))
 
     assert len(found) == MOST_ENTRIES
     assert found[0] == "title 0"
@@ -97,7 +97,7 @@ def test_a_feed_holds_the_newest(db: Database) -> None:
 def test_a_feed_without_news_is_a_feed(db: Database) -> None:
     """It is dated by the saved search."""
     one = search(db)
-    root = atom_of(feeds.read(db, one.id))
+    root = atom_of(feeds.read_feed(db, one.id))
 
     assert root.findtext("a:updated", None, NS) == one.created
     assert root.findtext("a:title", None, NS) == "metasearch: drives"
@@ -112,30 +112,30 @@ def test_the_host_of_an_id_is_one_that_a_tag_may_have(db: Database) -> None:
         ("http://127.0.0.1:8080", "127.0.0.1"),
         ("https://Search.Example.org", "search.example.org"),
     ):
-        name = atom_of(feeds.read(db, one.id), base).findtext("a:id", None, NS)
+        name = atom_of(feeds.read_feed(db, one.id), base).findtext("a:id", None, NS)
         assert name == f"tag:{host},2026:saved/{one.uid}", base
 
 
 def test_a_feed_is_found_by_its_secret_alone(db: Database) -> None:
     """Neither its uid nor an old secret opens it."""
     one = search(db)
-    assert feeds.by_secret(db, one.feed) is not None
+    assert feeds.feed_of_secret(db, one.feed) is not None
     renewed = saved_searches.new_feed(db, one)
 
     for secret in (one.feed, one.uid, "", "x" * 43, "%", renewed.feed[:-1], renewed.feed + "A"):
-        assert feeds.by_secret(db, secret) is None, secret
-    assert feeds.by_secret(db, renewed.feed) is not None
+        assert feeds.feed_of_secret(db, secret) is None, secret
+    assert feeds.feed_of_secret(db, renewed.feed) is not None
 
 
 def test_the_feed_of_a_user_who_is_switched_off_or_gone_ends(db: Database) -> None:
     """Whoever may not log in does not read on through a feed."""
     owner = user(db)
     one = search(db, owner=owner)
-    assert feeds.by_secret(db, one.feed) is not None
+    assert feeds.feed_of_secret(db, one.feed) is not None
     db.run("UPDATE user SET disabled = 1")
-    assert feeds.by_secret(db, one.feed) is None
+    assert feeds.feed_of_secret(db, one.feed) is None
     db.run("DELETE FROM user")
-    assert feeds.by_secret(db, one.feed) is None
+    assert feeds.feed_of_secret(db, one.feed) is None
 
 
 def test_news_of_another_release_are_left_out(db: Database) -> None:
@@ -144,7 +144,7 @@ def test_news_of_another_release_are_left_out(db: Database) -> None:
     tell(db, one, [work("A"), work("B")])
     db.run("UPDATE saved_news SET hit = ? WHERE id = 1", b"{}")
 
-    assert titles(atom_of(feeds.read(db, one.id))) == ["A"]
+    assert titles(atom_of(feeds.read_feed(db, one.id))) == ["A"]
 
 
 #: With lone surrogates, too.
@@ -156,7 +156,7 @@ def test_whatever_titles_and_names_hold_the_feed_is_well_formed(title: str, name
     """Control characters, surrogates and markup of databases and users break neither form."""
     at = feeds.moment("2026-11-20T10:00:00Z")
     hit = work(title, venue=name, abstract=title, keywords=(name,), doi=title)
-    feed = Feed("abc", name, title, "en", at, (feeds.Entry("u", "new", hit, at),))
+    feed = Feed("abc", name, title, "en", at, (feeds.FeedEntry("u", "new", hit, at),))
 
     assert len(titles(atom_of(feed))) == 1
     assert len(json.loads(feeds.write_json(feed, BASE))["items"]) == 1
@@ -167,7 +167,7 @@ def test_a_feed_reader_reads_it(db: Database) -> None:
     feedparser = pytest.importorskip("feedparser")
     one = search(db, name="<b>drives</b> & mice")
     tell(db, one, [work("<script>alert(1)</script> & more")], "version")
-    read = feedparser.parse(feeds.write_atom(feeds.read(db, one.id), BASE))
+    read = feedparser.parse(feeds.write_atom(feeds.read_feed(db, one.id), BASE))
 
     assert not read.bozo
     (entry,) = read.entries

@@ -14,7 +14,7 @@ from metasearch.review.alerts import feeds
 from metasearch.review.alerts import news as history
 from metasearch.review.alerts import news as told
 from metasearch.review.alerts import saved_searches as searches
-from metasearch.review.alerts.news import SavedRun
+from metasearch.review.alerts.news import SavedSearchRun
 from metasearch.review.alerts.runs import run_saved
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store.workspace import Workspace
@@ -78,13 +78,13 @@ class Weeks:
         self.engine = engine
         self.saved = saved
 
-    async def run(self, **bodies: Body) -> SavedRun:
+    async def run(self, **bodies: Body) -> SavedSearchRun:
         """The run of a week."""
         self.engine._fetcher = Fetcher(Upstreams(bodies), None, patience=0)
         saved = await self.workspace.read(searches.by_id, self.saved.id)
         return await run_saved(self.workspace, self.engine, saved, year=YEAR)
 
-    async def told(self, run: SavedRun) -> dict[str, str]:
+    async def told(self, run: SavedSearchRun) -> dict[str, str]:
         """Title -> kind."""
         news = await self.workspace.read(told.news_of, self.saved, run=run.number)
         assert len(news) == run.told
@@ -144,8 +144,8 @@ async def test_a_saved_search_over_weeks(tmp_path: Path) -> None:
         seventh = await weeks.run(**third_week)
         assert (sixth.told, seventh.told) == (0, 0)
 
-        runs = await workspace.read(history.of, saved)
-        feed = await workspace.read(feeds.read, saved.id)
+        runs = await workspace.read(history.runs_of, saved)
+        feed = await workspace.read(feeds.read_feed, saved.id)
 
     assert [run.number for run in runs] == [7, 6, 5, 4, 3, 2, 1]
     assert {entry.hit.record.title for entry in feed.entries} == {

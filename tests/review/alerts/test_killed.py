@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from metasearch.review.alerts import news
 from metasearch.review.alerts import runs as due
 from metasearch.review.alerts.runs import run_due
 from metasearch.review.store import database
-from metasearch.review.store.values import written
+from metasearch.review.store.values import moment_text
 from tests.review.alerts.searches import watched
 from tests.review.store.processes import started
 
@@ -42,6 +44,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 async def test_what_a_killed_process_was_running_is_run_by_another(tmp_path: Path) -> None:
     """After its lease has ended, and not before; once."""
     async with await watched(tmp_path) as watch:
@@ -54,10 +57,10 @@ async def test_what_a_killed_process_was_running_is_run_by_another(tmp_path: Pat
         assert await run_due(watch.workspace, watch.engine, database.new_holder()) == 0
         assert await watch.workspace.read(due.number_due, at=time.time() + due.LEASE + 1) == 1
         # As if the time had passed.
-        over = written(time.time() - 1)
+        over = moment_text(time.time() - 1)
         await watch.workspace.write(lambda db: db.run("UPDATE lease SET until = ?", over))
         assert await run_due(watch.workspace, watch.engine, database.new_holder()) == 1
         assert await run_due(watch.workspace, watch.engine, database.new_holder()) == 0
-        runs = await watch.workspace.read(news.of, watch.saved)
+        runs = await watch.workspace.read(news.runs_of, watch.saved)
 
     assert [run.status for run in runs] == ["done", "stopped"]

@@ -95,6 +95,7 @@ def test_leases_that_nobody_gave_back_do_not_heap_up(db: Database) -> None:
     assert db.all("SELECT * FROM lease") == []
 
 
+@pytest.mark.slow
 def test_several_processes_never_hold_one_lease_at_once(tmp_path: Path) -> None:
     """Between the beginning and the end of a holder is nobody else's."""
     path = tmp_path / "workspace.db"
@@ -111,6 +112,7 @@ def test_several_processes_never_hold_one_lease_at_once(tmp_path: Path) -> None:
     assert len({holder for holder, _ in said}) == 2
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_leaves_a_lease_that_ends(tmp_path: Path) -> None:
     """Until then nobody takes it."""
     path = tmp_path / "workspace.db"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from metasearch.record import Hit, Record
 from metasearch.review.alerts import news
-from metasearch.review.alerts.news import Found, State, judge, names_of
 from metasearch.review.alerts.news import RunNews as News
+from metasearch.review.alerts.news import WorkOfRun, WorkState, judge, names_of
 from tests.cases import each
 from tests.examples import examples
 
@@ -27,14 +27,14 @@ def record(source: str, source_id: str, **more: Any) -> Record:
     return Record(source=source, source_id=source_id, **(known | more))
 
 
-def found(*records: Record) -> Found:
+def found(*records: Record) -> WorkOfRun:
     """The work of these records."""
-    return Found.of(Hit(id="h" + "0" * 12, record=records[0], records=records, provenance={}))
+    return WorkOfRun.of(Hit(id="h" + "0" * 12, record=records[0], records=records, provenance={}))
 
 
 def told(
-    works: Iterable[Found],
-    known: Mapping[str, State] | None = None,
+    works: Iterable[WorkOfRun],
+    known: Mapping[str, WorkState] | None = None,
     *,
     answered: Iterable[str] = BOTH,
     **more: Any,
@@ -46,7 +46,7 @@ def told(
     return [kinds.get(id(work)) for work in works]
 
 
-def after(*works: Found, known: Mapping[str, State] | None = None) -> dict[str, State]:
+def after(*works: WorkOfRun, known: Mapping[str, WorkState] | None = None) -> dict[str, WorkState]:
     """The names that a run with these works keeps."""
     judged = judge(works, known or {}, answered=BOTH, year=YEAR)
     kept = dict(known or {})
@@ -238,12 +238,14 @@ def test_a_correction_and_then_a_retraction_are_both_told() -> None:
 # ------------------------------------------------------------------------- bounds
 
 
-def many(source: str, count: int, **more: Any) -> list[Found]:
+def many(source: str, count: int, **more: Any) -> list[WorkOfRun]:
     """Works of one source."""
     return [found(record(source, f"{source}-{number}", **more)) for number in range(count)]
 
 
-def judged(works: list[Found], known: Mapping[str, State], answered: frozenset[str] = BOTH) -> News:
+def judged(
+    works: list[WorkOfRun], known: Mapping[str, WorkState], answered: frozenset[str] = BOTH
+) -> News:
     """What is told of works."""
     return judge(works, known, answered=answered, year=YEAR)
 
@@ -255,7 +257,7 @@ def test_new_works_of_one_run_beyond_the_bound_wait_for_the_next(
     monkeypatch.setattr(news, "MOST_NEWS", 10)
     retracted = found(replace(ARTICLE, retracted=True))
     works = [*many("alpha", 24), retracted]
-    known: dict[str, State] = after(found(ARTICLE))
+    known: dict[str, WorkState] = after(found(ARTICLE))
 
     heard: list[str] = []
     rest = [15, 5, 0]
@@ -308,7 +310,7 @@ WORKS = st.lists(
 ).map(lambda works: disjoint(works))
 
 
-def disjoint(works: list[Found]) -> list[Found]:
+def disjoint(works: list[WorkOfRun]) -> list[WorkOfRun]:
     """Those that share no record with one before them, as in an answer."""
     taken: set[str] = set()
     kept = []
@@ -322,11 +324,11 @@ def disjoint(works: list[Found]) -> list[Found]:
 @examples(2)
 @given(st.lists(WORKS, max_size=5), st.sampled_from([BOTH, frozenset({"alpha"}), frozenset[str]()]))
 def test_nothing_is_told_as_new_whose_name_was_seen(
-    runs: list[list[Found]], answered: frozenset[str]
+    runs: list[list[WorkOfRun]], answered: frozenset[str]
 ) -> None:
     """Over any runs: new and late works have no name of an earlier run, all others have one; each
     name is told as new once, and as retracted once."""
-    known: dict[str, State] = {}
+    known: dict[str, WorkState] = {}
     retracted: set[str] = set()
     for works in runs:
         result = judged(works, known, answered=answered)
@@ -346,7 +348,7 @@ def test_nothing_is_told_as_new_whose_name_was_seen(
 
 
 @given(WORKS, st.randoms(use_true_random=False))
-def test_a_run_that_finds_the_same_again_tells_nothing(works: list[Found], random: Any) -> None:
+def test_a_run_that_finds_the_same_again_tells_nothing(works: list[WorkOfRun], random: Any) -> None:
     """Whatever sources answered before, and in whatever order the works come."""
     known = after(*works)
     random.shuffle(works)
@@ -357,7 +359,7 @@ def test_a_run_that_finds_the_same_again_tells_nothing(works: list[Found], rando
 @given(st.booleans(), st.integers(0, 2))
 def test_states_are_read_as_they_were_written(preprint: bool, said: int) -> None:
     """And words of a later release are passed over."""
-    state = State(preprint, said)
+    state = WorkState(preprint, said)
 
-    assert State.of(str(state)) == state
-    assert State.of(f"{state} concern") == state
+    assert WorkState.of(str(state)) == state
+    assert WorkState.of(f"{state} concern") == state

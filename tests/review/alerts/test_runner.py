@@ -17,25 +17,25 @@ from metasearch.errors import WorkspaceError
 from metasearch.review.alerts import news
 from metasearch.review.alerts import runs as due
 from metasearch.review.alerts import runs as saved_runner
-from metasearch.review.alerts.news import SavedRun
+from metasearch.review.alerts.news import SavedSearchRun
 from metasearch.review.alerts.runs import RUNNER_LEASE as LEASE
-from metasearch.review.alerts.runs import SavedRunner
+from metasearch.review.alerts.runs import SavedSearchRunner
 from metasearch.review.store import database
-from metasearch.server.app import make_app, started
+from metasearch.server.app import make_app, run_app
 from metasearch.server.limits import Options
 from metasearch.settings.alerts import AlertsSettings, MailSettings
 from tests.engine.test_engine import works
 from tests.review.alerts.searches import MARSH, Watched, watched
 
 
-async def runs(watch: Watched) -> list[SavedRun]:
+async def runs(watch: Watched) -> list[SavedSearchRun]:
     """Those of the saved search."""
-    return await watch.workspace.read(news.of, watch.saved)
+    return await watch.workspace.read(news.runs_of, watch.saved)
 
 
 async def until(there: Callable[[], Any]) -> None:
     """Wait until something is there."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not await there():
             await asyncio.sleep(0.01)
 
@@ -43,7 +43,7 @@ async def until(there: Callable[[], Any]) -> None:
 async def test_what_is_due_is_run(tmp_path: Path) -> None:
     """Once: then it is planned."""
     async with await watched(tmp_path) as watch:
-        runner = SavedRunner(watch.workspace, watch.engine)
+        runner = SavedSearchRunner(watch.workspace, watch.engine)
 
         assert await runner.look() == 1
         assert await runner.look() == 0
@@ -55,7 +55,7 @@ async def test_nothing_is_written_while_nothing_is_due(tmp_path: Path) -> None:
     async with await watched(tmp_path, schedule="") as watch:
         before = await watch.workspace.write(lambda db: db.value("PRAGMA data_version"))
         changes = await watch.workspace.write(lambda db: db.value("SELECT total_changes()"))
-        assert await SavedRunner(watch.workspace, watch.engine).look() == 0
+        assert await SavedSearchRunner(watch.workspace, watch.engine).look() == 0
         assert changes == await watch.workspace.write(lambda db: db.value("SELECT total_changes()"))
         assert before == await watch.workspace.write(lambda db: db.value("PRAGMA data_version"))
 
@@ -63,7 +63,7 @@ async def test_nothing_is_written_while_nothing_is_due(tmp_path: Path) -> None:
 async def test_while_another_process_does_so_nothing_is_run(tmp_path: Path) -> None:
     """When that one has ended, or was killed, its lease ends, too."""
     async with await watched(tmp_path) as watch:
-        runner = SavedRunner(watch.workspace, watch.engine)
+        runner = SavedSearchRunner(watch.workspace, watch.engine)
         await watch.workspace.write(database.take_lease, LEASE, "other", 60)
         assert await runner.look() == 0
 
@@ -85,7 +85,7 @@ async def test_its_end_stops_what_is_run(tmp_path: Path) -> None:
         return body()
 
     async with await watched(tmp_path, {"alpha": waits}) as watch:
-        runner = SavedRunner(watch.workspace, watch.engine, poll=0.01)
+        runner = SavedSearchRunner(watch.workspace, watch.engine, poll=0.01)
         runner.start()
         await asked.wait()
         await runner.close()
@@ -99,7 +99,7 @@ async def test_a_failure_does_not_end_it(tmp_path: Path, monkeypatch: pytest.Mon
     """It looks again later."""
     looks = 0
 
-    async def look(_: SavedRunner) -> int:
+    async def look(_: SavedSearchRunner) -> int:
         nonlocal looks
         looks += 1
         if looks == 1:
@@ -112,9 +112,9 @@ async def test_a_failure_does_not_end_it(tmp_path: Path, monkeypatch: pytest.Mon
         return looks >= 3
 
     monkeypatch.setattr(saved_runner, "PAUSE", 0.001)
-    monkeypatch.setattr(SavedRunner, "look", look)
+    monkeypatch.setattr(SavedSearchRunner, "look", look)
     async with await watched(tmp_path) as watch:
-        runner = SavedRunner(watch.workspace, watch.engine, poll=0.001)
+        runner = SavedSearchRunner(watch.workspace, watch.engine, poll=0.001)
         runner.start()
         await until(looked)
         await runner.close()
@@ -129,12 +129,12 @@ async def test_e_mails_are_sent_after_the_runs(
     async def send_due(*_: Any) -> None:
         sent.append(len(await runs(watch)))
 
-    monkeypatch.setattr("metasearch.review.alerts.mail.send_due", send_due)
+    monkeypatch.setattr("metasearch.review.alerts.email_sender.send_due", send_due)
     async with await watched(tmp_path) as watch:
         watch.engine.settings = replace(
             watch.engine.settings, mail=MailSettings(host="mail.example.org")
         )
-        runner = SavedRunner(watch.workspace, watch.engine)
+        runner = SavedSearchRunner(watch.workspace, watch.engine)
         await runner.look()
         await runner.look()
         assert sent == [1]
@@ -162,7 +162,7 @@ async def served(watch: Watched, *, run: bool = True, serve: bool = True) -> Asy
         yield watch.engine
 
     limits = Options()
-    async with started(make_app(engine, options=limits), limits):
+    async with run_app(make_app(engine, options=limits), limits):
         yield
 
 
@@ -185,7 +185,7 @@ async def test_one_without_does_not(
 ) -> None:
     """Where it is switched off, or no workspace is served."""
     begun: list[object] = []
-    monkeypatch.setattr(SavedRunner, "start", begun.append)
+    monkeypatch.setattr(SavedSearchRunner, "start", begun.append)
 
     async with await watched(tmp_path) as watch, served(watch, **switched):
         assert begun == []

@@ -12,7 +12,9 @@ import pytest
 from metasearch.adapters.fetch.rate_limiter import BEHIND
 from metasearch.adapters.request import Request
 from metasearch.errors import UsageError
+from metasearch.formats import hits
 from metasearch.message import Message
+from metasearch.record import Hit, Record
 from metasearch.review.alerts import news
 from metasearch.review.alerts import news as history
 from metasearch.review.alerts import news as told
@@ -22,9 +24,12 @@ from metasearch.review.alerts import saved_searches as searches
 from metasearch.review.alerts.runs import options_of, run_saved
 from metasearch.review.alerts.saved_searches import MOST_FAILURES
 from metasearch.review.store import database
+from metasearch.review.store.database import Database
 from metasearch.review.store.values import now
+from metasearch.review.users import accounts
 from tests.engine.test_engine import item, works
 from tests.review.alerts.searches import BIRDS, MARSH, PEAT, away, watched
+from tests.review.filled import Filled
 
 
 async def test_the_first_run_is_the_baseline(tmp_path: Path) -> None:
@@ -233,7 +238,7 @@ async def test_a_run_whose_process_was_killed_is_marked_by_the_next_one(tmp_path
         await watch.again()
         await watch.workspace.write(storing.begin_run, watch.saved)
         third = await watch.again(alpha=works(MARSH, PEAT, item("Soil", "10.1000/four")))
-        runs = await watch.workspace.read(history.of, watch.saved)
+        runs = await watch.workspace.read(history.runs_of, watch.saved)
 
         assert [run.status for run in runs] == ["done", "stopped", "done"]
         assert await watch.news(third) == {"Soil": "new"}
@@ -325,3 +330,55 @@ async def test_names_that_were_found_longest_ago_are_forgotten(
     assert "doi:10.1000/two" in kept
     assert "doi:10.1000/one" not in kept
     assert last.told == 0
+
+
+async def test_an_included_work_that_was_retracted_is_told_though_no_search_finds_it(
+    tmp_path: Path,
+) -> None:
+    """Works that the search has found before, and a project includes, are looked up by DOI: once
+    a retraction is told, it is told no more; a work of no project is not looked up.
+    """
+    retracted = {"updated-by": [{"type": "retraction"}]}
+
+    def lookups(marsh: Any) -> Any:
+        def body(request: Request) -> bytes:
+            asked = str(dict(request.params))
+            return works(marsh) if "10.1000/one" in asked else works()
+
+        return body
+
+    async with await watched(tmp_path) as watch:
+        await watch.again()
+        await watch.workspace.write(with_included_work, "10.1000/one")
+        second = await watch.again(alpha=lookups(MARSH | retracted), beta=works(BIRDS))
+        third = await watch.again()
+
+        assert await watch.news(second) == {"Soil carbon in marshes": "retracted"}
+        assert third.told == 0
+
+
+async def test_works_of_a_project_of_others_are_not_looked_up(tmp_path: Path) -> None:
+    """A user is told of what their own projects include."""
+
+    def owned(db: Database) -> None:
+        anna = accounts.create(db, "anna")
+        db.run("UPDATE saved_search SET owner = ?", anna.uid)
+
+    async with await watched(tmp_path) as watch:
+        await watch.again()
+        await watch.workspace.write(with_included_work, "10.1000/one")
+        await watch.workspace.write(owned)
+        watch.upstreams.asked.clear()
+        await watch.again()
+
+    assert len(watch.upstreams.asked) == 2
+
+
+def with_included_work(db: Database, doi: str) -> None:
+    """A project of the same owner that includes a work."""
+    filled = Filled(db)
+    work = filled.work(filled.run(), title="Soil carbon in marshes", doi=doi)
+    record = Record(source="a", title="Soil carbon in marshes", doi=doi)
+    hit = Hit(id="h1", record=record, records=(record,), provenance={})
+    db.run("UPDATE work_body SET hit = ? WHERE work = ?", hits.write(hit), work)
+    filled.decide(work, "fulltext", "relevant")

@@ -15,8 +15,8 @@ from metasearch.review.alerts.saved_searches import (
     BACK_OFF,
     MOST_FAILURES,
     after_failure,
-    checked,
     next_run,
+    parse_schedule,
 )
 from metasearch.review.store.values import uid
 from tests.cases import each
@@ -62,10 +62,10 @@ def test_schedules_as_they_are_typed(typed: str, kept: str | None) -> None:
     """Days may be written out; what is no schedule is refused with those that are."""
     if kept is None:
         with pytest.raises(UsageError) as caught:
-            checked(typed)
+            parse_schedule(typed)
         assert "weekly mon" in caught.value.advice
     else:
-        assert checked(typed) == kept
+        assert parse_schedule(typed) == kept
 
 
 @each(

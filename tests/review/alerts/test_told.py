@@ -12,7 +12,7 @@ from metasearch.record import Hit, Record
 from metasearch.review.alerts import news as history
 from metasearch.review.alerts import news as told
 from metasearch.review.alerts import saved_searches as searches
-from metasearch.review.alerts.news import SavedRun
+from metasearch.review.alerts.news import SavedSearchRun
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store.database import Database
 
@@ -28,12 +28,12 @@ def saved(db: Database) -> SavedSearch:
     return searches.create(db, "soil", "soil carbon")
 
 
-def run(db: Database, saved: SavedSearch, *titles: str, kind: told.Kind = "new") -> SavedRun:
+def run(db: Database, saved: SavedSearch, *titles: str, kind: told.Kind = "new") -> SavedSearchRun:
     """A run that tells works of these titles."""
     begun = history.begin(db, saved)
     packed = [hits.write(Hit("h1", Record(source="a", title=title), (), {})) for title in titles]
     told.add_news(db, begun, [(kind, one) for one in packed])
-    history.done(db, begun, works=9, waiting=0, passed_over=0, statuses={"a": "ok"})
+    history.end_done(db, begun, works=9, waiting=0, passed_over=0, statuses={"a": "ok"})
     return history.by_id(db, begun.id)
 
 
@@ -98,5 +98,5 @@ def test_old_runs_without_news_are_forgotten(
     for _ in range(6):
         run(db, saved)
 
-    assert [one.number for one in history.of(db, saved)] == [7, 6, 5, 1]
-    assert history.last(db, saved) == history.of(db, saved)[0]
+    assert [one.number for one in history.runs_of(db, saved)] == [7, 6, 5, 1]
+    assert history.last(db, saved) == history.runs_of(db, saved)[0]

@@ -41,7 +41,7 @@ def tell(db: Database, of: SavedSearch, works: Iterable[Hit], kind: Kind = "new"
     with db.transaction():
         run = history.begin(db, of)
         news.add_news(db, run, [(kind, hits.write(each)) for each in works])
-        history.done(db, run, works=1, waiting=0, passed_over=0, statuses={"alpha": "ok"})
+        history.end_done(db, run, works=1, waiting=0, passed_over=0, statuses={"alpha": "ok"})
 
 
 def user(db: Database, uid: str = "u1", email: str = "ada@example.org", **fields: Any) -> str:

@@ -14,7 +14,7 @@ import pytest
 
 from metasearch import demo
 from metasearch.demo import DemoDatabases
-from metasearch.server.app import listening
+from metasearch.server.app import open_server
 from metasearch.settings import Settings
 
 
@@ -71,7 +71,9 @@ async def api(
     settings: Settings, latency: Mapping[str, float], monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Api]:
     """The interface of such a server."""
-    monkeypatch.setattr(demo, "DemoDatabases", lambda: DemoDatabases(latency=latency))
+    monkeypatch.setattr(
+        demo, "DemoDatabases", lambda **more: DemoDatabases(latency=latency, **more)
+    )
     async with second(settings) as made:
         yield made
 
@@ -80,6 +82,6 @@ async def api(
 async def second(settings: Settings) -> AsyncIterator[Api]:
     """The interface of a further server on the same file."""
     async with AsyncExitStack() as stack:
-        url = await stack.enter_async_context(listening(settings, demo=True))
+        url = await stack.enter_async_context(open_server(settings, demo=True))
         session = await stack.enter_async_context(aiohttp.ClientSession())
         yield Api(session, f"{url.rstrip('/')}/api/projects", stack)

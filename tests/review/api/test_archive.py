@@ -16,6 +16,7 @@ from metasearch.review.service import MOST_ARCHIVES
 from metasearch.review.store.database import Database
 from metasearch.server import forms
 from metasearch.settings import Settings
+from tests.cases import each
 from tests.review.api.conftest import Api
 
 ZIP = {"Content-Type": "application/zip"}
@@ -83,7 +84,7 @@ async def test_what_is_no_archive(review: Api) -> None:
     assert [each["name"] for each in (await review.get())["projects"]] == ["g"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("headers", "status"),
     [
         ({"Content-Type": "application/json"}, 415),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 
-import pytest
-
+from tests import cases
+from tests.cases import each
 from tests.review.api.conftest import Api
 from tests.server.conftest import Serve
 
@@ -38,7 +38,7 @@ async def test_a_project_is_changed_and_deleted(api: Api) -> None:
     assert (await api.get("/gambling", 404))["detail"].startswith("There is no project 'gambling'")
 
 
-@pytest.mark.parametrize(
+@each(
     ("members", "parameter"),
     [
         ({}, "name"),
@@ -64,7 +64,7 @@ async def test_what_cannot_be_a_project(
     assert (await api.get())["projects"] == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "media_type", "status"),
     [
         ("name=a", "application/x-www-form-urlencoded", 415),
@@ -86,7 +86,7 @@ async def test_only_json_changes_something(
     assert (await api.get())["projects"] == []
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("headers", "status"),
     [
         ({"Host": "evil.example"}, 421),

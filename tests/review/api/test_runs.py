@@ -8,6 +8,7 @@ from metasearch import demo
 from metasearch.demo import DemoDatabases
 from metasearch.review.store.database import Database
 from metasearch.settings import Settings
+from tests.cases import sample
 from tests.review.api.conftest import Api, second
 
 
@@ -36,14 +37,17 @@ async def test_a_run_goes_on_in_the_background(api: Api) -> None:
 
 @pytest.mark.parametrize(
     ("members", "said"),
-    [
-        ({"sources": ["nowhere"]}, "there is no source called 'nowhere'"),
-        ({"sources": ["./mine.toml"]}, "is a path"),
-        ({"steps": [7]}, "There is no step 7"),
-        ({"steps": ["1"]}, "steps"),
-        ({"per_source": 0}, "per_source"),
-        ({"strategy": "other"}, "There is no search strategy 'other'"),
-    ],
+    sample(
+        [
+            ({"sources": ["nowhere"]}, "there is no source called 'nowhere'"),
+            ({"sources": ["./mine.toml"]}, "is a path"),
+            ({"steps": [7]}, "There is no step 7"),
+            ({"steps": ["1"]}, "steps"),
+            ({"per_source": 0}, "per_source"),
+            ({"strategy": "other"}, "There is no search strategy 'other'"),
+        ],
+        3,
+    ),
 )
 async def test_what_cannot_be_run(api: Api, members: dict[str, object], said: str) -> None:
     """It is told at once, and no run is begun."""
@@ -155,3 +159,46 @@ async def test_a_step_that_was_changed_is_not_mixed_into_a_run(
 
     assert "Step 1 was changed" in refused["detail"]
     assert ended["status"] == "stopped"
+
+
+async def test_a_run_along_citations(api: Api) -> None:
+    """A step of its own; what it leads to says which works it cites, or which cite it."""
+    await prepared(api)
+    indexes = ["demo-crossref", "demo-openalex"]
+    begun = await api.post("/g/runs", 202, sources=indexes, per_source=40)
+    await api.ended(f"/g/runs/{begun['number']}")
+    listed = (await api.get("/g/works", limit="30"))["works"]
+    seeds = [work["uid"] for work in listed if work["doi"]]
+    await api.post("/g/decisions", works=seeds, verdict="relevant", stage="fulltext")
+
+    step = await api.post("/g/strategies/main/citations", 201, indexes=indexes)
+    run = await api.post("/g/runs", 202, steps=[step["number"]])
+    ended = await api.ended(f"/g/runs/{run['number']}")
+    new = (await api.get("/g/works", first_runs=str(run["number"])))["works"]
+    shown = await api.get(f"/g/works/{new[0]['uid']}")
+    refused = await api.post("/g/runs", 400, steps=[step["number"]])
+    again = await api.post("/g/runs", 202, steps=[step["number"]], again=True)
+    await api.ended(f"/g/runs/{again['number']}")
+
+    assert (step["kind"], run["mode"], ended["error"]) == ("citations", "citations", None)
+    assert {answer["source"] for answer in ended["answers"]} == set(indexes)
+    assert {link["work"] for link in shown["led_to_by"]} <= set(seeds)
+    assert "asked for already" in refused["detail"]
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ({"directions": ["sideways"]}, "directions"),
+        ({"rounds": 11}, "rounds"),
+        ({"seeds": ["10.1000/none"]}, "not names of one work"),
+    ],
+)
+async def test_citations_that_cannot_be_followed(
+    api: Api, members: dict[str, object], said: str
+) -> None:
+    await prepared(api)
+
+    problem = await api.post("/g/strategies/main/citations", 400, **members)
+
+    assert said in problem["detail"]

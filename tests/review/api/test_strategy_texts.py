@@ -8,6 +8,7 @@ import json
 
 import pytest
 
+from tests.cases import each
 from tests.review.api.conftest import Api
 
 OVID = "1. gambling.ti,ab. 120\n2. debt*.ti,ab. 45\n3. 1 and 2 7\n"
@@ -33,7 +34,7 @@ async def test_lines_of_another_database_become_steps(main: Api) -> None:
     assert [step["details"]["hits"] for step in made["steps"]] == [120, 45, 7]
 
 
-@pytest.mark.parametrize(
+@each(
     ("members", "said"),
     [
         ({}, "text"),
@@ -112,7 +113,7 @@ async def test_a_search_file_is_written_and_read_again(main: Api) -> None:
     assert [step["text"] for step in after["steps"]] == [step["text"] for step in before["steps"]]
 
 
-@pytest.mark.parametrize(
+@each(
     "members",
     [
         {"name": "a.json"},

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.review.api.conftest import Api
 
 RIS = (
@@ -147,7 +148,7 @@ async def test_a_report_is_written_and_finished(review: Api) -> None:
     assert "detail" in await review.get("/g/reports/thesis", 404)
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "members", "said"),
     [
         ("/g/decisions", {"verdict": "relevant"}, "one of both"),

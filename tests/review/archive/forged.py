@@ -33,7 +33,7 @@ def rows(found: Members, table: str) -> list[dict[str, Any]]:
 
 def written(path: Path, found: Members, manifest: dict[str, Any]) -> Path:
     """An archive of these members."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         listed = []
         for name, content in found.items():
             is_table = isinstance(content, list)

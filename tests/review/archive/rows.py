@@ -55,13 +55,15 @@ def _rows(db: sqlite3.Connection, project: int, records: int, uids: Iterator[str
     ).lastrowid
     first = 0
     for number in range(1, records + 1):
-        body = record_json.packed(record(number))
+        body = record_json.record_to_json(record(number))
         row = db.execute(
             "INSERT INTO record (project, source, key, digest, body, position, added)"
             " VALUES (?, 'a', ?, ?, ?, ?, ?)",
             (project, f"a:{number}", hashlib.sha256(body).hexdigest(), body, number, NOW),
         ).lastrowid
-        db.execute("INSERT INTO finding VALUES (?, ?, ?)", (answer, row, number))
+        db.execute(
+            "INSERT INTO finding (answer, record, position) VALUES (?, ?, ?)", (answer, row, number)
+        )
         uid = next(uids)
         work = db.execute(
             "INSERT INTO work (project, uid, component, title, first_run, added)"
@@ -81,7 +83,7 @@ def _rows(db: sqlite3.Connection, project: int, records: int, uids: Iterator[str
         db.execute("INSERT INTO note (work, text, at) VALUES (?, 'read it', ?)", (work, NOW))
         first = first or row
     # An older version of the first record.
-    body = record_json.packed(record(0))
+    body = record_json.record_to_json(record(0))
     db.execute(
         "INSERT INTO record (project, source, key, digest, body, added, superseded)"
         " VALUES (?, 'a', 'a:1', ?, ?, ?, ?)",
@@ -89,7 +91,7 @@ def _rows(db: sqlite3.Connection, project: int, records: int, uids: Iterator[str
     )
     old = db.execute("SELECT last_insert_rowid()").fetchone()[0]
     db.execute("INSERT INTO work_record VALUES (?, ?)", (old, work))
-    db.execute("INSERT INTO finding VALUES (?, ?, 9)", (answer, old))
+    db.execute("INSERT INTO finding (answer, record, position) VALUES (?, ?, 9)", (answer, old))
     joined = next(uids)
     db.execute(
         "INSERT INTO joined_work VALUES (?, ?, ?, 'a:9', ?, ?)",
@@ -107,13 +109,26 @@ def _rows(db: sqlite3.Connection, project: int, records: int, uids: Iterator[str
         (work, orjson.dumps([[VOTER, "close", ""]]).decode(), NOW),
     )
     db.execute("INSERT INTO opened VALUES (?, 'title')", (work,))
+    difference = dict.fromkeys(("field", "written", "found", "source", "why"), "year")
+    asked = {"source": "a", "label": "A", "status": "found", "by": ["doi"], "error": None}
+    db.execute(
+        "INSERT INTO work_check (work, verdict, serious, differences, asked, at, tried)"
+        " VALUES (?, 'differs', 1, ?, ?, ?, ?)",
+        (
+            work,
+            orjson.dumps([difference | {"serious": True}]).decode(),
+            orjson.dumps([asked]).decode(),
+            NOW,
+            NOW,
+        ),
+    )
     db.execute(
         "INSERT INTO pin (project, verdict, a, b, at) VALUES (?, 'same', 'a:1', 'a:2', ?)",
         (project, NOW),
     )
     db.execute(
         "INSERT INTO known_work (project, name, body) VALUES (?, 'doi:10.1/x', ?)",
-        (project, record_json.packed(record(1))),
+        (project, record_json.record_to_json(record(1))),
     )
     db.execute("UPDATE report SET last_run = ? WHERE project = ?", (run, project))
     undecided, decided = (
@@ -137,13 +152,13 @@ def made(
     names = uids or iter(UIDS)
     with Database(path) as db:
         project = projects.create(db, name, "novelty", "Lakes")
-        strategy = strategies.create(db, project, "one", sources=("a",), note="first")
+        strategy = strategies.create(project, "one", sources=("a",), note="first")
         steps.add(db, strategy, "lakes")
         steps.add(db, strategy, "#1 AND fish")
-        strategies.create(db, project, "empty")
-        other_sources.add(db, project, "website", "A website", identified=3)
-        project = projects.update(db, project, details={"客户": "某公司"})
-        reports.keep(db, project, Document(kind="prisma-s", title="Searches", language="en"))
+        strategies.create(project, "empty")
+        other_sources.add(project, "website", "A website", identified=3)
+        project = projects.update(project, details={"客户": "某公司"})
+        reports.keep(project, Document(kind="prisma-s", title="Searches", language="en"))
     with sqlite3.connect(path) as raw:
         _rows(raw, project.id, records, names)
     raw.close()

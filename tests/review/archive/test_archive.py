@@ -75,9 +75,9 @@ def test_the_same_project_gives_the_same_bytes(file: Path, project: Project, tmp
     """Dates, order and names of the archive depend on the project alone."""
     with Database(file) as db:
         first, second = io.BytesIO(), io.BytesIO()
-        exported = export_project(db, project, first)
-        export_project(db, project, second)
-        export_to(db, project, tmp_path / "lakes.zip")
+        exported = export_project(project.at(db), first)
+        export_project(project.at(db), second)
+        export_to(project.at(db), tmp_path / "lakes.zip")
 
     assert first.getvalue() == second.getvalue() == (tmp_path / "lakes.zip").read_bytes()
     assert exported.bytes == len(first.getvalue())
@@ -87,7 +87,7 @@ def test_the_same_project_gives_the_same_bytes(file: Path, project: Project, tmp
 def test_an_archive_can_be_read_without_metasearch(file: Path, project: Project, tmp_path: Path):
     """Each member is JSON, one object a line; records are JSON in it, and Chinese is as written."""
     with Database(file) as db:
-        export_to(db, project, tmp_path / "lakes.zip")
+        export_to(project.at(db), tmp_path / "lakes.zip")
     found = members(tmp_path / "lakes.zip")
 
     (first, *_) = lines(found["tables/record.jsonl"])
@@ -103,7 +103,7 @@ def test_a_project_survives_the_way_into_another_workspace(
     """Exported, imported elsewhere and exported again, all rows are what they were; the log has
     one line more, that of the import. Names and uids stay."""
     with Database(file) as db:
-        export_to(db, project, tmp_path / "first.zip")
+        export_to(project.at(db), tmp_path / "first.zip")
     made(
         tmp_path / "other.sqlite3",
         "another",
@@ -112,7 +112,7 @@ def test_a_project_survives_the_way_into_another_workspace(
     )
     with Database(tmp_path / "other.sqlite3") as db:
         imported = import_project(db, tmp_path / "first.zip", by="ada")
-        export_to(db, imported.project, tmp_path / "second.zip")
+        export_to(imported.project, tmp_path / "second.zip")
         newest = log.lines(db, imported.project.id, most=1)[0]
 
         assert (imported.project.name, imported.project.uid) == ("lakes", project.uid)
@@ -128,7 +128,7 @@ def test_a_project_can_be_imported_beside_itself(file: Path, project: Project, t
     """The copy gets another name and other uids; its works are found by the old ones, too, and its
     log names the new ones."""
     with Database(file) as db:
-        export_to(db, project, tmp_path / "lakes.zip")
+        export_to(project.at(db), tmp_path / "lakes.zip")
         imported = import_project(db, tmp_path / "lakes.zip")
         third = import_project(db, tmp_path / "lakes.zip")
 
@@ -156,9 +156,9 @@ def test_a_project_can_be_imported_beside_itself(file: Path, project: Project, t
 def test_a_line_of_the_log_names_what_the_copy_has(file: Path, project: Project, tmp_path: Path):
     """Strategies and steps by their numbers in the project, another source by its new row."""
     with Database(file) as db:
-        export_to(db, project, tmp_path / "lakes.zip")
+        export_to(project.at(db), tmp_path / "lakes.zip")
         copy = import_project(db, tmp_path / "lakes.zip").project
-        (source,) = other_sources.of(db, copy)
+        (source,) = other_sources.of(copy)
         found = {change.object for change in log.lines(db, copy.id) if ":" in change.object}
 
     assert {one for one in found if not one.startswith(("work:", "report:"))} == {
@@ -169,7 +169,7 @@ def test_a_line_of_the_log_names_what_the_copy_has(file: Path, project: Project,
 def test_a_name_can_be_chosen(file: Path, project: Project, tmp_path: Path):
     """A name that is given is taken, or refused where a project has it."""
     with Database(file) as db:
-        export_to(db, project, tmp_path / "lakes.zip")
+        export_to(project.at(db), tmp_path / "lakes.zip")
 
         assert import_project(db, tmp_path / "lakes.zip", name="rivers").project.name == "rivers"
         for name in ("rivers", "no name", ""):
@@ -186,12 +186,12 @@ def test_an_export_replaces_a_file_only_where_that_is_asked(
     path.write_text("mine")
     with Database(file) as db:
         with pytest.raises(UsageError, match="exists already"):
-            export_to(db, project, path)
+            export_to(project.at(db), path)
         with pytest.raises(UsageError, match="cannot be written"):
-            export_to(db, project, tmp_path / "nowhere" / "lakes.zip")
+            export_to(project.at(db), tmp_path / "nowhere" / "lakes.zip")
         assert path.read_text() == "mine"
 
-        export_to(db, project, path, replace=True)
+        export_to(project.at(db), path, replace=True)
     assert zipfile.is_zipfile(path)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["lakes.zip", "workspace.sqlite3"]
 
@@ -217,12 +217,12 @@ def test_recorded_pages_travel_with_a_run(file: Path, project: Project, tmp_path
     of the folder are not."""
     record_run(file, project, tmp_path / "pages")
     with Database(file) as db:
-        exported = export_to(db, project, tmp_path / "first.zip")
+        exported = export_to(project.at(db), tmp_path / "first.zip")
     other = tmp_path / "other" / "w.sqlite3"
     with Database(other) as db:
         imported = import_project(db, tmp_path / "first.zip")
         recorded = Path(db.value("SELECT recorded FROM run"))
-        export_to(db, imported.project, tmp_path / "second.zip")
+        export_to(imported.project, tmp_path / "second.zip")
 
     assert exported.pages == imported.pages == 2
     assert (recorded / PAGE).read_text() == '{"status": 200}'
@@ -236,7 +236,7 @@ def test_pages_that_are_gone_are_told(file: Path, project: Project, tmp_path: Pa
     """A run whose folder is no longer there is exported without pages."""
     with Database(file) as db:
         db.run("UPDATE run SET recorded = ?", str(tmp_path / "gone"))
-        exported = export_to(db, project, tmp_path / "lakes.zip")
+        exported = export_to(project.at(db), tmp_path / "lakes.zip")
         imported = import_project(db, tmp_path / "lakes.zip")
 
         assert exported.lacking == (1,)
@@ -250,7 +250,7 @@ def test_a_run_that_was_going_on_is_stopped_in_the_copy(
     """Nobody continues it in the other workspace."""
     with Database(file) as db:
         db.run("UPDATE run SET status = 'running'")
-        export_to(db, project, tmp_path / "lakes.zip")
+        export_to(project.at(db), tmp_path / "lakes.zip")
         copy = import_project(db, tmp_path / "lakes.zip").project
 
         assert db.value("SELECT status FROM run WHERE project = ?", copy.id) == "stopped"
@@ -261,11 +261,11 @@ def test_the_numbers_of_a_finished_report_name_the_rows_of_this_workspace(
 ):
     """A report that continues the copied one counts from the copied run and the copied sources."""
     with Database(file) as db:
-        export_to(db, project, tmp_path / "lakes.zip")
+        export_to(project.at(db), tmp_path / "lakes.zip")
         copy = import_project(db, tmp_path / "lakes.zip").project
-        (report,) = reports.frozen(db, copy)
-        (other,) = other_sources.of(db, copy)
+        (report,) = reports.frozen(copy)
+        (other,) = other_sources.of(copy)
 
         assert [one["id"] for one in report.data["numbers"]["other"]] == [other.id]
         assert report.last_run == db.value("SELECT id FROM run WHERE project = ?", copy.id)
-        assert reports.unchanged(db, report)
+        assert reports.is_unchanged(db, report)

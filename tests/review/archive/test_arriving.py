@@ -42,16 +42,16 @@ def count(_seconds):
     left or die()
 
 if stage == "reading":
-    reading._Reading.read = die
+    reading._ArchiveReader.read = die
 elif stage == "last":
-    reading._Reading.show = die
+    reading._ArchiveReader.show = die
 else:
     left, portions.let_others = int(stage), count
 with Database(file) as db:
     if what == "import":
         reading.import_project(db, archive)
     else:
-        projects.delete(db, projects.find(db, "lakes"))
+        projects.delete(projects.find(db, "lakes"))
 """
 
 
@@ -62,7 +62,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     uids = ("".join(some) for some in itertools.product(ALPHABET, repeat=12))
     project = made(folder / "w.sqlite3", records=RECORDS, uids=uids)
     with Database(folder / "w.sqlite3") as db:
-        export_to(db, project, folder / "lakes.zip")
+        export_to(project.at(db), folder / "lakes.zip")
     return folder / "lakes.zip"
 
 
@@ -105,6 +105,7 @@ def test_each_table_with_numbers_keeps_them_free(db: Database) -> None:
     assert numbered == ["project", *archive_reader._BEHIND]
 
 
+@pytest.mark.slow
 def test_others_write_while_a_project_arrives(
     db: Database, archive: Path, tmp_path: Path, between: Callable[[Callable[[], None]], None]
 ) -> None:
@@ -122,7 +123,7 @@ def test_others_write_while_a_project_arrives(
 
     between(write)
     imported = import_project(db, archive)
-    export_to(db, imported.project, tmp_path / "again.zip")
+    export_to(imported.project, tmp_path / "again.zip")
 
     assert next(count) > 20
     assert check(db) == []
@@ -166,7 +167,7 @@ def test_what_fails_on_its_way_leaves_nothing(
         import_project(db, archive)
     assert left(db) == {}
 
-    def refuse(db: Database, project: projects.Project) -> None:
+    def refuse(project: projects.Project) -> None:
         log.write(db, project.id, "new owner", "project", None, None)
         raise UsageError("no more projects")
 
@@ -180,6 +181,7 @@ def test_what_fails_on_its_way_leaves_nothing(
     assert check(db) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["reading", "1", "7", "18", "last"])
 def test_an_import_that_is_killed_is_none(db: Database, archive: Path, stage: str) -> None:
     """After kill -9 nothing shows the project; the next one that cleans up removes the rows and the
@@ -198,6 +200,7 @@ def test_an_import_that_is_killed_is_none(db: Database, archive: Path, stage: st
     assert import_project(db, archive).project.name == "lakes"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["1", "4", "6"])
 def test_a_deletion_that_is_killed_is_ended_later(db: Database, archive: Path, stage: str) -> None:
     """The project is gone for all who look from its first moment, and its name is free."""
@@ -214,6 +217,7 @@ def test_a_deletion_that_is_killed_is_ended_later(db: Database, archive: Path, s
     assert check(db) == []
 
 
+@pytest.mark.slow
 def test_an_import_that_goes_on_is_not_cleaned_up(
     db: Database, archive: Path, between: Callable[[Callable[[], None]], None]
 ) -> None:

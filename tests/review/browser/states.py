@@ -15,8 +15,8 @@ from aiohttp.test_utils import TestServer
 from metasearch.bib.work_ids import hit_id
 from metasearch.demo import EXAMPLE_QUERIES
 from metasearch.record import Hit, Version
-from metasearch.review.users import accounts, links, sources
-from metasearch.server.app import listening, make_app
+from metasearch.review.users import accounts, links, source_switches
+from metasearch.server.app import make_app, open_server
 from metasearch.server.site import SHARED
 from metasearch.settings import Settings
 from tests.browser.conftest import DESKTOP, WATCH
@@ -89,7 +89,7 @@ async def servers() -> AsyncIterator[Mapping[str, str]]:
         specs = cast("Any", served.app[SHARED].engine).registry.specs
         specs["gamma"] = replace(specs["gamma"], enabled=False, terms=LONG)
         addresses["users"] = served.base.rstrip("/")
-        demo = await stack.enter_async_context(listening(Settings(), demo=True))
+        demo = await stack.enter_async_context(open_server(Settings(), demo=True))
         yield addresses | {"demo": demo.rstrip("/")}
 
 
@@ -106,7 +106,7 @@ def _fill(served: Served) -> None:
     served.project("review", ann="owner")
     with served.database() as db:
         links.create(db, "account", role="user")
-        sources.set_switch(db, "beta", False)
+        source_switches.set_switch(db, "beta", False)
         uid = accounts.find(db, "ann").uid
         db.run("UPDATE user SET uid = ? WHERE uid = ?", _UID, uid)
 
@@ -280,7 +280,7 @@ async def shown(
     context = await browser.new_context(
         **({"viewport": DESKTOP, "reduced_motion": "reduce"} | options)
     )
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(60_000)
     faults: list[str] = []
     try:
         if options.get("java_script_enabled", True):

@@ -80,6 +80,7 @@ def cases() -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("state", "variant"), cases())
 async def test_no_violation(browser, addresses, state, variant):
     """Of the rules of axe; targets have room, and a narrow window scrolls in one direction, also

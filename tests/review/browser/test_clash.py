@@ -33,7 +33,7 @@ async def test_both_texts_are_shown_and_mine_is_saved(window, tmp_path: Path, op
     async with serving(tmp_path, users=UsersSettings()) as served:
         with Database(served.path) as db:
             project = projects.create(db, "lakes", "review")
-            strategy = strategies.create(db, project, "main")
+            strategy = strategies.create(project, "main")
             steps.add(db, strategy, "lakes")
         page = await window(f"{served.base}projects/lakes/strategies/main?edit=1", **options)
         with Database(served.path) as db:

@@ -20,7 +20,7 @@ from metasearch.review.strategies import strategies
 from metasearch.review.users import accounts
 from metasearch.review.works import decisions, lists
 from metasearch.review.works.lists import WorksQuery
-from metasearch.server.app import listening
+from metasearch.server.app import open_server
 from tests.browser.test_figures import MOST_SHIFT
 from tests.browser.waiting import until
 from tests.review.browser.test_accessibility import FIND, TAGS, axe
@@ -85,13 +85,13 @@ async def screened(tmp_path: Path) -> AsyncIterator[Screened]:
     made = team(tmp_path / "workspace.sqlite3")
     with Database(made.filled.path) as db:
         project = projects.create(db, "lakes", "review", "Lakes")
-        strategy = strategies.create(db, project, "main")
-        import_file(db, project, strategy, RIS, "1.ris", source="hand", searched="2026-05-03")
-        assert len(lists.uids(db, project, WorksQuery())) == WORKS
+        strategy = strategies.create(project, "main")
+        import_file(project, strategy, RIS, "1.ris", source="hand", searched="2026-05-03")
+        assert len(lists.uids(project, WorksQuery())) == WORKS
         for name in ("owner", "editor", "screener"):
             role = "owner" if name == "owner" else "editor"
-            members.add(db, project, accounts.find(db, name), role)  # type: ignore[arg-type]
-    async with listening(made.settings(), demo=True) as address:
+            members.add(project, accounts.find(db, name), role)  # type: ignore[arg-type]
+    async with open_server(made.settings(), demo=True) as address:
         yield Screened(made, project, f"{address.rstrip('/')}/projects/{project.uid}")
 
 
@@ -99,7 +99,7 @@ def screens(screened: Screened, *names: str) -> None:
     """Lets a team screen the titles, blind."""
     with Database(screened.path) as db:
         uids = [screened.made.uids[name] for name in names]
-        teams.begin(db, screened.project, "title", uids)
+        teams.begin(screened.project.at(db), "title", uids)
 
 
 class Network:
@@ -167,7 +167,7 @@ async def test_sixty_keys_on_the_list(window, screened: Screened, query, latency
     """At six a second, over the end of the page: sixty works, in the order of the log."""
     with Database(screened.path) as db:
         sort: Any = "title" if query else "added"
-        uids = lists.uids(db, screened.project, WorksQuery(sort=sort))
+        uids = lists.uids(screened.project.at(db), WorksQuery(sort=sort))
     page = await window(f"{screened.address}/works{query}", extra_http_headers={HEADER: "owner"})
     network = await Network.of(page, latency)
     await page.keyboard.press("j")
@@ -350,7 +350,7 @@ async def test_a_clash_is_told_and_nothing_is_overwritten(window, screened: Scre
     owner = screened.made.uids["owner"]
     by = owner if path == "/screening" else ""
     with Database(screened.path) as db:  # in another window, or by another member
-        decisions.mark(db, screened.project, [work], "excluded", reason="no lake", by=owner)
+        decisions.mark(screened.project.at(db, owner), [work], "excluded", reason="no lake")
 
     await presses(page, "i")
     await page.locator("#unsent li").wait_for()
@@ -395,11 +395,11 @@ async def test_works_that_others_have_finished_are_passed_over(window, screened:
     """Of those that were fetched before; the one on the screen stays, and its vote is refused."""
     with Database(screened.path) as db:
         both = [screened.made.uids[name] for name in ("owner", "editor")]
-        teams.begin(db, screened.project, "title", both, needed=1)
-        uids = lists.uids(db, screened.project, WorksQuery())
+        teams.begin(screened.project.at(db), "title", both, needed=1)
+        uids = lists.uids(screened.project.at(db), WorksQuery())
     page = await window(f"{screened.address}/screening", extra_http_headers={HEADER: "owner"})
     with Database(screened.path) as db:
-        decisions.mark(db, screened.project, uids[1:3], "excluded", by=screened.made.uids["editor"])
+        decisions.mark(screened.project.at(db, screened.made.uids["editor"]), uids[1:3], "excluded")
     assert await presses(page, "i") == uids[:1]
     await until(page, "document.querySelector('[data-fresh]').innerText.startsWith('1 work')")
     assert await presses(page, "i") == uids[1:2]

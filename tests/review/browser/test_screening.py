@@ -14,7 +14,7 @@ from metasearch.review.screening import teams
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts
 from metasearch.review.works import decisions
-from metasearch.server.app import listening
+from metasearch.server.app import open_server
 from tests.browser.waiting import until
 from tests.review.browser.test_workspace import sends
 from tests.review.security.team import HEADER, Team, team
@@ -28,14 +28,14 @@ async def made(tmp_path: Path) -> Team:
     made = team(tmp_path / "workspace.sqlite3")
     with Database(made.filled.path) as db:
         cat = accounts.create(db, "cat", role="user", origin="header", subject="cat")
-        members.add(db, made.review, cat, "screener")
+        members.add(made.review.at(db), cat, "screener")
     return made
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def project(made: Team) -> AsyncIterator[str]:
     """The address of the project."""
-    async with listening(made.settings(), demo=True) as address:
+    async with open_server(made.settings(), demo=True) as address:
         yield f"{address.rstrip('/')}/projects/{made.review.uid}"
 
 
@@ -63,10 +63,10 @@ async def test_axe_finds_nothing(window, made: Team, project: str, look: dict[st
     accessibility = pytest.importorskip("tests.review.browser.test_accessibility")
     ann, bob = made.uids["screener"], made.uids["editor"]
     with Database(made.filled.path) as db:
-        teams.begin(db, made.review, "title", [ann, bob])
+        teams.begin(made.review.at(db), "title", [ann, bob])
         for by, verdicts in ((ann, ("relevant", "excluded")), (bob, ("relevant", "relevant"))):
             for uid, verdict in zip(made.filled.uids[3:], verdicts, strict=False):
-                decisions.mark(db, made.review, [uid], verdict, by=by)  # type: ignore[arg-type]
+                decisions.mark(made.review.at(db, by), [uid], verdict)  # type: ignore[arg-type]
     for name in ("owner", "screener"):
         page = await window(
             f"{project}/screening?agreement=yes", extra_http_headers={HEADER: name}, **look

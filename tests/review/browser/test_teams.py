@@ -44,13 +44,11 @@ async def served(tmp_path: Path) -> AsyncIterator[tuple[str, Team]]:
         document = Document(
             kind="chaxin", title=TEXT, language="zh", blocks=(Paragraph(text=TEXT),)
         )
-        report = reports.keep(db, made.review, document, number="2026-1")
+        report = reports.keep(made.review.at(db), document, number="2026-1")
         reports.sign(
-            db,
-            made.review,
+            made.review.at(db, made.uids["editor"]),
             report,
             "searcher",
-            by=made.uids["editor"],
             name="editor",
             digest=report.digest,
         )

@@ -69,8 +69,8 @@ def imported(served: Served) -> None:
     """Three works, from a file."""
     with served.database() as db:
         project = projects.find(db, "review")
-        strategy = strategies.find(db, project, None)
-        import_file(db, project, strategy, RIS, "1.ris", source="CNKI", searched="2026-05-03")
+        strategy = strategies.find(project, None)
+        import_file(project, strategy, RIS, "1.ris", source="CNKI", searched="2026-05-03")
 
 
 async def votes(page: Any, project: str, *verdicts: str) -> list[str]:

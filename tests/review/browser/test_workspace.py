@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from metasearch.server.app import listening
+from metasearch.server.app import open_server
 from metasearch.settings import Settings
 from tests.browser.waiting import until
 
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 async def server(tmp_path: Path) -> AsyncIterator[str]:
     """The demo with an empty workspace."""
     settings = replace(Settings(), workspace=tmp_path / "workspace.sqlite3", serve_workspace=True)
-    async with listening(settings, demo=True) as address:
+    async with open_server(settings, demo=True) as address:
         yield address.rstrip("/")
 
 

@@ -22,7 +22,7 @@ Json = Callable[..., Any]
 @pytest.fixture(autouse=True)
 def no_latency(monkeypatch: pytest.MonkeyPatch) -> None:
     """The simulated databases answer at once."""
-    monkeypatch.setattr(demo, "DemoDatabases", lambda: DemoDatabases(latency=0))
+    monkeypatch.setattr(demo, "DemoDatabases", lambda **more: DemoDatabases(latency=0, **more))
 
 
 @pytest.fixture(autouse=True)

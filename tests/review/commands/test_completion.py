@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.cases import each
 from tests.cli.completion import offers
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "offered"),
     [
         ("metasearch strategy ru", "run"),

@@ -23,12 +23,13 @@ import sys
 from metasearch import demo
 from metasearch.cli import main
 made = demo.DemoDatabases
-demo.DemoDatabases = lambda: made(latency={"demo-slow": 60.0})
+demo.DemoDatabases = lambda **_: made(latency={"demo-slow": 60.0})
 sys.argv = ["metasearch", *sys.argv[1:]]
 sys.exit(main())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="this system has no fork")
 def test_an_interrupted_run_keeps_what_has_come(file: Path, tmp_path: Path) -> None:
     """Exit code 130; the works of the source that answered are in the project."""

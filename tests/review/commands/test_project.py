@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
+from tests import cases
 from tests.cli.conftest import Run
 from tests.review.commands.conftest import Json
 
@@ -100,7 +99,7 @@ def test_a_project_is_deleted_after_a_question(run: Run, answered: Json) -> None
     assert "There is none yet" in shown.err
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("args", "said"),
     [
         (["new", "a b"], "'a b' cannot be a name"),
@@ -248,3 +247,27 @@ def test_json_is_one_document_with_stable_members(run: Run) -> None:
     assert set(json.loads(outcome.out)) == {
         *("uid", "name", "kind", "title", "created", "archived", "version")
     }
+
+
+def test_included_works_are_checked(run: Run, answered: Json) -> None:
+    """The exit code tells whether all is well; the report warns until then; what was said is shown
+    again without asking anybody.
+    """
+    run("project", "new", "gambling", "--kind", "review")
+    run("strategy", "add", "gambling")
+    run("strategy", "run", "--demo", "-s", "demo-pubmed", "--per-source", "5")
+    nothing = run("project", "check", "--demo")
+    run("works", "mark", "relevant", "--stage", "fulltext", "--all-matching")
+    before = run("report", "prisma-flow")
+    checked = answered("project", "check", "--demo", "-s", "demo-pubmed,demo-openalex")
+    shown = answered("project", "check", "--show")
+    after = run("report", "prisma-flow")
+
+    assert (nothing.code, "Decide on its works" in nothing.err) == (2, True)
+    assert "warning: None of the 5 included works was checked" in before.err
+    assert (checked["included"], checked["checked"], checked["serious"]) == (5, 5, 0)
+    assert {each["verdict"] for each in checked["works"]} == {"confirmed"}
+    assert shown == checked
+    assert "warning" not in after.err
+    assert "5 of 5 included works" in after.out
+    assert run("project", "check", "--stop").code == 2

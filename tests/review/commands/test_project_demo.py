@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from metasearch.review.examples import EXAMPLES
 from metasearch.review.projects import commands
 from tests.cli.conftest import Run
@@ -12,6 +14,7 @@ def test_its_names_are_those_of_the_examples():
     assert tuple(commands.EXAMPLES.values()) == tuple(EXAMPLES)
 
 
+@pytest.mark.slow
 def test_both_examples_are_made(answered, run: Run):
     """A project each, with works and runs; reports of both can be written at once."""
     made = answered("project", "demo")

@@ -19,17 +19,23 @@ from metasearch.review.works.commands import VERDICTS as NAMED_VERDICTS
 from metasearch.review.works.export import EXPORTS
 from metasearch.review.works.lists import SORTS, STANDINGS
 from metasearch.review.works.works import VERDICTS
+from tests.cases import each, sample
 from tests.cli.conftest import Run
 from tests.review.commands.conftest import Json
+from tests.review.new_workspaces import make_once
 
 
 @pytest.fixture
 def project(run: Run, file: Path) -> None:
     """A review that has been run, and whose works are decided."""
-    run("project", "new", "gambling", "--kind", "review")
-    run("strategy", "add", "gambling")
-    run("strategy", "run", "--demo", "-s", "demo-pubmed")
-    run("works", "mark", "excluded", "--all-matching")
+
+    def make() -> None:
+        run("project", "new", "gambling", "--kind", "review")
+        run("strategy", "add", "gambling")
+        run("strategy", "run", "--demo", "-s", "demo-pubmed")
+        run("works", "mark", "excluded", "--all-matching")
+
+    make_once("decided", file, make)
 
 
 def test_the_words_of_the_options_are_those_of_the_workspace() -> None:
@@ -42,7 +48,7 @@ def test_the_words_of_the_options_are_those_of_the_workspace() -> None:
     assert set(NAMED_VERDICTS) == {*VERDICTS, "undecided"}
 
 
-@pytest.mark.parametrize("kind", REPORTS)
+@pytest.mark.parametrize("kind", sample(REPORTS, 2))
 def test_every_report_is_written(run: Run, project: None, kind: str) -> None:
     """As Markdown on standard output, and as JSON; what is missing is told on stderr."""
     outcome = run("report", kind)
@@ -56,12 +62,15 @@ def test_every_report_is_written(run: Run, project: None, kind: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "begins"),
-    [
-        ("flow.html", b"<!DOCTYPE html>"),
-        ("flow.md", b"# "),
-        ("flow.json", b"{"),
-        ("flow.svg", b"<"),
-    ],
+    sample(
+        [
+            ("flow.html", b"<!DOCTYPE html>"),
+            ("flow.md", b"# "),
+            ("flow.json", b"{"),
+            ("flow.svg", b"<"),
+        ],
+        4,
+    ),
 )
 def test_the_ending_of_a_file_chooses_the_format(
     run: Run, project: None, tmp_path: Path, name: str, begins: bytes
@@ -141,7 +150,7 @@ def test_an_estimate_of_what_was_missed(run: Run, answered: Json, project: None)
     assert several["estimate"]["total"] >= several["found"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("args", "said"),
     [
         (["prisma-s", "-o", "x.pdf"], "has the ending of no format"),

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from metasearch.review.alerts import saved_searches as searches
 from metasearch.review.store.database import Database
+from tests import cases
 from tests.cli.conftest import Run
 from tests.review.commands.conftest import Json
 
@@ -45,7 +44,7 @@ def test_a_search_is_saved_shown_and_removed(run: Run, answered: Json) -> None:
     assert answered("saved", "list") == []
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("words", "said"),
     [
         (["add", "x", "(gene AND"], "AND needs something to look for"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each, sample
 from tests.cli.conftest import Run
 from tests.review.commands.conftest import Json
 
@@ -120,12 +121,15 @@ def test_a_run_fetches_the_last_step(run: Run, answered: Json) -> None:
 
 @pytest.mark.parametrize(
     ("sources", "query", "code"),
-    [
-        ("demo-pubmed", "gambling", 0),
-        ("demo-pubmed", "zzyzx", 1),
-        ("demo-pubmed,demo-failing", "gambling", 3),
-        ("demo-failing", "gambling", 4),
-    ],
+    sample(
+        [
+            ("demo-pubmed", "gambling", 0),
+            ("demo-pubmed", "zzyzx", 1),
+            ("demo-pubmed,demo-failing", "gambling", 3),
+            ("demo-failing", "gambling", 4),
+        ],
+        2,
+    ),
 )
 def test_exit_codes_are_those_of_a_search(run: Run, sources: str, query: str, code: int) -> None:
     """Hits, none, a source that failed, none that answered."""
@@ -182,7 +186,7 @@ def test_a_strategy_is_copied_and_changed(run: Run, answered: Json) -> None:
     assert listed["second"]["years"] == "2015-"
 
 
-@pytest.mark.parametrize(
+@each(
     ("args", "said"),
     [
         (["add", "#7 AND debt"], "7"),
@@ -211,3 +215,24 @@ def test_what_cannot_be_done(run: Run, tmp_path: Path, args: list[str], said: st
     assert outcome.code == 2
     assert said in outcome.err
     assert "Traceback" not in outcome.err
+
+
+def test_citations_of_included_works_are_followed(run: Run, answered: Json) -> None:
+    """Until nothing was included since; `--again` asks for what has appeared."""
+    run("strategy", "add", "gambling")
+    indexes = ("--demo", "-s", "demo-crossref,demo-openalex")
+    run("strategy", "run", *indexes, "--per-source", "15")
+    nothing = run("strategy", "cite", *indexes)
+    run("works", "mark", "relevant", "--stage", "fulltext", "--all-matching")
+
+    cited = answered("strategy", "cite", *indexes)
+    twice = run("strategy", "cite", *indexes)
+    again = answered("strategy", "cite", "--again", *indexes)
+
+    assert "No work is included yet" in nothing.err
+    assert (cited["mode"], cited["new_works"] > 0) == ("citations", True)
+    assert "asked for already" in twice.err
+    assert again["new_works"] == 0
+    assert [text for text in steps(answered).values() if "citations" in text] == [
+        "citations(included; references, cited_by)"
+    ]

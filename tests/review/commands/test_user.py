@@ -14,7 +14,15 @@ import pytest
 
 from metasearch.review.projects import projects
 from metasearch.review.store.database import Database
-from metasearch.review.users import accounts, audit, commands, links, passwords, permissions, tokens
+from metasearch.review.users import (
+    accounts,
+    audit,
+    commands,
+    links,
+    passwords,
+    permissions_and_quotas,
+    tokens,
+)
 from metasearch.review.users.passwords import Passwords
 from tests.cli.conftest import Run
 from tests.review.commands.conftest import Json
@@ -82,6 +90,7 @@ def test_a_name_that_is_taken_or_none_is_told_before_a_password_is_asked_for(run
     assert "cannot be the name" in run("user", "add", "a\tb", "--stdin").err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals of POSIX")
 def test_a_password_is_typed_twice_and_not_shown(file: Path, tmp_path: Path) -> None:
     """On a terminal; it is the one that is kept."""
@@ -163,8 +172,8 @@ def test_roles_on_the_server_and_in_a_project(run: Run, answered: Json) -> None:
 
 def test_the_roles_of_the_help_are_those_that_there_are() -> None:
     """They stand there because help loads no workspace."""
-    assert commands.SYSTEM_ROLES == permissions.SYSTEM_ROLES
-    assert commands.PROJECT_ROLES == permissions.PROJECT_ROLES
+    assert commands.SYSTEM_ROLES == permissions_and_quotas.SYSTEM_ROLES
+    assert commands.PROJECT_ROLES == permissions_and_quotas.PROJECT_ROLES
 
 
 def test_a_user_is_kept_out_and_let_in(run: Run, answered: Json) -> None:

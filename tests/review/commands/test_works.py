@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tests.cli.conftest import Run
 from tests.review.commands.conftest import Json
+from tests.review.new_workspaces import make_once
 
 SOURCES = "demo-pubmed,demo-openalex"
 
@@ -17,9 +19,13 @@ SOURCES = "demo-pubmed,demo-openalex"
 @pytest.fixture(autouse=True)
 def project(run: Run, file: Path) -> None:
     """A review that has been run once."""
-    run("project", "new", "gambling", "--kind", "review")
-    run("strategy", "add", "gambling")
-    run("strategy", "run", "--demo", "-s", SOURCES)
+
+    def make() -> None:
+        run("project", "new", "gambling", "--kind", "review")
+        run("strategy", "add", "gambling")
+        run("strategy", "run", "--demo", "-s", SOURCES)
+
+    make_once("run once", file, make)
 
 
 def uids(answered: Json, *args: str, code: int = 0) -> list[str]:
@@ -177,7 +183,7 @@ def test_decisions_of_a_screening_tool_come_back(run: Run, answered: Json, tmp_p
     assert uids(answered, "--verdict", "relevant", code=1) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("args", "said"),
     [
         (["show", "10.1000/none"], "There is no work '10.1000/none'"),

@@ -26,8 +26,8 @@ def uids(file: Path) -> list[str]:
             for name in ("ann", "bob")
         ]
         for person in people:
-            members.add(db, held.project, person, "screener")
-        teams.begin(db, held.project, "title", [person.uid for person in people])
+            members.add(held.project, person, "screener")
+        teams.begin(held.project, "title", [person.uid for person in people])
         assert projects.find(db, held.project.name)
         return held.uids
 

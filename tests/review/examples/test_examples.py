@@ -11,7 +11,7 @@ import pytest
 
 from metasearch.errors import UsageError
 from metasearch.review import examples
-from metasearch.review.examples import EXAMPLES, content, found
+from metasearch.review.examples import EXAMPLES, content, works_of
 from metasearch.review.projects import log, projects
 from metasearch.review.projects.archive_format import export_project, export_to
 from metasearch.review.projects.archive_reader import import_project
@@ -28,6 +28,7 @@ from metasearch.review.store.workspace import Workspace
 from metasearch.review.strategies import strategies
 from metasearch.review.works.lists import WorksQuery
 from metasearch.review.works.undo import undo
+from tests.review.new_workspaces import make_once
 
 
 def install(file: Path) -> None:
@@ -43,7 +44,7 @@ def install(file: Path) -> None:
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with all examples; no test changes it."""
     path = tmp_path_factory.mktemp("examples") / "workspace.sqlite3"
-    install(path)
+    make_once("examples", path, lambda: install(path))
     return path
 
 
@@ -54,7 +55,7 @@ def db(file: Path):
 
 
 def report(db: Database, project: Project, kind: str, previous: str | None = None) -> Document:
-    return kind_of(kind).build(db, project, language=None, previous=previous)
+    return kind_of(kind).build(project, language=None, previous=previous)
 
 
 def text_of(document: Document) -> str:
@@ -71,7 +72,7 @@ def facts(db: Database, project: Project) -> list[tuple[object, ...]]:
             work.first_run,
             sorted((stage, one.verdict, one.reason) for stage, one in work.decisions.items()),
         )
-        for work in found(db, project, WorksQuery())
+        for work in works_of(project, WorksQuery())
     )
 
 
@@ -87,7 +88,7 @@ def test_the_workspace_is_whole(db: Database):
 def test_no_source_failed_and_every_run_ended(db: Database):
     """The demo's failing database is not part of the examples."""
     for project in projects.every(db):
-        for run in runs.of(db, project):
+        for run in runs.of(project):
             assert run.status == "done"
             assert not any(answer.failed for answer in runs.answers(db, run))
 
@@ -100,6 +101,7 @@ def test_requests_name_no_port(db: Database):
     assert not any("127.0.0.1" in url or "localhost" in url for url in urls)
 
 
+@pytest.mark.slow
 def test_an_example_is_the_same_every_time(db: Database, tmp_path: Path):
     """Works, decisions and their order follow from rules, and not from the moment."""
     install(tmp_path / "again.sqlite3")
@@ -115,45 +117,49 @@ def test_the_review_has_a_finished_search_and_an_update(db: Database):
     """The reports of the first search are finished; the update has found works that it had not, and
     all of them are decided on."""
     project = projects.find(db, examples.NAME)
-    first = {one.kind: one for one in finished.frozen(db, project)}
+    first = {one.kind: one for one in finished.frozen(project)}
     assert first.keys() == {"prisma-s", "prisma-flow"}
     assert not any(one.data["draft"] for one in first.values())
 
     flow = report(db, project, "prisma-flow", previous="last")
-    counted = numbers(db, project, finished.find_previous(db, project, "prisma-flow", "last"))
+    counted = numbers(project, finished.find_previous(project, "prisma-flow", "last"))
 
     assert flow.draft == ()
     assert counted.previous is not None
     assert counted.previous.reports > counted.included > 0
-    assert counted.screened == counted.works > counted.excluded > 0
-    assert counted.reasons
+    assert counted.screened == counted.works > counted.excluded
     assert report(db, project, "prisma-s").draft == ()
 
 
 def test_all_boxes_of_the_flow_are_filled(db: Database):
     """Over both searches there are duplicates, works left out in both stages with reasons, one that
     could not be had, a study with two reports, and other ways of searching."""
-    counted = numbers(db, projects.find(db, examples.NAME))
+    counted = numbers(projects.find(db, examples.NAME))
 
     assert counted.identified > counted.works > counted.excluded > 0
     assert counted.not_retrieved > 0
     assert len(counted.reasons) > 1
     assert "" not in counted.reasons
-    assert counted.studies < counted.included
-    assert {one.kind for one in counted.other} == {"website", "citation"}
+    assert counted.citations is not None
+    assert counted.studies < counted.included + counted.citations.included
+    assert {one.kind for one in counted.others} == {"website", "citation"}
+    assert counted.citations.included > 0
     assert {source.label for source in counted.sources if source.by_hand} == {"PsycINFO"}
     assert counted.not_screened == counted.not_assessed == 0
 
 
-def test_the_known_works_are_found_but_for_the_old_one(db: Database):
-    """The validation shows what the limit of years costs."""
+def test_the_known_works_are_found_and_the_old_one_by_citations_alone(db: Database):
+    """The validation shows what the limit of years costs, and what citations bring."""
     project = projects.find(db, examples.NAME)
 
-    validated = known_works.validate(db, project, strategies.find(db, project, None))
+    validated = known_works.validate(project, strategies.find(project, None))
 
-    lost = [one.known.name for one in validated.works if not one.works]
-    assert len(validated.works) == len(examples.KNOWN.split())
-    assert [name.rpartition("doi:")[2] for name in lost] == ["10.1136/bmj.329.7479.1405-a"]
+    along = {run.number for run in runs.of(project) if run.mode == "citations"}
+    cited = [
+        one.known.name for one in validated.works if {finder.run for finder in one.finders} <= along
+    ]
+    assert validated.found == len(validated.works) == len(examples.KNOWN.split())
+    assert [name.rpartition("doi:")[2] for name in cited] == ["10.1136/bmj.329.7479.1405-a"]
 
 
 # ------------------------------------------------------------------------- novelty
@@ -175,7 +181,7 @@ def test_the_novelty_report_is_complete(db: Database):
 
 def test_works_are_related_to_both_points(db: Database):
     """Each point of novelty has closely and generally related works; some works are neither."""
-    works = found(db, projects.find(db, examples.NOVELTY_NAME), WorksQuery())
+    works = works_of(projects.find(db, examples.NOVELTY_NAME), WorksQuery())
     verdicts = {work.decisions["title"].verdict for work in works}
 
     assert verdicts == {"close", "relevant", "excluded"}
@@ -187,7 +193,7 @@ def test_works_are_related_to_both_points(db: Database):
 def test_works_of_several_databases_are_one(db: Database):
     """Among the works of the novelty search are some that two databases and the file have, each in
     its own spelling."""
-    works = found(db, projects.find(db, examples.NOVELTY_NAME), WorksQuery())
+    works = works_of(projects.find(db, examples.NOVELTY_NAME), WorksQuery())
 
     assert any({"demo-crossref", "demo-openalex", "CNKI"} <= set(work.sources) for work in works)
     assert sum(len(work.sources) > 1 for work in works) >= 4
@@ -200,7 +206,7 @@ def test_cnki_is_reported_as_searched_by_hand(db: Database):
     text = text_of(report(db, project, "chaxin"))
 
     assert "cnki.ris" in text
-    assert any(work.sources == ("CNKI",) for work in found(db, project, WorksQuery()))
+    assert any(work.sources == ("CNKI",) for work in works_of(project, WorksQuery()))
 
 
 # ------------------------------------------------------------------------- installing
@@ -249,28 +255,27 @@ def test_an_example_survives_the_way_into_another_workspace(
     """All that a real project holds is the same after an export and an import, its reports too, and
     the works keep their ids when records are added afterwards."""
     project = projects.find(db, name)
-    export_to(db, project, tmp_path / "first.zip")
+    export_to(project, tmp_path / "first.zip")
     with Database(tmp_path / "w.sqlite3") as other:
         copy = import_project(other, tmp_path / "first.zip").project
         again = io.BytesIO()
-        export_project(other, copy, again)
+        export_project(copy.at(other), again)
 
         assert facts(db, project) == facts(other, copy)
-        assert numbers(db, project).included == numbers(other, copy).included
+        assert numbers(project).included == numbers(copy.at(other)).included
         for kind in ("prisma-s", "prisma-flow") if name == examples.NAME else ("chaxin",):
             assert text_of(report(db, project, kind)) == text_of(report(other, copy, kind))
-        uids = {work.title: work.uid for work in found(other, copy, WorksQuery())}
-        strategy = strategies.find(other, copy, None)
+        uids = {work.title: work.uid for work in works_of(copy.at(other), WorksQuery())}
+        strategy = strategies.find(copy.at(other), None)
         import_file(
-            other,
-            copy,
+            copy.at(other),
             strategy,
             content("psycinfo.ris"),
             "more.ris",
             source="Another",
             searched="2026-11-23",
         )
-        now = {work.title: work.uid for work in found(other, copy, WorksQuery())}
+        now = {work.title: work.uid for work in works_of(copy.at(other), WorksQuery())}
         assert uids.items() <= now.items()
         assert check(other) == []
     with zipfile.ZipFile(tmp_path / "first.zip") as before, zipfile.ZipFile(again) as after:
@@ -282,7 +287,7 @@ def test_an_example_survives_the_way_into_another_workspace(
 def test_changes_of_a_copy_can_be_undone(db: Database, tmp_path: Path, beside: bool):
     """The log of an imported project is about its own works and steps, whatever their ids became;
     the project that it is a copy of stays as it is."""
-    export_to(db, projects.find(db, examples.NOVELTY_NAME), tmp_path / "a.zip")
+    export_to(projects.find(db, examples.NOVELTY_NAME), tmp_path / "a.zip")
     with Database(tmp_path / "w.sqlite3") as other:
         original = import_project(other, tmp_path / "a.zip").project
         copy = import_project(other, tmp_path / "a.zip").project if beside else original
@@ -291,11 +296,11 @@ def test_changes_of_a_copy_can_be_undone(db: Database, tmp_path: Path, beside: b
         edited = next(one for one in log.lines(other, copy.id) if one.object.startswith("step:"))
 
         for one in marked:
-            undo(other, copy, one.id)
+            undo(copy.at(other), one.id)
 
         assert marked
-        assert not any(work.decisions for work in found(other, copy, WorksQuery()))
-        strategy = strategies.find(other, copy, None)
+        assert not any(work.decisions for work in works_of(copy.at(other), WorksQuery()))
+        strategy = strategies.find(copy.at(other), None)
         assert edited.object.startswith(f"step:{strategy.number}/")
         if beside:
             assert facts(other, original) == before

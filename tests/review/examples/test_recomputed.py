@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
-from metasearch.review.examples import EXAMPLES
 from metasearch.review.projects import projects
 from metasearch.review.projects.archive_format import export_to
-from metasearch.review.projects.projects import Project
 from metasearch.review.reports import render, reports
 from metasearch.review.reports.document import Language
 from metasearch.review.reports.reports import KINDS, ReportKind
 from metasearch.review.store.database import Database
-from metasearch.review.store.workspace import Workspace
+from tests import cases
+from tests.review.examples.test_examples import install
+from tests.review.new_workspaces import make_once
 from tests.review.recompute import Recomputed, differences, rows_of
 
 
@@ -24,24 +23,20 @@ from tests.review.recompute import Recomputed, differences, rows_of
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a workspace of all examples, and the archive of each."""
     folder = tmp_path_factory.mktemp("recomputed")
-
-    async def install() -> list[Project]:
-        async with Workspace(folder / "workspace.sqlite3") as workspace:
-            return [await example(workspace) for example in EXAMPLES.values()]
-
-    listed = asyncio.run(install())
-    with Database(folder / "workspace.sqlite3") as db:
-        for project in listed:
-            export_to(db, project, folder / f"{project.kind}.zip")
+    path = folder / "workspace.sqlite3"
+    make_once("examples", path, lambda: install(path))
+    with Database(path) as db:
+        for project in projects.every(db):
+            export_to(project.at(db), folder / f"{project.kind}.zip")
     return folder
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("kind", "language"),
     [(kind, language) for kind in KINDS.values() for language in kind.languages],
     ids=lambda it: getattr(it, "name", it),
 )
-@pytest.mark.parametrize("example", ["review", "novelty"])
+@cases.each("example", ["review", "novelty"])
 def test_all_numbers_of_a_report_are_those_of_the_archive(
     made: Path, example: str, kind: ReportKind, language: Language
 ) -> None:
@@ -51,11 +46,11 @@ def test_all_numbers_of_a_report_are_those_of_the_archive(
     numbers = Recomputed(rows_of(made / f"{example}.zip"))
     with Database(made / "workspace.sqlite3") as db:
         project = next(one for one in projects.every(db) if one.kind == example)
-        continued = reports.frozen(db, project, kind.name)
-        document = kind.build(db, project, language=language)
+        continued = reports.frozen(project, kind.name)
+        document = kind.build(project, language=language)
         assert differences(json.loads(render.write(document, "json")), numbers) == []
         if continued and document.kind == "prisma-flow":
             last = continued[0].number
-            update = kind.build(db, project, language=language, previous=last)
+            update = kind.build(project, language=language, previous=last)
             numbers = Recomputed(rows_of(made / f"{example}.zip"), last)
             assert differences(json.loads(render.write(update, "json")), numbers) == []

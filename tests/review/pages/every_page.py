@@ -14,8 +14,11 @@ from typing import Any
 from aiohttp.test_utils import TestClient
 
 from metasearch.bib.work_ids import hit_id
+from metasearch.dedup import evidence
+from metasearch.engine.rank import FITS, RANKS
 from metasearch.errors import ConnectFailed
 from metasearch.events import Counts, NextPage, Paging, Totals
+from metasearch.message import message
 from metasearch.record import Author, Hit, Match, Reason, Version
 from metasearch.settings import Settings
 from metasearch.settings.server import ServerSettings
@@ -64,13 +67,16 @@ def work(name: str, rank: int, **fields: Any) -> Hit:
         record=left,
         records=(left, right),
         provenance={"title": "alpha", "doi": "beta", "year": "alpha"},
-        matches=(Match("doi", "same", 1.0, "same DOI", left.key, right.key),),
-        versions=(Version("published", (left.key,)), Version("preprint", (right.key,))),
+        matches=(Match("doi", "same", 1.0, evidence.SAME_DOI, left.key, right.key),),
+        versions=(
+            Version(evidence.PUBLISHED, (left.key,)),
+            Version(evidence.PREPRINT, (right.key,)),
+        ),
         score=1.0 / rank,
         rank=rank,
         reasons=(
-            Reason("alpha ranks it 1", 0.09, "alpha"),
-            Reason("its words fit the query 90% as well as the best hit's", 0.1, None),
+            Reason(message(RANKS, source="alpha", position=1), 0.09, "alpha"),
+            Reason(message(FITS, share="90%"), 0.1, None),
         ),
     )
 
@@ -80,7 +86,7 @@ FINISHED = replace(
     answer(*WORKS, reports=[report("alpha", query="1"), report("beta", query="2", cached=True)]),
     counts=Counts(1234, 45, 45),
     paging=Paging(0, 20, NextPage(20, 20)),
-    totals=Totals(45, 45, None, 700, True, "what was received stands for the rest"),
+    totals=Totals(45, 45, None, 700, True, message("incomplete without {names}", names=DATA)),
     syntax="cql",
 )
 FAILED = [

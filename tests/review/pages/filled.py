@@ -5,12 +5,16 @@ people would type is in Greek letters or digits.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import orjson
 
 from metasearch.formats import hits
 from metasearch.message import message
 from metasearch.record import Author, Hit
-from metasearch.review.alerts import news, outbox, saved_searches
+from metasearch.review.alerts import email_outbox, news, saved_searches
 from metasearch.review.alerts import news as history
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.projects import projects
@@ -18,8 +22,9 @@ from metasearch.review.projects.projects import Project
 from metasearch.review.reports import reports
 from metasearch.review.runs import known_works, runs
 from metasearch.review.runs.imports import import_file
-from metasearch.review.runs.plan import Question
+from metasearch.review.runs.plan import SourceQuestion
 from metasearch.review.store.database import Database
+from metasearch.review.store.values import now, pack_sentences
 from metasearch.review.strategies import steps, strategies
 from metasearch.review.strategies.resolve import ResolvedStep, resolve_all
 from metasearch.review.strategies.strategies import Strategy
@@ -33,6 +38,9 @@ from tests.server.fake import hit, record
 TEXT = "αβγ"
 #: Part of the address that ends e-mails.
 UNSUBSCRIBE = "1" * 43
+_LEFT_OUT = message(
+    "{filtered} record(s) were left out by what this source could not search", filtered=1
+)
 RIS = "".join(
     f"TY  - JOUR\nTI  - {TEXT} δ{number}\nAU  - {TEXT}, {TEXT}\nPY  - 20{number:02}\n"
     f"JO  - {TEXT}\nDO  - 10.5555/hand.{number}\nER  - \n\n"
@@ -73,34 +81,65 @@ class FilledWorkspace:
 
 def filled(path: Path) -> FilledWorkspace:
     """Make a workspace in a file."""
+    content, made = _made_once()
+    path.write_bytes(content)
+    path.chmod(0o600)
+    return replace(made, path=path)
+
+
+@cache
+def _made_once() -> tuple[bytes, FilledWorkspace]:
+    """The content of the file, and what was made in it."""
+    with TemporaryDirectory() as folder:
+        made = _make(Path(folder) / "workspace.sqlite3")
+        return made.path.read_bytes(), made
+
+
+def _make(path: Path) -> FilledWorkspace:
     with Database(path) as db:
         review = projects.create(db, "review", "review", f"{TEXT} 1")
         novelty = projects.create(db, "novelty", "novelty", f"{TEXT} 2")
         empty = projects.create(db, "empty", "plain", f"{TEXT} 3")
-        strategy = strategies.create(db, review, TEXT, years="2010-", note=TEXT)
-        strategies.create(db, review, "ε")
+        strategy = strategies.create(review, TEXT, years="2010-", note=TEXT)
+        strategies.create(review, "ε")
         for text in ("αβ* OR γδ", "εζ", "#1 AND #2"):
             steps.add(db, strategy, text, note=TEXT)
         run = _answered(db, review, strategy, "records")
         _answered(db, review, strategy, "counts")
         steps.edit(db, strategy, 2, text="εζ OR ηθ")  # so that #2 and #3 are stale
-        import_file(
-            db, review, strategy, RIS, "1.ris", source="κλ", searched="2026-05-03", claimed=4
-        )
-        known_works.add_lines(db, review, "10.5555/hand.1\n10.5555/none")
-        uids = tuple(lists.uids(db, review, WorksQuery()))
-        pins.pin(db, review, "different", uids[0], uids[1])  # as they are without it
-        decisions.mark(db, review, uids[:2], "relevant")
-        decisions.mark(db, review, uids[2:3], "excluded", reason=TEXT)
-        decisions.mark(db, review, uids[:1], "unavailable", stage="fulltext")
-        decisions.tag(db, review, uids[:1], [TEXT])
-        decisions.set_note(db, review, uids[0], TEXT)
-        reports.freeze(db, review, "prisma-flow", draft=True)
+        import_file(review, strategy, RIS, "1.ris", source="κλ", searched="2026-05-03", claimed=4)
+        known_works.add_lines(review, "10.5555/hand.1\n10.5555/none")
+        uids = tuple(lists.uids(review, WorksQuery()))
+        pins.pin(review, "different", uids[0], uids[1])  # as they are without it
+        decisions.mark(review, uids[:2], "relevant")
+        decisions.mark(review, uids[2:3], "excluded", reason=TEXT)
+        decisions.mark(review, uids[:1], "unavailable", stage="fulltext")
+        decisions.mark(review, uids[1:2], "relevant", stage="fulltext")
+        _checked(db, uids[1])
+        decisions.tag(review, uids[:1], [TEXT])
+        decisions.set_note(review, uids[0], TEXT)
+        reports.freeze(review, "prisma-flow", draft=True)
         assert run.number == 1
         searches = _saved(db)
-        outbox.switch_on(db, "")
+        email_outbox.switch_on(db, "")
         db.run("UPDATE mail_owner SET secret = ?", UNSUBSCRIBE)
     return FilledWorkspace(path, review, novelty, empty, strategy, uids, searches)
+
+
+def _checked(db: Database, uid: str) -> None:
+    """A check of an included work that tells something of it."""
+    why = message("The title has other words in {source}.", source=TEXT)
+    difference = {"field": "title", "written": TEXT, "found": TEXT, "source": "1", "serious": True}
+    asked = {"source": "1", "label": TEXT, "status": "found", "by": ["doi"], "error": None}
+    db.run(
+        "INSERT INTO work_check (work, verdict, serious, differences, asked, sentences, at, tried)"
+        " SELECT id, 'differs', 1, ?1, ?2, ?3, ?4, ?4 FROM work WHERE uid = ?5",
+        orjson.dumps([difference | {"why": str(why)}]).decode(),
+        orjson.dumps([asked]).decode(),
+        pack_sentences(reason="", whys=[why]),
+        now(),
+        uid,
+    )
 
 
 def _saved(db: Database) -> tuple[SavedSearch, ...]:
@@ -114,9 +153,9 @@ def _saved(db: Database) -> tuple[SavedSearch, ...]:
             works = [hit(number, title=f"{TEXT} {number}", language="el") for number in range(1, 3)]
             news.add_news(db, run, [(kind, hits.write(_greek(each))) for each in works])
             statuses = {"alpha": "ok", "beta": "timeout"}
-            history.done(db, run, works=2, waiting=0, passed_over=0, statuses=statuses)
+            history.end_done(db, run, works=2, waiting=0, passed_over=0, statuses=statuses)
     with db.transaction():
-        history.failed(db, history.begin(db, one), message("no source answered"), {})
+        history.end_failed(db, history.begin(db, one), message("no source answered"), {})
     with db.transaction():
         history.begin(db, one)
     paused = saved_searches.create(db, "ε", "εζ", schedule="daily")
@@ -132,7 +171,7 @@ def _greek(work: Hit) -> Hit:
 
 def _answered(db: Database, project: Project, strategy: Strategy, mode: str) -> runs.Run:
     """A run in which one database answers and another fails."""
-    run = runs.begin(db, project, strategy, mode)  # type: ignore[arg-type]
+    run = runs.begin(project, strategy, mode)  # type: ignore[arg-type]
     rows = steps.of(db, strategy)
     for row in rows:
         found = resolve_all(rows)[row.number]
@@ -145,14 +184,13 @@ def _answered(db: Database, project: Project, strategy: Strategy, mode: str) -> 
                 source,
                 label=f"{TEXT} {source == 'alpha'}".replace("True", "1").replace("False", "2"),
                 place="database",
-                digest=Question.of(found, strategy.years).digest,
+                digest=SourceQuestion.of(found, strategy.years).digest,
                 query=found.text,
             )
             fails = source == "beta" and row.number == 2
             keeps = mode == "records" and row.number == 3
             if keeps:
                 add_records(
-                    db,
                     project,
                     answer,
                     [
@@ -177,7 +215,7 @@ def _answered(db: Database, project: Project, strategy: Strategy, mode: str) -> 
                 db,
                 answer,
                 status="error" if fails else "ok",
-                error="no connection can be made" if fails else "",
+                error=message("no whole answer within {seconds} s", seconds=15) if fails else "",
                 advice="Try again later." if fails else "",
                 sent=found.text,
                 requests=({"method": "GET", "url": f"https://1.example.org/?q={row.number}"},),
@@ -186,7 +224,7 @@ def _answered(db: Database, project: Project, strategy: Strategy, mode: str) -> 
                 fetched=8 if keeps else None,
                 asked_at=None if fails else "2026-05-03T08:09:10Z",
                 cached=source == "beta",
-                notes=("1 record(s) were left out",) if source == "beta" else (),
+                notes=(_LEFT_OUT,) if source == "beta" else (),
             )
     return runs.finish(db, run)
 

@@ -12,6 +12,7 @@ from aiohttp.test_utils import TestClient
 from metasearch.review.projects import projects
 from metasearch.review.service import WORKSPACE
 from metasearch.review.store.database import Database
+from tests import cases
 from tests.review.pages.filled import TEXT, FilledWorkspace, filled
 from tests.server.fake import FakeEngine
 from tests.server.visitor import HTML, page, text, token
@@ -84,7 +85,7 @@ async def test_a_name_that_is_taken_gets_a_number(client, workspace):
     assert "review-2" in shown
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("content", "name", "reason"),
     [
         (b"PK", "", "the archive cannot be imported"),

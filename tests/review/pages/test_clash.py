@@ -86,7 +86,7 @@ async def test_mine_is_not_saved_over_a_third_change(client, workspace):
     await sent(client, form(tabs[0], field, title="κλ"))
     shown = await conflict(await sent(client, form(tabs[1], field, title="μν")))
     with Database(workspace.path) as db:
-        projects.update(db, workspace.review, title="ξο")
+        projects.update(workspace.review.at(db), title="ξο")
 
     again = await conflict(await sent(client, form(shown, "ancestor::*[@id='clash']")))
 
@@ -224,10 +224,10 @@ async def test_a_note_is_written_by_two(client, workspace):
 
     assert both(shown) == [("μν", "κλ")]
     with Database(workspace.path) as db:
-        assert works.find(db, workspace.review, uid).tags == ("π",)
+        assert works.find(workspace.review.at(db), uid).tags == ("π",)
     assert (await sent(client, form(shown, "ancestor::*[@id='clash']"))).status == 303
     with Database(workspace.path) as db:
-        work = works.find(db, workspace.review, uid)
+        work = works.find(workspace.review.at(db), uid)
     assert (work.note, set(work.tags)) == ("μν", {"ξ", "π"})
 
 
@@ -245,7 +245,7 @@ async def test_tags_are_given_and_taken_by_two(client, workspace):
         assert answer.status == 303
 
     with Database(workspace.path) as db:
-        assert set(works.find(db, workspace.review, uid).tags) == {"α", "γ", "δ"}
+        assert set(works.find(workspace.review.at(db), uid).tags) == {"α", "γ", "δ"}
 
 
 async def test_a_version_that_is_no_number_is_told(client, workspace):

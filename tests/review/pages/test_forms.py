@@ -14,6 +14,7 @@ from metasearch.review.service import WORKSPACE
 from metasearch.review.store.database import Database
 from metasearch.server import forms
 from metasearch.settings import Settings
+from tests import cases
 from tests.review.pages.filled import RIS, TEXT, FilledWorkspace, filled
 from tests.server.fake import FakeEngine
 from tests.server.visitor import HTML, page, post, text, token
@@ -61,7 +62,7 @@ async def test_what_cannot_be_done_is_said_on_the_page_with_what_was_typed(clien
     assert "cannot be a name" in shown
 
 
-@pytest.mark.parametrize("path", ["", "/strategies", "/works", "/log", "/reports/appendix"])
+@cases.each("path", ["", "/strategies", "/works", "/log", "/reports/appendix"])
 async def test_a_form_without_token_changes_nothing(client, workspace, path):
     """As that of a foreign site would be."""
     address = f"/projects/{workspace.review.uid}{path}"
@@ -119,7 +120,7 @@ async def test_a_number_leads_to_what_the_database_was_asked(client, workspace):
         "step-3",
     }
     asked = text(await page(client, failed.get("href").partition("#")[0]))
-    assert "no connection can be made" in asked
+    assert "no whole answer within 15 s" in asked
     assert "https://1.example.org/?q=2" in asked
 
 
@@ -144,7 +145,7 @@ async def test_a_client_that_has_gone_follows_no_more(serve, workspace, monkeypa
     client = await serve(FakeEngine(settings=workspace.settings), ping=0.01)
     client.app[WORKSPACE].streams.most = 1
     with Database(workspace.path) as db:
-        runs.begin(db, workspace.review, workspace.strategy, "records")
+        runs.begin(workspace.review.at(db), workspace.strategy, "records")
     progress = f"/projects/{workspace.review.uid}/strategies/{TEXT}/progress"
     followed = await client.get(progress, headers=HTML)
     assert b"event: state" in await followed.content.readuntil(b"\n\n")
@@ -152,7 +153,7 @@ async def test_a_client_that_has_gone_follows_no_more(serve, workspace, monkeypa
 
     followed.close()
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while (again := await client.get(progress, headers=HTML)).status == 503:
             await asyncio.sleep(0.02)
     assert again.status == 200
@@ -164,7 +165,7 @@ async def test_a_run_that_was_interrupted_is_told_and_can_be_ended(client, works
     that was open says that as well."""
     with Database(workspace.path) as db:
         begun = runs.begin(
-            db, workspace.review, workspace.strategy, "records", options={"steps": [1, 2]}
+            workspace.review.at(db), workspace.strategy, "records", options={"steps": [1, 2]}
         )
         db.run("UPDATE run_carrier SET process = 4194305")  # no process has such a number
     base = f"/projects/{workspace.review.uid}/strategies/{TEXT}"
@@ -181,7 +182,7 @@ async def test_a_run_that_was_interrupted_is_told_and_can_be_ended(client, works
     assert not shown.xpath("//div[@id='interrupted']")
     assert (again.status, late.status) == (303, 409)
     with Database(workspace.path) as db:
-        assert runs.find(db, workspace.review, begun.number).status == "stopped"
+        assert runs.find(workspace.review.at(db), begun.number).status == "stopped"
 
 
 async def test_reasons_of_another_way_of_searching_are_kept(client, workspace):
@@ -366,7 +367,7 @@ async def test_a_project_is_deleted_only_by_its_name(client, workspace):
     assert (await client.get(address, headers=HTML)).status == 404
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "rest",
     [
         "/works?from=abc",
@@ -387,7 +388,7 @@ async def test_an_address_that_cannot_be_is_refused(client, workspace, rest):
     assert response.status == 400
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "rest",
     [
         "/works?verdict=x&stage=x&sort=x&known=x&type=x&done=x&works=1",
@@ -402,7 +403,7 @@ async def test_what_a_page_does_not_know_changes_nothing(client, workspace, rest
     await page(client, f"/projects/{workspace.review.uid}{rest}")
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "rest", ["/strategies/none", "/reports/none", "/reports/prisma-s.exe", "/reports/none.html"]
 )
 async def test_what_is_not_there_is_not_found(client, workspace, rest):
@@ -417,3 +418,22 @@ async def test_a_form_whose_button_is_unknown_changes_nothing(client, workspace)
     for rest in ("", f"/strategies/{TEXT}", "/works", "/reports/prisma-s"):
         response = await post(client, f"/projects/{workspace.review.uid}{rest}", {"do": "x"})
         assert response.status == 400, rest
+
+
+async def test_the_included_works_are_checked_from_the_page_of_reports(client, workspace):
+    """The page says what the last check told, in the language of its reader; where a check cannot
+    begin, or none is there to be stopped, it says why.
+    """
+    address = f"/projects/{workspace.review.uid}/reports"
+
+    shown = text(await page(client, address))
+    response = await post(client, address, {"do": "stop"})
+    empty = await post(client, f"/projects/{workspace.empty.uid}/reports", {"do": "check"})
+    chinese = text(await page(client, f"{address}?lang=zh"))
+
+    assert "The title has other words in" in shown
+    assert "1 of 1 works were checked" in shown
+    assert "1 篇文献中已核查 1 篇" in chinese
+    assert (response.status, empty.status) == (409, 400)
+    assert "No check of the project is under way" in await response.text()
+    assert "Decide on its works first" in await empty.text()

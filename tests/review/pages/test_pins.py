@@ -8,6 +8,7 @@ import pytest
 from aiohttp.test_utils import TestClient
 from lxml import html
 
+from tests import cases
 from tests.review.pages.filled import FilledWorkspace, filled
 from tests.server.fake import FakeEngine
 from tests.server.visitor import page, post, text
@@ -76,7 +77,7 @@ async def test_a_record_becomes_a_work_of_its_own(client, workspace, works):
     assert total(await page(client, works)) == total(joined)
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("fields", "reason"),
     [
         ([("all", "same")], "No work is ticked"),

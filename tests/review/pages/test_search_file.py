@@ -9,6 +9,7 @@ import pytest
 from aiohttp import ClientResponse, FormData
 from aiohttp.test_utils import TestClient
 
+from tests import cases
 from tests.review.pages.filled import TEXT, FilledWorkspace, filled
 from tests.server.fake import FakeEngine
 from tests.server.visitor import HTML, page, text, token
@@ -74,7 +75,7 @@ async def test_what_does_not_hold_of_a_file_is_said(client, workspace):
     assert "noted" in shown
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("content", "reason"),
     [(None, "No file was chosen"), (b"[", "1.json"), (b'{"search_string": "(a"}', "(a")],
 )

@@ -13,7 +13,7 @@ from metasearch.review.reports.document import (
     Document,
     Paragraph,
     Span,
-    checked,
+    check_document,
     digest,
     from_json,
     to_json,
@@ -23,7 +23,7 @@ from tests.review.reports.documents import every_block
 
 def test_a_document_is_read_back_as_it_was():
     """Every block and every field returns, but for what no format can hold."""
-    document = checked(every_block())
+    document = check_document(every_block())
     assert from_json(to_json(document)) == document
     assert document.blocks[3] == Paragraph(
         text="first line\nsecond line\t<script>alert(1)</script> | **b** [x](javascript:y) `c` "

@@ -9,7 +9,7 @@ import pytest
 from metasearch.errors import UsageError
 from metasearch.review.reports import prisma_flow, reports
 from metasearch.review.reports.document import Box, Figure, Remark, Table, plain
-from metasearch.review.reports.flow import fitted, wrap
+from metasearch.review.reports.flow import fit_line, wrap
 from metasearch.review.runs import other_sources
 from metasearch.review.store.database import Database
 from tests.review.filled import Filled
@@ -46,7 +46,7 @@ def test_every_number_of_the_diagram(filled: Filled):
     """The boxes have the numbers of the store, a failed source is no 0, the undecided are told."""
     screened(filled, ["no harm"])
     filled.answer(filled.run(), filled.step(), "scopus", status="key", error="no key")
-    document = prisma_flow.document(filled.db, filled.project)
+    document = prisma_flow.document(filled.project)
     said = lines(figure_of(document))
     for line in (
         "Records identified: 16",
@@ -77,7 +77,7 @@ def test_the_table_has_all_that_the_boxes_cut(filled: Filled):
     works = filled.found({"openalex": range(20, 40)})
     for n, work in enumerate(works):
         filled.decide(work, "fulltext", "excluded", f"reason {n:02}")
-    document = prisma_flow.document(filled.db, filled.project)
+    document = prisma_flow.document(filled.project)
     assert "and 14 more" in lines(figure_of(document))
     (reasons,) = [
         block for block in document.blocks if isinstance(block, Table) and "Reason" in block.head
@@ -117,26 +117,18 @@ def test_nothing_overlaps(filled: Filled):
     """Long names and reasons, in both languages, with all columns, stay in their boxes."""
     screened(filled, ["wrong population " * 9, "研究对象不符合纳入标准" * 6, "x" * 200, ""])
     other_sources.add(
-        filled.db,
-        filled.project,
-        "citation",
-        "Citations",
-        identified=9,
-        sought=3,
-        excluded={"é": 1},
+        filled.project, "citation", "Citations", identified=9, sought=3, excluded={"é": 1}
     )
     filled.answer(filled.run(), filled.step(), "long", ["1"], label="数据库 " * 30)
     filled.work(filled.db.value("SELECT max(id) FROM run"), "long:1")
     for language in ("en", "zh"):
-        check_drawing(figure_of(prisma_flow.document(filled.db, filled.project, language=language)))
-    reports.freeze(filled.db, filled.project, "prisma-flow", draft=True)
-    other_sources.add(filled.db, filled.project, "website", "WHO", identified=9, sought=3)
+        check_drawing(figure_of(prisma_flow.document(filled.project, language=language)))
+    reports.freeze(filled.project, "prisma-flow", draft=True)
+    other_sources.add(filled.project, "website", "WHO", identified=9, sought=3)
     filled.answer(filled.run(), filled.step(), "pubmed", ["1", "new"])
     filled.work(filled.db.value("SELECT max(id) FROM run"), "pubmed:new")
     for language in ("en", "zh"):
-        document = prisma_flow.document(
-            filled.db, filled.project, language=language, previous="last"
-        )
+        document = prisma_flow.document(filled.project, language=language, previous="last")
         figure = figure_of(document)
         check_drawing(figure)
         assert len(figure.boxes) == 3 + 3 + 9 + 3 + 2  # stages, heads, flow, other, earlier, total
@@ -145,12 +137,12 @@ def test_nothing_overlaps(filled: Filled):
 def test_the_words_of_an_update(filled: Filled):
     """An update shows the earlier review, what is new, and the sum of both."""
     screened(filled, ["no harm"])
-    before = reports.freeze(filled.db, filled.project, "prisma-flow", draft=True)
+    before = reports.freeze(filled.project, "prisma-flow", draft=True)
     run = filled.run()
     filled.answer(run, filled.step(), "pubmed", ["1", "new", "newer"])
     for key in ("pubmed:new", "pubmed:newer"):
         filled.decide(filled.work(run, key), "fulltext", "relevant")
-    document = prisma_flow.document(filled.db, filled.project, previous="1")
+    document = prisma_flow.document(filled.project, previous="1")
     said = lines(figure_of(document))
     for line in (
         "Studies included: 2",
@@ -162,26 +154,26 @@ def test_the_words_of_an_update(filled: Filled):
         assert line in said, line
     assert f"report {before.number}, finished on {before.frozen[:10]}" in str(document.blocks[0])
     with pytest.raises(UsageError, match="no finished report prisma-flow 7"):
-        prisma_flow.document(filled.db, filled.project, previous="7")
+        prisma_flow.document(filled.project, previous="7")
 
 
 def test_an_update_tells_decisions_that_were_changed_since(filled: Filled):
     """A work of the earlier report that is included later is no new one, and is told."""
     works = screened(filled, ["no harm"])
-    reports.freeze(filled.db, filled.project, "prisma-flow", draft=True)
+    reports.freeze(filled.project, "prisma-flow", draft=True)
     filled.decide(works[0], "fulltext", "relevant")
-    document = prisma_flow.document(filled.db, filled.project, previous="last")
+    document = prisma_flow.document(filled.project, previous="last")
     assert "is 1 higher than when it was finished" in str(document.blocks[0])
-    assert reports.frozen(filled.db, filled.project)[0].data["numbers"]["included"] == 2
+    assert reports.frozen(filled.project)[0].data["numbers"]["included"] == 2
 
 
 def test_an_empty_project_is_a_draft(filled: Filled):
     """Without any search there is a diagram of zeros, which is no finished report."""
-    document = prisma_flow.document(filled.db, filled.project)
+    document = prisma_flow.document(filled.project)
     assert document.draft == ("No search has brought records yet.",)
     assert "Records identified: 0" in lines(figure_of(document))
     with pytest.raises(UsageError, match="is a draft"):
-        reports.freeze(filled.db, filled.project, "prisma-flow")
+        reports.freeze(filled.project, "prisma-flow")
 
 
 def test_texts_are_wrapped_between_words():
@@ -190,5 +182,5 @@ def test_texts_are_wrapped_between_words():
     assert wrap("one two three", 8) == ["one two", "\u2003\u2003thre", "\u2003\u2003e"]
     assert wrap("沉水植物贝类", 8) == ["沉水植物", "\u2003\u2003贝类"]
     assert wrap("", 8) == []
-    assert fitted("Records identified: 1,234", 20) == "Records ident… 1,234"
-    assert fitted("检出记录：12", 20) == "检出记录：12"
+    assert fit_line("Records identified: 1,234", 20) == "Records ident… 1,234"
+    assert fit_line("检出记录：12", 20) == "检出记录：12"

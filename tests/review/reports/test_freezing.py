@@ -28,14 +28,14 @@ def filled(tmp_path: Path):
 def test_later_runs_change_nothing_in_a_finished_report(filled: Filled):
     """The document, its digest and its numbers stay; the report of now is another one."""
     db, project = filled.db, filled.project
-    document = prisma_flow.document(db, project)
-    report = reports.freeze(db, project, "prisma-flow", by="ann")
+    document = prisma_flow.document(project)
+    report = reports.freeze(project.as_user("ann"), "prisma-flow")
     filled.found({"eric": [7, 8, 9]})
-    assert reports.frozen(db, project) == [report]
+    assert reports.frozen(project) == [report]
     assert reports.document(db, report) == document
-    assert reports.unchanged(db, report)
+    assert reports.is_unchanged(db, report)
     assert report.digest == digest(document)
-    assert prisma_flow.document(db, project) != document
+    assert prisma_flow.document(project) != document
     assert report.data["numbers"]["identified"] == 2
     (line,) = [line for line in log.lines(db, project.id) if line.action == "finish report"]
     assert (line.object, line.by) == ("report:prisma-flow/1", "ann")
@@ -44,25 +44,25 @@ def test_later_runs_change_nothing_in_a_finished_report(filled: Filled):
 
 def test_reports_are_numbered_by_kind(filled: Filled):
     """Each kind counts from 1; the newest is "last"."""
-    db, project = filled.db, filled.project
+    project = filled.project
     for kind in ("prisma-flow", "prisma-flow", "appendix"):
-        reports.freeze(db, project, kind, language="zh", draft=True)
-    assert [(each.kind, each.number) for each in reports.frozen(db, project)] == [
+        reports.freeze(project, kind, language="zh", draft=True)
+    assert [(each.kind, each.number) for each in reports.frozen(project)] == [
         ("appendix", "1"),
         ("prisma-flow", "2"),
         ("prisma-flow", "1"),
     ]
-    assert reports.find(db, project, "prisma-flow", "last").number == "2"
+    assert reports.find(project, "prisma-flow", "last").number == "2"
     with pytest.raises(UsageError) as error:
-        reports.find(db, project, "prisma-flow", "9")
+        reports.find(project, "prisma-flow", "9")
     assert error.value.advice == "There are 2, 1."
 
 
 def test_a_report_that_was_changed_is_found(filled: Filled):
     """Its digest is computed anew when it is read."""
-    report = reports.freeze(filled.db, filled.project, "prisma-flow")
+    report = reports.freeze(filled.project, "prisma-flow")
     filled.db.run("UPDATE report SET document = replace(document, '2', '3')")
-    assert not reports.unchanged(filled.db, report)
+    assert not reports.is_unchanged(filled.db, report)
     with pytest.raises(UsageError, match="was changed after it was finished"):
         reports.document(filled.db, report)
 
@@ -72,35 +72,35 @@ def test_a_report_is_not_finished_while_a_run_goes_on(filled: Filled):
     with filled.db.transaction():
         carriers.claim(filled.db, filled.run(status="running"))
     with pytest.raises(UsageError, match="Run 2 has not ended"):
-        reports.freeze(filled.db, filled.project, "prisma-flow")
+        reports.freeze(filled.project, "prisma-flow")
 
 
 def test_a_run_that_was_killed_keeps_no_report_from_being_finished(filled: Filled):
     """What it has brought counts; nobody waits for it."""
     filled.run(status="running")
-    assert reports.freeze(filled.db, filled.project, "prisma-flow").last_run == 2
+    assert reports.freeze(filled.project, "prisma-flow").last_run == 2
 
 
 def test_a_draft_is_finished_only_on_demand(filled: Filled):
     """What is undecided keeps a report from being finished; its warnings stay in it."""
     filled.found({"eric": [9]})
     with pytest.raises(UsageError, match="is a draft: Records not yet screened: 1"):
-        reports.freeze(filled.db, filled.project, "prisma-flow")
-    report = reports.freeze(filled.db, filled.project, "prisma-flow", draft=True)
+        reports.freeze(filled.project, "prisma-flow")
+    report = reports.freeze(filled.project, "prisma-flow", draft=True)
     assert reports.document(filled.db, report).draft
     assert report.data["draft"]
 
 
 def test_updates_of_updates_add_up(filled: Filled):
     """Each report continues the one before it: nothing is counted twice."""
-    db, project = filled.db, filled.project
-    reports.freeze(db, project, "prisma-flow")
+    project = filled.project
+    reports.freeze(project, "prisma-flow")
     totals = []
     for n in range(3):
         run = filled.run()
         filled.answer(run, filled.step(), "pubmed", ["1", "2", f"new{n}"])
         filled.decide(filled.work(run, f"pubmed:new{n}"), "fulltext", "relevant")
-        report = reports.freeze(db, project, "prisma-flow", previous="last")
+        report = reports.freeze(project, "prisma-flow", previous="last")
         kept = report.data["numbers"]
         totals.append((kept["identified"], kept["works"], kept["total_reports"], kept["changed"]))
     assert totals == [(3, 1, 3, 0), (3, 1, 4, 0), (3, 1, 5, 0)]
@@ -110,11 +110,11 @@ def test_kinds_are_known(filled: Filled):
     """Every kind is built in each of its languages; others are told what there is."""
     for kind in KINDS.values():
         for language in kind.languages:
-            document = kind.build(filled.db, filled.project, language=language)
+            document = kind.build(filled.project, language=language)
             assert (document.kind, document.language) == (kind.name, language)
     with pytest.raises(UsageError, match="no report 'prisma'"):
         kind_of("prisma")
     with pytest.raises(UsageError, match="not written in fr"):
-        kind_of("appendix").build(filled.db, filled.project, language="fr")
+        kind_of("appendix").build(filled.project, language="fr")
     with pytest.raises(UsageError, match="continues no earlier one"):
-        kind_of("appendix").build(filled.db, filled.project, previous="1")
+        kind_of("appendix").build(filled.project, previous="1")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.review.reports.missed import Overlap, chao, chapman, estimate, interval, overlap
+from metasearch.review.reports.estimate import Overlap, chao, chapman, estimate, interval, overlap
 from metasearch.review.store.database import Database
 from tests.review.filled import Filled
 
@@ -87,7 +87,7 @@ def test_nothing_is_said_without_ground():
     guessed = estimate(Overlap(databases={"a": 9, "b": 9}, counts={1: 12, 2: 3}))
     assert guessed is not None
     assert (guessed.method, guessed.found) == ("chapman", 15)
-    assert guessed.missed == pytest.approx(9)
+    assert guessed.number_missed == pytest.approx(9)
 
 
 def test_where_every_work_was_found_twice_nothing_seems_missed():
@@ -107,10 +107,10 @@ def test_the_overlap_is_that_of_databases_that_answered(tmp_path: Path):
         filled.answer(run, step, "none", status="empty")
         filled.answer(run, step, "mail", ["9"], place="other")
         filled.work(run, "mail:9")
-        found = overlap(db, filled.project)
+        found = overlap(filled.project)
         assert found.databases == {"a": 3, "b": 3, "none": 0}
         assert found.counts == {1: 2, 2: 2}
         filled.decide(works[0], "title", "relevant")
         filled.decide(works[1], "title", "relevant")
         filled.decide(works[1], "fulltext", "excluded")
-        assert overlap(db, filled.project, included=True).counts == {1: 1}
+        assert overlap(filled.project, included=True).counts == {1: 1}

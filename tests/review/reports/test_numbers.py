@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.review.reports.numbers import Numbers, Previous, numbers
+from metasearch.review.reports.numbers import Previous, ReportNumbers, numbers
 from metasearch.review.runs import other_sources
 from metasearch.review.store.database import Database
 from tests.examples import examples
@@ -22,7 +22,7 @@ def filled(tmp_path: Path):
         yield Filled(db)
 
 
-def held(found: Numbers) -> None:
+def held(found: ReportNumbers) -> None:
     """Every sum of a flow diagram."""
     places = [found.of_place(place) for place in ("database", "register", "other")]
     assert sum(one.records for place in places for one in place) == found.identified
@@ -46,7 +46,7 @@ def test_each_box_is_counted(filled: Filled):
     filled.decide(works[3], "fulltext", "excluded", "no harm measured")
     filled.decide(works[4], "fulltext", "excluded")
     filled.decide(works[5], "fulltext", "relevant")
-    found = numbers(filled.db, filled.project)
+    found = numbers(filled.project)
     assert [(one.label, one.records) for one in found.sources] == [("Eric", 3), ("Pubmed", 7)]
     assert (found.identified, found.duplicates, found.works) == (10, 2, 8)
     assert (found.screened, found.not_screened) == (7, 1)
@@ -66,7 +66,7 @@ def test_a_record_counts_once_however_often_it_is_found(filled: Filled):
     for name in "123":
         filled.work(run, f"pubmed:{name}")
     filled.answer(filled.run(), first, "pubmed", ["1", "2"])
-    found = numbers(filled.db, filled.project)
+    found = numbers(filled.project)
     assert (found.identified, found.duplicates, found.works) == (3, 0, 3)
     assert (found.first_run, found.last_run) == (1, 2)
 
@@ -76,9 +76,9 @@ def test_a_newer_version_of_a_record_is_the_same_record(filled: Filled):
     works = filled.found({"pubmed": [1]})
     newer = filled.record("pubmed", "1", "newer")
     answer = filled.answer(filled.run(), filled.step(), "pubmed")
-    filled.db.run("INSERT INTO finding VALUES (?, ?, 1)", answer, newer)
+    filled.db.run("INSERT INTO finding (answer, record, position) VALUES (?, ?, 1)", answer, newer)
     filled.join(works[0], "pubmed:1", "newer")
-    found = numbers(filled.db, filled.project)
+    found = numbers(filled.project)
     assert (found.identified, found.duplicates, found.works) == (1, 0, 1)
 
 
@@ -87,7 +87,7 @@ def test_counts_and_failures_bring_no_records(filled: Filled):
     filled.found({"pubmed": [1]})
     filled.answer(filled.run("counts"), filled.step(), "openalex", claimed=900, fetched=None)
     filled.answer(filled.run(), filled.step(), "eric", status="error", error="no answer")
-    found = numbers(filled.db, filled.project)
+    found = numbers(filled.project)
     assert {one.source: one.records for one in found.sources} == {"eric": 0, "pubmed": 1}
     assert found.last_run == 3  # the run for counts is the second
 
@@ -97,7 +97,7 @@ def test_registers_and_files_by_hand_are_told_apart(filled: Filled):
     step = filled.step()
     filled.answer(filled.run(), step, "clinicaltrials", ["1"], place="register")
     filled.answer(filled.run("import"), filled.step(kind="import"), "cnki", ["a", "b"])
-    found = numbers(filled.db, filled.project)
+    found = numbers(filled.project)
     assert [one.source for one in found.of_place("register")] == ["clinicaltrials"]
     assert {one.source: one.by_hand for one in found.sources} == {
         "cnki": True,
@@ -111,7 +111,7 @@ def test_votes_of_screeners_are_no_decisions(filled: Filled):
     filled.decide(decided, "title", "excluded")
     filled.decide(decided, "title", "relevant", by="bob")
     filled.decide(voted, "title", "relevant", by="ann")
-    found = numbers(filled.db, filled.project)
+    found = numbers(filled.project)
     assert (found.excluded, found.sought, found.not_screened) == (1, 0, 1)
 
 
@@ -121,7 +121,7 @@ def test_a_decision_on_the_full_text_says_that_the_title_has_passed(filled: Fill
     filled.decide(passed, "fulltext", "relevant")
     filled.decide(out, "title", "excluded")
     filled.decide(out, "fulltext", "relevant")
-    found = numbers(filled.db, filled.project)
+    found = numbers(filled.project)
     assert (found.screened, found.excluded, found.included) == (2, 1, 1)
     assert found.contradictory == 1
     held(found)
@@ -134,7 +134,7 @@ def test_works_with_one_study_tag_are_one_study(filled: Filled):
         filled.decide(work, "fulltext", "relevant")
     for work, tag in ((0, "study:a"), (1, "study:a"), (1, "study:b"), (2, "study:b"), (3, "c")):
         filled.tag(works[work], tag)
-    found = numbers(filled.db, filled.project)
+    found = numbers(filled.project)
     assert (found.included, found.studies) == (5, 3)
 
 
@@ -148,7 +148,7 @@ def test_a_new_report_of_an_earlier_study_is_no_new_study(filled: Filled):
     for work in (old, new[0]):
         filled.tag(work, "study:a")
     previous = Previous(number="1", frozen="", run=last, studies=1, reports=1, works=1)
-    found = numbers(filled.db, filled.project, previous)
+    found = numbers(filled.project, previous)
     assert (found.included, found.studies) == (2, 1)
     assert (found.total_reports, found.total_studies) == (3, 2)
 
@@ -165,27 +165,27 @@ def test_an_update_counts_what_came_after_the_earlier_report(filled: Filled):
     filled.work(run, "pubmed:4")
     filled.decide(third, "fulltext", "relevant")
     previous = Previous(number="1", frozen="", run=last, studies=1, reports=1, works=1)
-    found = numbers(filled.db, filled.project, previous)
+    found = numbers(filled.project, previous)
     assert (found.identified, found.known, found.duplicates, found.works) == (5, 2, 1, 2)
     assert (found.included, found.total_reports, found.changed) == (1, 2, 0)
     held(found)
     filled.decide(first[1], "fulltext", "relevant")
-    assert numbers(filled.db, filled.project, previous).changed == 1
+    assert numbers(filled.project, previous).changed == 1
 
 
 def test_other_ways_of_searching_are_added_to_what_is_included(filled: Filled):
     """Included reports of other ways count for the total, those of an earlier report once."""
-    db, project = filled.db, filled.project
-    old = other_sources.add(db, project, "website", "WHO", identified=5, sought=2)
+    project = filled.project
+    old = other_sources.add(project, "website", "WHO", identified=5, sought=2)
     other_sources.add(
-        db, project, "citation", "Citations", identified=24, sought=9, excluded={"no harm": 4}
+        project, "citation", "Citations", identified=24, sought=9, excluded={"no harm": 4}
     )
-    found = numbers(db, project)
+    found = numbers(project)
     assert (found.other_included, found.total_reports) == (7, 7)
     previous = Previous(
         number="1", frozen="", run=0, studies=2, reports=2, works=0, other_sources=(old.id,)
     )
-    found = numbers(db, project, previous)
+    found = numbers(project, previous)
     assert (found.other_included, found.total_reports, found.total_studies) == (5, 7, 7)
 
 
@@ -223,11 +223,11 @@ def test_the_sums_hold_for_any_decisions(rows):
             for stage, verdict in (("title", title), ("fulltext", text)):
                 if verdict:
                     filled.decide(work, stage, verdict)
-        whole = numbers(db, filled.project)
+        whole = numbers(filled.project)
         held(whole)
         assert whole.works == len(rows)
         previous = Previous(number="1", frozen="", run=runs[0], studies=0, reports=0, works=0)
-        later = numbers(db, filled.project, previous)
+        later = numbers(filled.project, previous)
         held(later)
         assert later.works == sum(new for _, new, _ in rows)
         assert later.known == sum(len(sources) for sources, new, _ in rows if not new)

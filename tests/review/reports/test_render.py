@@ -18,13 +18,14 @@ from metasearch.extras import how_to_install
 from metasearch.review.reports import render
 from metasearch.review.reports.document import Block, Code, Document, Items, Paragraph, Span, Table
 from metasearch.review.reports.render import FORMATS, format_of, write
-from metasearch.review.reports.render.html import body
+from metasearch.review.reports.render.markup import html_body
 from tests.growth import MOST, growth
 from tests.review.reports.documents import SEARCH, every_block
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
 
+@pytest.mark.slow
 def test_the_same_document_has_the_same_bytes():
     """In another process, with other hashes of strings, a report is the same byte by byte."""
     program = (
@@ -89,7 +90,7 @@ def test_html_is_accessible():
 
 def test_the_body_for_a_page_has_no_style():
     """A page that forbids styles shows the same body, below a heading of its own."""
-    text = body(every_block(), 2)
+    text = html_body(every_block(), 2)
     assert "<style" not in text
     assert " style=" not in text
     assert text.startswith("<article")

@@ -25,7 +25,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 def said(db: Database, screened: Screened, language: str = "en") -> list[str]:
     """The paragraphs, and the rows of tables."""
     found: list[str] = []
-    for block in section(db, screened.project, speaker(language)):  # type: ignore[arg-type]
+    for block in section(screened.project, speaker(language)):  # type: ignore[arg-type]
         if isinstance(block, Paragraph):
             found.append(str(block.text))
         if isinstance(block, Table):
@@ -52,7 +52,7 @@ def test_votes_agreement_and_kappa_are_computed(db: Database) -> None:
     assert row.startswith("A, B|4|3|0.50 (")
     assert paragraph in [
         block.text
-        for block in prisma_flow.document(db, screened.project).blocks
+        for block in prisma_flow.document(screened.project).blocks
         if isinstance(block, Paragraph)
     ]
     assert "4 篇文献由至少 2 人判定" in said(db, screened, "zh")[0]
@@ -63,7 +63,7 @@ def test_what_was_not_blind_is_not_called_independent(db: Database) -> None:
     screened = Screened(db, blind=False)
     screened.vote("ann", "ee")
     screened.vote("bob", "ee")
-    teams.end(db, screened.project, "title")
+    teams.end(screened.project, "title")
     (paragraph,) = said(db, screened)
     assert "independently" not in paragraph
     assert "On 0 of them two or more people had voted before" in paragraph

@@ -12,9 +12,9 @@ from metasearch.record import Hit, Match, Record
 from metasearch.review.projects import projects
 from metasearch.review.reports import prisma_s, searches
 from metasearch.review.reports.document import Code, Document, to_json
-from metasearch.review.reports.prisma_s import merging
+from metasearch.review.reports.prisma_s import merge_rules
 from metasearch.review.reports.render import write
-from metasearch.review.reports.searches import newest, searched
+from metasearch.review.reports.searches import newest, search_answers
 from metasearch.review.runs import other_sources
 from metasearch.review.store.database import Database
 from tests.review.filled import Filled
@@ -63,7 +63,7 @@ def said(document: Document) -> str:
 
 def test_the_appendix_says_what_was_sent(filled: Filled):
     """Search strings, requests, dates, numbers and losses stand there as they are in the store."""
-    document = searches.document(filled.db, filled.project)
+    document = searches.document(filled.project)
     codes = [block.text for block in document.blocks if isinstance(block, Code)]
     assert SENT in codes
     assert "SU=赌博" in codes
@@ -97,9 +97,7 @@ def test_the_newest_whole_answer_is_shown(filled: Filled):
     filled.answer(filled.run(), step, "eric", status="empty")
     chosen = {
         (one.source, one.run, one.status)
-        for one in newest(
-            one for one in searched(filled.db, filled.project) if one.mode != "counts"
-        )
+        for one in newest(one for one in search_answers(filled.project) if one.mode != "counts")
     }
     assert chosen == {
         ("pubmed", 2, "ok"),
@@ -111,7 +109,7 @@ def test_the_newest_whole_answer_is_shown(filled: Filled):
 
 def test_prisma_s_has_sixteen_items(filled: Filled):
     """Each in order with its number; what only people know is asked for, and told as missing."""
-    document = prisma_s.document(filled.db, filled.project)
+    document = prisma_s.document(filled.project)
     numbers = [block.number for block in document.blocks if getattr(block, "number", "")]
     assert numbers == [f"{n}." for n in range(1, 17)]
     (missing,) = [text for text in document.draft if text.startswith("Not stated")]
@@ -128,15 +126,9 @@ def test_prisma_s_has_sixteen_items(filled: Filled):
 
 def test_answers_and_other_sources_complete_prisma_s(filled: Filled):
     """Answers are printed as they are; a way of searching that is listed answers its item."""
-    db, project = filled.db, filled.project
+    project = filled.project
     other_sources.add(
-        db,
-        project,
-        "citation",
-        "Included studies",
-        how="Backwards.",
-        date="2026-11-21",
-        identified=3,
+        project, "citation", "Included studies", how="Backwards.", date="2026-11-21", identified=3
     )
     names = (
         "online",
@@ -148,8 +140,8 @@ def test_answers_and_other_sources_complete_prisma_s(filled: Filled):
         "peer_review",
     )
     values = {f"prisma_s.{name}": f"About {name} <i>." for name in names}
-    projects.answer(db, project, values)
-    document = prisma_s.document(db, project)
+    projects.answer(project, values)
+    document = prisma_s.document(project)
     text = said(document)
     for value in values.values():
         assert value in text
@@ -172,27 +164,27 @@ def test_duplicates_are_explained(filled: Filled):
     hit = Hit(id="h", record=record, records=(record,), provenance={}, matches=matches)
     for number in (work, work + 1):
         db.run("UPDATE work_body SET hit = ? WHERE work = ?", hits.write(hit), number)
-    found = merging(db, filled.project)
+    found = merge_rules(filled.project)
     assert dict(found.reasons) == {"doi": 2, "titles": 1}
     assert (found.strategy, found.versions, found.pins) == ("default", "separate", 0)
 
 
 def test_stale_steps_make_a_draft(tmp_path: Path):
     """A step that was edited after its run is told, also where a step it names was edited."""
-    from metasearch.review.runs.plan import Question
+    from metasearch.review.runs.plan import SourceQuestion
     from metasearch.review.strategies import steps, strategies
-    from metasearch.review.strategies.resolve import resolved
+    from metasearch.review.strategies.resolve import resolve_step
 
     with Database(tmp_path / "w.sqlite") as db:
         filled = Filled(db)
-        strategy = strategies.find(db, filled.project, "main")
+        strategy = strategies.find(filled.project, "main")
         steps.add(db, strategy, "gambling")
         last = steps.add(db, strategy, "#1 AND harm")
-        digest = Question.of(resolved(steps.of(db, strategy), 2), "").digest
+        digest = SourceQuestion.of(resolve_step(steps.of(db, strategy), 2), "").digest
         filled.answer(filled.run(), last.id, "pubmed", ["1"], digest=digest)
-        assert searches.document(db, filled.project).draft == ()
+        assert searches.document(filled.project).draft == ()
         steps.edit(db, strategy, 1, text="betting")
-        assert searches.document(db, filled.project).draft == (
+        assert searches.document(filled.project).draft == (
             "Steps whose query has changed since they were run: main #2.",
         )
 
@@ -200,7 +192,7 @@ def test_stale_steps_make_a_draft(tmp_path: Path):
 def test_reports_in_chinese_have_no_english_sentence(filled: Filled):
     """Every phrase of ours is Chinese; what databases and people said stays."""
     for module in (prisma_s, searches):
-        text = write(module.document(filled.db, filled.project, language="zh"), "md").decode()
+        text = write(module.document(filled.project, language="zh"), "md").decode()
         text = text.replace("truncation was lost", "")
         for word in ("The ", " was ", " were ", "Records", "Hits", "Date"):
             assert word not in text, word

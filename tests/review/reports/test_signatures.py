@@ -13,6 +13,7 @@ from metasearch.review.reports.document import Document, Paragraph, Table
 from metasearch.review.reports.reports import Report
 from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
+from tests import cases
 from tests.review.filled import Filled
 
 TEXT = "检索报告"
@@ -31,16 +32,14 @@ def filled(tmp_path: Path):
 def report(filled: Filled) -> Report:
     """A novelty report that covers the run of ann."""
     document = Document(kind="chaxin", title=TEXT, language="zh", blocks=(Paragraph(text=TEXT),))
-    return reports.keep(filled.db, filled.project, document, number="2026-1", by="ann")
+    return reports.keep(filled.project.as_user("ann"), document, number="2026-1")
 
 
 def sign(filled: Filled, report: Report, role: str, by: str, digest: str | None = None):
     return reports.sign(
-        filled.db,
-        filled.project,
+        filled.project.as_user(by),
         report,
         role,
-        by=by,
         name=by.title(),
         digest=report.digest if digest is None else digest,
     )
@@ -57,7 +56,7 @@ def test_searcher_and_reviewer_sign_the_digest(filled: Filled, report: Report):
         ("reviewer", "bob", "Bob"),
     ]
     assert {one.digest for one in signed} == {report.digest}
-    assert reports.unchanged(filled.db, report)
+    assert reports.is_unchanged(filled.db, report)
     lines = [one for one in log.lines(filled.db, filled.project.id) if one.action == "sign report"]
     assert [(one.by, one.object) for one in lines] == [
         ("bob", "report:chaxin/2026-1"),
@@ -88,7 +87,7 @@ def test_who_has_searched_does_not_review(filled: Filled, report: Report):
     sign(filled, report, "reviewer", "bob")
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("role", "digest"), [("reviewer", "0" * 64), ("reviewer", ""), ("owner", None), ("", None)]
 )
 def test_what_cannot_be_signed(filled: Filled, report: Report, role: str, digest: str | None):
@@ -108,7 +107,7 @@ def test_a_report_that_was_changed_is_not_signed(filled: Filled, report: Report)
 
 def test_only_novelty_reports_are_signed(filled: Filled):
     """Those of reviews have authors, not signatures."""
-    other = reports.freeze(filled.db, filled.project, "appendix", draft=True)
+    other = reports.freeze(filled.project, "appendix", draft=True)
 
     with pytest.raises(UsageError, match="not signed"):
         sign(filled, other, "reviewer", "bob")
@@ -116,9 +115,9 @@ def test_only_novelty_reports_are_signed(filled: Filled):
 
 def test_signatures_stand_behind_the_document_where_people_read_it(filled: Filled, report: Report):
     """With the digest that was signed; JSON is what the digest is of, signed or not."""
-    before = reports.signed_document(filled.db, report)
+    before = reports.with_signatures(filled.db, report)
     sign(filled, report, "reviewer", "<b>bob")
-    shown = reports.signed_document(filled.db, report, "html")
+    shown = reports.with_signatures(filled.db, report, "html")
 
     assert before.blocks == shown.blocks[: len(before.blocks)]
     table = shown.blocks[-1]
@@ -128,7 +127,7 @@ def test_signatures_stand_behind_the_document_where_people_read_it(filled: Fille
     page = render.write(shown, "html").decode()
     assert "&lt;B&gt;Bob" in page
     assert report.digest in page
-    assert reports.signed_document(filled.db, report, "json") == before
+    assert reports.with_signatures(filled.db, report, "json") == before
 
 
 @pytest.mark.parametrize("change", ["digest = 'x'", "by = 'ann'"])

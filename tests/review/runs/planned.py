@@ -15,7 +15,7 @@ from metasearch.engine.engine import Engine
 from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs import runs
-from metasearch.review.runs.runs import Run, SourceAnswer
+from metasearch.review.runs.runs import Run, StoredAnswer
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.strategies import steps, strategies
 from metasearch.review.strategies.strategies import Step, Strategy
@@ -79,7 +79,7 @@ class Planned:
         await self.engine.close()
         await self.workspace.close()
 
-    async def answers(self, run: Run) -> dict[tuple[int, str], SourceAnswer]:
+    async def answers(self, run: Run) -> dict[tuple[int, str], StoredAnswer]:
         """The answers in a run, by step and source."""
         found = await self.workspace.read(runs.answers, run)
         return {(answer.step, answer.source): answer for answer in found}
@@ -109,7 +109,7 @@ async def planned(
     """A project with these steps, and sources with these answers."""
     workspace = Workspace(folder / "workspace.db")
     project = await workspace.write(projects.create, "marshes", "review")
-    strategy = await workspace.write(strategies.create, project, "main", years=years)
+    strategy = await workspace.write(project.bind(strategies.create), "main", years=years)
     whole = _with_engine(workspace, project, strategy, bodies, settings)
     await whole.add(*texts)
     return whole
@@ -119,7 +119,7 @@ async def reopened(folder: Path, bodies: Mapping[str, Body] = SOURCES, **setting
     """The project that `planned` has made there, perhaps in a process that is gone."""
     workspace = Workspace(folder / "workspace.db")
     project = await workspace.read(projects.find, "marshes")
-    strategy = await workspace.read(strategies.find, project, "main")
+    strategy = await workspace.read(project.bind(strategies.find), "main")
     return _with_engine(workspace, project, strategy, bodies, settings)
 
 

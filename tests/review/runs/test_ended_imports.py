@@ -63,10 +63,10 @@ def test_an_import_that_a_person_stopped(
         with db.transaction():
             carriers.ask_to_stop(db, db.value("SELECT max(id) FROM run"))
     else:
-        runs.stop(db, project, number)
+        runs.stop(project, number)
     imports.recover(db)
     is_as_before(db)
-    assert runs.find(db, project, number).status == "stopped"
+    assert runs.find(project, number).status == "stopped"
 
 
 def test_one_project_that_cannot_be_dealt_with(
@@ -77,10 +77,10 @@ def test_one_project_that_cannot_be_dealt_with(
     broken = projects.create(db, "broken", "review")
     whole = imports.take_back_dead
 
-    def take_back_dead(db: Database, project: projects.Project) -> None:
+    def take_back_dead(project: projects.Project) -> None:
         if project.name == broken.name:
             raise WorkspaceError("w", "damaged")
-        whole(db, project)
+        whole(project)
 
     monkeypatch.setattr(imports, "take_back_dead", take_back_dead)
     with pytest.raises(WorkspaceError, match="damaged"):
@@ -94,13 +94,13 @@ def test_a_project_that_is_deleted_during_its_import(
     db: Database, monkeypatch: pytest.MonkeyPatch, moment: str, how: str
 ) -> None:
     """The import ends with an error of a person, and nothing of the project is left."""
-    project, packed, keep = projects.find(db, "lakes"), records.packed, intake.keep_records
+    project, packed, keep = projects.find(db, "lakes"), records.pack_record, intake.keep_records
     packed_before: list[Any] = []
 
     def delete() -> None:
-        (projects.delete if how == "deleted" else hide)(db, project)
+        (projects.delete if how == "deleted" else hide)(project)
 
-    def hide(db: Database, project: projects.Project) -> None:
+    def hide(project: projects.Project) -> None:
         removal.hide(db, project.id)
 
     def pack(record: Any) -> Any:
@@ -115,7 +115,7 @@ def test_a_project_that_is_deleted_during_its_import(
             delete()
         return found
 
-    monkeypatch.setattr(records, "packed", pack)
+    monkeypatch.setattr(records, "pack_record", pack)
     monkeypatch.setattr(intake, "keep_records", kept)
     with pytest.raises(UsageError):
         brought(db, ris(10, 70))

@@ -10,7 +10,8 @@ from metasearch.errors import ConnectFailed
 from metasearch.review.runs import figures
 from metasearch.review.runs.figures import Figures
 from metasearch.review.runs.imports import import_file
-from metasearch.review.runs.run import count_strategy, run_strategy
+from metasearch.review.runs.plan import RunOptions
+from metasearch.review.runs.run import run_strategy
 from metasearch.review.strategies import steps, strategies
 from tests.engine.test_engine import works as answer_of
 from tests.review.runs.planned import MARSH, Planned, paged, planned
@@ -20,8 +21,12 @@ RIS = b"TY  - JOUR\nTI  - Wetlands\nAU  - Li, Na\nPY  - 2020\nER  - \n"
 
 async def count(plan: Planned, *numbers: int) -> None:
     """Count these steps, or all."""
-    await count_strategy(
-        plan.workspace, plan.engine, plan.project, plan.strategy, steps=numbers or None
+    await run_strategy(
+        plan.workspace,
+        plan.engine,
+        plan.project,
+        plan.strategy,
+        RunOptions(mode="counts", steps=numbers or None),
     )
 
 
@@ -143,7 +148,9 @@ async def test_other_years_make_all_numbers_stale(tmp_path: Path) -> None:
 async def test_records_that_were_kept_stay_beside_a_later_count(tmp_path: Path) -> None:
     """A count says how many there are now; what was fetched before is still said."""
     async with await planned(tmp_path, ["soil"], {"alpha": paged(30)}) as plan:
-        await run_strategy(plan.workspace, plan.engine, plan.project, plan.strategy, per_source=10)
+        await run_strategy(
+            plan.workspace, plan.engine, plan.project, plan.strategy, RunOptions(per_source=10)
+        )
         await count(plan)
         (line,) = (await table(plan)).steps
 
@@ -159,8 +166,7 @@ async def test_an_import_is_never_stale_and_expects_no_other_source(tmp_path: Pa
     async with await planned(tmp_path, ["soil"], {"alpha": answer_of(MARSH)}) as plan:
         await count(plan)
         await plan.workspace.write(
-            import_file,
-            plan.project,
+            plan.project.bind(import_file),
             plan.strategy,
             RIS,
             "cnki.ris",

@@ -13,11 +13,12 @@ from metasearch.errors import FileFormatError, UsageError, WorkspaceError
 from metasearch.review.projects import log, projects
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs import imports, runs
-from metasearch.review.runs.imports import Imported, import_file
+from metasearch.review.runs.imports import FileImport, import_file
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps, strategies
 from metasearch.review.strategies.strategies import Strategy
 from metasearch.review.works import intake, records, works
+from tests import cases
 
 
 def ris(*titles: str, **more: str) -> bytes:
@@ -48,17 +49,17 @@ def project(db: Database) -> Project:
 @pytest.fixture
 def strategy(db: Database, project: Project) -> Strategy:
     """A strategy with one query."""
-    made = strategies.create(db, project, "main")
+    made = strategies.create(project, "main")
     steps.add(db, made, "水质")
     return made
 
 
-def imported(db: Database, project: Project, strategy: Strategy, **more: Any) -> Imported:
+def imported(db: Database, project: Project, strategy: Strategy, **more: Any) -> FileImport:
     """The file, from CNKI, on a day."""
     known: dict[str, Any] = {"content": FILE, "name": "cnki.ris", "source": "CNKI"}
     known |= {"searched": "2026-05-03"} | more
     content, name = known.pop("content"), known.pop("name")
-    return import_file(db, project, strategy, content, name, **known)
+    return import_file(project.as_user(known.pop("by", "")), strategy, content, name, **known)
 
 
 def count(db: Database, table: str) -> int:
@@ -126,7 +127,7 @@ def test_records_without_ids_are_the_same_in_another_file(
     assert (again.step.number, again.again) == (first.step.number, False)
     assert again.answer.fetched == 3
     assert (count(db, "record"), count(db, "work")) == (3, 3)
-    assert works.find(db, project, works.read(db, [1])[0].uid).first_run == 1
+    assert works.find(project, works.read(db, [1])[0].uid).first_run == 1
 
 
 def test_another_file_is_another_step(db: Database, project: Project, strategy: Strategy) -> None:
@@ -178,7 +179,7 @@ def test_the_log_says_who_imported_what(db: Database, project: Project, strategy
     assert line.after["file"] == "cnki.ris"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("more", "why"),
     [
         ({"source": ""}, "name of a database"),
@@ -242,7 +243,7 @@ def test_an_import_that_breaks_off_leaves_only_its_run(
         patched.setattr(records, "keep", full)
         with pytest.raises(WorkspaceError):
             imported(db, project, strategy)
-    (stopped,) = runs.of(db, project)
+    (stopped,) = runs.of(project)
     (half,) = runs.answers(db, stopped)
     left = [count(db, table) for table in ("record", "finding", "entering", "work")]
     there = [step.kind for step in steps.of(db, strategy)]

@@ -41,8 +41,8 @@ def killed(*args, **kwargs):
 setattr(module, name, killed)
 with Database(Path(file)) as db:
     project = projects.find(db, "lakes")
-    strategy = strategies.find(db, project, "main")
-    import_file(db, project, strategy, Path(content).read_bytes(), "hand.ris",
+    strategy = strategies.find(project, "main")
+    import_file(project, strategy, Path(content).read_bytes(), "hand.ris",
                 source="CNKI", searched="2026-05-03")
 print("not killed")
 """
@@ -86,7 +86,7 @@ def made(path: Path) -> None:
     """A workspace with a project that holds a file of another database."""
     with Database(path) as db:
         project = projects.create(db, "lakes", "review")
-        strategy = strategies.create(db, project, "main")
+        strategy = strategies.create(project, "main")
         steps.add(db, strategy, "lake")
         brought(db, ris(0, 20), "other.ris", "Wanfang")
 
@@ -94,10 +94,11 @@ def made(path: Path) -> None:
 def brought(db: Database, content: bytes, name: str = "hand.ris", source: str = "CNKI") -> Any:
     """A file, imported."""
     project = projects.find(db, "lakes")
-    strategy = strategies.find(db, project, "main")
-    return import_file(db, project, strategy, content, name, source=source, searched="2026-05-03")
+    strategy = strategies.find(project, "main")
+    return import_file(project, strategy, content, name, source=source, searched="2026-05-03")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
 def test_half_an_import_is_none(stage: str, tmp_path: Path) -> None:
     """After kill -9 at any stage no run is under way, and all records are there with their works,
@@ -122,7 +123,7 @@ def test_half_an_import_is_none(stage: str, tmp_path: Path) -> None:
         assert records == (80 if kept else 20)
         assert works(db) == (expected if kept else before)
         assert db.value("SELECT count(*) FROM entering") == 0
-        assert {run.status for run in runs.of(db, project)} <= {"done", "stopped", "interrupted"}
+        assert {run.status for run in runs.of(project)} <= {"done", "stopped", "interrupted"}
         assert db.value("SELECT count(*) FROM run WHERE status = 'running'") == 0
         assert not check(db)
         brought(db, content.read_bytes())

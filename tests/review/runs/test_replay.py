@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.demo import DemoDatabases, replayed
+from metasearch.demo import DemoDatabases, replay_settings
 from metasearch.engine.engine import Engine
 from metasearch.errors import UsageError
 from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs import runs
+from metasearch.review.runs.plan import RunOptions
 from metasearch.review.runs.run import replay_run, run_strategy
 from metasearch.review.runs.runs import Run
 from metasearch.review.store.database import Database
@@ -28,12 +29,16 @@ async def recorded(workspace: Workspace, folder: Path) -> Run:
         Engine(demo.settings(), recorded_as=demo.recorded_as) as engine,
     ):
         project = await workspace.write(projects.create, "review", "review")
-        strategy = await workspace.write(strategies.create, project, "main", years="2000-")
+        strategy = await workspace.write(project.bind(strategies.create), "main", years="2000-")
         for text in ("gambling harms", "novelty retrieval", "year:2010-", "#1 OR #2"):
             await workspace.write(steps.add, strategy, text)
         await workspace.write(steps.remove, strategy, 3)
         return await run_strategy(
-            workspace, engine, project, strategy, steps=[1, 4], per_source=40, record=folder
+            workspace,
+            engine,
+            project,
+            strategy,
+            RunOptions(steps=[1, 4], per_source=40, record=folder),
         )
 
 
@@ -55,7 +60,7 @@ async def test_the_archive_replays_to_the_same_works(tmp_path: Path) -> None:
         old = await workspace.read(projects.find, "review")
         new = await workspace.write(projects.create, "again", "review")
 
-        again = await replay_run(workspace, replayed(), run, new)
+        again = await replay_run(workspace, replay_settings(), run, new)
 
         assert await workspace.read(found, old) == await workspace.read(found, new)
         before = await workspace.read(runs.answers, run)
@@ -78,7 +83,7 @@ async def test_a_page_that_is_lost_is_told(tmp_path: Path) -> None:
         shutil.rmtree(tmp_path / "pages" / "demo-pubmed")
         new = await workspace.write(projects.create, "again", "review")
 
-        again = await replay_run(workspace, replayed(), run, new)
+        again = await replay_run(workspace, replay_settings(), run, new)
 
     assert {source for _, source, _ in again.lacking} == {"demo-pubmed"}
     assert not again.added
@@ -92,9 +97,9 @@ async def test_a_run_without_pages(tmp_path: Path) -> None:
         shutil.move(tmp_path / "pages", tmp_path / "moved")
 
         with pytest.raises(UsageError, match="no folder"):
-            await replay_run(workspace, replayed(), run, new)
-        again = await replay_run(workspace, replayed(), run, new, folder=tmp_path / "moved")
+            await replay_run(workspace, replay_settings(), run, new)
+        again = await replay_run(workspace, replay_settings(), run, new, folder=tmp_path / "moved")
         with pytest.raises(UsageError, match="kept no pages"):
-            await replay_run(workspace, replayed(), again.run, new)
+            await replay_run(workspace, replay_settings(), again.run, new)
 
     assert not again.lacking

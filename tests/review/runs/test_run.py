@@ -12,8 +12,9 @@ from metasearch.adapters.request import Request
 from metasearch.errors import ConnectFailed, RateLimited, UnknownSource, UsageError, WorkspaceError
 from metasearch.message import Message
 from metasearch.review.runs import execution, runs
+from metasearch.review.runs.plan import RunOptions
 from metasearch.review.runs.run import run_strategy
-from metasearch.review.runs.runs import SourceAnswer
+from metasearch.review.runs.runs import StoredAnswer
 from metasearch.review.strategies import steps
 from metasearch.review.works import works
 from metasearch.settings import Settings
@@ -21,9 +22,18 @@ from tests.engine.test_engine import works as answer_of
 from tests.review.runs.planned import BIRDS, MARSH, PEAT, paged, planned
 
 
-async def run(plan: Any, **options: Any) -> dict[tuple[int, str], SourceAnswer]:
+async def run(
+    plan: Any, *, progress: Any = None, **options: Any
+) -> dict[tuple[int, str], StoredAnswer]:
     """The answers in a run with these options."""
-    done = await run_strategy(plan.workspace, plan.engine, plan.project, plan.strategy, **options)
+    done = await run_strategy(
+        plan.workspace,
+        plan.engine,
+        plan.project,
+        plan.strategy,
+        RunOptions(**options),
+        progress=progress,
+    )
     assert done.status == "done"
     return await plan.answers(done)
 
@@ -76,8 +86,8 @@ async def test_the_years_of_the_strategy_are_asked_for(tmp_path: Path) -> None:
 
 async def test_nothing_of_a_source_is_lost_between_its_report_and_the_works(tmp_path: Path) -> None:
     """All records of all pages are findings with their positions, and each is one of a work."""
-    async with await planned(tmp_path, ["soil"], {"alpha": paged(250), "beta": paged(30)}) as plan:
-        answers = await run(plan, per_source=210)
+    async with await planned(tmp_path, ["soil"], {"alpha": paged(150), "beta": paged(30)}) as plan:
+        answers = await run(plan, per_source=110)
         rows = await plan.workspace.read(
             lambda db: db.all(
                 "SELECT answer.source, finding.position, work_record.work FROM finding"
@@ -87,9 +97,9 @@ async def test_nothing_of_a_source_is_lost_between_its_report_and_the_works(tmp_
         )
 
     alpha, beta = answers[1, "alpha"], answers[1, "beta"]
-    assert (alpha.claimed, alpha.fetched, beta.claimed, beta.fetched) == (250, 210, 30, 30)
+    assert (alpha.claimed, alpha.fetched, beta.claimed, beta.fetched) == (150, 110, 30, 30)
     positions = sorted(row["position"] for row in rows if row["source"] == "alpha")
-    assert positions == list(range(1, 211))
+    assert positions == list(range(1, 111))
     assert all(row["work"] is not None for row in rows)
 
 
@@ -172,7 +182,7 @@ async def test_a_later_run_tells_what_is_new(tmp_path: Path) -> None:
         plan.upstreams.bodies = {"alpha": answer_of(BIRDS, MARSH)}
         second = await run_strategy(plan.workspace, plan.engine, plan.project, plan.strategy)
         first_runs = {
-            doi: (await plan.workspace.read(works.find, plan.project, doi)).first_run
+            doi: (await plan.workspace.read(plan.project.bind(works.find), doi)).first_run
             for doi in ("10.1000/one", "10.1000/three")
         }
 
@@ -189,7 +199,7 @@ async def test_progress_is_told_as_answers_are_kept(tmp_path: Path) -> None:
         await waits.wait()
         return answer_of(MARSH)
 
-    def progress(answer: SourceAnswer) -> None:
+    def progress(answer: StoredAnswer) -> None:
         told.append((answer.step, answer.source))
         if len(told) == 2:
             waits.set()
@@ -234,13 +244,13 @@ async def test_a_source_that_asks_for_a_long_pause_has_failed(tmp_path: Path) ->
 async def test_an_error_of_whoever_is_told_ends_the_run(tmp_path: Path) -> None:
     """It is raised as it is, and the run is stopped."""
 
-    def progress(_answer: SourceAnswer) -> None:
+    def progress(_answer: StoredAnswer) -> None:
         raise BrokenPipeError
 
     async with await planned(tmp_path, ["soil"]) as plan:
         with pytest.raises(BrokenPipeError):
             await run(plan, progress=progress)
-        (stopped,) = await plan.workspace.read(runs.of, plan.project)
+        (stopped,) = await plan.workspace.read(plan.project.bind(runs.of))
 
     assert stopped.status == "interrupted"
 
@@ -262,7 +272,7 @@ async def test_what_cannot_be_run_is_told_before_anything_is_sent(
     async with await planned(tmp_path, ["soil", "year:2020-"]) as plan:
         with pytest.raises(UsageError, match=why):
             await run(plan, **options)
-        begun = await plan.workspace.read(runs.of, plan.project)
+        begun = await plan.workspace.read(plan.project.bind(runs.of))
 
     assert not begun
     assert not plan.upstreams.asked
@@ -329,7 +339,7 @@ async def test_a_cancelled_run_is_interrupted_and_keeps_what_it_had(tmp_path: Pa
         going.cancel()
         with pytest.raises(asyncio.CancelledError):
             await going
-        (stopped,) = await plan.workspace.read(runs.of, plan.project)
+        (stopped,) = await plan.workspace.read(plan.project.bind(runs.of))
         answers = await plan.answers(stopped)
         titles = await plan.titles()
 
@@ -344,16 +354,16 @@ async def test_an_answer_that_cannot_be_stored_costs_only_itself(
     """The others are stored; the run is told to have failed, and its half answer says so."""
     whole = execution.add_records
 
-    def full(db: Any, project: Any, answer: int, records: Any) -> Any:
+    def full(project: Any, answer: int, records: Any, **more: Any) -> Any:
         if records[0].source == "alpha":
             raise WorkspaceError("workspace.db", "the disk is full")
-        return whole(db, project, answer, records)
+        return whole(project, answer, records, **more)
 
     monkeypatch.setattr(execution, "add_records", full)
     async with await planned(tmp_path, ["soil"]) as plan:
         with pytest.raises(WorkspaceError, match="full"):
             await run(plan)
-        (stopped,) = await plan.workspace.read(runs.of, plan.project)
+        (stopped,) = await plan.workspace.read(plan.project.bind(runs.of))
         answers = await plan.answers(stopped)
 
     assert stopped.status == "interrupted"

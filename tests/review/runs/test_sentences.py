@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import pytest
-
-from metasearch.message import Message, joined, message, message_n
-from metasearch.review.store.values import packed, sentence, sentences, unpacked
+from metasearch.message import Message, join_texts, message, message_from_json, message_n
+from metasearch.review.store.values import (
+    pack_sentences,
+    sentences,
+    unpack_sentences,
+)
+from tests.cases import each
 
 
 def test_messages_come_back_with_their_templates() -> None:
     """Nested ones too, numbers and lists of parts."""
     error = message("{what}: {reason}", what=message("the note"), reason="too long")
     notes = ["as the source says it", message_n("{count} record", "{count} records", 3)]
-    parts = joined("; ", [message("the note"), "b"])
+    parts = join_texts("; ", [message("the note"), "b"])
 
-    held = unpacked(packed(error=error, notes=notes, advice=parts))
-    read = sentence(str(error), held["error"])
+    held = unpack_sentences(pack_sentences(error=error, notes=notes, advice=parts))
+    read = message_from_json(str(error), held["error"])
     read_notes = sentences([str(note) for note in notes], held["notes"])
-    read_parts = sentence(str(parts), held["advice"])
+    read_parts = message_from_json(str(parts), held["advice"])
 
     assert isinstance(read, Message)
     assert (read, read.template) == (error, error.template)
@@ -31,18 +34,18 @@ def test_messages_come_back_with_their_templates() -> None:
 
 def test_plain_texts_are_kept_as_they_are() -> None:
     """Nothing is kept beside them."""
-    assert packed(error="", notes=["a"]) == ""
-    assert sentence("plain", None) == "plain"
+    assert pack_sentences(error="", notes=["a"]) == ""
+    assert message_from_json("plain", None) == "plain"
     assert sentences(["a"], None) == ("a",)
 
 
-@pytest.mark.parametrize(
+@each(
     "held",
-    ["{", "[]", '{"error": 7}', '{"error": {"text": "other"}}', '{"error": {"text": "plain"}}'],
+    ["{", "[]", '{"error": 7}', '{"error": ["other", {}]}', '{"error": {"text": "plain"}}'],
 )
 def test_what_is_damaged_leaves_the_english_text(held: str) -> None:
     """A workspace may have been written by anybody."""
-    assert sentence("plain", unpacked(held).get("error")) == "plain"
+    assert message_from_json("plain", unpack_sentences(held).get("error")) == "plain"
 
 
 def test_messages_that_are_nested_too_deeply_end_in_their_texts() -> None:
@@ -51,22 +54,34 @@ def test_messages_that_are_nested_too_deeply_end_in_their_texts() -> None:
     for _ in range(300):
         deep = message("({inner})", inner=deep)
 
-    read = sentence(str(deep), unpacked(packed(error=deep))["error"])
+    read = message_from_json(str(deep), unpack_sentences(pack_sentences(error=deep))["error"])
 
     assert read == deep
 
 
-@pytest.mark.parametrize(
+@each(
     "held",
     [
-        {"template": "{file} exists already", "values": {}},
-        {"template": "a", "plural": "{count} records", "values": {}},
-        {"template": "no place", "values": {"0": "a"}, "joined": True},
+        ["{file} exists already", {}],
+        ["plain", {}, "{count} records", 2],
+        ["no place", ["plain"]],
+        ["{x}{x}", {"x": "plain"}],
+        ["plain", {"x": {"text": "plain"}}],
+        ["plain"],
     ],
 )
-def test_a_template_without_its_values_leaves_the_english_text(held: dict[str, object]) -> None:
+def test_a_template_without_its_values_leaves_the_english_text(held: list[object]) -> None:
     """As an imported project may have it: a page that translates it would find no value."""
-    read = sentence("plain", held | {"text": "plain", "number": 2})
+    read = message_from_json("plain", held)
 
     assert read == "plain"
     assert not isinstance(read, Message)
+
+
+def test_what_is_nested_grows_no_further() -> None:
+    """A text is as long as what is kept of it, whatever its places say."""
+    held: object = "x" * 100
+    for _ in range(40):
+        held = ["{a}{a}", {"a": held}]
+
+    assert message_from_json("plain", held) == "plain"

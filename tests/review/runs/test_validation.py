@@ -11,7 +11,8 @@ from metasearch.errors import FileFormatError, UsageError
 from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs import known_works
-from metasearch.review.runs.known_works import Validated, validate
+from metasearch.review.runs.known_works import KnownWorkCheck, validate
+from metasearch.review.runs.plan import RunOptions
 from metasearch.review.runs.run import run_strategy
 from metasearch.review.store.database import Database
 from tests.review.runs.planned import planned
@@ -57,7 +58,7 @@ def test_lines_are_dois_pmids_and_titles(db: Database, project: Project) -> None
     doi:10.1000/abc
     """
 
-    added = known_works.add_lines(db, project, text)
+    added = known_works.add_lines(project, text)
 
     assert [one.name for one in added] == [
         "doi:10.1000/abc",
@@ -68,8 +69,8 @@ def test_lines_are_dois_pmids_and_titles(db: Database, project: Project) -> None
         "A title: with a colon",
     ]
     assert (added[4].record.title, added[4].record.year) == ("Soil carbon in marshes", 2020)
-    assert known_works.add_lines(db, project, text) == []
-    assert known_works.of(db, project) == added
+    assert known_works.add_lines(project, text) == []
+    assert known_works.of(project) == added
 
 
 def test_lines_that_are_wrong(
@@ -77,44 +78,46 @@ def test_lines_that_are_wrong(
 ) -> None:
     """The number of the line is told, and nothing is added."""
     with pytest.raises(UsageError, match="Line 2"):
-        known_works.add_lines(db, project, "10.1000/abc\nhttps://example.org/x")
+        known_works.add_lines(project, "10.1000/abc\nhttps://example.org/x")
     with pytest.raises(UsageError, match="Line 1"):
-        known_works.add_lines(db, project, "a" * 1_001)
+        known_works.add_lines(project, "a" * 1_001)
     monkeypatch.setattr(known_works, "MOST", 1)
     with pytest.raises(UsageError, match="at most 1"):
-        known_works.add_lines(db, project, "1\n2")
+        known_works.add_lines(project, "1\n2")
 
-    assert known_works.of(db, project) == []
+    assert known_works.of(project) == []
 
 
 def test_files_are_read(db: Database, project: Project) -> None:
     """Each record is a known work; one with an identifier is named after it."""
-    added = known_works.add_file(db, project, RIS, "known.ris")
+    added = known_works.add_file(project, RIS, "known.ris")
 
     assert [one.name for one in added] == ["Soil carbon in marshes (2020)", "doi:10.1000/mangrove"]
     with pytest.raises(FileFormatError):
-        known_works.add_file(db, project, b" ", "empty.ris")
+        known_works.add_file(project, b" ", "empty.ris")
 
 
 def test_a_name_that_no_file_can_hold(db: Database, project: Project) -> None:
     """A terminal may give half a character."""
-    (added,) = known_works.add_lines(db, project, "Soil \ud800 carbon")
+    (added,) = known_works.add_lines(project, "Soil \ud800 carbon")
 
     assert added.name == "Soil ? carbon"
 
 
 def test_known_works_are_removed_by_name(db: Database, project: Project) -> None:
     """All of the names or none."""
-    known_works.add_lines(db, project, "1\n2")
+    known_works.add_lines(project, "1\n2")
     with pytest.raises(UsageError, match="pmid:3"):
-        known_works.remove(db, project, ["pmid:1", "pmid:3"])
+        known_works.remove(project, ["pmid:1", "pmid:3"])
 
-    known_works.remove(db, project, ["pmid:1"])
+    known_works.remove(project, ["pmid:1"])
 
-    assert [one.name for one in known_works.of(db, project)] == ["pmid:2"]
+    assert [one.name for one in known_works.of(project)] == ["pmid:2"]
 
 
-async def validated(tmp_path: Path, lines: str, *texts: str, file: bytes = b"") -> list[Validated]:
+async def validated(
+    tmp_path: Path, lines: str, *texts: str, file: bytes = b""
+) -> list[KnownWorkCheck]:
     """The known works of these lines after a run of all steps."""
     async with await planned(tmp_path, texts) as plan:
         await run_strategy(
@@ -122,12 +125,12 @@ async def validated(tmp_path: Path, lines: str, *texts: str, file: bytes = b"") 
             plan.engine,
             plan.project,
             plan.strategy,
-            steps=list(range(1, len(texts) + 1)),
+            RunOptions(steps=list(range(1, len(texts) + 1))),
         )
-        await plan.workspace.write(known_works.add_lines, plan.project, lines)
+        await plan.workspace.write(plan.project.bind(known_works.add_lines), lines)
         if file:
-            await plan.workspace.write(known_works.add_file, plan.project, file, "known.ris")
-        found = await plan.workspace.read(validate, plan.project, plan.strategy)
+            await plan.workspace.write(plan.project.bind(known_works.add_file), file, "known.ris")
+        found = await plan.workspace.read(plan.project.bind(validate), plan.strategy)
         assert found.found == sum(one.found for one in found.works)
         return list(found.works)
 
@@ -202,8 +205,8 @@ async def test_what_another_strategy_found_is_not_found_by_this_one(tmp_path: Pa
 
     async with await planned(tmp_path, ["soil"]) as plan:
         await run_strategy(plan.workspace, plan.engine, plan.project, plan.strategy)
-        await plan.workspace.write(known_works.add_lines, plan.project, "10.1000/one")
-        other = await plan.workspace.write(strategies.create, plan.project, "other")
-        found = await plan.workspace.read(validate, plan.project, other)
+        await plan.workspace.write(plan.project.bind(known_works.add_lines), "10.1000/one")
+        other = await plan.workspace.write(plan.project.bind(strategies.create), "other")
+        found = await plan.workspace.read(plan.project.bind(validate), other)
 
     assert (found.found, len(found.works[0].works)) == (0, 1)

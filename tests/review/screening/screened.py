@@ -8,7 +8,7 @@ from metasearch.review.projects.projects import Kind
 from metasearch.review.screening import teams, votes
 from metasearch.review.store.database import Database
 from metasearch.review.works import decisions
-from metasearch.review.works.decisions import Changed
+from metasearch.review.works.decisions import ChangeResult
 from metasearch.review.works.works import Stage, Verdict
 from tests.review.works.held import Held, paper
 
@@ -43,23 +43,21 @@ class Screened(Held):
         self.add(*(paper("a", n, title, author=f"Name{n}") for n, title in enumerate(titles, 1)))
         self.uids = [work.uid for work in self.works()]
         if screeners:
-            teams.begin(db, self.project, "title", screeners, **team)
+            teams.begin(self.project, "title", screeners, **team)
 
     def vote(
         self, by: str, verdicts: str, stage: Stage = "title", reason: str = ""
-    ) -> list[Changed]:
+    ) -> list[ChangeResult]:
         """Let somebody decide on the works in their order: a letter of `VERDICTS`, or "." for
         nothing.
         """
         return [
             decisions.mark(
-                self.db,
-                self.project,
+                self.project.as_user(by),
                 [uid],
                 VERDICTS[letter],
                 stage=stage,
                 reason=reason if letter == "e" else "",
-                by=by,
             )
             for uid, letter in zip(self.uids, verdicts, strict=False)
             if letter != "."

@@ -11,6 +11,7 @@ from metasearch.review.screening import teams
 from metasearch.review.screening.conflicts import agreement, cohen
 from metasearch.review.store.database import Database
 from metasearch.review.works.undo import undo
+from tests.cases import each
 from tests.review.screening.screened import Screened
 
 #: Tables of counts: rows are the first rater's categories, columns the second's.
@@ -39,7 +40,7 @@ def test_kappa_of_a_known_table() -> None:
     assert found.kappa == pytest.approx(0.4)
 
 
-@pytest.mark.parametrize("table", TABLES)
+@each("table", TABLES)
 def test_the_interval_is_that_of_the_delta_method(table: tuple[tuple[int, ...], ...]) -> None:
     """The published formula gives what the derivatives of kappa, taken numerically, give."""
     size = len(table)
@@ -89,7 +90,7 @@ def test_works_that_lack_votes_do_not_count(db: Database, screened: Screened) ->
     """A kappa of them would tell one screener of the votes of the other."""
     screened.vote("ann", "ree")
     screened.vote("bob", "re")
-    found = agreement(db, screened.project)["title"]
+    found = agreement(screened.project)["title"]
     assert (found.works, found.agreed, found.blind, found.needed) == (2, 2, True, 2)
     (pair,) = found.pairs
     assert (pair.first, pair.second, pair.kappa.n, pair.kappa.kappa) == ("ann", "bob", 2, 1.0)
@@ -101,7 +102,7 @@ def test_relevant_and_close_are_one_category_of_a_review(db: Database) -> None:
         held = Screened(db, kind)  # type: ignore[arg-type]
         held.vote("ann", "cre")
         held.vote("bob", "rre")
-        assert agreement(db, held.project)["title"].pairs[0].kappa.agreed == agreed
+        assert agreement(held.project)["title"].pairs[0].kappa.agreed == agreed
 
 
 def test_votes_count_as_they_were_before_others_were_seen(db: Database, screened: Screened) -> None:
@@ -112,11 +113,11 @@ def test_votes_count_as_they_were_before_others_were_seen(db: Database, screened
     screened.vote("bob", ".r")
     (change,) = screened.vote("bob", "..e")
     assert screened.decided() == "er."
-    found = agreement(db, screened.project)["title"]
+    found = agreement(screened.project)["title"]
     assert (found.works, found.agreed) == (3, 2)
     assert change.change is not None
-    undo(db, screened.project, change.change, by="bob")
-    assert agreement(db, screened.project)["title"].agreed == 2
+    undo(screened.project.as_user("bob"), change.change)
+    assert agreement(screened.project)["title"].agreed == 2
 
 
 def test_more_than_two_screeners_make_a_table_of_pairs(db: Database) -> None:
@@ -125,8 +126,8 @@ def test_more_than_two_screeners_make_a_table_of_pairs(db: Database) -> None:
     held.vote("ann", "re")
     held.vote("bob", "r.e")
     held.vote("cat", ".er")
-    teams.end(db, held.project, "title")
-    found = agreement(db, held.project)["title"]
+    teams.end(held.project, "title")
+    found = agreement(held.project)["title"]
     assert [(one.first, one.second, one.kappa.n, one.kappa.agreed) for one in found.pairs] == [
         ("ann", "bob", 1, 1),
         ("ann", "cat", 1, 1),

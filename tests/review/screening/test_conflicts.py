@@ -25,8 +25,8 @@ def apart(screened: Screened) -> Screened:
 
 def test_a_conflict_has_all_votes_with_their_reasons(db: Database, apart: Screened) -> None:
     """And what the screeners have noted for themselves; the list has pages."""
-    decisions.set_note(db, apart.project, apart.uids[0], "rats only", by="bob")
-    found = conflicts.conflicts(db, apart.project, "title")
+    decisions.set_note(apart.project.as_user("bob"), apart.uids[0], "rats only")
+    found = conflicts.conflicts(apart.project, "title")
     assert (found.total, [one.work.uid for one in found.conflicts]) == (2, apart.uids[:2])
     first = found.conflicts[0]
     assert [(vote.by, vote.verdict, vote.reason) for vote in first.votes] == [
@@ -34,32 +34,32 @@ def test_a_conflict_has_all_votes_with_their_reasons(db: Database, apart: Screen
         ("bob", "excluded", "rats"),
     ]
     assert first.notes == {"bob": "rats only"}
-    second = conflicts.conflicts(db, apart.project, "title", start=1, count=1)
+    second = conflicts.conflicts(apart.project, "title", start=1, count=1)
     assert (second.total, [one.work.uid for one in second.conflicts]) == (2, apart.uids[1:2])
 
 
 def test_a_resolution_decides_and_its_reason_is_kept(db: Database, apart: Screened) -> None:
     """It is one line of the log, and can be taken back."""
     done = conflicts.resolve(
-        db, apart.project, apart.uids[:2], "excluded", reason=" no\nhumans ", by="owner"
+        apart.project.as_user("owner"), apart.uids[:2], "excluded", reason=" no\nhumans "
     )
     assert (done.works, apart.decided()) == (2, "eer")
     assert apart.works()[0].decisions["title"].reason == "no humans"
     line = log.lines(db, apart.project.id, most=1)[0]
     assert (line.action, line.by, line.id) == ("resolve conflicts", "owner", done.change)
-    again = conflicts.resolve(db, apart.project, apart.uids[:1], "excluded", reason="no humans")
+    again = conflicts.resolve(apart.project, apart.uids[:1], "excluded", reason="no humans")
     assert (again.works, again.unchanged) == (0, 1)
-    conflicts.resolve(db, apart.project, apart.uids[:1], None)
+    conflicts.resolve(apart.project, apart.uids[:1], None)
     assert apart.decided() == ".er"
 
 
 def test_a_resolution_is_for_just_these_votes(db: Database, apart: Screened) -> None:
     """A vote that changes withdraws it; when the votes are again what they were it holds again."""
-    conflicts.resolve(db, apart.project, apart.uids[:1], "excluded")
+    conflicts.resolve(apart.project, apart.uids[:1], "excluded")
     (change,) = apart.vote("ann", "c")
     assert apart.decided()[0] == "."
     assert change.change is not None
-    undo(db, apart.project, change.change, by="ann")
+    undo(apart.project.as_user("ann"), change.change)
     assert apart.decided()[0] == "e"
     apart.vote("bob", "r")
     assert apart.decided()[0] == "r"
@@ -67,15 +67,15 @@ def test_a_resolution_is_for_just_these_votes(db: Database, apart: Screened) -> 
 
 def test_a_resolution_is_undone(db: Database, apart: Screened) -> None:
     """And done again; not where the votes have changed since."""
-    done = conflicts.resolve(db, apart.project, apart.uids[:1], "excluded", by="owner")
+    done = conflicts.resolve(apart.project.as_user("owner"), apart.uids[:1], "excluded")
     assert done.change is not None
-    back = undo(db, apart.project, done.change, by="owner")
+    back = undo(apart.project.as_user("owner"), done.change)
     assert apart.decided()[0] == "."
-    again = undo(db, apart.project, back, by="owner")
+    again = undo(apart.project.as_user("owner"), back)
     assert apart.decided()[0] == "e"
     apart.vote("ann", "c")
     with pytest.raises(UsageError, match=r"changed since|not as change"):
-        undo(db, apart.project, again, by="owner")
+        undo(apart.project.as_user("owner"), again)
 
 
 def test_only_a_conflict_is_resolved(db: Database, apart: Screened) -> None:
@@ -84,18 +84,18 @@ def test_only_a_conflict_is_resolved(db: Database, apart: Screened) -> None:
     half.vote("ann", "r")
     for held, place in ((apart, 2), (half, 0), (half, 1)):
         with pytest.raises(UsageError, match="no conflict"):
-            conflicts.resolve(db, held.project, [held.uids[place]], "relevant")
+            conflicts.resolve(held.project, [held.uids[place]], "relevant")
     with pytest.raises(UsageError, match="No team"):
-        conflicts.resolve(db, apart.project, apart.uids[:1], "relevant", stage="fulltext")
+        conflicts.resolve(apart.project, apart.uids[:1], "relevant", stage="fulltext")
     with pytest.raises(UsageError, match="verdict"):
-        conflicts.resolve(db, apart.project, apart.uids[:1], "unavailable")
+        conflicts.resolve(apart.project, apart.uids[:1], "unavailable")
 
 
 def test_a_screener_resolves_where_they_have_not_voted(db: Database, apart: Screened) -> None:
     """A third one does; those who differ do not, nor does a stranger."""
     for by in ("ann", "eve", ""):
         with pytest.raises(UsageError, match="another screener"):
-            conflicts.resolve(db, apart.project, apart.uids[:1], "relevant", owner=False, by=by)
-    teams.change(db, apart.project, "title", add=["cat"])
-    conflicts.resolve(db, apart.project, apart.uids[:1], "relevant", owner=False, by="cat")
+            conflicts.resolve(apart.project.as_user(by), apart.uids[:1], "relevant", owner=False)
+    teams.change(apart.project, "title", add=["cat"])
+    conflicts.resolve(apart.project.as_user("cat"), apart.uids[:1], "relevant", owner=False)
     assert apart.decided()[0] == "r"

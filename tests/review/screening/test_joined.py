@@ -13,7 +13,7 @@ from tests.review.screening.screened import Screened
 
 def join(held: Screened) -> None:
     """Join the first two works."""
-    pins.pin(held.db, held.project, "same", *held.uids[:2])
+    pins.pin(held.project, "same", *held.uids[:2])
 
 
 def test_votes_of_two_screeners_on_two_works_make_a_decision(
@@ -24,7 +24,7 @@ def test_votes_of_two_screeners_on_two_works_make_a_decision(
     screened.vote("bob", ".r")
     join(screened)
     assert (screened.decided(), screened.votes(0)) == ("r.", {"ann": "r", "bob": "r"})
-    pins.unpin(db, screened.project, pins.of(db, screened.project)[0].id)
+    pins.unpin(screened.project, pins.of(screened.project)[0].id)
     assert screened.votes(1) == {"bob": "r"}
 
 
@@ -45,7 +45,7 @@ def test_decisions_by_votes_that_differ_are_a_conflict(db: Database, screened: S
     screened.vote("bob", "r")
     db.run("UPDATE decision SET at = '2026-01-01T00:00:00Z' WHERE verdict = 'relevant'")
     join(screened)
-    assert (screened.decided(), conflicts.count(db, screened.project, "title")) == ("..", 1)
+    assert (screened.decided(), conflicts.count(screened.project, "title")) == ("..", 1)
 
 
 def test_a_divided_work_has_its_votes_and_its_resolution_back(
@@ -54,10 +54,10 @@ def test_a_divided_work_has_its_votes_and_its_resolution_back(
     """What was decided on it before it joined is decided again."""
     screened.vote("ann", "rr")
     screened.vote("bob", "re")
-    conflicts.resolve(db, screened.project, screened.uids[1:2], "excluded", by="owner")
+    conflicts.resolve(screened.project.as_user("owner"), screened.uids[1:2], "excluded")
     assert screened.decided() == "re."
     join(screened)
-    pins.unpin(db, screened.project, pins.of(db, screened.project)[0].id)
+    pins.unpin(screened.project, pins.of(screened.project)[0].id)
     work = screened.work(screened.uids[1])
     assert work.decisions["title"].verdict == "excluded"
 

@@ -14,7 +14,7 @@ def test_works_and_screeners_are_counted(db: Database) -> None:
     held.vote("owner", ".....e")
     held.vote("ann", "rrr")
     held.vote("bob", "re.e")
-    found = progress(db, held.project)["title"]
+    found = progress(held.project)["title"]
     assert (found.works, found.decided, found.conflicts) == (6, 2, 1)
     assert found.votes == {0: 1, 1: 2, 2: 2}
     assert [(one.by, one.done, one.left) for one in found.screeners] == [
@@ -25,12 +25,12 @@ def test_works_and_screeners_are_counted(db: Database) -> None:
 
 def test_a_blind_screener_is_told_of_nobody_else(db: Database, screened: Screened) -> None:
     """Not even how many votes there are; the owner who does not screen is told."""
-    before = progress(db, screened.project, "ann")
+    before = progress(screened.project, "ann")
     screened.vote("bob", "re")
-    assert progress(db, screened.project, "ann") == before
-    assert progress(db, screened.project, "owner")["title"].votes == {0: 1, 1: 2}
-    teams.change(db, screened.project, "title", blind=False)
-    assert progress(db, screened.project, "ann")["title"].votes == {0: 1, 1: 2}
+    assert progress(screened.project, "ann") == before
+    assert progress(screened.project, "owner")["title"].votes == {0: 1, 1: 2}
+    teams.change(screened.project, "title", blind=False)
+    assert progress(screened.project, "ann")["title"].votes == {0: 1, 1: 2}
 
 
 def test_the_whole_text_has_the_works_that_went_on(db: Database) -> None:
@@ -38,10 +38,10 @@ def test_the_whole_text_has_the_works_that_went_on(db: Database) -> None:
     held = Screened(db)
     held.vote("ann", "rre")
     held.vote("bob", "rre")
-    teams.begin(db, held.project, "fulltext", ["ann", "bob"])
+    teams.begin(held.project, "fulltext", ["ann", "bob"])
     held.vote("ann", "e", "fulltext")
-    teams.change(db, held.project, "fulltext", add=["cat"], remove=["ann"])
-    found = progress(db, held.project)["fulltext"]
+    teams.change(held.project, "fulltext", add=["cat"], remove=["ann"])
+    found = progress(held.project)["fulltext"]
     assert (found.works, found.decided, found.votes) == (2, 0, {0: 1, 1: 1})
     assert [(one.by, one.done, one.left) for one in found.screeners] == [
         ("ann", 1, 0),

@@ -14,10 +14,10 @@ from tests.review.screening.screened import Screened
 
 def test_a_team_has_two_votes_and_is_blind_by_itself(db: Database, screened: Screened) -> None:
     """The log says how it began; the other stage has none."""
-    team = teams.team(db, screened.project, "title")
+    team = teams.team(screened.project, "title")
     assert team is not None
     assert (team.needed, team.blind, team.screeners) == (2, True, ("ann", "bob"))
-    assert teams.team(db, screened.project, "fulltext") is None
+    assert teams.team(screened.project, "fulltext") is None
     line = log.lines(db, screened.project.id, most=1)[0]
     assert (line.action, line.after["screeners"]) == ("begin team screening", ["ann", "bob"])
 
@@ -58,17 +58,17 @@ def test_what_cannot_be_a_team_is_refused(db: Database, screened: Screened) -> N
         ({"screeners": [f"u{n}" for n in range(51)]}, "at most 50"),
     ):
         with pytest.raises(UsageError, match=words):
-            teams.begin(db, project, "fulltext", **values)
+            teams.begin(project, "fulltext", **values)
     with pytest.raises(UsageError, match="already"):
-        teams.begin(db, project, "title", ["ann", "bob"])
+        teams.begin(project, "title", ["ann", "bob"])
     with pytest.raises(UsageError, match="no screener"):
-        teams.change(db, project, "title", remove=["eve"])
+        teams.change(project, "title", remove=["eve"])
     with pytest.raises(UsageError, match="more votes"):
-        teams.change(db, project, "title", remove=["ann"])
+        teams.change(project, "title", remove=["ann"])
     with pytest.raises(UsageError, match="No team"):
-        teams.end(db, project, "fulltext")
+        teams.end(project, "fulltext")
     with pytest.raises(UsageError, match="no stage"):
-        teams.begin(db, project, "all", ["ann", "bob"])  # type: ignore[arg-type]
+        teams.begin(project, "all", ["ann", "bob"])  # type: ignore[arg-type]
 
 
 def test_in_a_workspace_with_users_screeners_are_members_who_may_screen(db: Database) -> None:
@@ -92,8 +92,8 @@ def test_in_a_workspace_with_users_screeners_are_members_who_may_screen(db: Data
     try:
         for wrong in ("uid2", "uid3", "uid9"):
             with pytest.raises(UsageError, match="cannot screen"):
-                teams.begin(db, held.project, "title", ["uid0", wrong])
-        assert teams.begin(db, held.project, "title", ["uid1", "uid0"]).screeners == (
+                teams.begin(held.project, "title", ["uid0", wrong])
+        assert teams.begin(held.project, "title", ["uid1", "uid0"]).screeners == (
             "uid0",
             "uid1",
         )
@@ -104,7 +104,7 @@ def test_in_a_workspace_with_users_screeners_are_members_who_may_screen(db: Data
 def test_the_votes_of_a_screener_who_leaves_count(db: Database, screened: Screened) -> None:
     """Who comes in their place votes on the rest."""
     screened.vote("ann", "re")
-    teams.change(db, screened.project, "title", add=["cat"], remove=["ann"])
+    teams.change(screened.project, "title", add=["cat"], remove=["ann"])
     screened.vote("bob", "r")
     screened.vote("cat", ".e")
     assert screened.decided() == "re."
@@ -118,11 +118,11 @@ def test_decisions_follow_the_number_of_votes_that_are_needed(
     """A third vote that is needed makes works undecided, and decided again without it."""
     screened.vote("ann", "re")
     screened.vote("bob", "rr")
-    teams.change(db, screened.project, "title", add=["cat"], needed=3)
+    teams.change(screened.project, "title", add=["cat"], needed=3)
     assert screened.decided() == "..."
-    teams.change(db, screened.project, "title", needed=2)
+    teams.change(screened.project, "title", needed=2)
     assert screened.decided() == "r.."
-    teams.change(db, screened.project, "title", needed=1)
+    teams.change(screened.project, "title", needed=1)
     screened.vote("cat", "..e")
     assert screened.decided() == "r.e"
 
@@ -131,11 +131,11 @@ def test_when_it_ends_votes_stay_and_anybody_decides(db: Database, screened: Scr
     """What they have decided stays; what was decided by hand stays when a team begins again."""
     screened.vote("ann", "rr")
     screened.vote("bob", "re")
-    teams.end(db, screened.project, "title")
+    teams.end(screened.project, "title")
     assert (screened.decided(), screened.votes(1)) == ("r..", {"ann": "r", "bob": "e"})
-    decisions.mark(db, screened.project, screened.uids[1:], "excluded", by="ann")
+    decisions.mark(screened.project.as_user("ann"), screened.uids[1:], "excluded")
     assert screened.decided() == "ree"
-    teams.begin(db, screened.project, "title", ["ann", "bob"])
+    teams.begin(screened.project, "title", ["ann", "bob"])
     assert screened.decided() == "ree"
     screened.vote("bob", ".r")
     assert screened.decided() == "rre"
@@ -144,11 +144,11 @@ def test_when_it_ends_votes_stay_and_anybody_decides(db: Database, screened: Scr
 def test_votes_that_were_seen_cannot_become_blind(db: Database) -> None:
     """Reports say of blind votes that they are independent."""
     held = Screened(db, blind=False)
-    teams.change(db, held.project, "title", blind=True)
-    teams.change(db, held.project, "title", blind=False)
+    teams.change(held.project, "title", blind=True)
+    teams.change(held.project, "title", blind=False)
     held.vote("ann", "r")
     with pytest.raises(UsageError, match="were seen"):
-        teams.change(db, held.project, "title", blind=True)
-    teams.end(db, held.project, "title")
+        teams.change(held.project, "title", blind=True)
+    teams.end(held.project, "title")
     with pytest.raises(UsageError, match="were seen"):
-        teams.begin(db, held.project, "title", ["ann", "bob"])
+        teams.begin(held.project, "title", ["ann", "bob"])

@@ -8,7 +8,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.errors import UsageError
@@ -21,6 +21,8 @@ from metasearch.review.works import decisions
 from metasearch.review.works import lists as listing
 from metasearch.review.works.lists import WorksQuery
 from metasearch.review.works.undo import undo, undoable
+from tests.cases import each
+from tests.examples import examples
 from tests.review.screening.screened import VERDICTS, Screened
 from tests.review.works import held
 
@@ -35,9 +37,9 @@ def test_a_work_is_decided_when_all_votes_are_there_and_agree(
     assert screened.decided() == "..."
     screened.vote("bob", "rre")
     assert screened.decided() == "r.e"
-    assert conflicts.count(db, screened.project, "title") == 1
+    assert conflicts.count(screened.project, "title") == 1
     screened.vote("bob", ".e")
-    assert (screened.decided(), conflicts.count(db, screened.project, "title")) == ("ree", 0)
+    assert (screened.decided(), conflicts.count(screened.project, "title")) == ("ree", 0)
     screened.vote("ann", "-")
     assert screened.decided() == ".ee"
 
@@ -54,7 +56,7 @@ def test_relevant_and_close_agree_but_in_a_novelty_search(db: Database) -> None:
 def test_in_the_stage_of_the_whole_text_reasons_must_agree(db: Database) -> None:
     """Reports count them. Who gives none agrees with any; titles are excluded for several."""
     held = Screened(db)
-    teams.begin(db, held.project, "fulltext", ["ann", "bob"])
+    teams.begin(held.project, "fulltext", ["ann", "bob"])
     for stage, decided in (("title", "eee"), ("fulltext", "e.e")):
         held.vote("ann", "eee", stage, "age")  # type: ignore[arg-type]
         held.vote("bob", "e", stage, "age")  # type: ignore[arg-type]
@@ -98,14 +100,14 @@ def test_half_screened_works_and_conflicts_are_not_screened_in_reports(
     """Numbers, filters, facets and the overview count what the project has decided alone."""
     screened.vote("ann", "ree")
     screened.vote("bob", "rr.")
-    counted = numbers(db, screened.project)
+    counted = numbers(screened.project)
     assert (counted.screened, counted.not_screened, counted.excluded) == (1, 2, 0)
-    assert projects.overview_of(db, screened.project).undecided == 2
-    assert listing.verdict_counts(db, screened.project) == {"undecided": 2, "relevant": 1}
+    assert projects.overview_of(screened.project).undecided == 2
+    assert listing.verdict_counts(screened.project) == {"undecided": 2, "relevant": 1}
     for verdict, count in (("undecided", 2), ("excluded", 0), ("decided", 1), ("conflict", 1)):
         query = WorksQuery(verdict=verdict)  # type: ignore[arg-type]
-        assert len(listing.rows(db, screened.project, query)) == count, verdict
-    page = listing.page(db, screened.project, WorksQuery())
+        assert len(listing.rows(screened.project, query)) == count, verdict
+    page = listing.page(screened.project, WorksQuery())
     (facet,) = [one for one in page.facets if one.name == "verdict"]
     assert [(one.value, one.count) for one in facet.values] == [
         ("undecided", 2), ("relevant", 1), ("conflict", 1),
@@ -119,22 +121,22 @@ def test_a_screener_lists_their_own_votes(db: Database, screened: Screened) -> N
 
     def listed(voter: str, verdict: str) -> int:
         query = WorksQuery(verdict=verdict, voter=voter)  # type: ignore[arg-type]
-        return len(listing.rows(db, screened.project, query))
+        return len(listing.rows(screened.project, query))
 
     assert [listed("ann", one) for one in ("undecided", "decided", "relevant")] == [1, 1, 1]
     assert [listed("bob", one) for one in ("undecided", "decided", "relevant")] == [2, 0, 0]
-    facets = listing.page(db, screened.project, WorksQuery(voter="ann")).facets
+    facets = listing.page(screened.project, WorksQuery(voter="ann")).facets
     assert [(v.value, v.count) for v in facets[0].values] == [("undecided", 1), ("relevant", 1)]
 
 
 def test_in_the_stage_of_the_whole_text_only_what_went_on_is_screened(db: Database) -> None:
     """By the decision of the project on the title, and not by the votes."""
     held = Screened(db)
-    teams.begin(db, held.project, "fulltext", ["ann", "bob"])
+    teams.begin(held.project, "fulltext", ["ann", "bob"])
     held.vote("ann", "rr")
     held.vote("bob", "re")
     query = WorksQuery(verdict="undecided", stage="fulltext", voter="ann")
-    assert listing.uids(db, held.project, query) == held.uids[:1]
+    assert listing.uids(held.project, query) == held.uids[:1]
 
 
 def test_a_vote_is_undone_with_what_followed(db: Database, screened: Screened) -> None:
@@ -142,9 +144,9 @@ def test_a_vote_is_undone_with_what_followed(db: Database, screened: Screened) -
     screened.vote("ann", "r")
     (change,) = screened.vote("bob", "r")
     assert change.change is not None
-    back = undo(db, screened.project, change.change, by="bob")
+    back = undo(screened.project.as_user("bob"), change.change)
     assert (screened.decided(), screened.votes(0)) == ("...", {"ann": "r"})
-    undo(db, screened.project, back, by="bob")
+    undo(screened.project.as_user("bob"), back)
     assert screened.decided() == "r.."
     assert log.lines(db, screened.project.id, most=1)[0].by == "bob"
 
@@ -156,20 +158,20 @@ def test_nobody_undoes_the_vote_of_another(db: Database, screened: Screened) -> 
     assert change.change is not None
     for other in ("bob", "owner", ""):
         with pytest.raises(UsageError, match="somebody else"):
-            undo(db, screened.project, change.change, by=other)
+            undo(screened.project.as_user(other), change.change)
     lines = log.lines(db, screened.project.id)
-    assert change.change in undoable(db, screened.project, lines, "ann")
-    assert change.change not in undoable(db, screened.project, lines, "bob")
+    assert change.change in undoable(screened.project.as_user("ann"), lines)
+    assert change.change not in undoable(screened.project.as_user("bob"), lines)
     assert screened.votes(0) == {"ann": "r", "bob": "r"}
 
 
 def test_who_has_left_undoes_no_vote(db: Database, screened: Screened) -> None:
     """Their votes stay and count."""
     (change,) = screened.vote("ann", "r")
-    teams.change(db, screened.project, "title", add=["cat"], remove=["ann"])
+    teams.change(screened.project, "title", add=["cat"], remove=["ann"])
     assert change.change is not None
     with pytest.raises(UsageError, match="any more"):
-        undo(db, screened.project, change.change, by="ann")
+        undo(screened.project.as_user("ann"), change.change)
 
 
 def test_imported_decisions_of_a_screener_are_votes(db: Database, screened: Screened) -> None:
@@ -179,13 +181,13 @@ def test_imported_decisions_of_a_screener_are_votes(db: Database, screened: Scre
     screened.vote("owner", "..r")
     lines = "\n".join(f"{uid},1" for uid in screened.uids)
     done = import_decisions(
-        db, screened.project, f"metasearch_id,included\n{lines}\n".encode(), "x.csv", by="ann"
+        screened.project.as_user("ann"), f"metasearch_id,included\n{lines}\n".encode(), "x.csv"
     )
     assert (done.changed, [one.line for one in done.not_imported]) == (2, [3])
     assert (screened.decided(), screened.votes(0)) == ("..r", {"ann": "r"})
 
 
-@pytest.mark.parametrize("needed", [1, 2, 3])
+@each("needed", [1, 2, 3])
 def test_consensus_does_not_ask_for_the_order(needed: int) -> None:
     """Of any three votes, in any order, the same follows."""
     some = [
@@ -209,7 +211,7 @@ _ACTS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(2.0)
 @given(acts=_ACTS, needed=st.integers(1, 3), kind=st.sampled_from(["review", "novelty"]))
 def test_decisions_and_conflicts_are_a_function_of_the_standing_votes(
     db: Database, acts: list[tuple[str, int, str, str]], needed: int, kind: str
@@ -220,9 +222,8 @@ def test_decisions_and_conflicts_are_a_function_of_the_standing_votes(
         verdict = VERDICTS[letter]
         with suppress(UsageError):
             decisions.mark(
-                db, held.project, [held.uids[place]], verdict, by=by,
-                reason=reason if verdict == "excluded" else "",
-            )  # fmt: skip
+                held.project.as_user(by), [held.uids[place]], verdict,
+                reason=reason if verdict == "excluded" else "")  # fmt: skip
     rows = [work.id for work in held.works()]
     standing = votes.of_works(db, rows, "title")
     for work in held.works():
@@ -232,14 +233,17 @@ def test_decisions_and_conflicts_are_a_function_of_the_standing_votes(
         decided = work.decisions.get("title")
         assert (decided and (decided.verdict, decided.reason)) == wanted
         is_conflict = len(there) == needed and wanted is None
-        found = listing.uids(db, held.project, WorksQuery(verdict="conflict"))
+        found = listing.uids(held.project, WorksQuery(verdict="conflict"))
         assert (work.uid in found) == is_conflict
     # The same votes, given once and in another order, lead to the same.
     again = Screened(db, kind, ("ann", "bob", "cat"), works=2, needed=needed)  # type: ignore[arg-type]
     for place, row in enumerate(rows):
         for vote in sorted(standing.get(row, []), key=lambda one: one.by, reverse=True):
             decisions.mark(
-                db, again.project, [again.uids[place]], vote.verdict, by=vote.by, reason=vote.reason
+                again.project.as_user(vote.by),
+                [again.uids[place]],
+                vote.verdict,
+                reason=vote.reason,
             )
     assert again.decided() == held.decided()
 
@@ -254,7 +258,7 @@ def test_votes_that_are_given_at_once_are_all_kept(tmp_path: Path) -> None:
             with Database(db.path) as own:
                 for uid in screened.uids:
                     try:
-                        decisions.mark(own, screened.project, [uid], "relevant", by=by)
+                        decisions.mark(screened.project.at(own, by), [uid], "relevant")
                     except UsageError:
                         refused.append(uid)
 

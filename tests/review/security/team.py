@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from metasearch.review.projects import members
 from metasearch.review.projects.projects import Project
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts
-from metasearch.review.users.permissions import ProjectRole
+from metasearch.review.users.permissions_and_quotas import ProjectRole
 from metasearch.settings import Settings
 from metasearch.settings.server import ServerSettings
 from metasearch.settings.users import SystemRole, UsersSettings
@@ -78,7 +78,7 @@ def team(path: Path) -> Team:
                     role,
                 )
             elif role is not None:
-                members.add(db, made.review, user, role)
+                members.add(made.review.at(db), user, role)
     return Team(made, uids)
 
 
@@ -89,6 +89,7 @@ class Person:
     client: TestClient
     name: str
     token: str = ""
+    _form_tokens: list[str] = field(default_factory=list)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -125,12 +126,13 @@ class Person:
         self, path: str, fields: Mapping[str, str] | Sequence[tuple[str, str]]
     ) -> ClientResponse:
         """The answer to a form, sent with the token of a page of this person."""
-        settings = await self.page("/settings")
-        token = settings.xpath("//input[@name='token']/@value")[0]
+        if not self._form_tokens:
+            settings = await self.page("/settings")
+            self._form_tokens.append(settings.xpath("//input[@name='token']/@value")[0])
         pairs = fields.items() if isinstance(fields, Mapping) else fields
         return await self.client.post(
             path,
-            data=[("token", token), *pairs],
+            data=[("token", *self._form_tokens), *pairs],
             headers=self.headers | {"Accept": "application/json"},
             allow_redirects=False,
         )

@@ -10,12 +10,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from metasearch.errors import QuotaExceeded
-from metasearch.review.alerts.mail import send_due
+from metasearch.review.alerts.email_sender import send_due
 from metasearch.review.alerts.news import OWNER_ROLES
 from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.users import accounts, addresses
-from metasearch.review.users.permissions import SYSTEM_ROLES, may
+from metasearch.review.users.permissions_and_quotas import SYSTEM_ROLES, may
 from metasearch.settings import Settings
 from metasearch.settings.alerts import MailSettings
 from tests.review.alerts.mail_server import MailBox, mail_server

@@ -19,8 +19,9 @@ from urllib.request import urlopen
 
 import pytest
 
-from metasearch.server.app import _bound, make_app
+from metasearch.server.app import _bind, make_app
 from metasearch.server.limits import Options
+from tests import cases
 from tests.review.pages.filled import TEXT, filled
 from tests.server.addresses import EVERY_ROUTE
 from tests.server.fake import FakeEngine
@@ -161,7 +162,7 @@ async def server(tmp_path: Path) -> AsyncIterator[Server]:
     # The last of a body that nobody reads may stay on the way for a moment only.
     limits = Options(head_timeout=5.0)
     app = make_app(lambda: engine, options=limits)  # type: ignore[arg-type,return-value]
-    async with _bound(app, limits, "127.0.0.1", 0) as url:
+    async with _bind(app, limits, "127.0.0.1", 0) as url:
         answer = await asyncio.to_thread(urlopen, f"{url}settings")
         with answer:
             text = answer.read().decode()
@@ -201,21 +202,22 @@ _SILENT = pytest.mark.filterwarnings("ignore:::aiohttp.multipart")
 
 
 @_SILENT
-@pytest.mark.parametrize("page", ["list", "strategies", "strategy", "works"])
-async def test_forged_parts_end_in_no_fault(server: Server, log: io.StringIO, page: str) -> None:
+@pytest.mark.parametrize("turn", cases.sample(range(4), 4))
+async def test_forged_parts_end_in_no_fault(server: Server, log: io.StringIO, turn: int) -> None:
     """Of every form that may hold a file: each is refused with a reason or read, none is a 500, a
-    log with what was sent, or a connection that ends without an answer.
+    log with what was sent, or a connection that ends without an answer. A turn sends each body to
+    one of the pages.
     """
     review = f"/projects/{server.review}"
-    path = {
-        "list": "/projects",
-        "strategies": f"{review}/strategies",
-        "strategy": f"{review}{server.strategy}",
-        "works": f"{review}/works",
-    }[page]
+    pages = (
+        "/projects",
+        f"{review}/strategies",
+        f"{review}{server.strategy}",
+        f"{review}/works",
+    )
     wrong = []
-    for name, kind, body in bodies(server.token):
-        status, _ = await server.post(path, kind, body)
+    for number, (name, kind, body) in enumerate(bodies(server.token), turn):
+        status, _ = await server.post(pages[number % 4], kind, body)
         if not 200 <= status < 500 or MARK.decode() in log.getvalue():
             wrong.append((name, status, log.getvalue()[-500:]))
         log.seek(0)
@@ -263,18 +265,19 @@ WHOLE: dict[str, tuple[tuple[bytes, ...], bytes]] = {
 
 
 @_SILENT
-@pytest.mark.parametrize("kind", ["form", "with a file", "JSON", "XML", "anything"])
+@pytest.mark.parametrize("turn", cases.sample(range(5), 5))
 async def test_a_body_that_is_not_what_its_head_says_ends_in_no_fault(
-    server: Server, log: io.StringIO, kind: str
+    server: Server, log: io.StringIO, turn: int
 ) -> None:
-    """On every route that takes a POST, in every form of body."""
-    kinds = {
-        "form": b"application/x-www-form-urlencoded",
-        "with a file": KIND,
-        "JSON": b"application/json",
-        "XML": b"text/xml",
-        "anything": b"application/octet-stream",
-    }
+    """On every route that takes a POST, in every form of body; a turn sends each body to each
+    route in one of the forms."""
+    kinds = (
+        b"application/x-www-form-urlencoded",
+        KIND,
+        b"application/json",
+        b"text/xml",
+        b"application/octet-stream",
+    )
     places = {"project": server.review, "strategy": server.strategy.rpartition("/")[2]}
     paths = {
         re.sub(r"\{([^}]*)\}", lambda place: places.get(place[1], "1"), route.path)
@@ -282,9 +285,9 @@ async def test_a_body_that_is_not_what_its_head_says_ends_in_no_fault(
         if route.posts
     }
     wrong = []
-    for path in sorted(paths):
-        for name, (head, body) in WHOLE.items():
-            status, _ = await server.post(path, kinds[kind], body, head)
+    for first, path in enumerate(sorted(paths), turn):
+        for number, (name, (head, body)) in enumerate(WHOLE.items(), first):
+            status, _ = await server.post(path, kinds[number % 5], body, head)
             if not 200 <= status < 500 or MARK.decode() in log.getvalue():
                 wrong.append((path, name, status, log.getvalue()[-500:]))
             log.seek(0)
@@ -322,6 +325,7 @@ async def test_a_fault_of_our_own_repeats_no_body(
     assert MARK not in answer
 
 
+@pytest.mark.slow
 def test_warnings_repeat_nothing() -> None:
     """Python writes warnings to the log of a server; those about heads of parts repeat them."""
     script = (

@@ -15,6 +15,7 @@ from metasearch.review.store.database import Database
 from metasearch.review.strategies import strategies
 from metasearch.review.works import decisions, lists
 from metasearch.review.works.lists import WorksQuery
+from tests import cases
 from tests.review.pages.filled import RIS
 from tests.review.security.team import Person, Team
 from tests.review.security.team_fixtures import As
@@ -114,7 +115,7 @@ async def test_a_vote_of_another_changes_no_version(team: Team, people: As):
     """Blind: who votes second is told of no clash, and by the page of no version."""
     with Database(team.filled.path) as db:
         both = [team.uids["screener"], team.uids["editor"]]
-        teams.begin(db, team.review, "title", both, by=team.uids["owner"])
+        teams.begin(team.review.at(db, team.uids["owner"]), "title", both)
     work = undecided(team)[0]
     read = f"//input[@name='decided-{work}']/@value"
     before = (await people("screener").page(page_of(team))).xpath(read)
@@ -134,7 +135,7 @@ async def test_a_vote_becomes_no_decision_of_the_project(team: Team, people: As)
     assert refused["status"] == 400
     with Database(team.filled.path) as db:
         both = [team.uids["screener"], team.uids["editor"]]
-        teams.begin(db, team.review, "title", both, by=team.uids["owner"])
+        teams.begin(team.review.at(db, team.uids["owner"]), "title", both)
     (refused,) = await send(people("screener"), team, one(work, "relevant"))
     assert refused["status"] == 400
     assert "team" in refused["text"]
@@ -153,10 +154,10 @@ async def test_a_page_of_somebody_else_decides_nothing(team: Team, people: As):
 async def test_a_work_of_another_project_is_none_of_this(team: Team, people: As):
     """It is refused by itself; what comes after it is kept."""
     with Database(team.filled.path) as db:
-        novelty = team.filled.novelty
-        strategy = strategies.create(db, novelty, "main")
-        import_file(db, novelty, strategy, RIS, "1.ris", source="x", searched="2026-05-03")
-        other = lists.uids(db, novelty, WorksQuery())[0]
+        novelty = team.filled.novelty.at(db)
+        strategy = strategies.create(novelty, "main")
+        import_file(novelty, strategy, RIS, "1.ris", source="x", searched="2026-05-03")
+        other = lists.uids(novelty, WorksQuery())[0]
     work = undecided(team)[0]
     refused, kept = await send(
         people("screener"), team, one(other, "relevant"), one(work, "relevant")
@@ -165,7 +166,7 @@ async def test_a_work_of_another_project_is_none_of_this(team: Team, people: As)
     assert lines(team) == [(work, "relevant")]
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "sent",
     [
         "", "[]", "null", '"x"', "{", "[" * 500, '{"work": "x"}',
@@ -200,10 +201,10 @@ async def test_without_a_script_a_form_has_the_version_too(team: Team, people: A
     if path == "/screening":
         with Database(team.filled.path) as db:
             both = [team.uids["screener"], team.uids["editor"]]
-            teams.begin(db, team.review, "title", both, by=team.uids["owner"])
+            teams.begin(team.review.at(db, team.uids["owner"]), "title", both)
     by = team.uids["screener"]
     with Database(team.filled.path) as db:
-        decisions.mark(db, team.review, [work], "excluded", reason="mice", by=by)
+        decisions.mark(team.review.at(db, by), [work], "excluded", reason="mice")
     address = f"/projects/{team.review.uid}{path}"
     fields = {"mark": f"relevant:{work}", "stage": "title", f"decided-{work}": "0"}
 

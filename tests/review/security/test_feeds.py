@@ -14,8 +14,8 @@ from aiohttp.test_utils import TestClient
 from lxml import etree, html
 
 from metasearch.formats.feeds import ATOM
-from metasearch.review.alerts import outbox, saved_searches
-from metasearch.review.alerts.mail import send_due
+from metasearch.review.alerts import email_outbox, saved_searches
+from metasearch.review.alerts.email_sender import send_due
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store.database import Database
 from metasearch.review.store.workspace import Workspace
@@ -103,7 +103,7 @@ async def test_a_server_with_keys_shows_feeds_without_one(serve, settings: Setti
     client = await serve(FakeEngine(settings=settings), keys=("k" * 32,))
     with database(settings) as db:
         one = search(db)
-        outbox.switch_on(db, "")
+        email_outbox.switch_on(db, "")
         secret = db.value("SELECT secret FROM mail_owner")
     assert (await client.get(f"/feeds/{one.feed}.atom")).status == 200
     assert (await client.get(f"/unsubscribe/{secret}")).status == 200
@@ -146,7 +146,7 @@ async def test_no_secret_is_logged_or_counted(
 ) -> None:
     """Neither of a feed nor of the address that ends e-mails, found or not, nor in /metrics."""
     with database(settings) as db:
-        outbox.switch_on(db, "")
+        email_outbox.switch_on(db, "")
         secret = db.value("SELECT secret FROM mail_owner")
     wrong = "B" * 43
     with caplog.at_level(logging.DEBUG):
@@ -217,12 +217,12 @@ async def test_who_looks_at_the_address_that_ends_emails_ends_nothing(
     """Mail programs and their guards open every address: GET and HEAD change nothing, a POST does,
     without cookie or token."""
     with database(settings) as db:
-        outbox.switch_on(db, "")
+        email_outbox.switch_on(db, "")
         secret = db.value("SELECT secret FROM mail_owner")
         for method in ("get", "head"):
             response = await getattr(client, method)(f"/unsubscribe/{secret}", headers=HTML)
             assert response.status == 200
-        assert outbox.state(db, "").off == ""
+        assert email_outbox.state(db, "").off == ""
         (form,) = (await page(client, f"/unsubscribe/{secret}")).xpath("//main//form")
         assert (form.get("method"), form.get("action")) == ("post", f"/unsubscribe/{secret}")
 
@@ -232,7 +232,7 @@ async def test_who_looks_at_the_address_that_ends_emails_ends_nothing(
             headers={"Sec-Fetch-Site": "cross-site"},
         )
         assert response.status == 200
-        assert outbox.state(db, "").off == "asked"
+        assert email_outbox.state(db, "").off == "asked"
 
 
 async def test_only_the_address_of_an_email_ends_emails(
@@ -241,12 +241,12 @@ async def test_only_the_address_of_an_email_ends_emails(
     """Neither a guess, nor the uid of a user, nor the secret of a feed."""
     with database(settings) as db:
         uid = user(db)
-        outbox.switch_on(db, uid)
+        email_outbox.switch_on(db, uid)
         secret = db.value("SELECT secret FROM mail_owner WHERE owner = ?", uid)
         for part in (uid, one.feed, one.uid, secret[:-1], secret + "A", "C" * 43, "%"):
             assert (await client.get(f"/unsubscribe/{part}")).status == 404
             assert (await client.post(f"/unsubscribe/{part}")).status == 404
-        assert outbox.state(db, uid).off == ""
+        assert email_outbox.state(db, uid).off == ""
 
 
 async def test_the_secret_of_emails_opens_no_feed(
@@ -254,7 +254,7 @@ async def test_the_secret_of_emails_opens_no_feed(
 ) -> None:
     """Whoever gets a forwarded e-mail can end e-mails, and read nothing."""
     with database(settings) as db:
-        outbox.switch_on(db, "")
+        email_outbox.switch_on(db, "")
         secret = db.value("SELECT secret FROM mail_owner")
     assert (await client.get(f"/feeds/{secret}.atom")).status == 404
 
@@ -262,11 +262,11 @@ async def test_the_secret_of_emails_opens_no_feed(
 async def test_a_large_body_does_not_end_emails(client: TestClient, settings: Settings) -> None:
     """The address takes a few bytes."""
     with database(settings) as db:
-        outbox.switch_on(db, "")
+        email_outbox.switch_on(db, "")
         secret = db.value("SELECT secret FROM mail_owner")
         response = await client.post(f"/unsubscribe/{secret}", data=b"x" * 100_000)
         assert response.status == 413
-        assert outbox.state(db, "").off == ""
+        assert email_outbox.state(db, "").off == ""
 
 
 async def test_saved_searches_of_somebody_else_are_not_there(

@@ -19,7 +19,7 @@ from metasearch.errors import WorkspaceError
 from metasearch.review.projects import api, projects
 from metasearch.review.service import WORKSPACE
 from metasearch.review.store.database import Database, unusable
-from metasearch.review.users.permissions import Quotas
+from metasearch.review.users.permissions_and_quotas import Quotas
 from metasearch.review.works import api as files
 from metasearch.server import forms, problem
 from tests.review.security.team import Person, Team
@@ -242,6 +242,7 @@ with Database(path) as db:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
 def test_a_file_that_may_not_grow_and_then_may(tmp_path: Path) -> None:
     """The same connections go on, and what was there stays."""
@@ -253,6 +254,7 @@ def test_a_file_that_may_not_grow_and_then_may(tmp_path: Path) -> None:
     assert (before, after) == ("1", "2")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="rights of POSIX")
 def test_a_file_that_was_read_only_is_written_when_it_may_be() -> None:
     """Without a restart, although it was opened while it could only be read."""

@@ -16,6 +16,7 @@ import pytest
 
 from metasearch.errors import RunClash
 from metasearch.review.runs import runs
+from metasearch.review.runs.plan import RunOptions
 from metasearch.review.runs.run import resume_run, run_strategy
 from metasearch.review.runs.runs import Run
 from metasearch.review.store.checks import check
@@ -33,8 +34,8 @@ CHILD = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from metasearch.review.runs import carriers, runs, execution as storing, execution as under_way
-from metasearch.review.runs.run import resume_run
-from metasearch.review.runs.run import run_strategy
+from metasearch.review.runs.plan import RunOptions
+from metasearch.review.runs.run import resume_run, run_strategy
 from metasearch.review.store.database import Database
 from tests.review.security.test_killed_runs import BODIES, STEPS
 from tests.review.runs.planned import planned, reopened
@@ -75,13 +76,14 @@ async def main():
         passed("kept")
         if what == "stop" and not stops:
             with Database(folder / "workspace.db") as db:
-                runs.stop(db, plan.project, 1)
+                runs.stop(plan.project.at(db), 1)
             stops.append(answer)
 
     if what == "resume":
         await resume_run(plan.workspace, plan.engine, plan.project, 1, progress=kept)
     else:
-        await run_strategy(plan.workspace, plan.engine, plan.project, plan.strategy, steps=[1, 2],
+        await run_strategy(plan.workspace, plan.engine, plan.project, plan.strategy,
+            RunOptions(steps=[1, 2]),
             begun=lambda run: passed("begun"), progress=kept)
 
 asyncio.run(main())
@@ -150,10 +152,11 @@ def works(db: Database) -> list[tuple[str, int]]:
 async def begun(plan: Planned) -> Run:
     """A run that nobody disturbs."""
     return await run_strategy(
-        plan.workspace, plan.engine, plan.project, plan.strategy, steps=[1, 2]
+        plan.workspace, plan.engine, plan.project, plan.strategy, RunOptions(steps=[1, 2])
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 @pytest.mark.parametrize("stage", MOMENTS)
 async def test_a_run_whose_process_is_killed_is_interrupted_and_can_be_resumed(
@@ -200,6 +203,7 @@ async def test_a_run_whose_process_is_killed_is_interrupted_and_can_be_resumed(
     assert after == {1: "stopped" if moment.what == "stop" else "done"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 async def test_a_run_is_resumed_once(tmp_path: Path) -> None:
     """Two who resume it at once do not both ask: one of them is told that it is under way."""

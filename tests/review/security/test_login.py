@@ -11,6 +11,7 @@ from metasearch.review.users import accounts, links, sessions, tokens
 from metasearch.review.users.passwords import Passwords, PasswordThreads
 from metasearch.settings import ServerSettings
 from metasearch.settings.users import UsersSettings
+from tests import cases
 from tests.review.users.server.served import CHEAP, HTML, PASSWORD, Served, serving
 
 COOKIE = "metasearch-session"
@@ -496,7 +497,14 @@ async def test_a_cookie_is_nothing_behind_a_proxy(proxied: Served):
 # --------------------------------------------------------------------------- redirects
 
 
-@pytest.mark.parametrize(
+@pytest.fixture
+def ann(local: Served) -> Served:
+    """The server, with a user."""
+    local.user("ann")
+    return local
+
+
+@cases.each(
     "following",
     [
         "https://evil.example/",
@@ -518,10 +526,9 @@ async def test_a_cookie_is_nothing_behind_a_proxy(proxied: Served):
         "/" + "a" * 9_000,
     ],
 )
-async def test_open_redirect_at_login(local: Served, following: str):
+async def test_open_redirect_at_login(ann: Served, following: str):
     """The browser goes to an address of this server, whatever the address of the form says."""
-    local.user("ann")
-    browser = await local.browser()
+    browser = await ann.browser()
     response = await browser.log_in("ann", following=following)
 
     assert (response.status, response.headers["Location"]) == (303, "/")

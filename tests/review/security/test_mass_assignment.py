@@ -6,8 +6,6 @@ import re
 from typing import Any
 from urllib.parse import quote
 
-import pytest
-
 from metasearch.review.api import Member
 from metasearch.review.projects import api as projects
 from metasearch.review.projects import members, team_api
@@ -18,6 +16,7 @@ from metasearch.review.runs import api as runs
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import api as strategies
 from metasearch.review.works import api as works
+from tests import cases
 from tests.review.pages.filled import TEXT
 from tests.review.security.team import Team
 from tests.review.security.team_fixtures import As
@@ -53,7 +52,7 @@ POSTS = [
 ]
 
 
-@pytest.mark.parametrize(("module", "name", "taken"), BODIES, ids=lambda value: str(value)[:20])
+@cases.each(("module", "name", "taken"), BODIES, ids=lambda value: str(value)[:20])
 def test_no_body_has_a_member_that_is_not_asked_for(module: str, name: str, taken: Any) -> None:
     """Only a signature names a digest, which must be that of the report."""
     allowed = {"digest"} if (module, name) == ("team_api", "SIGN") else set()
@@ -61,7 +60,7 @@ def test_no_body_has_a_member_that_is_not_asked_for(module: str, name: str, take
     assert set(taken) & set(HIDDEN) <= allowed
 
 
-@pytest.mark.parametrize("path", POSTS)
+@cases.each("path", POSTS)
 async def test_a_member_that_is_not_asked_for_is_refused(path: str, team: Team, people: As) -> None:
     """By each address, with its name; nothing is changed."""
     values = {

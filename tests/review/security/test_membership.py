@@ -16,7 +16,7 @@ from tests.review.security.team_fixtures import As
 def roles(team: Team) -> dict[str, str]:
     """Name of a user -> role in the review."""
     with Database(team.filled.path, read_only=True) as db:
-        return {each.name: each.role for each in members.of(db, team.review)}
+        return {each.name: each.role for each in members.of(team.review.at(db))}
 
 
 async def test_a_link_makes_one_user_a_member_once(team: Team, people: As) -> None:
@@ -107,7 +107,7 @@ async def test_a_member_who_is_removed_reads_nothing_any_more(team: Team, people
 async def test_a_member_who_is_removed_follows_no_run_any_more(team: Team, people: As) -> None:
     """The stream that they have open ends, though the run goes on."""
     with Database(team.filled.path) as db:
-        runs.begin(db, team.review, team.filled.strategy, "records")
+        runs.begin(team.review.at(db), team.filled.strategy, "records")
     path = f"/projects/{team.review.uid}/strategies/{quote(TEXT)}/progress"
     stream = await people("reader").get(path)
     assert b"event: state" in await stream.content.readuntil(b"\n\n")

@@ -49,7 +49,7 @@ def barrier() -> Iterator[Barrier]:
 def archive(team: Team, tmp_path: Path) -> bytes:
     """Of the project of the team."""
     with Database(team.filled.path) as db:
-        export_to(db, team.review, tmp_path / "review.zip")
+        export_to(team.review.at(db), tmp_path / "review.zip")
     return (tmp_path / "review.zip").read_bytes()
 
 
@@ -108,6 +108,7 @@ HEAVY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["keep", "divided", "assign"])
 @pytest.mark.parametrize("kind", HEAVY)
 async def test_a_file_that_is_imported_holds_up_nobody(
@@ -121,13 +122,13 @@ async def test_a_file_that_is_imported_holds_up_nobody(
     """Others go on between two portions of records, while works are computed, and between two
     portions of works; all records are there at the end."""
     if place == "divided":
-        whole = intake.divided
+        whole = intake.divide
 
         def computed(*args: Any, **how: Any) -> Iterator[Any]:
             barrier.wait()
             return whole(*args, **how)
 
-        monkeypatch.setattr(intake, "divided", computed)
+        monkeypatch.setattr(intake, "divide", computed)
     else:
         module = {"keep": records, "assign": intake}[place]
         wrote, write = threading.Event(), getattr(module, place)
@@ -222,11 +223,11 @@ async def test_what_one_user_has_written_leaves_threads_to_others(
     whole: Callable[..., Iterator[bytes]] = api.export
     waiting = threading.Semaphore(0)
 
-    def slow(db: Database, project: Project, chosen: object, name: str, **how: object) -> object:
+    def slow(project: Project, chosen: object, name: str, **how: object) -> object:
         if name == "csv":
             waiting.release()
             barrier.wait()
-        return whole(db, project, chosen, name, **how)
+        return whole(project, chosen, name, **how)
 
     monkeypatch.setattr(api, "export", slow)
     base = f"/api/projects/{team.review.uid}"

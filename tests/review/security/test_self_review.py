@@ -21,7 +21,7 @@ def report(team: Team) -> Report:
         document = Document(
             kind="chaxin", title="报告", language="zh", blocks=(Paragraph(text="报告"),)
         )
-        return reports.keep(db, team.review, document, number="2026-1")
+        return reports.keep(team.review.at(db), document, number="2026-1")
 
 
 async def test_two_users_sign_by_the_page(team: Team, people: As, report: Report) -> None:

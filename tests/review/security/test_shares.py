@@ -57,7 +57,7 @@ async def taken(person: Person, kind: str, count: int) -> None:
     """Waits until so many permits are taken."""
     service = person.client.app[WORKSPACE]  # type: ignore[union-attr]
     shares = service.jobs._shares if kind == "runs" else getattr(service, kind)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while shares._of_user.total() < count:
             await asyncio.sleep(0.01)
 
@@ -203,7 +203,7 @@ async def test_streams(people: As, team: Team, going_on: Callable[[Awaitable[Any
     """Of a run that is followed in many windows."""
     owner, other = people("owner"), people("reader")
     with Database(team.filled.path) as db:
-        runs.begin(db, team.review, team.filled.strategy, "records")
+        runs.begin(team.review.at(db), team.filled.strategy, "records")
     path = f"/projects/{team.review.uid}/strategies/{TEXT}/progress"
     most = workspace_service.MOST_USER_STREAMS
     for _ in range(most):
@@ -225,10 +225,10 @@ def own(team: Team) -> Callable[[str, int], list[Project]]:
         with Database(team.filled.path) as db:
             for number in range(count):
                 project = projects.create(db, f"{name}-{number}", "review")
-                members.add(db, project, accounts.find(db, name), "owner")
+                members.add(project, accounts.find(db, name), "owner")
                 if name != "editor":
-                    members.add(db, project, accounts.find(db, "editor"), "editor")
-                strategies.create(db, project, "main")
+                    members.add(project, accounts.find(db, "editor"), "editor")
+                strategies.create(project, "main")
                 listed.append(project)
         return listed
 
@@ -242,11 +242,13 @@ async def test_runs(
 ) -> None:
     """A user begins one in each of many projects; another member of them begins as many."""
 
-    async def endless(workspace: Any, _: Any, project: Any, strategy: Any, **given: Any) -> None:
-        given["begun"](await workspace.write(runs.begin, project, strategy, "counts"))
+    async def endless(
+        workspace: Any, _: Any, project: Any, strategy: Any, *_options: Any, **given: Any
+    ) -> None:
+        given["begun"](await workspace.write(project.bind(runs.begin), strategy, "counts"))
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(workspace_service, "count_strategy", endless)
+    monkeypatch.setattr(workspace_service, "run_strategy", endless)
     owner, editor = people("owner"), people("editor")
     most = workspace_service.MOST_RUNS // 2
     theirs = own("owner", most + 1)

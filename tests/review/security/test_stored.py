@@ -30,8 +30,8 @@ from metasearch.review.store import workspace as recordings
 from metasearch.review.store.checks import check
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts
-from metasearch.review.users.permissions import Quotas
-from metasearch.server.app import listening
+from metasearch.review.users.permissions_and_quotas import Quotas
+from metasearch.server.app import open_server
 from metasearch.settings import ServerSettings, Settings
 from metasearch.settings.users import HEADER, UsersSettings
 from tests.review.security.team import Team
@@ -63,7 +63,7 @@ def archive(team: Team, tmp_path: Path) -> Path:
     file = tmp_path / "review.zip"
     with Database(copy) as db, file.open("wb") as out:
         db.run("UPDATE run SET recorded = ?", str(tmp_path / "kept"))
-        export_project(db, projects.find(db, team.review.uid), out)
+        export_project(projects.find(db, team.review.uid), out)
     return file
 
 
@@ -106,7 +106,7 @@ async def test_an_archive_counts_by_what_it_brings(
 
 async def test_recorded_pages_count_for_their_owner(people: As, team: Team, archive: Path) -> None:
     """Until the project is deleted: then they go, too."""
-    limited(team, "stranger", stored_bytes=members_of_archive.brought(archive)[1])
+    limited(team, "stranger", stored_bytes=members_of_archive.size_of(archive)[1])
     status, made = await brought(people, archive)
     assert status == 201, made
     with Database(team.filled.path) as db:
@@ -131,7 +131,7 @@ def test_pages_that_a_person_keeps_elsewhere_stay(team: Team, tmp_path: Path) ->
     kept.mkdir()
     with Database(team.filled.path) as db:
         db.run("UPDATE run SET recorded = ?", str(kept))
-        projects.delete(db, team.review)
+        projects.delete(team.review.at(db))
         removed()
         removal.remove_remains(db)
         removed()
@@ -141,7 +141,7 @@ def test_pages_that_a_person_keeps_elsewhere_stay(team: Team, tmp_path: Path) ->
 
 def _deleted_and_then(db: Database, project: Project, name: str) -> None:
     with db.transaction():
-        projects.delete(db, project)
+        projects.delete(project)
         projects.find(db, name)
 
 
@@ -232,7 +232,7 @@ def of_ann(tmp_path: Path) -> tuple[Settings, Project]:
     with Database(settings.workspace) as db:
         user = accounts.create(db, "ann", role="user", origin="header", subject="ann")
         project = projects.create(db, "lakes", "review")
-        members.add(db, project, user, "owner")
+        members.add(project, user, "owner")
     return settings, project
 
 
@@ -259,9 +259,9 @@ class Asking:
 @pytest.fixture
 async def ann(of_ann: tuple[Settings, Project], monkeypatch: pytest.MonkeyPatch) -> Any:
     """The user, at the server."""
-    monkeypatch.setattr(demo, "DemoDatabases", lambda: DemoDatabases(0.0))
+    monkeypatch.setattr(demo, "DemoDatabases", lambda **more: DemoDatabases(0.0, **more))
     async with (
-        listening(of_ann[0], demo=True) as url,
+        open_server(of_ann[0], demo=True) as url,
         aiohttp.ClientSession(url, headers={HEADER: "ann"}) as session,
     ):
         asking = Asking(session)

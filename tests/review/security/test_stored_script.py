@@ -9,6 +9,7 @@ from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps, strategies
 from metasearch.review.users import accounts
 from metasearch.review.works import decisions
+from tests import cases
 from tests.review.pages.filled import TEXT
 from tests.review.security.team import Person, Team
 from tests.review.security.team_fixtures import As
@@ -22,19 +23,17 @@ EVIL = f"{SCRIPT}{ATTRIBUTE}"
 def poisoned(team: Team) -> Team:
     """The workspace of the team, in which everything that can be typed is hostile."""
     with Database(team.filled.path) as db:
-        review, uid = team.review, team.filled.uids[0]
-        owner = team.uids["owner"]
+        uid, owner = team.filled.uids[0], team.uids["owner"]
+        review = team.review.at(db, owner)
         for name, person in team.uids.items():
             user = accounts.find(db, person)
             accounts.update(db, user, shown=f"{name} {EVIL}")
-        projects.update(db, review, title=f"title {EVIL}", by=owner)
+        projects.update(review, title=f"title {EVIL}")
         strategies.update(db, team.filled.strategy, note=f"note {EVIL}", by=owner)
         steps.edit(db, team.filled.strategy, 1, note=f"step {EVIL}", by=owner)
-        decisions.tag(db, review, [uid], [f"tag {SCRIPT}", f"tag {ATTRIBUTE}"], by=owner)
-        decisions.set_note(db, review, uid, f"note {EVIL}", by=owner)
-        decisions.mark(
-            db, review, [team.filled.uids[2]], "excluded", reason=f"reason {EVIL}", by=owner
-        )
+        decisions.tag(review, [uid], [f"tag {SCRIPT}", f"tag {ATTRIBUTE}"])
+        decisions.set_note(review, uid, f"note {EVIL}")
+        decisions.mark(review, [team.filled.uids[2]], "excluded", reason=f"reason {EVIL}")
     return team
 
 
@@ -53,7 +52,7 @@ PAGES = (
 )
 
 
-@pytest.mark.parametrize("path", PAGES)
+@cases.each("path", PAGES)
 async def test_a_page_shows_it_as_text(path: str, poisoned: Team, people: As) -> None:
     """No element and no attribute comes of it; the policy of the page runs no script of it."""
     response = await _page(people("owner"), path.format(project=poisoned.review.uid))

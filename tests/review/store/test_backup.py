@@ -103,6 +103,7 @@ def test_a_damaged_workspace_gives_no_backup(tmp_path: Path):
     assert [each.name for each in tmp_path.iterdir()] == ["workspace.sqlite3"]
 
 
+@pytest.mark.slow
 def test_a_backup_is_made_while_others_write(tmp_path: Path):
     """Each backup is of one moment between two changes, and the writer goes on."""
     file = tmp_path / "workspace.sqlite3"

@@ -11,6 +11,7 @@ import pytest
 from metasearch.review.projects import projects
 from metasearch.review.store.checks import check, drive_of
 from metasearch.review.store.database import Database
+from tests.cases import each
 from tests.review.store.damage import damaged_page
 
 NOW = "2026-11-23T05:40:00Z"
@@ -147,7 +148,7 @@ MOUNTS = [
 ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "kind"),
     [
         ("/var/w.sqlite3", "ext4"),

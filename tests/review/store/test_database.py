@@ -7,6 +7,7 @@ import sqlite3
 import stat
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,11 @@ import pytest
 from metasearch.errors import UsageError, WorkspaceError
 from metasearch.review.projects import projects
 from metasearch.review.store import database
-from metasearch.review.store.database import Database, migrations
+from metasearch.review.store.database import APPLICATION, Database, migrations
 from tests.review.store.damage import damaged_page
 from tests.review.store.processes import started
+
+pytestmark = pytest.mark.usefixtures("empty_workspaces")
 
 
 @pytest.fixture
@@ -250,6 +253,32 @@ def test_a_file_of_an_earlier_release_gets_the_new_tables(file: Path, later: Cal
         assert db.value("SELECT owner FROM project WHERE name = 'a'") == "x;y"
 
 
+#: A step and a run, as the first version of a workspace has them.
+FIRST_RUN = f"""
+INSERT INTO project (uid, name, kind, title, created) VALUES ('u', 'a', 'review', 'A', '2026');
+INSERT INTO strategy (project, name, created) VALUES (1, 'main', '2026');
+INSERT INTO step (strategy, number, kind, text, edited) VALUES (1, 1, 'query', 'lake', '2026');
+INSERT INTO run (project, strategy, number, mode, status, started, tool)
+    VALUES (1, 1, 1, 'records', 'done', '2026', 'metasearch 0.1.0');
+PRAGMA user_version = 1;
+PRAGMA application_id = {APPLICATION};
+"""
+
+
+def test_a_file_of_the_first_version_keeps_its_runs(file: Path):
+    """Its steps and runs stay what they were, and may follow citations now."""
+    file.parent.mkdir()
+    with closing(sqlite3.connect(file)) as first:
+        first.executescript(migrations()[0] + FIRST_RUN)
+
+    with Database(file) as db:
+        assert db.value("SELECT text FROM step") == "lake"
+        assert db.value("SELECT mode FROM run") == "records"
+    with closing(sqlite3.connect(file)) as now:
+        now.execute("UPDATE step SET kind = 'citations'")
+        now.execute("UPDATE run SET mode = 'citations'")
+
+
 @pytest.mark.parametrize(
     "script",
     [
@@ -285,6 +314,7 @@ Database(Path(sys.argv[1])).close()
 """
 
 
+@pytest.mark.slow
 def test_opening_a_file_twice_keeps_the_locks_of_the_process(file: Path):
     """The log of an open file stays when another process opens and closes the file: closing it
     there would remove the log if the locks of this process were lost."""

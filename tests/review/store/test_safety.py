@@ -17,6 +17,7 @@ from tests.review.store.processes import maker, started
 ROUNDS = 6
 
 
+@pytest.mark.slow
 def test_nothing_acknowledged_is_lost_when_a_process_is_killed(tmp_path: Path):
     """After kill -9 at any moment every change that was told is there, no half of one is, and the
     file is whole."""
@@ -45,6 +46,7 @@ def test_nothing_acknowledged_is_lost_when_a_process_is_killed(tmp_path: Path):
     }
 
 
+@pytest.mark.slow
 def test_several_processes_write_to_one_file(tmp_path: Path):
     """Processes that make the file and write to it at once wait for one another: each change is
     there, and none fails."""
@@ -103,6 +105,7 @@ with Database(Path(sys.argv[1])) as db:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 def test_a_file_that_may_not_grow_is_told_and_harms_nothing(tmp_path: Path):
     """Where a limit of the process or of the drive stops SQLite, nothing is saved in part."""

@@ -11,7 +11,7 @@ from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Project
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps, strategies
-from metasearch.review.strategies.resolve import ResolvedStep, resolved
+from metasearch.review.strategies.resolve import ResolvedStep, resolve_step
 from metasearch.review.strategies.strategies import Strategy
 
 
@@ -28,7 +28,7 @@ def project(db: Database) -> Project:
 
 @pytest.fixture
 def strategy(db: Database, project: Project) -> Strategy:
-    return strategies.create(db, project, "main")
+    return strategies.create(project, "main")
 
 
 @pytest.fixture
@@ -37,6 +37,6 @@ def added(db: Database, strategy: Strategy) -> Callable[..., ResolvedStep]:
 
     def add(text: str, syntax: str = "auto") -> ResolvedStep:
         step = steps.add(db, strategy, text, syntax=syntax)
-        return resolved(steps.of(db, strategy), step.number)
+        return resolve_step(steps.of(db, strategy), step.number)
 
     return add

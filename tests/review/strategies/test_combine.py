@@ -7,11 +7,12 @@ import pytest
 from metasearch.errors import QuerySyntaxError
 from metasearch.query.tree import And, Not, Or
 from metasearch.review.strategies.references import combination, reference
+from tests.cases import each
 
 ONE, TWO, THREE, FOUR = map(reference, (1, 2, 3, 4))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "query"),
     [
         ("#1 AND #2", And((ONE, TWO))),
@@ -40,7 +41,7 @@ def test_numbers_and_operators_are_a_combination(text: str, query: object) -> No
     assert read.query == query
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["#1 AND psilocybin", "2019-2021", "1", "1 2", "1-2 AND 3", "2*3", "gene 1 and 2", "C#1", "a#1",
      '"#1" AND #2', "#12345 AND #1", ""],
@@ -50,7 +51,7 @@ def test_a_text_with_anything_else_is_no_combination(text: str) -> None:
     assert combination(text) is None
 
 
-@pytest.mark.parametrize("text", ["#1-#3", "#1-3"])
+@each("text", ["#1-#3", "#1-3"])
 def test_a_range_stands_for_its_steps_with_or_between_them(text: str) -> None:
     """As or/1-3 does; a note says how else it could be meant."""
     read = combination(text)
@@ -61,7 +62,7 @@ def test_a_range_stands_for_its_steps_with_or_between_them(text: str) -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["#1 - #4", "#1- #4", "#1-#4*#2", "#2+#1-#4"])
+@each("text", ["#1 - #4", "#1- #4", "#1-#4*#2", "#2+#1-#4"])
 def test_a_minus_that_could_be_both_is_an_error(text: str) -> None:
     """With blanks, or beside signs, it may be a range or NOT."""
     with pytest.raises(QuerySyntaxError, match="may mean a range of steps or NOT") as caught:
@@ -69,7 +70,7 @@ def test_a_minus_that_could_be_both_is_an_error(text: str) -> None:
     assert caught.value.advice == "Write or/1-4 for a range, or #1 NOT #4 to exclude."
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reason", "position"),
     [
         ("#1 OR", "OR needs a step after it", 3),

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query import CHOICES, terms
 from metasearch.query.characters import plain_characters
-from metasearch.review.strategies.paste import copied_text
+from metasearch.review.strategies.paste import read_paste
 from metasearch.review.strategies.references import combination
-from metasearch.review.strategies.step_text import read_step, renumbered
+from metasearch.review.strategies.step_text import read_step, renumber
 from tests.examples import examples
 from tests.growth import MOST, growth
 
@@ -59,7 +59,7 @@ def test_other_numbers_change_nothing_else(text: str, syntax: str, more: int) ->
     """Or they are refused."""
     try:
         step = read_step(text, syntax)
-        new = renumbered(text, syntax, {number: number + more for number in step.numbers})
+        new = renumber(text, syntax, {number: number + more for number in step.numbers})
     except UsageError:
         return
     again = read_step(new, syntax)
@@ -71,8 +71,8 @@ def test_other_numbers_change_nothing_else(text: str, syntax: str, more: int) ->
 @given(st.lists(TEXTS, max_size=5).map("\n".join))
 def test_any_text_has_lines_or_is_an_error(text: str) -> None:
     """Each with a query and a number of its own."""
-    error = error_of(lambda: copied_text(text))
-    assert error.advice if error else all(line.text for line in copied_text(text).lines)
+    error = error_of(lambda: read_paste(text))
+    assert error.advice if error else all(line.text for line in read_paste(text).lines)
 
 
 @pytest.mark.slow
@@ -109,7 +109,7 @@ def test_lines_are_read_in_linear_time(row: str) -> None:
         text = row * (size // len(row))
 
         def run() -> None:
-            error_of(lambda: copied_text(text))
+            error_of(lambda: read_paste(text))
 
         return run
 

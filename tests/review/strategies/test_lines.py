@@ -12,9 +12,10 @@ from metasearch.query import read as as_query
 from metasearch.review.projects import log
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import paste, resolve, steps
-from metasearch.review.strategies.paste import copied_text as read
 from metasearch.review.strategies.paste import copy_in
+from metasearch.review.strategies.paste import read_paste as read
 from metasearch.review.strategies.strategies import Strategy
+from tests import cases
 
 OVID = """Database: Ovid MEDLINE(R) ALL <1946 to May 03, 2026>
 Search Strategy:
@@ -216,7 +217,7 @@ def test_a_line_that_cannot_be_read_adds_nothing(db: Database, strategy: Strateg
     assert len(log.lines(db, strategy.project)) == 2  # project, strategy
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("text", "reason"),
     [
         ("", "The text has no lines"),

@@ -15,8 +15,9 @@ from metasearch.query.strategy import numbered_lines
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps
 from metasearch.review.strategies.paste import copy_in
-from metasearch.review.strategies.resolve import ResolvedStep, resolve_all, resolved
+from metasearch.review.strategies.resolve import ResolvedStep, resolve_all, resolve_step
 from metasearch.review.strategies.strategies import Step, Strategy
+from tests.cases import each
 from tests.examples import examples
 
 FILE = Path(__file__).resolve().parents[2] / "query" / "strategies.toml"
@@ -33,12 +34,12 @@ def step(number: int, text: str, syntax: str = "auto") -> Step:
     return Step(id=number, strategy=1, number=number, kind="query", text=text, syntax=syntax)
 
 
-@pytest.mark.parametrize("row", WITHOUT, ids=lambda row: row["text"].strip()[:30])
+@each("row", WITHOUT, ids=lambda row: row["text"].strip()[:30])
 def test_a_step_says_what_the_query_says(row: dict[str, Any]) -> None:
     """That steps may be named in it changes nothing."""
     text = row["text"].strip("\n")
     meant = to_text(read(text, row["syntax"]).query)
-    assert resolved([step(1, text, row["syntax"])], 1).text == meant
+    assert resolve_step([step(1, text, row["syntax"])], 1).text == meant
 
 
 @pytest.mark.parametrize("row", WITH_LINES, ids=lambda row: row["text"].strip()[:30])
@@ -48,7 +49,7 @@ def test_lines_that_are_copied_in_say_what_the_whole_says(
     """The last step is the search."""
     text = row["text"].strip("\n")
     copied = copy_in(db, strategy, text, syntax=row["syntax"])
-    found = resolved(steps.of(db, strategy), copied.steps[-1].number)
+    found = resolve_step(steps.of(db, strategy), copied.steps[-1].number)
     assert found.text == to_text(read(text, row["syntax"]).query)
 
 
@@ -92,5 +93,5 @@ def test_lines_of_any_shape_say_what_the_whole_says(
     db: Database, strategy: Strategy, text: str
 ) -> None:
     copied = copy_in(db, strategy, text)
-    found = resolved(steps.of(db, strategy), copied.steps[-1].number)
+    found = resolve_step(steps.of(db, strategy), copied.steps[-1].number)
     assert found.text == to_text(read(text).query)

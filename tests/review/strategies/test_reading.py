@@ -6,9 +6,10 @@ import pytest
 
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.query import to_text
-from metasearch.query.tree import Query, Term
-from metasearch.review.strategies.references import number_of, replaced
+from metasearch.query.tree import Query, Term, with_leaves
+from metasearch.review.strategies.references import number_of
 from metasearch.review.strategies.step_text import read_step
+from tests.cases import each
 
 
 def shown(text: str, syntax: str = "auto") -> tuple[str, str]:
@@ -19,12 +20,12 @@ def shown(text: str, syntax: str = "auto") -> tuple[str, str]:
         return query if number is None else Term(f"step{number}")
 
     read = read_step(text, syntax)
-    query = replaced(read.query, leaf)
+    query = with_leaves(read.query, leaf)
     assert query is not None
     return read.syntax, to_text(query)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "syntax", "means"),
     [
         ("#1 AND psilocybin", "simple", "step1 AND psilocybin"),
@@ -59,7 +60,7 @@ def test_the_sign_of_a_step_is_taken_in_every_syntax() -> None:
     assert shown("ti=frog and #1", "ccl") == ("ccl", "title:frog AND step1")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "means"),
     [
         ('"#1" AND cause', '"#1" AND cause'),
@@ -75,7 +76,7 @@ def test_what_is_quoted_or_part_of_a_word_names_no_step(text: str, means: str) -
     assert shown(text)[1] == means
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "syntax", "position"),
     [
         ("title:#1", "auto", 6),
@@ -95,9 +96,7 @@ def test_a_field_cannot_be_put_on_a_step(text: str, syntax: str, position: int) 
     assert (caught.value.text, caught.value.position) == (text, position)
 
 
-@pytest.mark.parametrize(
-    ("text", "position"), [("#1 AND (frog", 7), ("#12 AND titel:x", 8), ('#1 "frog', 3)]
-)
+@each(("text", "position"), [("#1 AND (frog", 7), ("#12 AND titel:x", 8), ('#1 "frog', 3)])
 def test_mistakes_beside_a_step_are_told_at_their_place(text: str, position: int) -> None:
     """Nothing of what stood for the number is seen in the error or its suggestion."""
     with pytest.raises(QuerySyntaxError) as caught:
@@ -106,14 +105,14 @@ def test_mistakes_beside_a_step_are_told_at_their_place(text: str, position: int
     assert caught.value.suggestion is None or "#1" in caught.value.suggestion
 
 
-@pytest.mark.parametrize("syntax", ["pubmed", "wos", "embase", "scopus"])
+@each("syntax", ["pubmed", "wos", "embase", "scopus"])
 def test_a_range_inside_a_query_of_a_database_is_refused(syntax: str) -> None:
     """Its reader would take it for a word."""
     with pytest.raises(QuerySyntaxError, match="#1-#3 cannot be read as a step here"):
         read_step("#1-#3 AND frog", syntax)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "syntax", "position"),
     [
         ("#1,#2", "auto", 0),
@@ -150,7 +149,7 @@ def test_a_field_around_a_line_of_a_database_is_told() -> None:
     assert any("a field does not hold for another line" in note for note in read.notes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "syntax"),
     [("year:2020-", "simple"), ("2020:2024[dp]", "pubmed"), ("english.lg.", "ovid"),
      ("YE>=2015", "cnki"), ("type:article language:en", "simple")],

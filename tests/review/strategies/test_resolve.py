@@ -9,9 +9,10 @@ import pytest
 
 from metasearch.errors import UsageError
 from metasearch.query import parse, terms
-from metasearch.review.strategies.resolve import ResolvedStep, resolve_all, resolved
+from metasearch.review.strategies.resolve import ResolvedStep, resolve_all, resolve_step
 from metasearch.review.strategies.step_text import read_step
 from metasearch.review.strategies.strategies import Step
+from tests.cases import each
 from tests.growth import MOST, growth
 
 
@@ -32,40 +33,40 @@ def test_steps_of_mixed_syntaxes_become_one_query() -> None:
         "#1 AND #2",
         "#4 NOT #3",
     )
-    found = resolved(steps, 5)
+    found = resolve_step(steps, 5)
     assert found.text == (
         "(gambl* OR betting) AND (水质 OR 贝类) AND 生态系统 AND NOT "
         "((title:harm* OR abstract:harm*) NEAR/2 (title:reduc* OR abstract:reduc*))"
     )
     assert found.syntax == ""
-    assert resolved(steps, 2).syntax == "cnki"
+    assert resolve_step(steps, 2).syntax == "cnki"
 
 
 def test_the_text_reads_back_as_the_query() -> None:
     """And the digest is that of the text."""
-    found = resolved(chain("a b", 'title:"c d"', "#1 OR #2 NOT e", "#3 x year:2020-"), 4)
+    found = resolve_step(chain("a b", 'title:"c d"', "#1 OR #2 NOT e", "#3 x year:2020-"), 4)
     assert parse(found.text) == found.query
     assert found.digest == hashlib.sha256(found.text.encode()).hexdigest()
 
 
 def test_a_digest_knows_only_what_is_meant() -> None:
     """Other spellings of the same query are not stale; another meaning is."""
-    one = resolved(chain("a", "b", "#1 AND #2"), 3)
-    other = resolved(chain("a", "b", "and/1-2"), 3)
-    third = resolved(chain("a", "c", "#1 AND #2"), 3)
+    one = resolve_step(chain("a", "b", "#1 AND #2"), 3)
+    other = resolve_step(chain("a", "b", "and/1-2"), 3)
+    third = resolve_step(chain("a", "c", "#1 AND #2"), 3)
     assert one.digest == other.digest != third.digest
 
 
 def test_notes_of_named_steps_say_whose_they_are() -> None:
     """Each once, with the number; what cannot be excluded as it is written is told."""
-    found = resolved(chain("harm* adj3 reduc*", "#1 AND x", "y NOT #2", "z NOT #1"), 3)
+    found = resolve_step(chain("harm* adj3 reduc*", "#1 AND x", "y NOT #2", "z NOT #1"), 3)
     assert any(note.startswith("#1: ") for note in found.notes)
     assert not any("is excluded" in note for note in found.notes)
-    found = resolved([step(1, "harm.ti. and limb?f.ti.", "ovid"), step(2, "z NOT #1")], 2)
+    found = resolve_step([step(1, "harm.ti. and limb?f.ti.", "ovid"), step(2, "z NOT #1")], 2)
     assert any("what #1 finds cannot be excluded" in note for note in found.notes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "note"),
     [
         ("year:2020-", "it names years alone"),
@@ -77,10 +78,10 @@ def test_a_step_that_only_narrows_cannot_be_searched_for(text: str, note: str) -
     """Others may name it."""
     if text == "NOT mice":
         steps = chain("mice", "NOT #1", "#2 AND rats")
-        alone, used = resolved(steps, 2), resolved(steps, 3)
+        alone, used = resolve_step(steps, 2), resolve_step(steps, 3)
     else:
         steps = chain(text, "#1 AND rats")
-        alone, used = resolved(steps, 1), resolved(steps, 2)
+        alone, used = resolve_step(steps, 1), resolve_step(steps, 2)
     assert not alone.searchable
     assert any(note in it for it in alone.notes)
     assert used.searchable
@@ -108,7 +109,7 @@ def test_a_circle_in_steps_from_elsewhere_is_an_error() -> None:
 def test_a_number_without_a_step_is_an_error() -> None:
     """With those that there are."""
     with pytest.raises(UsageError, match="There is no step 9") as caught:
-        resolved(chain("a", "b"), 9)
+        resolve_step(chain("a", "b"), 9)
     assert caught.value.advice == "There are #1, #2."
 
 
@@ -125,7 +126,7 @@ def test_a_query_that_would_be_too_large_names_the_step() -> None:
 def test_steps_that_are_shared_stand_once_among_alternatives() -> None:
     """`#1 OR #1` is no more than #1, however often that is repeated."""
     doubling = [f"#{n} OR #{n}" for n in range(1, 60)]
-    assert resolved(chain("a", *doubling), 60).text == "a"
+    assert resolve_step(chain("a", *doubling), 60).text == "a"
 
 
 def test_operators_that_alternate_too_often_are_an_error() -> None:
@@ -143,13 +144,13 @@ def test_the_text_is_short_enough_to_be_read_back() -> None:
     """A query of long words may have too many characters."""
     long = " ".join("w" * 100 + str(number) for number in range(220))
     with pytest.raises(UsageError, match="longer than 30,000 characters"):
-        resolved(chain(long, long.replace("w", "v"), "#1 OR #2"), 3)
+        resolve_step(chain(long, long.replace("w", "v"), "#1 OR #2"), 3)
 
 
 def test_a_long_chain_needs_no_recursion() -> None:
     """Five hundred steps that each name the one before."""
     steps = chain("a", *(f"#{number} AND w{number}" for number in range(1, 500)))
-    assert len(list(terms(resolved(steps, 500).query))) == 500
+    assert len(list(terms(resolve_step(steps, 500).query))) == 500
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from metasearch.review.projects.projects import Project
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import search_file, steps, strategies
 from metasearch.review.strategies.strategies import Strategy
+from tests import cases
 
 RECORD: dict[str, Any] = {
     "record_info": {"id_1": "https://doi.org/10.1000/x"},
@@ -25,7 +26,7 @@ RECORD: dict[str, Any] = {
 
 
 def add(db: Database, project: Project, record: object, **more: Any) -> search_file.FileIn:
-    return search_file.add(db, project, json.dumps(record).encode(), "forest.json", **more)
+    return search_file.add(project, json.dumps(record).encode(), "forest.json", **more)
 
 
 def texts(db: Database, strategy: Strategy) -> list[str]:
@@ -79,8 +80,8 @@ def test_what_is_written_is_read_again(db: Database, project: Project) -> None:
     (old,) = add(db, project, RECORD).strategies
     old = strategies.update(db, old, sources=["pubmed"], years="2010-", note="n")
     steps.add(db, old, "#1 NOT review")
-    content = search_file.write(old, steps.of(db, old), syntax="pubmed", searched="2026-05-03")
-    (new,) = search_file.add(db, project, content, "again_search_history.json").strategies
+    content = search_file.write(db, old, syntax="pubmed", searched="2026-05-03")
+    (new,) = search_file.add(project, content, "again_search_history.json").strategies
     assert (new.name, new.sources, new.years, new.note) == ("again", ("pubmed",), "2010-", "n")
     assert [(it.number, it.text, it.syntax) for it in steps.of(db, new)] == [
         (1, "TS=(forest* OR tree*)", "wos"), (2, "#1 NOT review", "auto"),
@@ -93,8 +94,8 @@ def test_what_is_written_has_the_keys_of_the_standard(db: Database, strategy: St
     for text in ("gambl*", "harm*", "#1 AND #2"):
         steps.add(db, strategy, text)
     content = search_file.write(
+        db,
         strategy,
-        steps.of(db, strategy),
         syntax="pubmed",
         years="2010-2020",
         authors=[{"name": "Burt, A", "ORCID": "0000-0002-1825-0097"}],
@@ -116,7 +117,7 @@ def test_a_string_in_the_syntax_of_the_platform_stays_as_it_is(
     """What no tree can say is written again."""
     string = "TS=(forest* NEAR/3 tree$)"
     (made,) = add(db, project, {**RECORD, "search_string": string}).strategies
-    content = search_file.write(made, steps.of(db, made), syntax="wos")
+    content = search_file.write(db, made, syntax="wos")
     assert json.loads(content)["search_string"] == string
 
 
@@ -125,13 +126,13 @@ def test_a_string_that_was_changed_elsewhere_is_what_counts(
 ) -> None:
     """The steps beside it are those of another search then."""
     steps.add(db, strategy, "gambl*")
-    record = json.loads(search_file.write(strategy, steps.of(db, strategy), syntax="pubmed"))
+    record = json.loads(search_file.write(db, strategy, syntax="pubmed"))
     record["search_string"] = "harm*[tiab]"
     (made,) = add(db, project, record).strategies
     assert texts(db, made) == ["harm*[tiab]"]
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("content", "reason"),
     [
         (b"", "it is no JSON"),
@@ -152,17 +153,17 @@ def test_another_file_is_an_error(
 ) -> None:
     """With its name, and advice; nothing is made."""
     with pytest.raises(FileFormatError, match=reason) as caught:
-        search_file.add(db, project, content, "x.json")
+        search_file.add(project, content, "x.json")
     assert str(caught.value).startswith("x.json: ")
     assert caught.value.advice
-    assert strategies.of(db, project) == []
+    assert strategies.of(project) == []
 
 
 def test_a_string_that_cannot_be_read_makes_nothing(db: Database, project: Project) -> None:
     """The searches before it in the file are not made either."""
     with pytest.raises(QuerySyntaxError):
         add(db, project, [RECORD, {**RECORD, "search_string": "TS=(a"}])
-    assert strategies.of(db, project) == []
+    assert strategies.of(project) == []
 
 
 def test_a_name_that_is_given_must_be_free(db: Database, strategy: Strategy) -> None:
@@ -175,7 +176,7 @@ def test_a_name_that_is_given_must_be_free(db: Database, strategy: Strategy) -> 
     assert add(db, project, RECORD, strategy="other").strategies[0].name == "other"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "wrong",
     [
         {"syntax": "nowhere"},
@@ -191,11 +192,11 @@ def test_what_cannot_be_written_is_an_error(
     """With advice."""
     steps.add(db, strategy, "gambl*")
     with pytest.raises(UsageError) as caught:
-        search_file.write(strategy, steps.of(db, strategy), **wrong)
+        search_file.write(db, strategy, **wrong)
     assert caught.value.advice
 
 
-def test_a_strategy_without_steps_cannot_be_written(strategy: Strategy) -> None:
+def test_a_strategy_without_steps_cannot_be_written(db: Database, strategy: Strategy) -> None:
     """There is nothing to search for."""
     with pytest.raises(UsageError, match="no step"):
-        search_file.write(strategy, [], syntax="pubmed")
+        search_file.write(db, strategy, syntax="pubmed")

@@ -113,7 +113,7 @@ def test_a_range_leaves_out_what_was_removed(db: Database, strategy: Strategy) -
 
 def test_an_import_has_no_query_that_others_could_name(db: Database, strategy: Strategy) -> None:
     """Its text is what was typed elsewhere, and stays."""
-    step = steps.add_import(db, strategy, "SU=(a OR", details={"file": "cnki.txt"})
+    step = steps.add_without_query(db, strategy, "import", "SU=(a OR", details={"file": "cnki.txt"})
     assert (step.kind, step.number, step.text) == ("import", 1, "SU=(a OR")
     with pytest.raises(QuerySyntaxError, match="Step 1 is an imported file"):
         steps.add(db, strategy, "#1 AND x")
@@ -164,7 +164,7 @@ def test_bounds_are_told(db: Database, strategy: Strategy, monkeypatch: pytest.M
     with pytest.raises(UsageError, match="at most 10,000 characters"):
         steps.add(db, strategy, "a", note="n" * 10_001)
     with pytest.raises(UsageError, match="at most 20,000 characters"):
-        steps.add_import(db, strategy, "a" * 20_001)
+        steps.add_without_query(db, strategy, "import", "a" * 20_001)
     monkeypatch.setattr(steps, "MOST_STEPS", 1)
     steps.add(db, strategy, "a")
     with pytest.raises(UsageError, match="at most 1 steps"):
@@ -176,7 +176,7 @@ def test_strategies_have_numbers_of_their_own(db: Database, strategy: Strategy) 
     from metasearch.review.projects import projects
     from metasearch.review.strategies import strategies
 
-    other = strategies.create(db, projects.find(db, "harms"), "other")
+    other = strategies.create(projects.find(db, "harms"), "other")
     steps.add(db, strategy, "a")
     with pytest.raises(QuerySyntaxError, match="There is no step 1"):
         steps.add(db, other, "#1 AND x", number=5)

@@ -11,30 +11,31 @@ from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps, strategies
 from metasearch.review.strategies import steps as copying
 from metasearch.review.strategies.strategies import Strategy
+from tests import cases
 
 
 def test_a_strategy_is_found_by_its_name(db: Database, project: Project) -> None:
     """With its sources and years as typed."""
-    made = strategies.create(db, project, "main", sources=["pubmed", " pubmed "], years="2015-")
-    assert strategies.find(db, project, "main") == made
+    made = strategies.create(project, "main", sources=["pubmed", " pubmed "], years="2015-")
+    assert strategies.find(project, "main") == made
     assert (made.sources, made.years) == (("pubmed",), "2015-")
 
 
 def test_without_a_name_the_newest_one_is_found(db: Database, project: Project) -> None:
     """Which is the only one where there is one."""
     with pytest.raises(UsageError, match="has no search strategy"):
-        strategies.find(db, project, None)
-    strategies.create(db, project, "first")
-    newest = strategies.create(db, project, "second")
-    assert strategies.find(db, project, None) == newest
-    assert [it.name for it in strategies.of(db, project)] == ["first", "second"]
+        strategies.find(project, None)
+    strategies.create(project, "first")
+    newest = strategies.create(project, "second")
+    assert strategies.find(project, None) == newest
+    assert [it.name for it in strategies.of(project)] == ["first", "second"]
 
 
 def test_a_wrong_name_is_an_error_with_near_ones(db: Database, strategy: Strategy) -> None:
     """So that a slip is seen."""
     project = projects.find(db, "harms")
     with pytest.raises(UsageError, match="no search strategy 'mian'") as caught:
-        strategies.find(db, project, "mian")
+        strategies.find(project, "mian")
     assert caught.value.advice == "Did you mean main?"
 
 
@@ -58,7 +59,7 @@ def test_nothing_changed_is_not_in_the_log(db: Database, strategy: Strategy) -> 
     assert log.lines(db, strategy.project, most=1)[0].action == "new strategy"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "wrong",
     [
         {"name": "main"},
@@ -76,9 +77,9 @@ def test_what_cannot_be_kept_is_an_error(
 ) -> None:
     """With advice, and nothing is made."""
     with pytest.raises(UsageError) as caught:
-        strategies.create(db, project, **wrong)  # type: ignore[arg-type]
+        strategies.create(project, **wrong)  # type: ignore[arg-type]
     assert caught.value.advice
-    assert strategies.of(db, project) == [strategy]
+    assert strategies.of(project) == [strategy]
 
 
 def test_a_project_holds_a_bounded_number(
@@ -86,9 +87,9 @@ def test_a_project_holds_a_bounded_number(
 ) -> None:
     """An error says how many."""
     monkeypatch.setattr(strategies, "MOST_STRATEGIES", 1)
-    strategies.create(db, project, "a")
+    strategies.create(project, "a")
     with pytest.raises(UsageError, match="at most 1 search strategies"):
-        strategies.create(db, project, "b")
+        strategies.create(project, "b")
 
 
 def test_a_copy_keeps_numbers_and_says_where_it_is_from(db: Database, strategy: Strategy) -> None:
@@ -96,7 +97,7 @@ def test_a_copy_keeps_numbers_and_says_where_it_is_from(db: Database, strategy: 
     for text in ("gambl*", "x", "harm*", "#1 AND #3"):
         steps.add(db, strategy, text)
     steps.remove(db, strategy, 2)
-    steps.add_import(db, strategy, "SU=赌博")
+    steps.add_without_query(db, strategy, "import", "SU=赌博")
     copy = copying.copy_strategy(db, strategy, "second")
     assert [(it.number, it.text, it.parents) for it in steps.of(db, copy)] == [
         (1, "gambl*", ()), (3, "harm*", ()), (4, "#1 AND #3", (1, 3)),
@@ -117,7 +118,7 @@ def test_a_reordered_copy_has_new_numbers_everywhere(db: Database, strategy: Str
     assert steps.of(db, strategy)[2].text == "or/1-2"
 
 
-@pytest.mark.parametrize("order", [[1], [1, 1], [1, 2, 3], []])
+@cases.each("order", [[1], [1, 1], [1, 2, 3], []])
 def test_an_order_names_each_step_once(db: Database, strategy: Strategy, order: list[int]) -> None:
     """Otherwise nothing is copied."""
     steps.add(db, strategy, "a")
@@ -130,5 +131,5 @@ def test_a_deleted_project_takes_its_strategies_along(db: Database, strategy: St
     """Steps that name one another do not prevent it."""
     for text in ("a", "b", "#1 AND #2"):
         steps.add(db, strategy, text)
-    projects.delete(db, projects.find(db, "harms"))
+    projects.delete(projects.find(db, "harms"))
     assert db.value("SELECT count(*) FROM step") == 0

@@ -45,5 +45,5 @@ def people(db: Database) -> People:
 def lakes(db: Database, people: People) -> Project:
     """A project of Anna's."""
     project = projects.create(db, "lakes", "review", "Lakes")
-    members.add(db, project, people.anna, "owner")
+    members.add(project, people.anna, "owner")
     return project

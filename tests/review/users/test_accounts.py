@@ -10,6 +10,7 @@ from metasearch.errors import Conflict, UsageError
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts, audit, sessions, tokens
 from metasearch.review.users.accounts import User
+from tests import cases
 from tests.review.users.conftest import People
 
 
@@ -24,7 +25,7 @@ def test_a_user_is_found_by_name_however_it_is_typed_and_by_uid(
         accounts.find(db, "nobody")
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("typed", "kept"),
     [
         ("Anna", "anna"),
@@ -41,7 +42,7 @@ def test_a_name(db: Database, typed: str, kept: str) -> None:
     assert accounts.create(db, typed).name == kept
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "name",
     [
         *("", " ", "x" * 81, "a\nb", "a\0b", "a  b", "an\u200bna", "an\u202ena", "a\u3164b"),
@@ -74,7 +75,7 @@ def test_a_subject_is_that_of_one_user_of_its_origin(db: Database) -> None:
         accounts.create(db, "cleo2", origin="header", subject="cleo@uni")
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "email", ["anna", "a b@example.org", "a@b\nBcc: c@d", "a@b,c@d", f"{'a' * 260}@b", "@b", "a@"]
 )
 def test_what_is_no_address(db: Database, people: People, email: str) -> None:
@@ -95,7 +96,7 @@ def test_a_change_keeps_the_rest(db: Database, people: People) -> None:
     assert changed.version == people.anna.version + 3
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "change",
     [
         {"role": "owner"},
@@ -185,7 +186,7 @@ def test_a_new_password_ends_sessions(db: Database, people: People) -> None:
 def test_a_rehashed_password_does_not_replace_a_newer_one(db: Database, people: People) -> None:
     """The password that was set meanwhile stays."""
     accounts.set_password(db, people.anna, "new")
-    accounts.rehashed(db, people.anna, "old", "old again")
+    accounts.update_hash(db, people.anna, "old", "old again")
 
     assert accounts.password_hash(db, people.anna) == "new"
 

@@ -9,6 +9,7 @@ from metasearch.review.store import values
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import later
 from metasearch.review.users import accounts, passwords, sessions, tokens
+from tests import cases
 from tests.review.users.conftest import People
 
 _DAY = 86_400
@@ -142,7 +143,7 @@ def test_a_token_is_known_by_how_it_begins(db: Database, people: People) -> None
     assert tokens.of(db, people.anna) == []
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("name", "scopes", "days"),
     [
         ("", ["search"], 1),
@@ -251,7 +252,7 @@ def test_a_client_that_tries_many_accounts_waits(db: Database) -> None:
 def test_an_account_that_many_clients_try_waits_but_not_for_its_user(db: Database) -> None:
     """A client from which the user has logged in is not held up by what others do."""
     assert tried(db, 1, client="home") == [0]
-    passwords.login_succeeded(db, "anna", "home")
+    passwords.note_success(db, "anna", "home")
     waits = [passwords.count_attempt(db, "anna", f"c{number}") for number in range(102)]
 
     assert waits[:100] == [0] * 100
@@ -266,7 +267,7 @@ def test_a_login_takes_its_own_attempt_back_and_no_other(db: Database) -> None:
         passwords.count_attempt(db, f"user{number}", "c")
     for _ in range(20):
         assert passwords.count_attempt(db, "own", "c") == 0
-        passwords.login_succeeded(db, "own", "c")
+        passwords.note_success(db, "own", "c")
 
     assert passwords.count_attempt(db, "anna", "c") == 0
     assert passwords.count_attempt(db, "ben", "c") > 0
@@ -290,7 +291,7 @@ def test_a_login_does_not_end_the_wait_of_another_one(db: Database) -> None:
     db.run("UPDATE login_failure SET failures = 51 WHERE key LIKE 'client:%'")
     db.run("UPDATE login_failure SET until = ? WHERE key LIKE 'client:%'", later(60))
 
-    passwords.login_succeeded(db, "user1", "c")
+    passwords.note_success(db, "user1", "c")
 
     assert passwords.count_attempt(db, "anna", "c") > 0
 

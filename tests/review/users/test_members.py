@@ -13,19 +13,19 @@ from metasearch.review.store.database import Database
 from metasearch.review.store.values import later
 from metasearch.review.users import accounts, audit, links
 from metasearch.review.users.links import LinkKind
-from metasearch.review.users.permissions import ProjectRole
+from metasearch.review.users.permissions_and_quotas import ProjectRole
 from tests.review.store.processes import started
 from tests.review.users.conftest import People
 
 
 def test_what_a_user_is_in_a_project(db: Database, people: People, lakes: Project) -> None:
     """Who is no member is nothing in it, administrators too."""
-    members.add(db, lakes, people.ben, "reader")
+    members.add(lakes, people.ben, "reader")
 
-    assert members.role(db, lakes, people.anna.uid) == "owner"
-    assert members.role(db, lakes, people.ben.uid) == "reader"
-    assert members.role(db, lakes, people.root.uid) is None
-    assert [(each.name, each.shown, each.role) for each in members.of(db, lakes)] == [
+    assert members.role(lakes, people.anna.uid) == "owner"
+    assert members.role(lakes, people.ben.uid) == "reader"
+    assert members.role(lakes, people.root.uid) is None
+    assert [(each.name, each.shown, each.role) for each in members.of(lakes)] == [
         ("anna", "Anna Berg", "owner"),
         ("ben", "ben", "reader"),
     ]
@@ -56,9 +56,9 @@ def test_to_add_a_member_again_changes_nothing(
     db: Database, people: People, lakes: Project
 ) -> None:
     """An invitation makes nobody less than they are."""
-    members.add(db, lakes, people.anna, "reader")
+    members.add(lakes, people.anna, "reader")
 
-    assert members.role(db, lakes, people.anna.uid) == "owner"
+    assert members.role(lakes, people.anna.uid) == "owner"
 
 
 @pytest.mark.parametrize("role", ["editor", "screener", "reader"])
@@ -66,19 +66,19 @@ def test_the_last_owner_stays(
     db: Database, people: People, lakes: Project, role: ProjectRole
 ) -> None:
     """Until another one may log in."""
-    members.add(db, lakes, people.ben, "owner")
+    members.add(lakes, people.ben, "owner")
     accounts.set_disabled(db, people.ben, True)
     with pytest.raises(UsageError, match="last owner"):
-        members.set_role(db, lakes, people.anna, role)
+        members.set_role(lakes, people.anna, role)
     with pytest.raises(UsageError, match="last owner"):
-        members.remove(db, lakes, people.anna)
+        members.remove(lakes, people.anna)
 
     accounts.set_disabled(db, people.ben, False)
-    members.set_role(db, lakes, people.anna, role)
+    members.set_role(lakes, people.anna, role)
     with pytest.raises(UsageError, match="last owner"):
-        members.remove(db, lakes, people.ben)
-    assert members.remove(db, lakes, people.anna)
-    assert not members.remove(db, lakes, people.anna)
+        members.remove(lakes, people.ben)
+    assert members.remove(lakes, people.anna)
+    assert not members.remove(lakes, people.anna)
 
 
 def test_a_guest_is_a_member_of_nothing(db: Database, people: People, lakes: Project) -> None:
@@ -87,7 +87,7 @@ def test_a_guest_is_a_member_of_nothing(db: Database, people: People, lakes: Pro
 
     for change in (members.add, members.set_role):
         with pytest.raises(UsageError, match="guest"):
-            change(db, lakes, guest, "reader")
+            change(lakes, guest, "reader")
 
 
 def test_who_is_a_guest_or_gone_since_becomes_no_member(
@@ -96,18 +96,18 @@ def test_who_is_a_guest_or_gone_since_becomes_no_member(
     """What counts is the account as it is now."""
     accounts.update(db, people.ben, role="guest")
     with pytest.raises(UsageError, match="guest"):
-        members.add(db, lakes, people.ben, "reader")
+        members.add(lakes, people.ben, "reader")
 
     accounts.remove(db, people.ben)
     with pytest.raises(UsageError, match="gone"):
-        members.add(db, lakes, people.ben, "reader")
+        members.add(lakes, people.ben, "reader")
 
 
 def test_roles_that_do_not_exist(db: Database, people: People, lakes: Project) -> None:
     """Are refused, also those of the server."""
     for change in (members.add, members.set_role):
         with pytest.raises(UsageError, match="no role"):
-            change(db, lakes, people.ben, "administrator")  # type: ignore[arg-type]
+            change(lakes, people.ben, "administrator")  # type: ignore[arg-type]
 
 
 def test_a_project_has_so_many_members_at_most(
@@ -117,13 +117,13 @@ def test_a_project_has_so_many_members_at_most(
     monkeypatch.setattr(members, "MOST_MEMBERS", 1)
 
     with pytest.raises(UsageError, match="at most 1"):
-        members.add(db, lakes, people.ben, "reader")
+        members.add(lakes, people.ben, "reader")
 
 
 def test_the_audit_log_tells_of_members(db: Database, people: People, lakes: Project) -> None:
     """Who made whom what; what changes nothing is not told."""
     for _ in range(2):
-        members.set_role(db, lakes, people.ben, "editor", by=people.anna.uid, client="c")
+        members.set_role(lakes.as_user(people.anna.uid), people.ben, "editor", client="c")
     (line, _) = audit.lines(db, object=f"project:{lakes.uid}")
 
     assert (line.actor, line.client) == (people.anna.uid, "c")
@@ -196,15 +196,15 @@ def test_a_link_of_who_might_not_make_it_any_more(
     db: Database, people: People, lakes: Project
 ) -> None:
     """Invites nobody: its maker was disabled, is no owner any more, or no administrator."""
-    members.add(db, lakes, people.ben, "owner")
+    members.add(lakes, people.ben, "owner")
     joins = links.create(db, "member", project=lakes, role="owner", by=people.ben.uid)
     makes = links.create(db, "account", role="administrator", by=people.ben.uid)
     assert links.peek(db, joins) is not None
     assert links.peek(db, makes) is None, "Ben is no administrator"
 
-    members.set_role(db, lakes, people.ben, "editor")
+    members.set_role(lakes, people.ben, "editor")
     assert links.use(db, joins) is None
-    members.set_role(db, lakes, people.ben, "owner")
+    members.set_role(lakes, people.ben, "owner")
     accounts.set_disabled(db, people.ben, True)
     assert links.use(db, joins) is None
 
@@ -260,6 +260,7 @@ with Database(Path(sys.argv[1])) as db:
 """
 
 
+@pytest.mark.slow
 def test_of_two_processes_one_uses_a_link(db: Database, people: People, tmp_path: Path) -> None:
     """However close together they try."""
     secret = links.create(db, "account", role="user")

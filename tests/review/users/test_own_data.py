@@ -26,7 +26,7 @@ from metasearch.review.users import (
     accounts as names,
 )
 from metasearch.review.users.accounts import User
-from metasearch.review.users.permissions import Quotas
+from metasearch.review.users.permissions_and_quotas import Quotas
 from tests.review.filled import Filled
 from tests.review.users.conftest import People
 
@@ -38,7 +38,7 @@ def busy(db: Database, user: User, name: str) -> tuple[Project, list[str]]:
     filled = Filled(db, name)
     (first, *_) = filled.found({"a": [1, 2]})
     project = filled.project
-    members.add(db, project, user, "owner")
+    members.add(project, user, "owner")
     vote = "INSERT INTO decision VALUES (?, 'title', ?, 'close', 'why not', ?)"
     db.run(vote, first, user.uid, AT)
     db.run("INSERT INTO note (work, by, text, at) VALUES (?, ?, 'x', ?)", first, user.uid, AT)
@@ -149,13 +149,13 @@ def test_a_user_who_has_done_nothing(db: Database, people: People) -> None:
 def test_projects_that_nobody_else_owns_are_named_first(db: Database, people: People) -> None:
     """Nothing is deleted while it is not said what becomes of them."""
     project, _ = busy(db, people.anna, "lakes")
-    members.add(db, project, people.ben, "editor")
+    members.add(project, people.ben, "editor")
 
     with pytest.raises(UsageError, match="1 project: lakes"):
         own_data.delete(db, people.anna)
     with pytest.raises(UsageError, match="somebody else"):
         own_data.delete(db, people.anna, hand_to=people.anna)
-    assert members.role(db, project, people.anna.uid) == "owner"
+    assert members.role(project, people.anna.uid) == "owner"
     assert sessions.of(db, people.anna)
 
 
@@ -168,7 +168,7 @@ def test_what_a_deleted_user_did_in_projects_stays(
     other, _ = busy(db, people.ben, "rivers")
     before = check(db)
     if others == "an owner":
-        members.add(db, project, people.ben, "owner")
+        members.add(project, people.ben, "owner")
         assert own_data.delete(db, people.anna, by=people.root.uid) == []
     else:
         assert own_data.delete(db, people.anna, hand_to=people.ben) == [project]
@@ -176,11 +176,11 @@ def test_what_a_deleted_user_did_in_projects_stays(
     assert accounts.by_uid(db, people.anna.uid) is None
     assert sessions.find(db, secrets[1]) is None
     assert tokens.find(db, secrets[0]) is None
-    assert [(each.name, each.role) for each in members.of(db, project)] == [("ben", "owner")]
+    assert [(each.name, each.role) for each in members.of(project)] == [("ben", "owner")]
     assert db.value("SELECT count(*) FROM decision WHERE by = ?", people.anna.uid) == 1
     assert db.value("SELECT count(*) FROM signature WHERE by = ?", people.anna.uid) == 1
     assert log.lines(db, project.id)[0].by == people.anna.uid
-    assert names.shown_name(db, [people.anna.uid, people.ben.uid, ""]) == {
+    assert names.names_for_people(db, [people.anna.uid, people.ben.uid, ""]) == {
         people.anna.uid: "former user",
         people.ben.uid: "ben",
     }
@@ -195,8 +195,8 @@ def test_projects_can_be_deleted_with_their_owner(db: Database, people: People) 
     """Those that nobody else owns; others stay."""
     project, _ = busy(db, people.anna, "lakes")
     shared = projects.create(db, "shared", "plain")
-    members.add(db, shared, people.anna, "owner")
-    members.add(db, shared, people.ben, "owner")
+    members.add(shared, people.anna, "owner")
+    members.add(shared, people.ben, "owner")
 
     assert own_data.delete(db, people.anna, with_projects=True) == [project]
     assert [each.name for each in projects.every(db)] == ["shared"]
@@ -206,7 +206,7 @@ def test_projects_can_be_deleted_with_their_owner(db: Database, people: People) 
 def test_a_disabled_owner_does_not_look_after_a_project(db: Database, people: People) -> None:
     """It counts as one that nobody else owns."""
     project, _ = busy(db, people.anna, "lakes")
-    members.add(db, project, people.ben, "owner")
+    members.add(project, people.ben, "owner")
     accounts.set_disabled(db, people.ben, True)
 
     with pytest.raises(UsageError, match="Nobody else owns"):
@@ -229,7 +229,7 @@ def test_the_last_administrator_is_not_deleted(db: Database, people: People) -> 
 def test_names_of_many_users_are_asked_for_together(db: Database, people: People) -> None:
     """In any number; a uid that was never one is that of a former user."""
     many = [f"gone{number}" for number in range(1_200)]
-    found = names.shown_name(db, [people.anna.uid, *many, people.ben.uid])
+    found = names.names_for_people(db, [people.anna.uid, *many, people.ben.uid])
 
     assert found[people.anna.uid] == "Anna Berg"
     assert found[people.ben.uid] == "ben"

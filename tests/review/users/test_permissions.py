@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-import pytest
-
-from metasearch.review.users.permissions import (
+from metasearch.review.users.permissions_and_quotas import (
     PROJECT_ACTIONS,
     PROJECT_ROLES,
     SYSTEM_ACTIONS,
@@ -16,6 +14,7 @@ from metasearch.review.users.permissions import (
     SystemRole,
     may,
 )
+from tests.cases import each
 
 #: Action -> the roles that may do it.
 ON_SERVER = {
@@ -44,8 +43,8 @@ def test_the_table_has_all_actions() -> None:
     assert (set(ON_SERVER), set(IN_PROJECT)) == (set(SYSTEM_ACTIONS), set(PROJECT_ACTIONS))
 
 
-@pytest.mark.parametrize("system", [*SYSTEM_ROLES, None])
-@pytest.mark.parametrize("project", [*PROJECT_ROLES, None])
+@each("system", [*SYSTEM_ROLES, None])
+@each("project", [*PROJECT_ROLES, None])
 def test_every_role_and_every_action(
     system: SystemRole | None, project: ProjectRole | None
 ) -> None:

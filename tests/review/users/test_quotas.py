@@ -15,7 +15,7 @@ from metasearch.review.projects.projects import Project
 from metasearch.review.store import workspace
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts
-from metasearch.review.users.permissions import DAILY, Quotas
+from metasearch.review.users.permissions_and_quotas import DAILY, Quotas
 from metasearch.settings.users import QUOTAS
 from tests.review.filled import Filled
 from tests.review.users.conftest import People
@@ -80,7 +80,7 @@ def test_nothing_is_counted_for_nobody(db: Database) -> None:
     quotas = Quotas(dict.fromkeys(QUOTAS, 0))
     quotas.take(db, "", "searches", 5)
     quotas.check_sources(db, "", 500)
-    quotas.check_saved(db, "")
+    quotas.check_saved_searches(db, "")
 
     assert db.value("SELECT count(*) FROM usage") == 0
 
@@ -112,11 +112,11 @@ def test_saved_searches_of_a_user(db: Database, people: People) -> None:
         " VALUES (?1, ?2, 'a', 'lakes', ?1, '2026-11-23T05:40:00Z')"
     )
     db.run(add, "one", people.ben.uid)
-    quotas.check_saved(db, people.anna.uid)
+    quotas.check_saved_searches(db, people.anna.uid)
     db.run(add, "two", people.anna.uid)
 
     with pytest.raises(QuotaExceeded, match="saved searches"):
-        quotas.check_saved(db, people.anna.uid)
+        quotas.check_saved_searches(db, people.anna.uid)
 
 
 @pytest.fixture
@@ -136,21 +136,21 @@ def test_records_count_for_the_first_owner_of_their_project(
 ) -> None:
     """Whoever adds them; those of projects where one is something else do not."""
     own, shared, other = filled("own"), filled("shared"), filled("other")
-    members.add(db, own, people.anna, "owner")
-    members.add(db, shared, people.ben, "owner")
+    members.add(own, people.anna, "owner")
+    members.add(shared, people.ben, "owner")
     db.run("UPDATE member SET added = '2020-01-01T00:00:00Z' WHERE user = ?", people.ben.id)
-    members.add(db, shared, people.anna, "owner")
-    members.add(db, other, people.ben, "owner")
-    members.add(db, other, people.anna, "editor")
+    members.add(shared, people.anna, "owner")
+    members.add(other, people.ben, "owner")
+    members.add(other, people.anna, "editor")
     quotas = Quotas({"stored_records": 4})
 
     assert quotas.stored(db, people.anna.uid).records == 2
     assert quotas.stored(db, people.ben.uid).records == 4
-    quotas.check_stored(db, own, 2)
+    quotas.check_storage(own, 2)
     with pytest.raises(QuotaExceeded, match="projects of Anna Berg"):
-        quotas.check_stored(db, own, 3)
+        quotas.check_storage(own, 3)
     with pytest.raises(QuotaExceeded, match="projects of ben"):
-        quotas.check_stored(db, shared, 1)
+        quotas.check_storage(shared, 1)
 
 
 def test_records_that_are_there_as_they_are_need_no_room(db: Database, people: People) -> None:
@@ -158,12 +158,12 @@ def test_records_that_are_there_as_they_are_need_no_room(db: Database, people: P
     made = Held(db)
     same = [Record(source="a", source_id=f"{n}", title=f"Title {n}") for n in range(2)]
     made.add(*same)
-    members.add(db, made.project, people.anna, "owner")
+    members.add(made.project, people.anna, "owner")
     quotas = Quotas({"stored_records": 2})
 
-    quotas.check_new(db, made.project, same)
+    quotas.check_new(made.project, same)
     with pytest.raises(QuotaExceeded):
-        quotas.check_new(db, made.project, [*same, replace(same[0], title="Another title")])
+        quotas.check_new(made.project, [*same, replace(same[0], title="Another title")])
 
 
 def test_bytes_are_those_of_records_reports_log_and_pages(
@@ -171,7 +171,7 @@ def test_bytes_are_those_of_records_reports_log_and_pages(
 ) -> None:
     """A quota of them holds for what is brought, together with what is there."""
     project = filled("own")
-    members.add(db, project, people.anna, "owner")
+    members.add(project, people.anna, "owner")
     bodies = db.value("SELECT sum(length(body)) FROM record")
     log = db.value("SELECT sum(length(before) + length(after)) FROM change")
     workspace.set_pages(db, project.id, 1_000)
@@ -189,9 +189,9 @@ def test_a_project_without_an_owner_has_no_limit(
 ) -> None:
     """As one of a server without users."""
     project = filled("open")
-    members.add(db, project, people.anna, "editor")
+    members.add(project, people.anna, "editor")
 
-    Quotas({"stored_records": 0}).check_stored(db, project, 1_000_000)
+    Quotas({"stored_records": 0}).check_storage(project, 1_000_000)
 
 
 def test_a_deleted_project_holds_nothing(
@@ -199,7 +199,7 @@ def test_a_deleted_project_holds_nothing(
 ) -> None:
     """There is room again."""
     project = filled("own")
-    members.add(db, project, people.anna, "owner")
-    projects.delete(db, project)
+    members.add(project, people.anna, "owner")
+    projects.delete(project)
 
     assert Quotas().stored(db, people.anna.uid) == (0, 0)

@@ -15,7 +15,7 @@ from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Kind, Project
 from metasearch.review.store.database import Database
 from metasearch.review.works import works
-from metasearch.review.works.intake import Added, add_records
+from metasearch.review.works.intake import IntakeResult, add_records
 from metasearch.review.works.works import Work
 
 _NUMBERS = count(1)
@@ -35,7 +35,7 @@ class Held:
         self.db = db
         self.project: Project = projects.create(db, f"p{next(_NUMBERS)}", kind)
         if details:
-            self.project = projects.update(db, self.project, details=details)
+            self.project = projects.update(self.project, details=details)
         self.strategy = db.run(
             "INSERT INTO strategy (project, name, created) VALUES (?, 'main', ?)",
             self.project.id,
@@ -82,9 +82,9 @@ class Held:
             AT,
         )
 
-    def add(self, *records: Record, **answer: Any) -> Added:
+    def add(self, *records: Record, **answer: Any) -> IntakeResult:
         """Add records as those of a new answer."""
-        return add_records(self.db, self.project, self.answer(**answer), records)
+        return add_records(self.project, self.answer(**answer), records)
 
     def works(self) -> list[Work]:
         """All works, the oldest first."""
@@ -106,14 +106,13 @@ class Held:
 
     def work(self, name: str) -> Work:
         """The work of a name."""
-        return works.find(self.db, self.project, name)
+        return works.find(self.project, name)
 
 
 @contextmanager
 def workspace(folder: Path) -> Iterator[Database]:
-    """A workspace file for a test, which need not survive a power cut."""
+    """A workspace file for a test."""
     with Database(folder / "workspace.db") as db:
-        db.run("PRAGMA synchronous = OFF")
         yield db
 
 
@@ -122,7 +121,7 @@ def at_once(
 ) -> set[frozenset[str]]:
     """The works that the records make when all are there from the beginning."""
     chain = strategy("default").chain
-    stage = OnlineDedup(chain.pinned(pins) if pins else chain, versions=versions)
+    stage = OnlineDedup(chain.with_pins(pins) if pins else chain, versions=versions)
     stage.extend(map(Fingerprint, records))
     return {frozenset(records[n].key for n in numbers) for numbers in stage.clusters()}
 

@@ -33,7 +33,7 @@ def test_the_same_content_adds_no_row(db: Database) -> None:
     again = held.add(replace(paper("a", 1), position=4))
     assert (again.new_records, again.known, again.new_works) == (0, 1, 0)
     assert rows(db, held, "record") == 1
-    found = works.found_by(db, held.works()[0])
+    found = works.findings_of(db, held.works()[0])
     assert [(one.run, one.step, one.source, one.position) for one in found] == [
         (1, 1, "a", 1),
         (2, 1, "a", 4),
@@ -50,7 +50,7 @@ def test_another_content_is_a_version(db: Database) -> None:
     assert (changed.new_records, changed.new_versions) == (0, 1)
     (now,) = held.works()
     assert (now.uid, now.title) == (work.uid, "Harms of online gambling")
-    assert len(works.found_by(db, now)) == 2
+    assert len(works.findings_of(db, now)) == 2
     back = held.add(paper("a", 1))
     assert (back.new_records, held.works()[0].title) == (0, "Harms of gambling")
     assert rows(db, held, "record") == 2
@@ -83,9 +83,9 @@ def test_works_that_join_keep_the_older_id(db: Database) -> None:
     held.add(LEFT)
     held.add(RIGHT)
     left, right = held.works()
-    decisions.mark(db, held.project, [right.uid], "relevant", reason="about harms")
-    decisions.tag(db, held.project, [right.uid], ["core"])
-    decisions.set_note(db, held.project, right.uid, "read this")
+    decisions.mark(held.project, [right.uid], "relevant", reason="about harms")
+    decisions.tag(held.project, [right.uid], ["core"])
+    decisions.set_note(held.project, right.uid, "read this")
     added = held.add(BRIDGE)
     assert added.joined == ((left.uid, right.uid),)
     (work,) = held.works()
@@ -109,8 +109,8 @@ def test_decisions_that_contradict(db: Database) -> None:
     held.add(LEFT)
     held.add(RIGHT)
     left, right = held.works()
-    decisions.mark(db, held.project, [left.uid], "excluded", reason="no harm")
-    decisions.mark(db, held.project, [right.uid], "relevant")
+    decisions.mark(held.project, [left.uid], "excluded", reason="no harm")
+    decisions.mark(held.project, [right.uid], "relevant")
     assert held.add(BRIDGE).conflicts == (left.uid,)
     (work,) = held.works()
     assert work.decisions["title"].verdict == "excluded"
@@ -126,7 +126,7 @@ def test_a_work_that_is_divided(db: Database) -> None:
     held.add(LEFT)
     held.add(RIGHT)
     left, right = held.works()
-    decisions.mark(db, held.project, [right.uid], "relevant")
+    decisions.mark(held.project, [right.uid], "relevant")
     held.add(BRIDGE)
     held.add(paper("c", 3, "Soil of the northern plains", author="Okafor"))
     one, *others = held.works()
@@ -144,8 +144,8 @@ def test_a_new_part_is_undecided_and_has_the_tags(db: Database) -> None:
     held = Held(db)
     held.add(paper("a", 1, doi="10.1000/one"), paper("b", 2, doi="10.1000/one"))
     (work,) = held.works()
-    decisions.mark(db, held.project, [work.uid], "excluded")
-    decisions.tag(db, held.project, [work.uid], ["core"])
+    decisions.mark(held.project, [work.uid], "excluded")
+    decisions.tag(held.project, [work.uid], ["core"])
     assert held.add(
         paper("b", 2, "Soil of the northern plains", author="Okafor", year=1999)
     ).divided
@@ -187,12 +187,12 @@ def test_other_rules_make_all_works_anew(db: Database) -> None:
               venue="arXiv", ids={"arxiv": "2001.00001"}, type="preprint"),
     )  # fmt: skip
     first, _ = held.works()
-    held.project = projects.update(db, held.project, details={"works": {"versions": "merge"}})
-    intake.make_works(db, held.project)
+    held.project = projects.update(held.project, details={"works": {"versions": "merge"}})
+    intake.make_works(held.project)
     (work,) = held.works()
     assert work.uid == first.uid
     assert len(work.hit.records) == 2
-    held.project = projects.update(db, held.project, details={"works": {"versions": "many"}})
+    held.project = projects.update(held.project, details={"works": {"versions": "many"}})
     with pytest.raises(UsageError, match=r"works\.versions"):
         held.add(paper("a", 9))
 
@@ -201,7 +201,7 @@ def test_an_answer_of_another_project_is_refused(db: Database) -> None:
     """Records do not go astray."""
     one, other = Held(db), Held(db)
     with pytest.raises(UsageError, match="no answer"):
-        intake.add_records(db, one.project, other.answer(), [paper("a", 1)])
+        intake.add_records(one.project, other.answer(), [paper("a", 1)])
 
 
 def test_lone_surrogates_do_no_harm(db: Database) -> None:

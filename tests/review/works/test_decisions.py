@@ -38,21 +38,21 @@ def uids(held: Held) -> list[str]:
 
 def test_many_works_are_marked_at_once(db: Database, held: Held) -> None:
     """One line of the log says of each what was there before."""
-    done = decisions.mark(db, held.project, uids(held), "excluded", reason="  wrong\n topic ")
+    done = decisions.mark(held.project, uids(held), "excluded", reason="  wrong\n topic ")
     assert (done.works, verdicts(held)) == (3, ["excluded"] * 3)
     assert held.works()[0].decisions["title"].reason == "wrong topic"
     line = log.lines(db, held.project.id, most=1)[0]
     assert (line.id, line.action) == (done.change, "mark works")
     assert set(line.before["works"].values()) == {None}
-    again = decisions.mark(db, held.project, uids(held), "excluded", reason="wrong topic")
+    again = decisions.mark(held.project, uids(held), "excluded", reason="wrong topic")
     assert (again.works, again.unchanged, again.change) == (0, 3, None)
 
 
 def test_each_stage_has_its_own_decision(db: Database, held: Held) -> None:
     """None makes a work undecided again in one stage."""
-    decisions.mark(db, held.project, uids(held)[:1], "relevant")
-    decisions.mark(db, held.project, uids(held)[:1], "unavailable", stage="fulltext")
-    decisions.mark(db, held.project, uids(held)[:1], None)
+    decisions.mark(held.project, uids(held)[:1], "relevant")
+    decisions.mark(held.project, uids(held)[:1], "unavailable", stage="fulltext")
+    decisions.mark(held.project, uids(held)[:1], None)
     assert (verdicts(held)[0], verdicts(held, "fulltext")[0]) == ("", "unavailable")
 
 
@@ -60,70 +60,70 @@ def test_what_cannot_be_decided_is_refused(db: Database, held: Held) -> None:
     """An unknown verdict, one of the other stage, an unknown work."""
     for verdict in ("good", "unavailable"):
         with pytest.raises(UsageError, match="verdict"):
-            decisions.mark(db, held.project, uids(held), verdict)  # type: ignore[arg-type]
+            decisions.mark(held.project, uids(held), verdict)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="not names"):
-        decisions.mark(db, held.project, [*uids(held), "nobody"], "relevant")
+        decisions.mark(held.project, [*uids(held), "nobody"], "relevant")
     assert verdicts(held) == [""] * 3
 
 
 def test_marks_are_undone_and_done_again(db: Database, held: Held) -> None:
     """An undo is a change, too."""
-    decisions.mark(db, held.project, uids(held)[:1], "close")
-    change = decisions.mark(db, held.project, uids(held), "relevant").change
+    decisions.mark(held.project, uids(held)[:1], "close")
+    change = decisions.mark(held.project, uids(held), "relevant").change
     assert change is not None
-    undone = undo(db, held.project, change)
+    undone = undo(held.project, change)
     assert verdicts(held) == ["close", "", ""]
-    undo(db, held.project, undone)
+    undo(held.project, undone)
     assert verdicts(held) == ["relevant"] * 3
-    undo(db, held.project, change)
+    undo(held.project, change)
     assert verdicts(held) == ["close", "", ""]
     with pytest.raises(UsageError, match="already"):
-        undo(db, held.project, change)
+        undo(held.project, change)
 
 
 def test_nothing_is_undone_where_something_newer_is(db: Database, held: Held) -> None:
     """The error names the later change."""
-    first = decisions.mark(db, held.project, uids(held), "relevant").change
-    later = decisions.mark(db, held.project, uids(held)[1:2], "excluded").change
+    first = decisions.mark(held.project, uids(held), "relevant").change
+    later = decisions.mark(held.project, uids(held)[1:2], "excluded").change
     assert first is not None
     with pytest.raises(UsageError, match=f"change {later}"):
-        undo(db, held.project, first)
+        undo(held.project, first)
     assert verdicts(held) == ["relevant", "excluded", "relevant"]
 
 
 def test_tags(db: Database, held: Held) -> None:
     """Added and taken away, with one line, and undone."""
-    decisions.tag(db, held.project, uids(held)[:2], ["core"])
-    done = decisions.tag(db, held.project, uids(held), ["read ", "read"], ["core"])
+    decisions.tag(held.project, uids(held)[:2], ["core"])
+    done = decisions.tag(held.project, uids(held), ["read ", "read"], ["core"])
     assert [work.tags for work in held.works()] == [("read",)] * 3
     assert done.change is not None
-    undo(db, held.project, done.change)
+    undo(held.project, done.change)
     assert [work.tags for work in held.works()] == [("core",), ("core",), ()]
     for tag in ("", "x" * 200, "a\x07b"):
         with pytest.raises(UsageError, match="tag"):
-            decisions.tag(db, held.project, uids(held), [tag])
+            decisions.tag(held.project, uids(held), [tag])
 
 
 def test_notes(db: Database, held: Held) -> None:
     """Written, changed, removed, undone."""
     name = uids(held)[0]
-    decisions.set_note(db, held.project, name, "first")
-    change = decisions.set_note(db, held.project, name, "").change
+    decisions.set_note(held.project, name, "first")
+    change = decisions.set_note(held.project, name, "").change
     assert held.works()[0].note == ""
     assert change is not None
-    undo(db, held.project, change)
+    undo(held.project, change)
     assert held.works()[0].note == "first"
 
 
 def test_changes_of_projects_strategies_and_steps(db: Database, held: Held) -> None:
     """They are undone by what changes them; other changes say that they cannot be undone."""
-    projects.update(db, held.project, title="Another", details={"x": 1})
-    strategy = strategies.create(db, held.project, "second")
+    projects.update(held.project, title="Another", details={"x": 1})
+    strategy = strategies.create(held.project, "second")
     step = steps.add(db, strategy, "gambling")
     steps.edit(db, strategy, step.number, text="gambling AND harm")
     strategies.update(db, strategy, note="why")
     lines = log.lines(db, held.project.id)
-    can = undoable(db, held.project, lines)
+    can = undoable(held.project, lines)
     assert {line.action for line in lines if line.id in can} == {
         "edit project",
         "edit strategy",
@@ -131,10 +131,10 @@ def test_changes_of_projects_strategies_and_steps(db: Database, held: Held) -> N
     }
     for line in lines:
         if line.id in can:
-            undo(db, held.project, line.id)
+            undo(held.project, line.id)
         else:
             with pytest.raises(UsageError, match="cannot be undone"):
-                undo(db, held.project, line.id)
+                undo(held.project, line.id)
     assert steps.of(db, strategy)[0].text == "gambling"
     assert strategies.by_id(db, strategy.project, strategy.id).note == ""
     found = projects.find(db, held.project.uid)

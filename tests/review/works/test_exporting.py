@@ -13,10 +13,14 @@ from metasearch.errors import FileFormatError, FormatError, UsageError
 from metasearch.formats.reading import read_bytes
 from metasearch.review.store.database import Database
 from metasearch.review.works import decisions
-from metasearch.review.works.decisions_file import ImportedDecisions, import_decisions
+from metasearch.review.works.decisions_file import (
+    DecisionsImport,
+    import_decisions,
+)
 from metasearch.review.works.export import EXPORTS, SCHEME, export, file_of
 from metasearch.review.works.lists import WorksQuery
 from metasearch.review.works.undo import undo
+from tests.cases import each
 from tests.formats.exported import text_of_parquet
 from tests.review.works.held import Held, paper, workspace
 
@@ -48,13 +52,13 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Held]:
 
 def written(held: Held, name: str, chosen: WorksQuery | list[str] = ALL) -> bytes:
     """A whole export."""
-    return b"".join(export(held.db, held.project, chosen, name))
+    return b"".join(export(held.project, chosen, name))
 
 
-def imported(held: Held, content: str | bytes, **options: object) -> ImportedDecisions:
+def imported(held: Held, content: str | bytes, **options: object) -> DecisionsImport:
     """Decisions of a file."""
     data = content.encode() if isinstance(content, str) else content
-    return import_decisions(held.db, held.project, data, "file.csv", **options)  # type: ignore[arg-type]
+    return import_decisions(held.project, data, "file.csv", **options)  # type: ignore[arg-type]
 
 
 def verdicts(held: Held) -> dict[str, str]:
@@ -80,7 +84,7 @@ def test_every_format_keeps_the_names_of_works(held: Held, name: str) -> None:
     assert file_of(name).extension
 
 
-@pytest.mark.parametrize("name", ["ris", "nbib", "csv", "bibtex", "ndjson", "csl-json", "eppi"])
+@each("name", ["ris", "nbib", "csv", "bibtex", "ndjson", "csl-json", "eppi"])
 def test_what_is_read_back_has_the_names(held: Held, name: str) -> None:
     """The identifier of our own scheme survives, so that another project can tell the work."""
     reading = read_bytes(written(held, name), f"works.{file_of(name).extension}")
@@ -109,6 +113,7 @@ def test_ris_of_tools_has_the_databases_and_no_notes(held: Held) -> None:
     assert "N1  - " not in content
 
 
+@pytest.mark.slow
 def test_parts_are_one_file(db: Database) -> None:
     """More works than are read at once: one heading, keys of BibTeX that no other entry has."""
     many = Held(db)
@@ -127,7 +132,7 @@ def test_asreview(db: Database) -> None:
     """What is decided goes out, and comes back by `metasearch_id`; a cell is no formula."""
     held = filled(db)
     uids = [work.uid for work in held.works()]
-    decisions.mark(db, held.project, uids[:1], "relevant")
+    decisions.mark(held.project, uids[:1], "relevant")
     rows = list(csv.DictReader(io.StringIO(written(held, "asreview").decode())))
     assert [row["included"] for row in rows] == ["1", "", "", ""]
     assert rows[0]["abstract"].startswith("'=")
@@ -138,7 +143,7 @@ def test_asreview(db: Database) -> None:
     assert (done.lines, done.matched, done.undecided, done.changed) == (4, 4, 2, 2)
     assert list(verdicts(held).values()) == ["excluded", "relevant"]
     assert done.change is not None
-    undo(db, held.project, done.change)
+    undo(held.project, done.change)
     assert list(verdicts(held).values()) == ["relevant"]
 
 

@@ -13,6 +13,7 @@ from metasearch.errors import UsageError
 from metasearch.review.store.database import Database
 from metasearch.review.works import decisions
 from metasearch.review.works.lists import WorksQuery, page, uids, verdict_counts
+from tests.cases import each
 from tests.review.works.held import Held, paper, workspace
 
 
@@ -36,26 +37,26 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Held]:
             step=2,
         )  # fmt: skip
         names = [work.uid for work in held.works()]
-        decisions.mark(db, held.project, names[:1], "excluded", reason="animals")
-        decisions.mark(db, held.project, names[1:3], "relevant")
-        decisions.mark(db, held.project, names[1:2], "excluded", stage="fulltext")
-        decisions.tag(db, held.project, names[:2], ["core"])
+        decisions.mark(held.project, names[:1], "excluded", reason="animals")
+        decisions.mark(held.project, names[1:3], "relevant")
+        decisions.mark(held.project, names[1:2], "excluded", stage="fulltext")
+        decisions.tag(held.project, names[:2], ["core"])
         db.run(
             "INSERT INTO known_work (project, name, body) VALUES (?, 'zebra', ?)",
             held.project.id,
-            record_json.packed(paper("known", 1, "Zebras in the harbour", author="Young")),
+            record_json.record_to_json(paper("known", 1, "Zebras in the harbour", author="Young")),
         )
         yield held
 
 
 def found(held: Held, **query: Any) -> list[str]:
     """The first letters of the titles of a list."""
-    shown = page(held.db, held.project, WorksQuery(**{"sort": "title", **query}))
+    shown = page(held.project, WorksQuery(**{"sort": "title", **query}))
     assert shown.total == len(shown.works)
     return [work.title[:3] for work in shown.works]
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "titles"),
     [
         ({"text": "zebra"}, ["Zeb", "Zeb"]),
@@ -94,7 +95,7 @@ def test_filters(held: Held, query: dict[str, Any], titles: list[str]) -> None:
     assert found(held, **query) == titles
 
 
-@pytest.mark.parametrize(
+@each(
     ("sort", "titles"),
     [
         ("title", ["App", "Méd", "Zeb", "Zeb", "沉水植"]),
@@ -117,23 +118,21 @@ def test_pages(held: Held) -> None:
     parts = [
         work.uid
         for start in (0, 2, 4)
-        for work in page(
-            held.db, held.project, WorksQuery(sort="title", start=start, count=2)
-        ).works
+        for work in page(held.project, WorksQuery(sort="title", start=start, count=2)).works
     ]
-    assert parts == uids(held.db, held.project, query)
-    assert page(held.db, held.project, query).total == 5
+    assert parts == uids(held.project, query)
+    assert page(held.project, query).total == 5
 
 
 def test_facets(held: Held) -> None:
     """Each is counted without its own filter and with all others."""
-    shown = page(held.db, held.project, WorksQuery(text="zebra", sources=("b",)))
+    shown = page(held.project, WorksQuery(text="zebra", sources=("b",)))
     facets = {one.name: {it.value: it.count for it in one.values} for one in shown.facets}
     assert shown.total == 1
     assert facets["sources"] == {"a": 2, "b": 1}
     assert facets["years"] == {"2021": 1}
     assert facets["verdict"] == {"undecided": 1}
-    whole = page(held.db, held.project, WorksQuery())
+    whole = page(held.project, WorksQuery())
     counts = {one.name: {it.value: it.count for it in one.values} for one in whole.facets}
     assert counts == {
         "verdict": {"undecided": 2, "relevant": 2, "excluded": 1},
@@ -149,11 +148,11 @@ def test_facets(held: Held) -> None:
 
 def test_counts_of_verdicts(held: Held) -> None:
     """In the stage of the whole text, undecided is what the first stage let through."""
-    assert verdict_counts(held.db, held.project) == {"undecided": 2, "relevant": 2, "excluded": 1}
-    assert verdict_counts(held.db, held.project, "fulltext") == {"undecided": 1, "excluded": 1}
+    assert verdict_counts(held.project) == {"undecided": 2, "relevant": 2, "excluded": 1}
+    assert verdict_counts(held.project, "fulltext") == {"undecided": 1, "excluded": 1}
 
 
-@pytest.mark.parametrize(
+@each(
     "query",
     [
         {"verdict": "good"},
@@ -169,7 +168,7 @@ def test_counts_of_verdicts(held: Held) -> None:
 def test_what_cannot_be_asked_is_refused(held: Held, query: dict[str, Any]) -> None:
     """With a clear error."""
     with pytest.raises(UsageError):
-        page(held.db, held.project, WorksQuery(**query))
+        page(held.project, WorksQuery(**query))
 
 
 def test_a_removed_project_leaves_no_words(db: Database) -> None:
@@ -178,7 +177,7 @@ def test_a_removed_project_leaves_no_words(db: Database) -> None:
 
     held = Held(db)
     held.add(paper("a", 1, "Unmistakable"))
-    projects.delete(db, held.project)
+    projects.delete(held.project)
     for table in ("work", "record", "alias", "record_place", "journal_title", "work_source"):
         count = db.value(f"SELECT count(*) FROM {table} WHERE project = ?", held.project.id)
         assert count == 0, table

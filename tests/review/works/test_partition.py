@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from benchmarks.generated import Library
@@ -14,13 +14,13 @@ from metasearch.demo import catalogue
 from metasearch.record import Author, Record, VersionsMode
 from metasearch.review.store.database import Database
 from metasearch.review.works import pins as project_pins
+from tests.cases import sample
 from tests.dedup.records import records
+from tests.examples import examples
 from tests.review.works.held import Held, at_once, paper
 
 _VERDICTS: tuple[project_pins.Verdict, ...] = ("same", "different")
-_QUICK = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+_QUICK = examples(1.5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def shuffled(rows: list[Record], seed: int) -> list[list[Record]]:
@@ -49,22 +49,22 @@ def test_near_twins_in_any_order(
     assert held.clusters() == at_once(rows, versions=versions)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_a_generated_library(db: Database, seed: int) -> None:
-    """The same of five hundred records of several databases, with editorials and typos."""
-    rows = [row for _, row in Library(seed).records(500)]
+@pytest.mark.parametrize(("seed", "size"), sample([(0, 250), (1, 500)], 2))
+def test_a_generated_library(db: Database, seed: int, size: int) -> None:
+    """The same of hundreds of records of several databases, with editorials and typos."""
+    rows = [row for _, row in Library(seed).records(size)]
     held = Held(db)
     for some in shuffled(rows, seed):
         held.add(*some)
     assert held.clusters() == at_once(rows)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_the_catalogue_of_the_demo(db: Database, seed: int) -> None:
+@pytest.mark.parametrize(("seed", "every"), sample([(0, 6), (1, 1)], 2))
+def test_the_catalogue_of_the_demo(db: Database, seed: int, every: int) -> None:
     """The same of the demo's works, as three databases describe them; Chinese ones, too."""
     rows = [
         _described(work, number, source)
-        for number, work in enumerate(catalogue.works())
+        for number, work in enumerate(catalogue.works()[::every])
         for source in "abc"
     ]
     held = Held(db)
@@ -74,7 +74,7 @@ def test_the_catalogue_of_the_demo(db: Database, seed: int) -> None:
     assert len(held.clusters()) < len(rows)
 
 
-def _described(work: catalogue.Work, number: int, source: str) -> Record:
+def _described(work: catalogue.CatalogueWork, number: int, source: str) -> Record:
     """The work as one of three databases has it: whole, in capitals without DOI, without people."""
     return Record(
         source=source,
@@ -145,7 +145,7 @@ def test_pins_before_and_after(db: Database, rows: list[Record], data: st.DataOb
         verdict = data.draw(st.sampled_from(_VERDICTS))
         if any({a.key, b.key} & set(pin.names) for pin in lines):
             continue
-        project_pins.pin(held.db, held.project, verdict, a.key, b.key)
+        project_pins.pin(held.project, verdict, a.key, b.key)
         lines.append(Pin(verdict, (a.key, b.key), number, "project"))
     held.add(*rows[half:])
     assert held.clusters() == at_once(rows, Pins(tuple(lines)))

@@ -21,17 +21,17 @@ def test_two_works_are_one(db: Database) -> None:
     held = Held(db)
     held.add(ONE, OTHER)
     one, other = held.works()
-    decisions.mark(db, held.project, [other.uid], "excluded", reason="soil")
-    done = pins.pin(db, held.project, "same", other.uid, one.uid, note="same study")
+    decisions.mark(held.project, [other.uid], "excluded", reason="soil")
+    done = pins.pin(held.project, "same", other.uid, one.uid, note="same study")
     assert done.joined == [(one.uid, other.uid)]
     assert keys(held.works()) == [["a:1", "b:2"]]
     assert "same study" in held.works()[0].hit.matches[0].because
     change = next(line for line in log.lines(db, held.project.id) if line.action == pins.PIN)
-    undo(db, held.project, change.id)
+    undo(held.project, change.id)
     first, second = held.works()
     assert (first.uid, second.uid) == (one.uid, other.uid)
     assert second.decisions["title"].reason == "soil"
-    assert pins.of(db, held.project) == []
+    assert pins.of(held.project) == []
 
 
 def test_two_records_are_different(db: Database) -> None:
@@ -40,11 +40,11 @@ def test_two_records_are_different(db: Database) -> None:
     held.add(ONE, paper("b", 2))
     (work,) = held.works()
     with pytest.raises(UsageError, match="one work"):
-        pins.pin(db, held.project, "different", work.uid, work.uid)
-    pins.pin(db, held.project, "different", "a:1", "b:2")
+        pins.pin(held.project, "different", work.uid, work.uid)
+    pins.pin(held.project, "different", "a:1", "b:2")
     assert keys(held.works()) == [["a:1"], ["b:2"]]
-    (made,) = pins.of(db, held.project)
-    pins.unpin(db, held.project, made.id)
+    (made,) = pins.of(held.project)
+    pins.unpin(held.project, made.id)
     assert keys(held.works()) == [["a:1", "b:2"]]
     assert held.works()[0].uid == work.uid
 
@@ -53,11 +53,11 @@ def test_pins_that_contradict_change_nothing(db: Database) -> None:
     """a is b, b is c: a cannot be other than c."""
     held = Held(db)
     held.add(ONE, OTHER, paper("c", 3, "Whales of southern seas", author="Ali"))
-    pins.pin(db, held.project, "same", "a:1", "b:2")
-    pins.pin(db, held.project, "same", "b:2", "c:3")
+    pins.pin(held.project, "same", "a:1", "b:2")
+    pins.pin(held.project, "same", "b:2", "c:3")
     with pytest.raises(UsageError, match="contradict"):
-        pins.pin(db, held.project, "different", "a:1", "c:3")
-    assert len(pins.of(db, held.project)) == 2
+        pins.pin(held.project, "different", "a:1", "c:3")
+    assert len(pins.of(held.project)) == 2
     assert len(held.works()) == 1
 
 
@@ -65,11 +65,11 @@ def test_a_pin_that_is_turned_round(db: Database) -> None:
     """The same two, decided otherwise: the later decision counts, and undone the earlier one."""
     held = Held(db)
     held.add(ONE, OTHER)
-    pins.pin(db, held.project, "same", "a:1", "b:2")
-    pins.pin(db, held.project, "different", "b:2", "a:1")
+    pins.pin(held.project, "same", "a:1", "b:2")
+    pins.pin(held.project, "different", "b:2", "a:1")
     assert len(held.works()) == 2
     change = log.lines(db, held.project.id)[0:2]
-    undo(db, held.project, next(line.id for line in change if line.action == pins.PIN))
+    undo(held.project, next(line.id for line in change if line.action == pins.PIN))
     assert len(held.works()) == 1
 
 
@@ -79,8 +79,8 @@ def test_what_is_derived_is_made_again(db: Database) -> None:
     held.add(ONE, OTHER)
     for table in ("works_made", "record_place", "journal_title"):
         db.run(f"DELETE FROM {table} WHERE project = ?", held.project.id)
-    pins.pin(db, held.project, "same", "a:1", "b:2")
+    pins.pin(held.project, "same", "a:1", "b:2")
     assert len(held.works()) == 1
-    pins.unpin(db, held.project, pins.of(db, held.project)[0].id)
+    pins.unpin(held.project, pins.of(held.project)[0].id)
     held.add(paper("c", 3))
     assert keys(held.works()) == [["a:1", "c:3"], ["b:2"]]

@@ -67,7 +67,7 @@ def test_others_write_while_records_come_and_works_are_computed(
     db: Database, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No transaction is open while records are read, compared, or merged."""
-    whole, computed = intake.divided, []
+    whole, computed = intake.divide, []
 
     def divided(*args: Any, **kwargs: Any) -> Any:
         for found in whole(*args, **kwargs):
@@ -80,9 +80,9 @@ def test_others_write_while_records_come_and_works_are_computed(
             write_at_once(file)
             yield record
 
-    monkeypatch.setattr(intake, "divided", divided)
+    monkeypatch.setattr(intake, "divide", divided)
     held = Held(db)
-    add_records(db, held.project, held.answer(), coming())
+    add_records(held.project, held.answer(), coming())
     assert len(held.works()) == len(computed) == len(TITLES)
 
 
@@ -111,7 +111,7 @@ def test_two_additions_at_once_miss_no_twin(db: Database, file: Path) -> None:
         try:
             with Database(file) as own:
                 gate.wait()
-                add_records(own, held.project, answers[source], records[source])
+                add_records(held.project.at(own), answers[source], records[source])
         except Exception as exc:
             failed.append(exc)
 
@@ -136,7 +136,7 @@ def test_a_pin_while_works_are_computed_holds(
     held.add(*first)
     later = [paper("c", 3), paper("d", 4, "Soil of the northern plains", author="Okafor")]
     names = ("a:1", "c:3") if verdict == "different" else ("a:1", "b:2")
-    whole, pinned = intake.divided, []
+    whole, pinned = intake.divide, []
 
     def divided(*args: Any, **kwargs: Any) -> Any:
         found = list(whole(*args, **kwargs))
@@ -144,7 +144,7 @@ def test_a_pin_while_works_are_computed_holds(
             pinned.append(True)
             with Database(file) as other:
                 if verdict == "same":
-                    pins.pin(other, held.project, verdict, *names)
+                    pins.pin(held.project.at(other), verdict, *names)
                 else:  # as if the record had been there already
                     other.run(
                         "INSERT INTO pin (project, verdict, a, b, at) VALUES (?, ?, ?, ?, '')",
@@ -155,7 +155,7 @@ def test_a_pin_while_works_are_computed_holds(
                     other.run("UPDATE works_made SET pins = pins + 1")
         return found
 
-    monkeypatch.setattr(intake, "divided", divided)
+    monkeypatch.setattr(intake, "divide", divided)
     held.add(*later)
     assert held.clusters() == at_once(
         [*first, *later], Pins((Pin(verdict, names, 1, "project", ""),))
@@ -169,17 +169,17 @@ def test_a_work_that_is_divided_while_works_are_computed(
     """A newer version of a record comes while a person pins the older one away."""
     held = Held(db)
     held.add(paper("a", 1), paper("b", 1))
-    whole, pinned = intake.divided, []
+    whole, pinned = intake.divide, []
 
     def divided(*args: Any, **kwargs: Any) -> Any:
         found = list(whole(*args, **kwargs))
         if not pinned:
             pinned.append(True)
             with Database(file) as other:
-                pins.pin(other, held.project, "different", "a:1", "b:1")
+                pins.pin(held.project.at(other), "different", "a:1", "b:1")
         return found
 
-    monkeypatch.setattr(intake, "divided", divided)
+    monkeypatch.setattr(intake, "divide", divided)
     held.add(paper("a", 1, abstract="A newer text."))
     assert held.clusters() == {frozenset({"a:1"}), frozenset({"b:1"})}
     assert {work.hit.record.abstract for work in held.works()} == {"A newer text.", None}
@@ -193,16 +193,16 @@ def test_records_that_wait_get_works_in_a_copy_of_the_project(db: Database, tmp_
     held = Held(db)
     held.add(*twins("a"))
     newer = [paper("a", 0, TITLES[0], author="Authora", volume="1", abstract="A newer text.")]
-    intake.keep_records(db, held.project, held.answer(), [*newer, *twins("b")])
+    intake.keep_records(held.project, held.answer(), [*newer, *twins("b")])
     run = held.run()
     db.run("UPDATE run SET mode = 'import', status = 'running' WHERE id = ?", run)
-    intake.keep_records(db, held.project, held.answer(run=run), [paper("c", 9, "Half an import")])
-    export_to(db, held.project, tmp_path / "copy.zip")
+    intake.keep_records(held.project, held.answer(run=run), [paper("c", 9, "Half an import")])
+    export_to(held.project, tmp_path / "copy.zip")
 
     with Database(tmp_path / "other.db") as other:
         copy = import_project(other, tmp_path / "copy.zip").project
         assert not check(other)
-        intake.make_works(other, copy)
+        intake.make_works(copy.at(other))
         assert not check(other)
         assert other.value("SELECT count(*) FROM entering") == 0
         assert other.value("SELECT count(*) FROM record WHERE source = 'c'") == 0
@@ -229,10 +229,10 @@ def test_what_two_answers_brought_stays_with_one(db: Database) -> None:
     """A record of an import that is taken back is one of the run that gave it meanwhile, too."""
     held = Held(db)
     _, answer = half_import(held)
-    intake.keep_records(db, held.project, answer, [paper("a", 1), paper("a", 2, "Soil")])
+    intake.keep_records(held.project, answer, [paper("a", 1), paper("a", 2, "Soil")])
     held.add(paper("a", 1))
     intake.take_back(db, answer)
-    intake.make_works(db, held.project)
+    intake.make_works(held.project)
     assert held.clusters() == {frozenset({"a:1"})}
     assert not harm(db)
 
@@ -243,13 +243,13 @@ def test_a_version_after_one_of_an_import_that_goes_on(db: Database, is_done: bo
     held = Held(db)
     held.add(paper("a", 1, abstract="first"))
     run, answer = half_import(held)
-    intake.keep_records(db, held.project, answer, [paper("a", 1, abstract="second")])
+    intake.keep_records(held.project, answer, [paper("a", 1, abstract="second")])
     held.add(paper("a", 1, abstract="third"))
     if is_done:
         db.run("UPDATE run SET status = 'done' WHERE id = ?", run)
     else:
         intake.take_back(db, answer)
-    intake.make_works(db, held.project)
+    intake.make_works(held.project)
     assert [len(work.hit.records) for work in held.works()] == [1]
     assert held.work("a:1").hit.record.abstract == "third"
     assert not harm(db)
@@ -261,8 +261,8 @@ def test_several_versions_that_wait(db: Database) -> None:
     held.add(paper("a", 1), paper("b", 1))
     for number in range(4):
         newer = paper("a", 1, abstract=f"Text {number}")
-        intake.keep_records(db, held.project, held.answer(), [newer])
-    intake.make_works(db, held.project)
+        intake.keep_records(held.project, held.answer(), [newer])
+    intake.make_works(held.project)
     assert held.clusters() == {frozenset({"a:1", "b:1"})}
     assert held.work("a:1").hit.record.abstract == "Text 3"
     assert not harm(db)
@@ -274,7 +274,7 @@ def test_a_column_that_shows_where_works_must_be_computed_anew(
 ) -> None:
     """The works of before that a title had joined are divided, also where the process died, or a
     person set a pin, after the title had shown to be that of a column."""
-    held, whole, computed = Held(db), intake.divided, []
+    held, whole, computed = Held(db), intake.divide, []
     title = "Nursing notes of the wards"
     rows = [
         paper("abab"[n], n, title, author=author, year=year, volume=volume, venue="Practice")
@@ -297,11 +297,11 @@ def test_a_column_that_shows_where_works_must_be_computed_anew(
                 other.run("UPDATE works_made SET pins = pins + 1")
         return found
 
-    monkeypatch.setattr(intake, "divided", divided)
+    monkeypatch.setattr(intake, "divide", divided)
     try:
         held.add(last)
     except KeyboardInterrupt:
-        intake.make_works(db, held.project)
+        intake.make_works(held.project)
     assert len(computed) == 2
     assert held.clusters() == at_once([*rows, more, last])
 
@@ -310,7 +310,7 @@ def test_the_turn_is_kept_while_works_are_computed(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long that takes: two processes that take it from each other would never end."""
-    held, whole, take, renewed = Held(db), intake.divided, database.take_lease, threading.Event()
+    held, whole, take, renewed = Held(db), intake.divide, database.take_lease, threading.Event()
 
     def divided(*args: Any, **kwargs: Any) -> Any:
         assert renewed.wait(20)
@@ -323,7 +323,7 @@ def test_the_turn_is_kept_while_works_are_computed(
         return found
 
     monkeypatch.setattr(intake, "_RENEWED", 0.01)
-    monkeypatch.setattr(intake, "divided", divided)
+    monkeypatch.setattr(intake, "divide", divided)
     monkeypatch.setattr(database, "take_lease", taken)
     held.add(paper("a", 1))
     assert held.clusters() == {frozenset({"a:1"})}
@@ -336,7 +336,7 @@ def test_who_waits_for_the_turn_ends_with_the_program(db: Database, file: Path) 
     database.take_lease(db, f"works:{held.project.uid}", "another", 30)
     ending.set()
     with Database(file, ending=ending) as own, pytest.raises(WorkspaceError, match="ends"):
-        intake.make_works(own, held.project)
+        intake.make_works(held.project.at(own))
 
 
 @pytest.mark.parametrize("other", ["a:1", "c:5", "b:1"])
@@ -351,12 +351,12 @@ def test_rows_that_contradict_one_another_end_the_work(db: Database, other: str)
         "b:1" if other == "c:5" else "",
     )
     answer = held.answer()
-    intake.keep_records(db, held.project, answer, [paper("d", 1), paper("a", 1, abstract="new")])
+    intake.keep_records(held.project, answer, [paper("d", 1), paper("a", 1, abstract="new")])
     if other == "c:5":
         with pytest.raises(WorkspaceError, match="works cannot be made"):
-            intake.make_works(db, held.project)
+            intake.make_works(held.project)
     else:
-        intake.make_works(db, held.project)
+        intake.make_works(held.project)
     assert db.value("SELECT count(*) FROM lease") == 0
 
 
@@ -371,4 +371,4 @@ def test_who_waits_for_its_turn_ends_with_the_program(db: Database, file: Path) 
         Database(file, ending=ending) as other,
         pytest.raises(WorkspaceError, match="the program ends"),
     ):
-        make_works(other, project)
+        make_works(project.at(other))

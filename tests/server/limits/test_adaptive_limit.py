@@ -18,7 +18,7 @@ def passes(
 ) -> AdaptiveLimit:
     """So many intervals in which work always waits for so long; by default as many run as may."""
     for _ in range(intervals * 8):
-        limit.measured(late, turn, TICK, limit.value if running is None else running)
+        limit.adjust(late, turn, TICK, limit.value if running is None else running)
     return limit
 
 
@@ -54,7 +54,7 @@ def test_bursts_are_no_overload():
     short."""
     limit = AdaptiveLimit(64)
     for number in range(400):
-        limit.measured(0.0, 0.0 if number % 8 == 0 else 20 * TARGET, TICK, FIRST)
+        limit.adjust(0.0, 0.0 if number % 8 == 0 else 20 * TARGET, TICK, FIRST)
 
     assert limit.value >= FIRST
 
@@ -62,7 +62,7 @@ def test_bursts_are_no_overload():
 def test_a_loop_that_stood_still_once_is_no_overload():
     """One callback of three seconds costs no permits; it lets nobody in for a moment."""
     limit = AdaptiveLimit(64)
-    limit.measured(3.0, 0.0, 3.05, 10)
+    limit.adjust(3.0, 0.0, 3.05, 10)
 
     assert limit.closed
     assert limit.wait == 0.0

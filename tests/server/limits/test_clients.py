@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-import pytest
 from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
-from metasearch.server.limits.clients import Client, Clients
+from metasearch.server.limits.client_limits import Client, Clients
+from tests.cases import each
 
 
 class Transport:
@@ -31,7 +31,7 @@ def client(
     return Clients(trusted).of(make_mocked_request("GET", "/", headers=lines, transport=transport))
 
 
-@pytest.mark.parametrize(
+@each(
     ("peer", "name"),
     [
         ("192.0.2.1", "192.0.2.1"),
@@ -51,7 +51,7 @@ def test_without_a_proxy_nothing_that_a_client_says_counts():
     assert client("192.0.2.1", "203.0.113.9") == Client("192.0.2.1")
 
 
-@pytest.mark.parametrize(
+@each(
     ("forwarded", "name"),
     [
         (["203.0.113.9"], "203.0.113.9"),
@@ -73,7 +73,7 @@ def test_behind_trusted_proxies_the_last_hop_that_is_none_of_them_counts(forward
     assert client("10.0.0.1", *forwarded, trusted=("10.0.0.0/8",)).name == name
 
 
-@pytest.mark.parametrize("peer", ["127.0.0.1", "::1", "127.8.8.8"])
+@each("peer", ["127.0.0.1", "::1", "127.8.8.8"])
 def test_this_machine(peer):
     """Local, unless a proxy has passed it on: an unknown proxy's clients must not all go
     unlimited."""

@@ -8,16 +8,21 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from metasearch.server.limits.admission import MOST_OF_USER, MOST_WAITING, SHORT, Computing
+from metasearch.server.limits.admission import (
+    MOST_OF_USER,
+    MOST_WAITING,
+    SHORT,
+    TextQueue,
+)
 from metasearch.server.problem import Problem
 
 LONG = "a" * (SHORT + 1)
 
 
 @pytest.fixture
-async def computing() -> AsyncIterator[Computing]:
+async def computing() -> AsyncIterator[TextQueue]:
     """Nothing is computed yet."""
-    made = Computing()
+    made = TextQueue()
     yield made
     made.close()
 
@@ -35,7 +40,7 @@ class Held:
 
 
 async def test_a_long_text_is_computed_beside_the_loop_and_a_short_one_on_it(
-    computing: Computing,
+    computing: TextQueue,
 ) -> None:
     """The loop goes on meanwhile; errors come through."""
     held = Held()
@@ -57,7 +62,7 @@ async def test_a_long_text_is_computed_beside_the_loop_and_a_short_one_on_it(
 
 
 async def test_a_user_with_many_texts_does_not_hold_up_one_with_a_single_one(
-    computing: Computing,
+    computing: TextQueue,
 ) -> None:
     """Users take turns; who has too many waiting is told when to come again, with 429."""
     held, order = Held(), []
@@ -81,7 +86,7 @@ async def test_a_user_with_many_texts_does_not_hold_up_one_with_a_single_one(
     assert order.count("many") == MOST_OF_USER
 
 
-async def test_all_users_together_have_a_bound(computing: Computing) -> None:
+async def test_all_users_together_have_a_bound(computing: TextQueue) -> None:
     """The newest text of who has most gives way to one of who has none; then 503."""
     held = Held()
     first = asyncio.ensure_future(computing.done("first", held))
@@ -103,7 +108,7 @@ async def test_all_users_together_have_a_bound(computing: Computing) -> None:
     assert "Retry-After" in refused[0].headers
 
 
-async def test_a_request_that_has_gone_keeps_its_turn_for_nobody(computing: Computing) -> None:
+async def test_a_request_that_has_gone_keeps_its_turn_for_nobody(computing: TextQueue) -> None:
     """Neither one that waited nor one whose text is being computed: the next one is computed."""
     held = Held()
     gone = asyncio.ensure_future(computing.done("a", held))

@@ -13,6 +13,7 @@ from metasearch.adapters.fetch.fetch import Fetcher
 from metasearch.adapters.request import Page, Request
 from metasearch.engine.engine import Engine
 from metasearch.settings import Settings
+from tests.cases import each
 
 KEYS = "key-of-the-greedy-one", "key-of-the-modest-one"
 BODY = orjson.dumps(
@@ -44,9 +45,11 @@ def engine_over(slow: Slow) -> Engine:
     table = {
         "extends": "crossref",
         "url": "https://slow.example/works",
-        "limits": {"concurrency": 1},
+        "limits": {"concurrency": 1, "timeout": 60.0},
     }
-    made = Engine(Settings(sources={"slow": table}, default_sources=("slow",), shipped=False))
+    sources = {"slow": table}
+    settings = Settings(sources=sources, default_sources=("slow",), shipped=False, timeout=60.0)
+    made = Engine(settings)
     made._fetcher = Fetcher(slow, None, patience=0)
     return made
 
@@ -58,8 +61,8 @@ async def until(met: Callable[[], object]) -> None:
             await asyncio.sleep(0)
 
 
-@pytest.mark.parametrize("form", ["json", "ndjson", "sse"])
-@pytest.mark.parametrize("keys", [(), KEYS], ids=["by address", "by key"])
+@each("form", ["json", "ndjson", "sse"])
+@each("keys", [(), KEYS], ids=["by address", "by key"])
 async def test_twenty_searches_of_one_user_do_not_keep_out_another(serve, form, keys):
     """The single search of the other has its turn after one or two of them, although it came
     last."""

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from metasearch.errors import SettingsError
-from metasearch.server.limits.clients import ApiKeys
+from metasearch.server.limits.client_limits import ApiKeys
 from metasearch.settings import ServerSettings, Settings
+from tests.cases import each
 
 KEY, OTHER = "correct-horse-battery", "staple.0123456789=="
 
@@ -25,8 +26,8 @@ def settings(folder: Path, lines: str | None = None, **env: str) -> Settings:
     )
 
 
-@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
-@pytest.mark.parametrize("key", [KEY, OTHER])
+@each("scheme", ["Bearer", "bearer", "BEARER"])
+@each("key", [KEY, OTHER])
 async def test_who_has_a_key_may_ask(serve, key, scheme):
     """Each of the keys opens, under the scheme of RFC 6750 in any spelling."""
     client = await serve(keys=[KEY, OTHER])
@@ -37,7 +38,7 @@ async def test_who_has_a_key_may_ask(serve, key, scheme):
     assert response.status == 200
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/",
@@ -50,7 +51,7 @@ async def test_who_has_a_key_may_ask(serve, key, scheme):
         "/x",
     ],
 )
-@pytest.mark.parametrize(
+@each(
     ("header", "challenge"),
     [
         (None, 'Bearer realm="metasearch"'),
@@ -74,7 +75,7 @@ async def test_nobody_else_may(serve, engine, path, header, challenge):
     assert engine.asked == []
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/static/style.css", "/favicon.ico"])
+@each("path", ["/healthz", "/readyz", "/static/style.css", "/favicon.ico"])
 async def test_health_and_files_are_open(serve, path):
     """Who watches the server needs no key, and the page that asks for one has its style."""
     client = await serve(keys=[KEY])
@@ -125,10 +126,10 @@ def test_keys_come_from_variables_and_from_a_file(tmp_path):
     keys = ApiKeys.load(settings(tmp_path, f"# ours\n\n  {OTHER}  \n", MY_KEY=KEY))
 
     assert keys
-    assert keys._known(KEY)
-    assert keys._known(OTHER)
-    assert not keys._known("# ours")
-    assert not keys._known("")
+    assert keys._is_key(KEY)
+    assert keys._is_key(OTHER)
+    assert not keys._is_key("# ours")
+    assert not keys._is_key("")
 
 
 def test_no_settings_no_keys(tmp_path):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
-from metasearch.server.limits.clients import RateLimiter
+from metasearch.server.limits.client_limits import ClientRateLimiter
+from tests.cases import each
 
 
 class Clock:
@@ -16,10 +15,10 @@ class Clock:
         return self.now
 
 
-def limiter(limit: int = 3, most: int = 10) -> tuple[RateLimiter, Clock]:
+def limiter(limit: int = 3, most: int = 10) -> tuple[ClientRateLimiter, Clock]:
     """Buckets over a minute, and their clock."""
     clock = Clock()
-    return RateLimiter(limit, 60.0, most, clock), clock
+    return ClientRateLimiter(limit, 60.0, most, clock), clock
 
 
 def test_a_bucket_empties_and_fills_evenly():
@@ -111,9 +110,7 @@ async def test_streams_say_what_is_left(serve):
     assert response.headers["RateLimit"].startswith('"default";r=1;')
 
 
-@pytest.mark.parametrize(
-    "path", ["/static/style.css", "/favicon.ico", "/healthz", "/readyz", "/metrics"]
-)
+@each("path", ["/static/style.css", "/favicon.ico", "/healthz", "/readyz", "/metrics"])
 async def test_what_is_not_counted(serve, path):
     """Files and who watches the server."""
     client = await serve(rate_limit=1)

@@ -8,12 +8,12 @@ from typing import Any
 
 from fakeredis import FakeServer
 
-from metasearch.replicas.connection import Names
+from metasearch.replicas.connection import KeyNames
 from metasearch.replicas.redis import ClientRates
 from metasearch.server.app import _part
 from metasearch.server.limits import Options
-from metasearch.server.limits.clients import RateLimiter
-from metasearch.server.middleware import _taken
+from metasearch.server.limits.client_limits import ClientRateLimiter
+from metasearch.server.middleware import _take_quota
 from metasearch.server.peers import Peers
 from metasearch.settings import Settings
 from metasearch.settings.server import SharedSettings
@@ -25,22 +25,22 @@ class Replica:
     """One server, as far as it counts requests."""
 
     context: Any
-    limiter: RateLimiter
+    limiter: ClientRateLimiter
     rates: ClientRates
 
     async def allows(self, client: str) -> bool:
         """Whether a request of the client is answered."""
-        return (await _taken(self.context, self.limiter, client)).allowed
+        return (await _take_quota(self.context, self.limiter, client)).allowed
 
 
 def replica(server: FakeServer, limit: int, replicas: int = 2) -> Replica:
     """One of so many."""
-    rates = ClientRates(connected(server), Names(SECRET))
+    rates = ClientRates(connected(server), KeyNames(SECRET))
     settings = Settings(shared=SharedSettings("redis://localhost", replicas))
     engine: Any = SimpleNamespace(settings=settings, take=rates.take)
     options = Options(rate_limit=limit, rate_window=3600.0)
     context = SimpleNamespace(engine=engine, options=options, peers=Peers())
-    limiter = RateLimiter(_part(limit, engine), options.rate_window)
+    limiter = ClientRateLimiter(_part(limit, engine), options.rate_window)
     return Replica(context, limiter, rates)
 
 
@@ -52,7 +52,7 @@ async def test_a_client_has_one_quota_at_all_replicas() -> None:
         *(True, True, True),
         *(False, False),
     ]
-    quota = await _taken(one.context, one.limiter, "b")
+    quota = await _take_quota(one.context, one.limiter, "b")
     assert quota.headers["RateLimit-Policy"] == '"default";q=3;w=3600'
     assert quota.headers["RateLimit"].startswith('"default";r=2;')
     for each in (one, other):
@@ -75,4 +75,4 @@ async def test_who_shares_nothing_asks_no_server() -> None:
     assert _part(6, engine) == 6
     options = Options(rate_limit=6)
     context: Any = SimpleNamespace(engine=engine, options=options, peers=Peers())
-    assert (await _taken(context, RateLimiter(6), "a")).allowed
+    assert (await _take_quota(context, ClientRateLimiter(6), "a")).allowed

@@ -22,6 +22,7 @@ from metasearch.server.pages.advanced import (
 )
 from metasearch.server.pages.hit import QUERY_FIELD_WORDS, SYNTAX_WORDS
 from metasearch.settings import Settings
+from tests.cases import each
 from tests.growth import MOST, growth
 from tests.server.fake import FakeEngine
 from tests.server.visitor import HTML, page, text
@@ -222,7 +223,7 @@ async def test_a_query_of_another_database_opens_in_rows(client):
     assert "may not include the full text" in text(tree)
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "reason", "part"),
     [
         (BRACKETS, "rows have no brackets", "(c OR title:d)"),
@@ -364,7 +365,7 @@ async def test_an_unknown_database_is_an_error(client):
 # ------------------------------------------------------------------------- bounds
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "parameter"),
     [
         ("in=publisher&text=a", "in"),

@@ -13,6 +13,7 @@ from metasearch.formats import WRITABLE, write
 from metasearch.server.pages import basket
 from metasearch.server.pages.basket import OFFERED
 from metasearch.server.visit import MOST_IN_BASKET
+from tests import cases
 from tests.server.fake import FakeEngine, answer, hit, late, record
 from tests.server.visitor import page, post, text
 
@@ -214,7 +215,7 @@ async def test_more_than_a_basket_holds(serve):
     assert (await add(client, *names[:5])).status == 303
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "fields",
     [
         [("do", "add")],
@@ -241,7 +242,7 @@ async def test_a_form_that_cannot_be_read(client, fields):
 # --------------------------------------------------------------------------- exports
 
 
-@pytest.mark.parametrize("form", [name for name in OFFERED if name not in ("html", "xlsx", "json")])
+@cases.each("form", [name for name in OFFERED if name not in ("html", "xlsx", "json")])
 async def test_every_format(client, engine, form):
     """As the writer of a search answer writes the works, in the order of the basket."""
     await add(client, TWO, ONE)

@@ -84,6 +84,7 @@ async def address(serve) -> str:
     return str(client.make_url("/")).rstrip("/")
 
 
+@pytest.mark.slow
 async def test_result_page(browse, address):
     """The browser shows every hit as text, the reason for what is missing, and runs nothing that
     upstream sent."""
@@ -102,6 +103,7 @@ async def test_result_page(browse, address):
     ]
 
 
+@pytest.mark.slow
 async def test_record_page(browse, address):
     """A hostile title is text, and nothing of it runs; the data for programs is there."""
     listed = html.document_fromstring(await browse(f"{address}/search?q=mice"))
@@ -117,6 +119,7 @@ async def test_record_page(browse, address):
     assert shown.xpath("//img[@src='x']") == []
 
 
+@pytest.mark.slow
 async def test_start_page(browse, address):
     """The form is there, and the browser is told where the description document is."""
     shown = html.document_fromstring(await browse(f"{address}/"))
@@ -125,6 +128,7 @@ async def test_start_page(browse, address):
     assert shown.xpath("//form//input[@name='q']/@type") == ["search"]
 
 
+@pytest.mark.slow
 async def test_description_document(browse, address):
     """The browser reads it as well-formed XML with our name."""
     shown = await browse(f"{address}/opensearch.xml")
@@ -134,6 +138,7 @@ async def test_description_document(browse, address):
     assert "parsererror" not in shown
 
 
+@pytest.mark.slow
 async def test_style_sheet_is_applied(browse, address, tmp_path):
     """The policy lets the style sheet in: a screenshot is neither empty nor the browser's plain
     page."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
-import pytest
 from hypothesis import given
 
 from metasearch.record import TYPES, Author, Hit
 from metasearch.server.pages.hit import hit_view
 from metasearch.server.pages.metadata import Resolver, context_object
+from tests.cases import each
 from tests.server.fake import hit, record
 from tests.server.pages.test_environment import Skeleton, hostile, rendered
 
@@ -74,7 +74,7 @@ GOLDEN = {
 }
 
 
-@pytest.mark.parametrize("kind", GOLDEN)
+@each("kind", GOLDEN)
 def test_keys_and_values(kind):
     """These keys, in this order; of several ISSNs the first comes last, as Zotero takes that."""
     ids = {"pmid": "123", "arxiv": "2101.1"} | ({"patent": "CN101A"} if kind == "patent" else {})
@@ -92,7 +92,7 @@ def test_keys_and_values(kind):
     )
 
 
-@pytest.mark.parametrize("type_", [*TYPES, None])
+@each("type_", [*TYPES, None])
 def test_every_type_has_a_title_where_zotero_looks_for_it(type_):
     """Zotero makes an item of its own type, and looks nothing up for want of a title."""
     found = described(type=type_, venue=None, volume=None, issue=None, issn=())
@@ -109,7 +109,7 @@ def test_every_type_has_a_title_where_zotero_looks_for_it(type_):
     assert ("rft.type" in found) == format_.endswith(":dc")
 
 
-@pytest.mark.parametrize(
+@each(
     ("type_", "fmt", "genre"),
     [
         ("book", "book", "book"),
@@ -205,7 +205,7 @@ def test_a_link_to_a_resolver():
     assert not {"rft.description", "rft.subject"} & {key for key, _ in found}
 
 
-@pytest.mark.parametrize(
+@each(
     ("base", "start"),
     [
         ("https://r.example.org/x", "https://r.example.org/x?url_ver="),

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 from jinja2 import DictLoader, Environment
 
-from metasearch.server.pages.environment import CompiledTemplates, compiled_beside
+from metasearch.server.pages.environment import (
+    TemplateCache,
+    template_cache_beside,
+)
 
 
 class Counting(Environment):
@@ -28,7 +31,7 @@ def rendered(
     file: Path | None, source: str = "Hello {{ name }}", made_by: bytes = b"1"
 ) -> tuple[str, int]:
     """What a process makes of a template, and how many it compiles."""
-    kept = CompiledTemplates(file, made_by)
+    kept = TemplateCache(file, made_by)
     made = Counting(loader=DictLoader({"a.html": source}), bytecode_cache=kept)
     text = made.get_template("a.html").render(name="Ann")
     kept.keep()
@@ -97,13 +100,13 @@ def test_it_is_beside_the_bytecode_of_its_module(
     for source in ("OPTIONS = 1", "OPTIONS = 2"):
         module.write_text(source)
         for times in (1, 0):
-            kept = compiled_beside(str(module), "3.1")
+            kept = template_cache_beside(str(module), "3.1")
             made = Counting(loader=DictLoader({"a.html": "A"}), bytecode_cache=kept)
             made.get_template("a.html")
             kept.keep()
             assert made.compiled == times
 
     assert Path(cache_from_source(str(module))).with_suffix(".templates").exists()
-    assert compiled_beside(str(tmp_path / "none.py"), "3.1")._file is None
+    assert template_cache_beside(str(tmp_path / "none.py"), "3.1")._file is None
     monkeypatch.setattr(sys.implementation, "cache_tag", None)
-    assert compiled_beside(str(module), "3.1")._file is None
+    assert template_cache_beside(str(module), "3.1")._file is None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from lxml import html
 
 from metasearch.engine.facets import FacetCounts
@@ -12,6 +11,7 @@ from metasearch.events import Counts, NextPage, Paging
 from metasearch.record import Reason
 from metasearch.server.pages.facets_panel import PAGE_FACETS
 from metasearch.server.pages.results import AT_ONCE, Differences, Results, mark, results_page
+from tests import cases
 from tests.server.fake import answer, hit, late, record, so_far, visit
 
 
@@ -140,7 +140,7 @@ def test_counts_that_have_changed_are_sent():
     assert "type:map" in other["facets"]
 
 
-@pytest.mark.parametrize("works", [0, 1, AT_ONCE, AT_ONCE + 1, 3 * AT_ONCE, 100])
+@cases.each("works", [0, 1, AT_ONCE, AT_ONCE + 1, 3 * AT_ONCE, 100])
 def test_many_cards_are_sent_in_pieces(works):
     """Each is as much as a browser reads in at a stretch; every card comes once."""
     events = list(

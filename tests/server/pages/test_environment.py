@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from metasearch.formats.text import clean
-from metasearch.server.pages.environment import PACKAGES, TAGS, environment, language, macro, render
+from metasearch.language import TAGS, language
+from metasearch.server.pages.environment import PACKAGES, environment, macro, render
+from tests.cases import each
 
 #: Text that does its worst: markup, quotes, comments, entities, control and direction characters.
 MARKUP = (
@@ -132,7 +134,7 @@ def test_templates_are_in_the_package():
             environment(language(tag)).get_template(name)
 
 
-@pytest.mark.parametrize("name", sorted(TEMPLATES))
+@each("name", sorted(TEMPLATES))
 def test_templates_write_addresses_by_the_filters_only(name):
     """No attribute that a browser follows is written by hand, and nothing is marked as safe."""
     written = re.findall(r"\b(?:href|src|action|formaction|srcset|poster)\s*=.*", TEMPLATES[name])
@@ -143,13 +145,13 @@ def test_templates_write_addresses_by_the_filters_only(name):
     )
 
 
-@pytest.mark.parametrize("name", sorted(TEMPLATES))
+@each("name", sorted(TEMPLATES))
 def test_templates_quote_every_attribute(name):
     """A value without quotes could begin another attribute."""
     assert not re.search(r"=\s*\{\{", re.sub(r"\{%.*?%\}", "", TEMPLATES[name]))
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     ["/search?q=1", "#main", "https://example.org/a?b=c#d", "http://[::1]:80/"],
 )
@@ -160,7 +162,7 @@ def test_addresses_that_may_be_linked(address):
     ).attributes
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     [
         "javascript:alert(1)",
@@ -202,7 +204,7 @@ def test_a_sentence_of_the_core_is_text(text):
     assert skeleton.text == f"{clean(text)}%(a)s %"
 
 
-@pytest.mark.parametrize("name", sorted(TEMPLATES))
+@each("name", sorted(TEMPLATES))
 def test_templates_mark_literal_texts_only(name):
     """What `_` returns is HTML: only a text of the template itself may go through it. Values go
     through `translated`.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-import pytest
-
 from metasearch.demo import DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.query import SYNTAXES, read
@@ -13,6 +11,7 @@ from metasearch.query.tree import FIELDS
 from metasearch.server.pages.hit import QUERY_FIELD_WORDS
 from metasearch.server.pages.page import _LOOKS_IN, EXAMPLES
 from metasearch.settings import Settings
+from tests import cases
 from tests.server.visitor import page, text
 
 
@@ -118,7 +117,7 @@ async def test_text_is_text(client):
     assert not tree.xpath("//script")
 
 
-@pytest.mark.parametrize("query", ["syntax=sql", "q=a&q=b", "q=" + "a" * 201])
+@cases.each("query", ["syntax=sql", "q=a&q=b", "q=" + "a" * 201])
 async def test_what_cannot_be_used_is_refused(serve, query):
     """As in a search."""
     client = await serve(max_query=200)

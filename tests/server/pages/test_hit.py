@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from lxml import html
 
+from metasearch.language import language
 from metasearch.record import Author, Match, Reason, Version
-from metasearch.server.pages.environment import language, macro
+from metasearch.server.pages.environment import macro
 from metasearch.server.pages.hit import AUTHORS_SHOWN, HitView, hit_view, text_language
 from metasearch.server.pages.metadata import Resolver
 from metasearch.server.pages.results import query_marker
+from tests import cases
 from tests.server.fake import hit, record
 
 BASE = "http://127.0.0.1:8080"
@@ -124,7 +125,7 @@ def test_traits():
     )
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("citations", "said"), [(0, "cited 0 times"), (1, "cited 1 time"), (2, "cited 2 times")]
 )
 def test_how_often_it_is_cited(citations, said):
@@ -140,9 +141,7 @@ def test_what_is_closed_or_unknown_has_no_badge():
         assert "Open access" not in words(card(of_record(type=None, **fields)))
 
 
-@pytest.mark.parametrize(
-    "count", [0, 1, AUTHORS_SHOWN, AUTHORS_SHOWN + 1, AUTHORS_SHOWN + 2, 3_000]
-)
+@cases.each("count", [0, 1, AUTHORS_SHOWN, AUTHORS_SHOWN + 1, AUTHORS_SHOWN + 2, 3_000])
 def test_many_authors(count):
     """The first ones are named and the others counted; one more is named rather than counted."""
     made = view(of_record(authors=tuple(Author(f"A{number}") for number in range(count))))
@@ -176,7 +175,7 @@ def test_without_a_title():
     assert shown.xpath("string(//h3/a)") == "[no title]"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("code", "text", "expected"),
     [
         ("en", "Mice", "en"),
@@ -204,9 +203,7 @@ def test_texts_have_their_language():
     assert shown.xpath("//h3/@lang | //p[contains(@class, 'hit-text')]/@lang") == ["zh", "zh"]
 
 
-@pytest.mark.parametrize(
-    "address", ["javascript:alert(1)", "//evil.example", "data:text/html,x", ""]
-)
+@cases.each("address", ["javascript:alert(1)", "//evil.example", "data:text/html,x", ""])
 def test_links_lead_to_the_web(address):
     """Anything else is no link."""
     work = of_record(pdf_url=address, url=address, doi=None)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import orjson
-import pytest
 from hypothesis import given
 
 from metasearch.record import TYPES, Author
 from metasearch.server.pages import metadata
+from tests.cases import each
 from tests.server.fake import hit, record
 from tests.server.pages.test_environment import Skeleton, hostile, rendered
 
@@ -76,7 +76,7 @@ def test_an_article():
     }
 
 
-@pytest.mark.parametrize("type_", [*TYPES, None, "odd"])
+@each("type_", [*TYPES, None, "odd"])
 def test_every_type_is_a_type_of_schema_org(type_):
     """What has none is a creative work."""
     found = described(type=type_, venue=None)

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metasearch.language import TAGS, language, tag_of
 from metasearch.message import message, message_n
-from metasearch.server.pages.environment import TAGS, language, negotiated, tag_of
+from metasearch.server.pages.environment import negotiate_language
+from tests.cases import each
 from tests.examples import examples
 from tests.server.fake import FakeEngine
 
@@ -36,7 +38,7 @@ def html_language(text: str) -> str:
     return tag
 
 
-@pytest.mark.parametrize(
+@each(
     ("header", "tag"),
     [
         ("zh", "zh-Hans"),
@@ -53,18 +55,18 @@ def html_language(text: str) -> str:
 )
 def test_what_a_browser_likes(header, tag):
     """The first of its languages that we have, by weight; English where it has none of ours."""
-    assert negotiated(header) == tag
+    assert negotiate_language(header) == tag
 
 
 @examples(1.0)
 @given(st.text(max_size=200))
 def test_any_header_is_read(header):
     """Whatever it is."""
-    assert negotiated(header) in TAGS
+    assert negotiate_language(header) in TAGS
     assert tag_of(header) in (None, *TAGS)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "tag"),
     [
         ("zh", "zh-Hans"),
@@ -108,7 +110,7 @@ async def test_the_address_wins_and_is_remembered(serve):
     assert await shown(SEARCH) == "en"
 
 
-@pytest.mark.parametrize("given_", ["de", "<script>", "%00", "zh" * 3_000, "*"])
+@each("given_", ["de", "<script>", "%00", "zh" * 3_000, "*"])
 async def test_a_language_that_we_do_not_have_changes_nothing(client, given_):
     """Neither the page nor what is remembered; it is no error."""
     response = await client.get(SEARCH, params={"lang": given_[:2_000]})
@@ -117,9 +119,7 @@ async def test_a_language_that_we_do_not_have_changes_nothing(client, given_):
     assert html_language(await response.text()) == "en"
 
 
-@pytest.mark.parametrize(
-    "cookie", ["", "x", "zh", "eyJsYW5ndWFnZSI6InpoLUhhbnMifQ.forged", "a" * 5_000]
-)
+@each("cookie", ["", "x", "zh", "eyJsYW5ndWFnZSI6InpoLUhhbnMifQ.forged", "a" * 5_000])
 async def test_a_cookie_that_is_not_ours_is_passed_over(client, cookie):
     """Nobody else can choose for a reader."""
     response = await client.get(SEARCH, headers={"Cookie": f"metasearch-settings={cookie}"})
@@ -144,13 +144,13 @@ def test_numbers_and_lists():
 
     assert english.number(1234567) == chinese.number(1234567) == "1,234,567"
     assert english.percent(0.5) == "50%"
-    assert english.listed(["A"]) == "A"
-    assert english.listed(["A", "B"]) == "A and B"
-    assert chinese.listed(["A", "B"]) == "A和B"
-    assert english.listed([]) == ""
+    assert english.enumeration(["A"]) == "A"
+    assert english.enumeration(["A", "B"]) == "A and B"
+    assert chinese.enumeration(["A", "B"]) == "A和B"
+    assert english.enumeration([]) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("code", "names"),
     [
         ("fr", {"French", "法语"}),
@@ -171,14 +171,16 @@ def test_a_sentence_of_the_core():
     """With its values; one that has no translation is English."""
     chinese = language("zh-Hans")
 
-    assert language("en").said("timed out") == "timed out"
-    assert chinese.said("timed out") != "timed out"
-    assert chinese.said("an odd sentence that nobody has written") == (
+    assert language("en").phrase("timed out") == "timed out"
+    assert chinese.phrase("timed out") != "timed out"
+    assert chinese.phrase("an odd sentence that nobody has written") == (
         "an odd sentence that nobody has written"
     )
-    assert chinese.said("") == ""
-    assert chinese.said(message("{name} is odd", name="{x} %(y)s")) == "{x} %(y)s is odd"
-    assert language("en").said(message_n("{count} odd one", "{count} odd ones", 2)) == "2 odd ones"
+    assert chinese.phrase("") == ""
+    assert chinese.phrase(message("{name} is odd", name="{x} %(y)s")) == "{x} %(y)s is odd"
+    assert (
+        language("en").phrase(message_n("{count} odd one", "{count} odd ones", 2)) == "2 odd ones"
+    )
 
 
 def test_a_language_is_read_once():
@@ -187,6 +189,7 @@ def test_a_language_is_read_once():
     assert [language(tag).tag for tag in TAGS] == list(TAGS)
 
 
+@pytest.mark.slow
 def test_the_catalogues_are_complete():
     """Each text of the pages and of the core has its translation, with the same places."""
     checked = subprocess.run(

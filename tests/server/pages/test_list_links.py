@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from metasearch.engine.facets import SORTS
 from metasearch.engine.options import LAST_PLACE
 from metasearch.events import Counts, NextPage, Paging
 from metasearch.formats import WRITABLE
-from metasearch.server.pages.results import deeper, exports, pages, size_links, sort_links
+from metasearch.server.pages.results import (
+    deeper,
+    exports,
+    page_numbers,
+    size_links,
+    sort_links,
+)
 from metasearch.server.visit import SIZES
+from tests.cases import each
 from tests.server.fake import answer, hit, report
 
 
@@ -39,11 +44,11 @@ def numbers(links) -> list[str]:
 
 def test_a_list_of_one_page_has_no_numbers():
     """Nor has an empty one."""
-    assert pages(listed(20), 20, address) is None
-    assert pages(listed(0, shown=0), 20, address) is None
+    assert page_numbers(listed(20), 20, address) is None
+    assert page_numbers(listed(0, shown=0), 20, address) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("works", "start", "expected"),
     [
         (21, 0, ["[1]", "2"]),
@@ -59,7 +64,7 @@ def test_numbers(works, start, expected):
     """The first, the last, and those around this one."""
     shown = min(20, works - start)
     following = start + 20 if works > start + 20 else None
-    links = pages(listed(works, start, shown, following), 20, address)
+    links = page_numbers(listed(works, start, shown, following), 20, address)
 
     assert numbers(links) == expected
     assert links.ends
@@ -67,7 +72,7 @@ def test_numbers(works, start, expected):
 
 def test_the_addresses_of_pages():
     """Each says where it starts; the first says nothing."""
-    links = pages(listed(60, 20, 20, 40), 20, address)
+    links = page_numbers(listed(60, 20, 20, 40), 20, address)
 
     assert [link.address for link in links.numbers] == ["-start", "", "start=40"]
     assert (links.before, links.after) == ("-start", "start=40")
@@ -75,7 +80,7 @@ def test_the_addresses_of_pages():
 
 def test_a_list_that_goes_on_beyond_what_was_received():
     """Has a next page, and no last number."""
-    links = pages(listed(20, 0, 20, 20), 20, address)
+    links = page_numbers(listed(20, 0, 20, 20), 20, address)
 
     assert numbers(links) == ["[1]"]
     assert (links.before, links.after, links.ends) == ("", "start=20", False)
@@ -83,16 +88,16 @@ def test_a_list_that_goes_on_beyond_what_was_received():
 
 def test_a_page_that_begins_between_two():
     """Another program chose where to start: the page is none of the numbers, all are links."""
-    links = pages(listed(60, 30, 20, 50), 20, address)
+    links = page_numbers(listed(60, 30, 20, 50), 20, address)
 
     assert numbers(links) == ["1", "2", "3"]
     assert (links.before, links.after) == ("start=10", "start=50")
 
 
-@pytest.mark.parametrize("start", [60, 500, LAST_PLACE - 20])
+@each("start", [60, 500, LAST_PLACE - 20])
 def test_a_page_beyond_the_end(start):
     """It has the way back, and a bounded number of links."""
-    links = pages(listed(40, start, 0), 20, address)
+    links = page_numbers(listed(40, start, 0), 20, address)
 
     assert len(links.numbers) <= 9
     assert links.before == f"start={start - 20}"
@@ -124,7 +129,7 @@ def test_orders():
     ]
 
 
-@pytest.mark.parametrize("sort", SORTS)
+@each("sort", SORTS)
 def test_the_order_that_holds_is_always_shown(sort):
     """Also one that the page does not offer."""
     links = sort_links(sort, address)
@@ -145,9 +150,7 @@ def test_other_formats():
     }
 
 
-@pytest.mark.parametrize(
-    ("received", "expected"), [(20, "100"), (50, "100"), (51, "500"), (251, "1000"), (501, None)]
-)
+@each(("received", "expected"), [(20, "100"), (50, "100"), (51, "500"), (251, "1000"), (501, None)])
 def test_a_longer_list(received, expected):
     """At least twice as many records of each source, up to the most that can be asked for."""
     ended = answer(hit(), reports=[report("alpha", more=True, count=received)])

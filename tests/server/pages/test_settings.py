@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from lxml import html
 
 from metasearch.formats.citations import STYLES
-from metasearch.server.pages.environment import TAGS
+from metasearch.language import TAGS
 from metasearch.server.visit import MOST_SOURCES, SIZES, THEMES
 from metasearch.settings import Settings
+from tests.cases import each
 from tests.server.fake import FakeEngine, spec
 from tests.server.visitor import page, post, text
 
@@ -120,7 +120,7 @@ async def test_a_source_that_is_gone_is_named(serve):
     assert ticked(tree, "sources") == ["beta"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value"),
     [
         ("language", "fr"), ("language", ""), ("theme", "blue"), ("count", "21"), ("count", "1e9"),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from lxml import html
 
 from metasearch.adapters.fetch.health import SourceState
 from metasearch.adapters.request import Budget
 from metasearch.adapters.spec import Auth, Limits
 from metasearch.adapters.specs.registry import Registry
-from metasearch.server.pages.sources import HEADINGS, OTHERS, grouped
+from metasearch.server.pages.sources import HEADINGS, OTHERS, group_sources
 from metasearch.server.sources import SourceView
 from metasearch.settings import Settings
 from tests.cases import each
@@ -59,18 +58,20 @@ async def test_each_source_stands_in_one_group(client):
 
 
 def test_the_groups_of_the_shipped_sources():
-    """Every source is in exactly one group, and every shipped group has a heading."""
+    """Every source is in exactly one group, and every shipped group of a subject has a heading."""
     registry = Registry(Settings(env={}))
     views = [
         SourceView(name, None, name in registry.default(), (), SourceState(name), None)
         for name in registry.names()
     ]
-    groups = grouped(registry, views)
+    groups = group_sources(registry, views)
     place = {source.name: group.name for group in groups for source in group.sources}
 
     assert sorted(place) == registry.names()
     assert sum(len(group.sources) for group in groups) == len(views)
-    assert {*registry.groups} - {"all"} == {*HEADINGS}
+    own = {"all", "lookup", "lookup-rare", "citations"}
+    assert {*registry.groups} - own == {*HEADINGS}
+    assert {group.name for group in groups} <= {*HEADINGS, OTHERS}
     assert (groups[0].name, groups[-1].name) == ("default", OTHERS)
     assert (place["crossref"], place["cnki"], place["scopus"]) == ("default", "chinese", "general")
 
@@ -84,7 +85,8 @@ def test_groups_of_the_configuration_come_second():
     ]
 
     assert [
-        (group.name, [each.name for each in group.sources]) for group in grouped(registry, views)
+        (group.name, [each.name for each in group.sources])
+        for group in group_sources(registry, views)
     ] == [
         ("default", ["crossref"]),
         ("our library", ["dnb"]),
@@ -208,7 +210,7 @@ async def test_a_source_whose_spec_is_wrong(serve):
 # --------------------------------------------------------------------------- the form
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "expected"),
     [
         ("chosen=1", []),
@@ -257,7 +259,7 @@ async def test_a_part_by_state(client, engine):
         assert page.xpath("//input[@type='checkbox']/@value") == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "expected"),
     [
         ("sources=gamma", "gamma"),
@@ -279,7 +281,7 @@ async def test_the_search(client, address, expected):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("address", "expected"),
     [
         ("q=mice&chosen=1&do=search", "Tick a database first."),
@@ -306,7 +308,7 @@ async def test_unknown_names_are_reported(client):
     assert "x5" not in text(many)
 
 
-@pytest.mark.parametrize("tag", ["en", "zh-Hans"])
+@each("tag", ["en", "zh-Hans"])
 async def test_the_document_is_sound(client, tag):
     """One heading of the page, no id twice, labels, captions; the first button searches."""
     page = await page_of(client, f"/sources?lang={tag}")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
+from lxml import html
 
 from metasearch.errors import ConnectFailed
 from metasearch.events import Counts, Totals
-from metasearch.server.pages.environment import STATUS_LOOKS, STATUS_WORDS, language
+from metasearch.language import language
+from metasearch.server.pages.environment import STATUS_LOOKS, STATUS_WORDS, macro
 from metasearch.server.pages.results import summary
+from tests import cases
 from tests.server.fake import answer, hit, late, report, running, so_far
 
 LABELS = {"alpha": "Alpha Index", "beta": "Beta Library"}
@@ -18,6 +20,12 @@ LABELS = {"alpha": "Alpha Index", "beta": "Beta Library"}
 def head(given_, tag="en"):
     """The summary with labels."""
     return summary(given_, lambda name: LABELS.get(name, name), language(tag))
+
+
+def shown(rows):
+    """The rows as a table."""
+    made = macro("_databases.html", "rows", language("en"))(rows)
+    return html.fromstring(f"<table>{made}</table>")
 
 
 def counted(given_, received, unique, **changes):
@@ -88,7 +96,7 @@ def test_whether_nobody_answered():
     assert not head(answer(reports=[report("alpha", "skipped", count=0)])).none_answered
 
 
-@pytest.mark.parametrize("status", STATUS_WORDS)
+@cases.each("status", STATUS_WORDS)
 def test_every_state_of_a_source_has_words_and_a_look(status):
     """The words say it, so that the colour is no more than a help."""
     (row,) = head(answer(reports=[report("alpha", status)])).rows
@@ -96,16 +104,22 @@ def test_every_state_of_a_source_has_words_and_a_look(status):
     assert row.label == "Alpha Index"
     assert row.status == STATUS_WORDS[status]
     assert row.look == STATUS_LOOKS.get(status, ("warn", "failed"))
-    assert row.running is (status == "running")
+    assert (shown([row]).xpath("string(//td[last()])") == "") is (status == "running")
 
 
 def test_a_row_has_the_error_and_the_advice():
     """As the core says them; notes too."""
-    (fine, failed) = head(answer(reports=[report("alpha", notes=("a note",)), late("beta")])).rows
+    rows = head(answer(reports=[report("alpha", notes=("a note",)), late("beta")])).rows
+    fine, failed = shown(rows).xpath("//tr")
 
-    assert (fine.error, fine.advice, list(fine.notes), fine.total) == ("", "", ["a note"], 40)
-    assert failed.error == "no whole answer within 15 s"
-    assert "more time" in failed.advice
+    assert not fine.xpath(".//span[contains(@class, 'note')]")
+    assert fine.xpath("string(.//li)") == "a note"
+    assert fine.xpath("string(td[3])") == "40"
+    error, advice = (
+        each.text_content() for each in failed.xpath(".//span[@class!='state failed']")
+    )
+    assert error == "no whole answer within 15 s"
+    assert "more time" in advice
 
 
 def test_an_answer_without_sources():

@@ -11,6 +11,7 @@ from lxml import etree
 from metasearch.bib.work_ids import hit_id
 from metasearch.formats import WRITABLE
 from metasearch.server.pages.work import FORMATS
+from tests import cases
 from tests.server.fake import FakeEngine, answer, hit
 
 ID = hit_id("one")
@@ -61,7 +62,7 @@ async def test_a_work(shown, engine, form):
     assert len(engine.asked) == asked
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "id_", [hit_id("nowhere"), "x", "%00", "%3Cscript%3E", "doi:10.5555/islands.1", "h" * 5_000]
 )
 async def test_unknown_works(shown, engine, id_):

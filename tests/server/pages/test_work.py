@@ -14,9 +14,9 @@ from lxml import html
 from metasearch.bib.work_ids import hit_id
 from metasearch.dedup.pins import Pins
 from metasearch.formats.citations import STYLES
+from metasearch.language import language
 from metasearch.record import Author, Hit, Match, Version
 from metasearch.server.cookies import Cookies
-from metasearch.server.pages.environment import language
 from metasearch.server.pages.metadata import page_links
 from metasearch.server.pages.work import OFFERED_OF_WORKS as OFFERED
 from metasearch.server.pages.work import WorkPage, work_page
@@ -154,6 +154,33 @@ async def test_a_retraction_comes_first(serve):
     assert page.xpath("//h1/preceding::*[contains(@class, 'retraction')]") == [notice]
     assert page.xpath("//*[contains(@class, 'retraction')]//a/@href") == [
         "https://doi.org/10.5555/islands.1"
+    ]
+
+
+async def test_notices_are_links(serve):
+    """Each once, the gravest first; where there is one, nobody is sent to the work for it."""
+    said = ("correction 2019 https://a.example/c", "retraction 2020-06 pmid:77", "odd")
+    work = one(
+        record("alpha", notices=said),
+        record("beta", retracted=True, notices=("retraction 2020-06-04 10.5555/n.1",)),
+    )
+    work = replace(work, record=replace(work.record, retracted=True, notices=said))
+    page = await page_of(serve, work)
+    shown = page.xpath("//h1/preceding::p[@class='retraction' or @class='note']")
+
+    assert [" ".join(each.text_content().split()) for each in shown[1:]] == [
+        "Retraction 2020-06-04 10.5555/n.1",
+        "Correction 2019 https://a.example/c",
+    ]
+    assert [each.xpath("string(a/@href)") for each in shown] == [
+        "",
+        "https://doi.org/10.5555/n.1",
+        "https://a.example/c",
+    ]
+    values = {row.name: row.values for row in field_rows(work, str, ENGLISH)}["Notices"]
+    assert values[1:] == [
+        ("retraction 2020-06 pmid:77", "https://pubmed.ncbi.nlm.nih.gov/77/"),
+        ("odd", None),
     ]
 
 
@@ -346,13 +373,13 @@ async def test_exports(serve):
 # --------------------------------------------------------------------------- the document
 
 
-@pytest.mark.parametrize("name", ["work.html", "_work.html", "sources.html"])
+@each("name", ["work.html", "_work.html", "sources.html"])
 def test_only_texts_of_the_template_are_marked_for_translation(name):
     """What `_` returns is finished HTML: a text from elsewhere goes through `translated`."""
     assert re.search(r"\bn?(?:gettext|_)\((?!\")", TEMPLATES[name]) is None
 
 
-@pytest.mark.parametrize("tag", ["en", "zh-Hans"])
+@each("tag", ["en", "zh-Hans"])
 async def test_the_document_is_sound(serve, tag):
     """One heading of the page, no id twice, every table with a caption, in both languages."""
     versions = (Version("preprint", ("alpha:alpha-1",)), Version("published", ("beta:beta-2",)))
@@ -459,3 +486,14 @@ def test_upstream_addresses_lead_to_the_web_or_nowhere(tail):
         skeleton = Skeleton(shown_page("ab", start + tail))
         addresses = [value or "" for name, value in skeleton.attributes if name == "href"]
         assert all(re.match(r"/(?!/)|#|https?://", address) for address in addresses)
+
+
+def test_each_registration_number_leads_to_its_registry() -> None:
+    work = hit(ids={"nct": "NCT03456789, NCT01112223", "prospero": "CRD42017054321"})
+    shown = {row.name: row.values for row in field_rows(work, str, ENGLISH)}
+
+    assert shown["ClinicalTrials.gov"] == [
+        ("NCT03456789", "https://clinicaltrials.gov/study/NCT03456789"),
+        ("NCT01112223", "https://clinicaltrials.gov/study/NCT01112223"),
+    ]
+    assert shown["PROSPERO"][0][0] == "CRD42017054321"

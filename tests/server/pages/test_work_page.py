@@ -16,6 +16,7 @@ from metasearch.server.pages.work import OFFERED_OF_WORKS as OFFERED
 from metasearch.server.site import Site
 from metasearch.settings import Settings
 from metasearch.settings.server import ServerSettings
+from tests.cases import each
 from tests.server.fake import FakeEngine, answer, hit, late, report
 
 ID = hit_id("one")
@@ -65,7 +66,7 @@ async def test_a_work_that_was_shown_is_kept(client, engine):
     assert len(engine.asked) == asked
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "query"),
     [
         ("doi:10.5555/islands.1", "doi:10.5555/islands.1"),
@@ -141,7 +142,7 @@ async def test_a_work_that_may_be_at_a_source_that_failed(serve):
     assert (await silent.get("/work/doi:10.5555/none")).status == 504
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     ["x" * 501, "nonsense", "%00", "https://example.org/", "10.1000", "%ff:x%00"],
 )
@@ -190,7 +191,7 @@ async def test_the_page_is_what_a_client_gets_that_takes_anything(client):
         assert response.headers["X-Robots-Tag"] == "noindex, nofollow"
 
 
-@pytest.mark.parametrize("form", sorted(OFFERED))
+@each("form", sorted(OFFERED))
 async def test_every_format(client, form):
     """By name and by media type; files are files."""
     named = await client.get(f"/work/{ID}?q=mice&format={form}")

@@ -62,12 +62,14 @@ def loaded() -> list[set[str]]:
     return [set(modules) for modules in json.loads(done.stdout)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("face", FACES)
 def test_a_plain_search_loads_no_face(loaded: list[set[str]], face: str) -> None:
     """Neither starting a server nor its first JSON answer imports the room."""
     assert face not in loaded[0]
 
 
+@pytest.mark.slow
 def test_a_plain_search_loads_no_optional_package(loaded: list[set[str]]) -> None:
     """Those of the extras, whether they are installed or not."""
     packages = optional_packages() - LOOPS
@@ -76,6 +78,7 @@ def test_a_plain_search_loads_no_optional_package(loaded: list[set[str]]) -> Non
     assert packages & loaded[0] == set()
 
 
+@pytest.mark.slow
 def test_a_face_is_loaded_by_its_first_request(loaded: list[set[str]]) -> None:
     """And no other one is."""
     sru = f"{protocols.__name__}.sru"

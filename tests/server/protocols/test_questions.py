@@ -6,10 +6,8 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-import pytest
-
 from metasearch.query import Years
-from metasearch.server.protocols.questions import plain_words, wish
+from metasearch.server.protocols.assistant_questions import plain_words, wish
 from tests.cases import each
 from tests.server.fake import FakeEngine, FakeSearch, answer, hit, report
 
@@ -122,7 +120,7 @@ def test_a_site_may_be_a_source() -> None:
     assert wish("-site:arxiv.org x", names).sources == ()
 
 
-@pytest.mark.parametrize(
+@each(
     "piece", ["site:a ", '"', "(", "recent ", "2020-", "(2020-2024) ", "的最新", "a:", "!x ", "OR "]
 )
 def test_work_and_answers_are_bounded(piece: str) -> None:
@@ -153,7 +151,7 @@ class Sparse(FakeEngine):
             self.answer = full
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "found_by", "of_years", "note"),
     [
         ("gambling harm youth", "OR", True, "No work has all words"),

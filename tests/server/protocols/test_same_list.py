@@ -420,6 +420,7 @@ def toml(table: Mapping[str, Any]) -> str:
     return "\n".join(f"{name} = {json.dumps(value)}" for name, value in table.items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "question",
     [

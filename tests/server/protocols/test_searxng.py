@@ -25,7 +25,8 @@ from metasearch.errors import (
 from metasearch.query import Years
 from metasearch.server.limits import Options
 from metasearch.server.problem import Problem
-from metasearch.server.protocols.searxng import wanted
+from metasearch.server.protocols.searxng import read_request
+from tests import cases
 from tests.server.fake import FakeEngine, FakeRegistry, answer, hit, late, record, report, spec
 from tests.server.test_demo import QUERY, started
 
@@ -207,7 +208,7 @@ async def test_a_work_without_address_and_abstract(serve):
     assert by_doi["content"] == "Ada Byron, Bo Li. Journal of Islands. 2021"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "url", ["javascript:alert(1)", "https://evil@example.org/", "https://[::1/x", "https://a b"]
 )
 async def test_hostile_addresses(serve, url):
@@ -220,7 +221,7 @@ async def test_hostile_addresses(serve, url):
     assert len(result["parsed_url"]) == 6
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("error", "words"),
     [
         (TimedOut("gamma", "no answer"), "timeout"),
@@ -293,7 +294,7 @@ def test_names_of_engines_in_searxng():
         *map(spec, ("semanticscholar", "google-scholar", "nasa-ads", "core", "openaire"))
     )
     named = "semantic scholar,google scholar,astrophysics data system,core.ac.uk"
-    asked = wanted(
+    asked = read_request(
         MultiDict({"q": "x", "engines": named + ",openairepublications"}), Options(), registry
     )
 
@@ -310,15 +311,15 @@ def test_names_of_engines_in_searxng():
 def test_a_bang_that_names_nothing_is_no_word():
     """It is left out, and a note says so; line breaks of a search strategy stay without one."""
     registry: Any = FakeRegistry(spec("alpha"))
-    asked = wanted(MultiDict({"q": "!wow mice OR rats !alpha"}), Options(), registry)
-    lines = wanted(MultiDict({"q": "mice\nOR rats"}), Options(), registry)
+    asked = read_request(MultiDict({"q": "!wow mice OR rats !alpha"}), Options(), registry)
+    lines = read_request(MultiDict({"q": "mice\nOR rats"}), Options(), registry)
 
     assert (asked.search.query, asked.search.sources) == ("mice OR rats", ("alpha",))
     assert asked.notes == ("!wow is left out: sources cannot be asked for a search engine",)
     assert (lines.search.query, lines.notes) == ("mice\nOR rats", ())
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("named", "years"),
     [
         ("day", Years(2025, None)),
@@ -332,7 +333,7 @@ def test_a_bang_that_names_nothing_is_no_word():
 def test_ranges_of_time(named, years):
     """In whole years, from that in which the range begins; the answer says so."""
     registry: Any = FakeRegistry(spec("alpha"))
-    asked = wanted(
+    asked = read_request(
         MultiDict({"q": "x", "time_range": named}), Options(), registry, today=date(2026, 1, 1)
     )
 
@@ -363,7 +364,7 @@ async def test_timeout(client, engine):
     assert [asked["timeout"] for asked in engine.asked] == [2.5, 60.0]
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("parameters", "message"),
     [
         ({"q": ""}, "No query"),
@@ -474,7 +475,7 @@ async def test_post(client, engine):
     assert {(asked["start"], asked["sources"]) for asked in engine.asked} == {(20, ("alpha",))}
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("path", "target"),
     [
         ("/searxng/", "/"),

@@ -72,7 +72,7 @@ async def test_the_end_does_not_wait_for_a_pause(unstartable, monkeypatch):
     keeping = asyncio.create_task(worker.keep())
     await until(lambda: tried)
     worker.finish()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         await keeping
 
     assert len(tried) == 1
@@ -156,7 +156,7 @@ def alive(pid: int) -> bool:
 
 async def until_gone(pids: set[int]) -> None:
     """Waits until all processes have ended."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while any(alive(pid) for pid in pids):
             await asyncio.sleep(0.02)
 
@@ -191,13 +191,14 @@ async def test_two_demos_with_workers_side_by_side(folder):
             assert (process.returncode, rest) == (0, b"")
 
 
+@pytest.mark.slow
 @needs_proc
 async def test_the_demo_with_workers(folder):
     """Both answer at the address that was announced, a search finds something, and one that is
     killed is replaced."""
     async with served(folder, "--demo") as (process, url):
         before = workers(process)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while True:  # until each of the two was chosen by the system
                 await got(f"{url}healthz")
                 if (
@@ -217,7 +218,7 @@ async def test_the_demo_with_workers(folder):
         victim = min(before)
         os.kill(victim, signal.SIGKILL)
         assert process.stderr
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             said = (await process.stderr.readline()).decode()
             while len(workers(process)) < 2 or len(sockets(folder)) < 2:
                 await asyncio.sleep(0.02)
@@ -234,6 +235,7 @@ async def test_the_demo_with_workers(folder):
     assert (process.returncode, rest) == (0, b"")
 
 
+@pytest.mark.slow
 @needs_proc
 async def test_the_end_leaves_nothing(folder):
     """No process, no socket, no folder, and nothing on stderr; until then the port is taken for
@@ -254,6 +256,7 @@ async def test_the_end_leaves_nothing(folder):
     assert not list(folder.glob("metasearch-*"))
 
 
+@pytest.mark.slow
 @needs_proc
 async def test_workers_end_when_their_parent_is_killed(folder):
     """Nobody is left who holds the port."""

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from metasearch.errors import UsageError
+from metasearch.extras import how_to_install
 from metasearch.message import message
-from metasearch.review.reports.document import Document, checked, to_json
+from metasearch.review.reports.document import Document, check_document, to_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +26,19 @@ class ReportFormat:
 
 
 def _html(document: Document) -> bytes:
-    from metasearch.review.reports.render.html import page
+    from metasearch.review.reports.render.markup import html_page
 
-    return page(document)
+    return html_page(document)
 
 
 def _docx(document: Document) -> bytes:
+    try:
+        import docx as _  # noqa: F401 - whether it is installed
+    except ImportError as exc:
+        raise UsageError(
+            message("Word files need a package that is not installed: python-docx"),
+            advice=how_to_install("docx"),
+        ) from exc
     from metasearch.review.reports.render.docx import file
 
     return file(document)
@@ -43,9 +51,9 @@ def _markdown(document: Document) -> bytes:
 
 
 def _svg(document: Document) -> bytes:
-    from metasearch.review.reports.render.html import svg_file as file
+    from metasearch.review.reports.render.markup import svg_file
 
-    return file(document)
+    return svg_file(document)
 
 
 FORMATS: Mapping[str, ReportFormat] = {
@@ -93,7 +101,7 @@ def write(document: Document, format: str) -> bytes:  # noqa: A002, as everywher
             message("There is no format {name} for reports", name=repr(format[:40])),
             advice=message("There are {names}.", names=", ".join(FORMATS)),
         )
-    return FORMATS[format].write(checked(document))
+    return FORMATS[format].write(check_document(document))
 
 
 def format_of(file_name: str) -> str:

@@ -33,19 +33,18 @@ _IN_ADDRESS = str.maketrans({"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "|"
 
 
 def text(document: Document) -> str:
-    """The file."""
     return "\n\n".join(_parts(document)) + "\n"
 
 
 def _parts(document: Document) -> Iterator[str]:
-    say = speaker(document.language)
+    phrase = speaker(document.language)
     yield f"# {_flat(document.title)}"
     if document.subtitle:
         yield _flat(document.subtitle)
     if document.cover:
         yield _fields(document.cover)
     if document.draft:
-        title = say("Draft: this report is not finished", "草稿：本报告尚未完成")
+        title = phrase("Draft: this report is not finished")
         yield "\n>\n".join([f"> **{title}**", *(f"> - {_flat(each)}" for each in document.draft)])
     for block in document.blocks:
         yield from _block(block)
@@ -54,7 +53,7 @@ def _parts(document: Document) -> Iterator[str]:
 def _block(block: Block) -> Iterator[str]:
     match block:
         case Heading():
-            number = f"{escaped(block.number)} " if block.number else ""
+            number = f"{escape_markup(block.number)} " if block.number else ""
             yield f"{'#' * (block.level + 1)} {number}{_flat(block.text)}"
         case Paragraph():
             yield _lines(block.text)
@@ -93,7 +92,7 @@ def _block(block: Block) -> Iterator[str]:
             yield from _table(block.table)
 
 
-def escaped(value: str) -> str:
+def escape_markup(value: str) -> str:
     """A text in which nothing is markup; line ends stay."""
     value = _MARKUP.sub(r"\\\1", value)
     return _AT_START.sub(_not_a_list, value)
@@ -105,7 +104,7 @@ def _not_a_list(match: re.Match[str]) -> str:
 
 
 def _flat(value: str) -> str:
-    return escaped(" ".join(value.split()))
+    return escape_markup(" ".join(value.split()))
 
 
 def _lines(value: Text) -> str:
@@ -115,7 +114,7 @@ def _lines(value: Text) -> str:
 def _inline(value: Text, line_end: str) -> str:
     out = []
     for part in spans(value):
-        shown = line_end.join(escaped(line.strip("\r")) for line in part.text.split("\n"))
+        shown = line_end.join(escape_markup(line.strip("\r")) for line in part.text.split("\n"))
         if part.superscript:
             shown = f"<sup>{shown}</sup>"
         mark = "*" * (part.italic + 2 * part.bold)

@@ -50,7 +50,7 @@ class Caller:
         self.engine = engine
         self.options = options
 
-    async def wishing(self, options: SearchOptions) -> SearchOptions:
+    async def with_preferences(self, options: SearchOptions) -> SearchOptions:
         """The options of a search, with what the caller has chosen where they say nothing; a server
         may refuse it, with a Problem.
         """
@@ -62,7 +62,7 @@ class Caller:
         yield
 
     @asynccontextmanager
-    async def computing(self) -> AsyncIterator[None]:
+    async def compute_permit(self) -> AsyncIterator[None]:
         """The block computes for a moment: a server may refuse it, with a Problem."""
         yield
 
@@ -75,7 +75,7 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     """One call of a tool. `arguments`: as they were sent; nothing of them is checked. `report`:
     reports progress; does nothing where the client asked for none.
     """
@@ -96,6 +96,8 @@ USUAL_WORKS, MOST_WORKS = 10, 50
 MOST_SECONDS = 50.0
 #: Characters of a text that is no query, and texts of a list.
 LONGEST_TEXT, _MOST_TEXTS = 500, 100
+#: Characters of a list of references, and references that are checked in one call.
+LONGEST_LIST, MOST_REFERENCES = 30_000, 50
 #: Arguments of `search_papers`, in the order in which an assistant reads them.
 SEARCH_ARGUMENTS = (
     "query",
@@ -119,13 +121,12 @@ def search_schema(names: Iterable[str]) -> dict[str, Any]:
     return object_schema({name: _schema(name, OPTIONS[name]) for name in names}, ("query",))
 
 
-def text_schema(description: str) -> dict[str, Any]:
-    """The schema of an argument that is a short text."""
-    return {"type": "string", "maxLength": LONGEST_TEXT, "description": description}
+def text_schema(description: str, most: int = LONGEST_TEXT) -> dict[str, Any]:
+    """The schema of an argument that is a text of at most so many characters."""
+    return {"type": "string", "maxLength": most, "description": description}
 
 
 def object_schema(properties: dict[str, Any], required: Iterable[str] = ()) -> dict[str, Any]:
-    """The schema of all arguments of a tool."""
     return {
         "type": "object",
         "properties": properties,
@@ -177,13 +178,15 @@ def check_names(given: Mapping[str, Any], known: Iterable[str]) -> None:
             near = difflib.get_close_matches(name[:40], known, n=1)
             meant = f" Did you mean {near[0]!r}?" if near else ""
             raise ToolError(
-                f"There is no argument {_shown(name)}.{meant} Known are: {', '.join(known)}."
+                f"There is no argument {_quote(name)}.{meant} Known are: {', '.join(known)}."
             )
 
 
-def text(given: Mapping[str, Any], name: str, *, example: str = "") -> str:
-    """A short text; "" where it is not given. `example`: what the text may be; without it the
-    argument may be left out. Raises ToolError: it is no text, too long, or missing.
+def text(
+    given: Mapping[str, Any], name: str, *, example: str = "", most: int = LONGEST_TEXT
+) -> str:
+    """A text; "" where it is not given. `example`: what the text may be; without it the argument
+    may be left out. `most`: characters. Raises ToolError: it is no text, too long, or missing.
     """
     value = given.get(name)
     if value is None or value == "":
@@ -192,10 +195,9 @@ def text(given: Mapping[str, Any], name: str, *, example: str = "") -> str:
         return ""
     if not isinstance(value, str):
         raise ToolError(f"The argument {name!r} must be text, and is {_kind(value)}.")
-    if len(value) > LONGEST_TEXT:
+    if len(value) > most:
         raise ToolError(
-            f"The argument {name!r} has {len(value):,} characters; at most {LONGEST_TEXT} are "
-            "allowed."
+            f"The argument {name!r} has {len(value):,} characters; at most {most:,} are allowed."
         )
     return value.strip()
 
@@ -276,5 +278,5 @@ def _kind(value: object) -> str:
             return "text"
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     return repr(cut(line(text), 40))

@@ -16,8 +16,8 @@ from metasearch.errors import UsageError
 from metasearch.events import Answer
 from metasearch.server.forms import whole_body
 from metasearch.server.identity import owner
-from metasearch.server.limits.clients import USER
-from metasearch.server.middleware import check_addressed, count
+from metasearch.server.limits.client_limits import USER
+from metasearch.server.middleware import check_host_and_origin, count
 from metasearch.server.problem import Problem
 from metasearch.server.protocols.mcp import check_extra
 from metasearch.server.protocols.mcp.arguments import Caller
@@ -128,7 +128,7 @@ _CALLER = "metasearch.caller"
 
 async def answer(request: web.Request) -> web.StreamResponse:
     """`/mcp`: one message of the protocol, and its answer as JSON or as an event stream."""
-    check_addressed(request)
+    check_host_and_origin(request)
     if request.method != hdrs.METH_POST:
         raise Problem(
             405,
@@ -144,7 +144,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
     body = await whole_body(request, request.app[SHARED].options, MAX_BODY)
     await count(request, quota="" if _calls_a_tool(body) else "mcp")
     # The package takes nearly a second to load: meanwhile the loop serves others.
-    server, manager_of = await asyncio.to_thread(_loaded)
+    server, manager_of = await asyncio.to_thread(_load)
     manager = manager_of(server, stateless=True, max_request_body_size=MAX_BODY)
     async with manager.run():
         return await run_asgi(
@@ -153,7 +153,7 @@ async def answer(request: web.Request) -> web.StreamResponse:
 
 
 @cache
-def _loaded() -> tuple[Any, Any]:
+def _load() -> tuple[Any, Any]:
     """The server of the protocol, and the class that serves one request of its transport."""
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
@@ -183,7 +183,7 @@ class _HttpCaller(Caller):
         self._owner = owner(request)
         self._request = request
 
-    async def wishing(self, options: SearchOptions) -> SearchOptions:
+    async def with_preferences(self, options: SearchOptions) -> SearchOptions:
         options = with_sources(self._request, options)
         await self._shared.wing.count_search(self._request, options)
         return options
@@ -194,7 +194,7 @@ class _HttpCaller(Caller):
             yield
 
     @asynccontextmanager
-    async def computing(self) -> AsyncIterator[None]:
+    async def compute_permit(self) -> AsyncIterator[None]:
         async with self._shared.admission.brief():
             yield
 
@@ -202,6 +202,6 @@ class _HttpCaller(Caller):
         return await self._shared.admission.computing.done(self.user, compute)
 
     def finished(self, answer: Answer, options: SearchOptions) -> None:
-        self._shared.metrics.searched(answer)
+        self._shared.metrics.count_search(answer)
         if isinstance(options.query, str):  # not the identifier of a work that was fetched
             self._shared.suggestions.learn(options.query, answer, self._owner)

@@ -13,7 +13,7 @@ from metasearch.events import Answer, SourceReport
 from metasearch.formats.failures import alike
 from metasearch.formats.reference import full_title, link
 from metasearch.formats.text import ascii_url, clean, clean_all, clean_map, line, web_url
-from metasearch.record import Hit, Record
+from metasearch.record import Author, Hit, Record
 from metasearch.server.site import Site
 from metasearch.server.suggest import as_query
 
@@ -50,14 +50,13 @@ def tokens(text: str) -> int:
     return round(letters * 0.4 + signs * 1.1 + narrow + basic * 3 + len(astral) * 4)
 
 
-def written(value: object) -> str:
-    """The JSON text of an answer."""
+def json_text(value: object) -> str:
     return orjson.dumps(value).decode()
 
 
 def size(value: object) -> int:
     """Tokens of the JSON text of a value."""
-    return tokens(written(value))
+    return tokens(json_text(value))
 
 
 def cut(text: str, characters: int) -> str:
@@ -73,7 +72,7 @@ def cut_to_tokens(text: str, most: int) -> str:
     return text
 
 
-def fitted(
+def fit_works(
     works: Sequence[Any], write: Callable[[Any, int], dict[str, Any]], beside: Mapping[str, Any]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The works as objects that fit into an answer, and a note for each thing that was cut.
@@ -106,7 +105,7 @@ def _cut_notes(characters: int, kept: int, all_: int) -> list[str]:
     return notes
 
 
-def fitted_facets(facets: dict[str, Any] | None) -> tuple[dict[str, Any] | None, list[str]]:
+def fit_facets(facets: dict[str, Any] | None) -> tuple[dict[str, Any] | None, list[str]]:
     """The facets with as many values as fit, and a note where values were left out."""
     if facets is None or size(facets) <= _MOST_BESIDE:
         return facets, []
@@ -159,7 +158,11 @@ def address_of(hit: Hit, site: Site | None) -> str:
 
 def names(record: Record, most: int = _FEW_NAMES) -> list[str]:
     """The authors, the first `most` of them, and how many more there are."""
-    return _few([line(author.name) for author in record.authors[:most]], len(record.authors))
+    return _few_people(record.byline, most)
+
+
+def _few_people(people: tuple[Author, ...], most: int = _FEW_NAMES) -> list[str]:
+    return _few([line(person.name) for person in people[:most]], len(people))
 
 
 def _few(listed: list[str], all_: int) -> list[str]:
@@ -174,7 +177,7 @@ def _words(texts: tuple[str, ...], most: int) -> list[str]:
 def result(hit: Hit, characters: int, site: Site | None) -> dict[str, Any]:
     """A work as an entry of `search`."""
     record = hit.record
-    return _known(
+    return _without_empty(
         {
             "id": hit.id,
             "title": title_of(hit),
@@ -191,7 +194,7 @@ def result(hit: Hit, characters: int, site: Site | None) -> dict[str, Any]:
 def work(hit: Hit, characters: int, site: Site | None) -> dict[str, Any]:
     """A work as an entry of `search_papers`; arguments as for `result`."""
     record = hit.record
-    return _known(
+    return _without_empty(
         {
             "id": hit.id,
             "rank": hit.rank,
@@ -236,12 +239,11 @@ def _metadata(hit: Hit) -> dict[str, Any]:
         for scheme, value in clean_map(record.ids).items()
         if _whole(value)
     }
-    return _known(
+    return _without_empty(
         {
             "authors": names(record, MANY_NAMES),
-            "editors": _few(
-                [line(e.name) for e in record.editors[:_FEW_NAMES]], len(record.editors)
-            ),
+            "editors": _few_people(record.editors),
+            "translators": _few_people(record.translators),
             "year": record.year,
             "date": line(record.date),
             "type": line(record.type),
@@ -250,6 +252,7 @@ def _metadata(hit: Hit) -> dict[str, Any]:
             "issue": cut(line(record.issue), _LONGEST_NAME),
             "pages": cut(line(record.pages), _LONGEST_NAME),
             "publisher": cut(line(record.publisher), _LONGEST_NAME),
+            "place": cut(line(record.place), _LONGEST_NAME),
             "institution": cut(line(record.institution), _LONGEST_NAME),
             "doi": _whole(line(record.doi)),
             "ids": dict(list(ids.items())[:MANY_NAMES]),
@@ -273,7 +276,7 @@ def _whole(text: str) -> str:
     return text if len(text) <= _LONGEST_ADDRESS else ""
 
 
-def _known(members: dict[str, Any]) -> dict[str, Any]:
+def _without_empty(members: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in members.items() if value not in (None, "", [], {})}
 
 
@@ -304,14 +307,14 @@ def _alike(reports: Iterable[SourceReport]) -> list[dict[str, Any]]:
     ][:_MOST_GROUPS]
 
 
-def any_answered(answer: Answer) -> bool:
+def has_answer(answer: Answer) -> bool:
     """Whether at least one source answered, with records or without."""
     return any(report.answered for report in answer.sources)
 
 
 def source_note(answer: Answer) -> list[str]:
     """A sentence where no source has answered: an empty list means nothing then."""
-    if any_answered(answer):
+    if has_answer(answer):
         return []
     return ["No source answered, so it is not known whether there are such works; see sources"]
 

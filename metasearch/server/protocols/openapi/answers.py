@@ -5,11 +5,13 @@ searches.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import get_args
+from typing import Annotated
 
 from metasearch.dedup import STRATEGIES
+from metasearch.engine.citation_result import CitationCounts
 from metasearch.engine.dry_run import QueryPlan, SourcePlan
 from metasearch.engine.facets import FACETS, SORTS
+from metasearch.engine.relations import RelationReport
 from metasearch.events import (
     Answer,
     Counts,
@@ -22,28 +24,22 @@ from metasearch.events import (
     Paging,
     SourceReport,
     Started,
-    Status,
     Totals,
 )
 from metasearch.query import SYNTAXES
-from metasearch.query.writer import TARGETS, Translation
-from metasearch.record import (
-    OPEN_ACCESS,
-    TYPES,
-    Author,
-    Hit,
-    Match,
-    Reason,
-    Record,
-    Verdict,
-    Version,
-)
+from metasearch.query.syntaxes import TARGETS
+from metasearch.query.writer import Translation
+from metasearch.record import FIELDS, WRITTEN, Author, Hit, Match, Reason, Record, Version
+from metasearch.references.check import VERDICTS
+from metasearch.references.citations import WAYS, Related
+from metasearch.references.compare import Difference
 from metasearch.server.protocols.openapi.operation import (
     Schema,
     attributes,
     by_name,
-    explained,
-    listed,
+    explain,
+    list_of,
+    members,
     nullable,
     number,
     one_of,
@@ -53,26 +49,14 @@ from metasearch.server.protocols.openapi.operation import (
     whole,
     yes_or_no,
 )
-from metasearch.server.sources import SourceKey
+from metasearch.server.protocols.searxng import SearxngEngine, SearxngPaper
+from metasearch.server.sources import SourceBudget, SourceKey, SourceLimits, SourceObject
 
 # The shapes of the JSON answer and of its parts: what `formats.answer` writes. The texts come from
 # the docstrings of `Record`, `Hit`, `Answer` and their parts. The tests validate real answers with
 # these schemas, in which they then allow no other keys.
 
-_AUTHOR = thing(
-    explained(
-        {
-            "name": text(),
-            "family": nullable(text()),
-            "given": nullable(text()),
-            "orcid": nullable(text()),
-            "affiliation": nullable(text()),
-            "collective": yes_or_no(),
-        },
-        Author,
-    ),
-    description="A person or a body, in the order of the title page.",
-)
+_AUTHOR = thing(members(Author), description="A person or a body, in the order of the title page.")
 _HIT_SOURCE = thing(
     {
         "source": text(description="Name of the source."),
@@ -82,81 +66,51 @@ _HIT_SOURCE = thing(
     },
     description="One record that a hit was made from.",
 )
-_MATCH = thing(
-    explained(
-        {
-            "matcher": text(),
-            "verdict": one_of(get_args(Verdict)),
-            "score": number(),
-            "because": text(),
-            "left": text(),
-            "right": text(),
-        },
-        Match,
-    ),
-    description="Why two records are one work.",
-)
+_MATCH = thing(members(Match), description="Why two records are one work.")
 _REASON = thing(
-    explained({"text": text(), "points": number(), "source": nullable(text())}, Reason),
+    members(Reason),
     description="One part of the score of a hit; the points of all add up to it.",
 )
 _VERSION = thing(
-    explained({"kind": text(), "records": listed(text())}, Version),
+    members(Version),
     description="The records of a hit that describe one version of the work.",
 )
 #: What ranks a hit; all that the last event of a stream repeats of it.
-PLACE: Mapping[str, Schema] = explained(
-    {"id": text(), "rank": whole(), "score": number(), "reasons": listed(ref("Reason"))}, Hit
+PLACE: Mapping[str, Schema] = explain(
+    {"id": text(), "rank": whole(), "score": number(), "reasons": list_of(ref("Reason"))}, Hit
 )
+#: What a field of a record is, by its kind; those of closed lists say what the list is about.
+_OF_KIND: Mapping[str, Schema] = {
+    "text": nullable(text()),
+    "link": nullable(text(format="iri")),
+    "number": nullable(whole()),
+    "flag": nullable(yes_or_no()),
+    "texts": list_of(text()),
+    "people": list_of(ref("Author")),
+    "ids": by_name(text()),
+}
+_OF_WORDS = {"type": "What kind of work it is.", "open_access": "As the sources say."}
 HIT_PROPERTIES: Mapping[str, Schema] = {
     **PLACE,
-    **explained(
+    **explain(
         {
-            "title": nullable(text()),
-            "subtitle": nullable(text()),
-            "original_title": nullable(text()),
-            "translated_title": nullable(text()),
-            "titles": listed(text()),
-            "authors": listed(ref("Author")),
-            "editors": listed(ref("Author")),
-            "year": nullable(whole()),
-            "date": nullable(text()),
-            "venue": nullable(text()),
-            "publisher": nullable(text()),
-            "institution": nullable(text()),
-            "edition": nullable(text()),
-            "volume": nullable(text()),
-            "issue": nullable(text()),
-            "pages": nullable(text()),
-            "doi": nullable(text()),
-            "ids": by_name(text()),
-            "version": nullable(text()),
-            "isbn": listed(text()),
-            "issn": listed(text()),
-            "url": nullable(text(format="iri")),
-            "pdf_url": nullable(text(format="iri")),
-            "type": nullable(one_of(TYPES, description="What kind of work it is.")),
-            "language": nullable(text()),
-            "abstract": nullable(text()),
-            "keywords": listed(text()),
-            "subjects": listed(text()),
-            "citations": nullable(whole()),
-            "open_access": nullable(one_of(OPEN_ACCESS, description="As the sources say.")),
-            "licence": nullable(text()),
-            "retracted": nullable(yes_or_no()),
+            name: nullable(one_of(field.words, description=_OF_WORDS[name]))
+            if (field := FIELDS[name]).words
+            else _OF_KIND[field.kind]
+            for name in WRITTEN
         },
         Record,
     ),
-    **explained(
+    **explain(
         {
-            "sources": listed(ref("HitSource"), description="All records that it was made from."),
+            "sources": list_of(ref("HitSource"), description="All records that it was made from."),
             "provenance": by_name(
                 text(),
                 description="Field -> name of the source that gave it (ids.pmid for an "
                 "identifier).",
             ),
-            "matches": listed(ref("Match"), description="Why these records are one work."),
-            "versions": listed(ref("Version")),
+            "matches": list_of(ref("Match"), description="Why these records are one work."),
+            "versions": list_of(ref("Version")),
         },
         Hit,
     ),
@@ -169,73 +123,39 @@ _SOURCE_ERROR = thing(
     },
     description="Why a source failed.",
 )
-REPORT_PROPERTIES: Mapping[str, Schema] = explained(
-    {
-        "source": text(),
-        "status": one_of(get_args(Status)),
-        "count": whole(),
-        "total": nullable(whole()),
-        "seconds": number(),
-        "query": nullable(text()),
-        "notes": listed(text()),
-        "error": nullable(ref("SourceError")),
-        "cached": yes_or_no(),
-        "unread": whole(),
-        "filtered": whole(),
-        "more": yes_or_no(),
-    },
+REPORT_PROPERTIES: Mapping[str, Schema] = members(
     SourceReport,
+    "source status count total seconds query notes error cached unread filtered more",
+    query=nullable(text()),
 )
 _COUNTS = thing(
-    explained({"received": whole(), "unique": whole(), "duplicates": whole()}, Counts),
+    members(Counts),
     description="received = unique + duplicates, of all hits, whatever the limit cut off.",
 )
 _NEXT_PAGE = thing(
-    explained(
-        {
-            "start": whole(),
-            "count": nullable(whole()),
-            "link": nullable(text(description="Its address on this server, without a format.")),
-        },
+    members(
         NextPage,
+        link=Annotated[str | None, "Its address on this server, without a format."],
     ),
     description="Where the list goes on.",
 )
 _PAGING = thing(
-    explained(
-        {"start": whole(), "count": nullable(whole()), "next": nullable(ref("NextPage"))}, Paging
-    ),
+    members(Paging),
     description="Which part of the merged list this is; next is null where the list ends.",
 )
 _TOTALS = thing(
-    explained(
-        {
-            "seen": whole(),
-            "least": whole(),
-            "most": nullable(whole()),
-            "estimate": nullable(whole()),
-            "reliable": yes_or_no(),
-            "basis": text(),
-        },
-        Totals,
-    ),
+    members(Totals),
     description="How many works there are to be found, and how sure that is.",
 )
 _FACET_VALUE = thing(
-    explained(
-        {
-            "value": text(),
-            "count": whole(),
-            "filter": text(description="The value of `filter` that shows only these works."),
-        },
+    members(
         FacetValue,
+        filter=Annotated[str, "The value of `filter` that shows only these works."],
     )
 )
-_FACET = thing(
-    explained({"values": listed(ref("FacetValue")), "more": whole(), "missing": whole()}, Facet)
-)
+_FACET = thing(members(Facet, "values more missing"))
 FACETS_PROPERTIES: Mapping[str, Schema] = {
-    **explained({"works": whole()}, Facets),
+    **members(Facets, "works"),
     "facets": {
         "type": "object",
         "properties": {name: ref("Facet") for name in FACETS},
@@ -243,31 +163,19 @@ FACETS_PROPERTIES: Mapping[str, Schema] = {
     },
 }
 #: What an answer has beside its hits, in the order in which it is written.
-_HEAD = explained(
-    {"query": text(), "complete": yes_or_no(), "counts": ref("Counts")},
+_HEAD = members(Answer, "query complete counts")
+_REST = members(
     Answer,
-)
-_REST = explained(
-    {
-        "sources": listed(ref("SourceReport")),
-        "seconds": number(),
-        "merge_seconds": number(),
-        "dedup": one_of(STRATEGIES),
-        "paging": ref("Paging"),
-        "totals": nullable(ref("Totals")),
-        "syntax": one_of(SYNTAXES),
-        "notes": listed(text()),
-        "sort": one_of(SORTS),
-        "filter": text(),
-        "facets": nullable(ref("Facets")),
-    },
-    Answer,
+    "sources seconds merge_seconds dedup paging totals syntax notes sort filter facets",
+    dedup=one_of(STRATEGIES),
+    syntax=one_of(SYNTAXES),
+    sort=one_of(SORTS),
 )
 
 
 def answer_properties(hits: Schema) -> dict[str, Schema]:
     """The properties of an answer with hits of this kind."""
-    return {**_HEAD, **explained({"hits": listed(hits)}, Answer), **_REST}
+    return {**_HEAD, **explain({"hits": list_of(hits)}, Answer), **_REST}
 
 
 #: Name in the document -> schema.
@@ -291,6 +199,175 @@ ANSWER_SCHEMAS: Mapping[str, Schema] = {
 }
 
 
+# The shapes of lists that were looked up or checked, and of their citations: what
+# `references.report` and `references.citations` write.
+
+_PROBLEMS = list_of(
+    thing({"line": nullable(whole()), "message": text()}),
+    description="Parts of the list that were not understood.",
+)
+_REQUESTS = whole(description="Requests that were made.")
+_OUTCOMES = list_of(ref("SourceOutcome"), description="How each database answered.")
+_WAY = one_of(
+    WAYS.values(),
+    description="`backward`: a work that the seed cites; `forward`: one that cites it.",
+)
+_RELATIONS_OF_WORK = list_of(
+    thing(
+        {
+            "seed": text(description="Key of a seed, or id of a hit that a later round followed."),
+            "direction": _WAY,
+            "sources": list_of(text(), description="The indexes that have the citation."),
+        }
+    ),
+    description="The citations that lead to it.",
+)
+#: Name in the document -> schema.
+LIST_SCHEMAS: Mapping[str, Schema] = {
+    "LookupAnswer": thing(
+        {
+            **answer_properties(ref("Hit")),
+            "works": by_name(text(), description="Key of a work -> the id of its hit."),
+            "missing": list_of(ref("MissingWork"), description="Works that no database gave."),
+            "requests": _REQUESTS,
+            "problems": _PROBLEMS,
+        },
+        description="A list of works that was looked up.",
+    ),
+    "MissingWork": thing(
+        {
+            "key": text(),
+            "title": text(),
+            "doi": nullable(text()),
+            "ids": by_name(text()),
+            "isbn": list_of(text()),
+            "status": one_of(
+                ("not-found", "unchecked"),
+                description="`unchecked` where a database failed that may know the work.",
+            ),
+            "asked": _OUTCOMES,
+        },
+    ),
+    "CheckAnswer": thing(
+        {
+            "references": list_of(ref("CheckedReference"), description="In the order of the list."),
+            "counts": by_name(
+                whole(), description="References in all, serious ones, and those of each verdict."
+            ),
+            "requests": _REQUESTS,
+            "problems": _PROBLEMS,
+        },
+        description="A list of references that was checked.",
+    ),
+    "CheckedReference": thing(
+        {
+            "key": text(description="Of the entry, or its number."),
+            "verdict": one_of(
+                VERDICTS,
+                description="`unchecked` where a database failed that may "
+                "know it; `not-found` does not mean that it was invented.",
+            ),
+            "serious": yes_or_no(description="Whether a reader would be led astray."),
+            "title": text(),
+            "text": text(description="As it was written, in a list in plain text."),
+            "reason": text(description="Why it was not checked or found; empty otherwise."),
+            "differences": list_of(ref("Difference"), description="Field by field."),
+            "hit": nullable(ref("Hit")),
+            "asked": _OUTCOMES,
+        },
+        description="What databases say about a reference.",
+    ),
+    "Difference": thing(
+        members(Difference, why=text()),
+        description="A field that is not as the records of the work have it.",
+    ),
+    "CitationAnswer": thing(
+        {
+            "complete": yes_or_no(description="Whether each index gave all that it was asked for."),
+            "seeds": list_of(ref("Seed"), description="What the search began with."),
+            "hits": list_of(
+                ref("CitedHit"),
+                description="The best first: those that most seeds and indexes lead to.",
+            ),
+            "related": list_of(
+                ref("RelatedHit"), description="The closest first; empty in a round."
+            ),
+            "unknown": list_of(
+                ref("NamedWork"), description="Named by an identifier that no source knows."
+            ),
+            "texts": list_of(ref("NamedWork"), description="References without an identifier."),
+            "reports": list_of(
+                ref("RelationReport"), description="One for each index, direction and round."
+            ),
+            "counts": ref("CitationCounts"),
+            "problems": _PROBLEMS,
+        },
+        description="The works that some works cite, and those that cite them.",
+    ),
+    "Seed": thing(
+        {
+            "key": text(description="As it was given, or its key or number in a list."),
+            "title": text(),
+            "doi": nullable(text()),
+            "ids": by_name(text()),
+            "hit": nullable(ref("Hit")),
+        },
+        description="A work that a citation search began with; without a hit no source knows it.",
+    ),
+    "CitedHit": thing(
+        {
+            **HIT_PROPERTIES,
+            "relations": _RELATIONS_OF_WORK,
+            "round": whole(description="In which it was found first."),
+        },
+        description="A work that a seed cites, or that cites one.",
+    ),
+    "RelatedHit": thing(
+        {
+            "id": text(description="Of the hit."),
+            **members(Related, "cited_together shared_references"),
+        }
+    ),
+    "NamedWork": thing(
+        {
+            "name": text(description="As `doi:10.1000/abc`, or a text."),
+            "relations": _RELATIONS_OF_WORK,
+        }
+    ),
+    "RelationReport": thing(
+        explain(
+            {
+                "source": text(),
+                "direction": _WAY,
+                "round": whole(),
+                "seeds": whole(),
+                "citations": whole(description="Citations that it named."),
+                "requests": whole(),
+                "failed": list_of(text()),
+                "cut": list_of(text()),
+                "error": nullable(text()),
+            },
+            RelationReport,
+        ),
+        description="How an index answered for one direction in one round.",
+    ),
+    "CitationCounts": thing(
+        members(CitationCounts),
+        description="Of all, also where lists are cut. seeds = found + missing; works = backward + "
+        "forward + both; citations = of_works + of_unknown + of_texts + among_seeds + duplicates.",
+    ),
+    "SourceOutcome": thing(
+        {
+            "source": text(),
+            "status": one_of(("found", "empty", "failed")),
+            "by": list_of(text(), description="What it was asked by: identifiers, `title`."),
+            "error": nullable(text()),
+        },
+        description="How a database answered for one work.",
+    ),
+}
+
+
 # The shapes of the events of a stream: what `formats.events` writes. A stream has no schema as a
 # whole, so each event has one, and `SearchEvent` is any of them.
 
@@ -298,10 +375,7 @@ ANSWER_SCHEMAS: Mapping[str, Schema] = {
 _EVENTS: Mapping[str, tuple[str, Mapping[str, Schema], str]] = {
     "start": (
         "StartEvent",
-        explained(
-            {"id": text(), "query": text(), "sources": listed(text()), "deadline": number()},
-            Started,
-        ),
+        members(Started),
         "The search is planned.",
     ),
     "source": (
@@ -315,14 +389,14 @@ _EVENTS: Mapping[str, tuple[str, Mapping[str, Schema], str]] = {
         "MergeEvent",
         {
             "id": text(description="The id of the hit."),
-            "absorbed": listed(text(), description="Ids of hits to remove."),
-            **explained({"hit": ref("Hit")}, Joined),
+            "absorbed": list_of(text(), description="Ids of hits to remove."),
+            **explain({"hit": ref("Hit")}, Joined),
         },
         "Hits that were shown apart are one: remove the absorbed ones, put the hit under its id.",
     ),
     "order": (
         "OrderEvent",
-        explained({"ids": listed(text())}, Order),
+        members(Order),
         "All hits in the current order of the list.",
     ),
     "facets": ("FacetsEvent", FACETS_PROPERTIES, "The counts as of now: replace them."),
@@ -354,133 +428,45 @@ EVENT_SCHEMAS: Mapping[str, Schema] = {
 
 
 _SOURCE = thing(
-    {
-        "name": text(description="What `sources=` calls it."),
-        "label": text(description="Its name for people."),
-        "homepage": nullable(text(format="iri")),
-        "docs": nullable(text(format="iri", description="The documentation of its interface.")),
-        "terms": nullable(text(description="Its terms of use: an address or a sentence.")),
-        "coverage": nullable(text(description="What it holds.")),
-        "languages": listed(text(), description="ISO 639 codes; * stands for many."),
-        "syntax": nullable(text(description="Its own query language, in words.")),
-        "default": yes_or_no(description="Whether it is asked by a search that names no source."),
-        "usable": yes_or_no(description="Whether a search would ask it now."),
-        "status": one_of(
-            ["ok", "paused", "open", "half-open", "key missing", "disabled", "misconfigured"]
-        ),
-        "seconds_until_asked": number(description="0 if it may be asked now."),
-        "last_error": nullable(text(description="Kept until it answers again.")),
-        "requests": whole(),
-        "failures": whole(),
-        "cached_pages": thing(
+    members(
+        SourceObject,
+        cached_pages=thing(
             {"fresh": whole(), "stale": whole(), "spared": whole()},
             description="Pages from the cache: within their time, past it, and in the place of "
             "one that it did not return.",
         ),
-        "p50_ms": nullable(number(description="Milliseconds of half of the last answers.")),
-        "p95_ms": nullable(number(description="Milliseconds of 95 % of the last answers.")),
-        "budget": nullable(ref("SourceBudget")),
-        "keys": listed(ref("SourceKey"), description="Keys and contacts that it takes."),
-        "limits": nullable(ref("SourceLimits")),
-    },
+    ),
     description="One database, with its limits and state.",
 )
 _PLAN = thing(
-    explained(
-        {
-            "query": text(),
-            "syntax": one_of(SYNTAXES),
-            "notes": listed(text()),
-            "sources": listed(ref("SourcePlan")),
-        },
-        QueryPlan,
-    ),
+    members(QueryPlan, syntax=one_of(SYNTAXES)),
     description="A query as it was understood, and what each source would be asked.",
 )
 _SOURCE_PLAN = thing(
-    explained(
-        {
-            "source": text(),
-            "label": text(),
-            "asked": yes_or_no(),
-            "query": nullable(text()),
-            "method": nullable(one_of(["GET", "POST"])),
-            "url": nullable(text(description="Of the first request; an address, if it has one.")),
-            "body": listed(
-                listed(text(), minItems=2, maxItems=2),
-                description="Pairs of name and value; a body that is no form has an empty name.",
-            ),
-            "filtered": nullable(text()),
-            "notes": listed(text()),
-            "reason": nullable(text(description="Why it would not be asked.")),
-            "advice": nullable(text()),
-        },
+    members(
         SourcePlan,
+        query=nullable(text()),
+        method=nullable(one_of(["GET", "POST"])),
+        url=Annotated[str | None, "Of the first request; an address, if it has one."],
+        body=list_of(
+            list_of(text(), minItems=2, maxItems=2),
+            description="Pairs of name and value; a body that is no form has an empty name.",
+        ),
+        filtered=nullable(text()),
+        reason=Annotated[str | None, "Why it would not be asked."],
+        advice=nullable(text()),
     ),
     description="What one source would be asked.",
 )
 _TRANSLATION = thing(
-    explained(
-        {"syntax": one_of(TARGETS), "text": text(), "notes": listed(text())},
-        Translation,
-    ),
+    members(Translation, "syntax text notes", syntax=one_of(TARGETS)),
     description="The query in one syntax; its text is empty if the syntax can express nothing.",
-)
-_PAPER = thing(
-    {
-        "id": text(description="The id of the hit, as in /search."),
-        "url": text(),
-        "title": text(),
-        "content": text(description="The abstract, else who, where, when."),
-        "engine": text(description="The source that gave the title."),
-        "engines": listed(text()),
-        "positions": listed(nullable(whole())),
-        "score": number(),
-        "category": text(const="science"),
-        "template": text(const="paper.html"),
-        "parsed_url": listed(text(), minItems=6, maxItems=6),
-        "publishedDate": nullable(text()),
-        "thumbnail": text(),
-        "img_src": text(),
-        "authors": listed(text()),
-        "journal": text(),
-        "volume": text(),
-        "number": text(),
-        "pages": text(),
-        "publisher": text(),
-        "editor": text(),
-        "doi": text(),
-        "issn": listed(text()),
-        "isbn": listed(text()),
-        "tags": listed(text()),
-        "type": text(),
-        "comments": text(),
-        "pdf_url": text(),
-        "html_url": text(),
-    },
-    description="One work as a result of SearXNG.",
-)
-_ENGINE = thing(
-    {
-        "name": text(),
-        "categories": listed(text()),
-        "shortcut": text(),
-        "enabled": yes_or_no(),
-        "paging": yes_or_no(),
-        "language_support": yes_or_no(),
-        "languages": listed(text()),
-        "regions": listed(text()),
-        "safesearch": yes_or_no(),
-        "time_range_support": yes_or_no(),
-        "timeout": nullable(number()),
-    },
-    description="One source as an engine of SearXNG.",
 )
 _SEARXNG_CONFIG = thing(
     {
-        "categories": listed(text()),
-        "engines": listed(ref("SearxngEngine")),
-        "plugins": listed(text()),
+        "categories": list_of(text()),
+        "engines": list_of(ref("SearxngEngine")),
+        "plugins": list_of(text()),
         "instance_name": text(),
         "locales": by_name(text()),
         "default_locale": text(),
@@ -496,7 +482,7 @@ _SEARXNG_CONFIG = thing(
                 "botdetection.ip_lists.pass_searxng_org": yes_or_no(),
             }
         ),
-        "doi_resolvers": listed(text()),
+        "doi_resolvers": list_of(text()),
         "default_doi_resolver": text(),
         "public_instance": yes_or_no(),
     },
@@ -508,42 +494,28 @@ _RELATIONS = ("item", "service-desc", "service-doc", "status", "search")
 LISTING_SCHEMAS: Mapping[str, Schema] = {
     "Source": _SOURCE,
     "SourceKey": thing(
-        explained({"env": text(), "required": yes_or_no(), "set": yes_or_no()}, SourceKey),
+        members(SourceKey),
         description="A key or contact that a source takes; never its value.",
     ),
     "SourceBudget": thing(
-        {
-            "left": number(description="How much of it is left."),
-            "of": nullable(number(description="How much there is in all.")),
-            "unit": text(description="requests, credits, USD, or a word of the database."),
-            "seconds_until_renewed": nullable(whole(description="Until it is whole again.")),
-        },
-        description="What the database allows, as its last answer said.",
+        members(SourceBudget), description="What the database allows, as its last answer said."
     ),
-    "SourceLimits": thing(
-        {
-            "requests": number(description="At most so many requests"),
-            "per": number(description="in so many seconds."),
-            "concurrency": whole(description="Requests at once."),
-            "timeout": number(description="Seconds for one answer."),
-            "ttl": number(description="Seconds that its pages are kept in the cache."),
-        }
-    ),
+    "SourceLimits": thing(members(SourceLimits)),
     "QueryPlan": _PLAN,
     "SourcePlan": _SOURCE_PLAN,
     "Translations": thing(
         {
             "query": text(description="The query as it was understood."),
             "syntax": one_of(SYNTAXES, description="That it was read in."),
-            "notes": listed(text(), description=attributes(QueryPlan).get("notes", "")),
-            "translations": listed(ref("Translation")),
+            "notes": list_of(text(), description=attributes(QueryPlan).get("notes", "")),
+            "translations": list_of(ref("Translation")),
         }
     ),
     "Translation": _TRANSLATION,
     "Ready": thing(
         {
             "ready": yes_or_no(const=True),
-            "sources": listed(text(), description="Default sources that can be asked."),
+            "sources": list_of(text(), description="Default sources that can be asked."),
             "sharing": one_of(
                 ("shared", "away"),
                 description="Whether the server that replicas share can be used, if there is one.",
@@ -551,8 +523,8 @@ LISTING_SCHEMAS: Mapping[str, Schema] = {
         },
         optional=("sharing",),
     ),
-    "Suggestions": listed(
-        {"anyOf": [text(), listed(text())]},
+    "Suggestions": list_of(
+        {"anyOf": [text(), list_of(text())]},
         minItems=4,
         maxItems=4,
         description="What was typed, completions, their descriptions, addresses of searches.",
@@ -561,28 +533,33 @@ LISTING_SCHEMAS: Mapping[str, Schema] = {
         {
             "query": text(),
             "number_of_results": whole(),
-            "results": listed(ref("SearxngPaper")),
-            "answers": listed(text(), description="Always empty."),
-            "corrections": listed(text(), description="Always empty."),
-            "infoboxes": listed(text(), description="Always empty."),
-            "suggestions": listed(text(), description="Always empty."),
-            "unresponsive_engines": listed(
-                listed(text(), minItems=2, maxItems=2), description="Pairs of name and reason."
+            "results": list_of(ref("SearxngPaper")),
+            "answers": list_of(text(), description="Always empty."),
+            "corrections": list_of(text(), description="Always empty."),
+            "infoboxes": list_of(text(), description="Always empty."),
+            "suggestions": list_of(text(), description="Always empty."),
+            "unresponsive_engines": list_of(
+                list_of(text(), minItems=2, maxItems=2), description="Pairs of name and reason."
             ),
-            "notes": listed(text()),
+            "notes": list_of(text()),
         },
         description="The answer to a search as SearXNG writes it.",
     ),
-    "SearxngPaper": _PAPER,
+    "SearxngPaper": thing(
+        members(SearxngPaper, parsed_url=list_of(text(), minItems=6, maxItems=6)),
+        description="One work as a result of SearXNG.",
+    ),
     "SearxngError": thing({"error": text()}),
     "SearxngConfig": _SEARXNG_CONFIG,
-    "SearxngEngine": _ENGINE,
+    "SearxngEngine": thing(
+        members(SearxngEngine), description="One source as an engine of SearXNG."
+    ),
     "Linkset": thing(
-        {"linkset": listed(ref("LinkContext"))},
+        {"linkset": list_of(ref("LinkContext"))},
         description="A set of links, as RFC 9264 writes it.",
     ),
     "LinkContext": thing(
-        {"anchor": text(format="uri"), **dict.fromkeys(_RELATIONS, listed(ref("Link")))},
+        {"anchor": text(format="uri"), **dict.fromkeys(_RELATIONS, list_of(ref("Link")))},
         optional=_RELATIONS,
         description="An address, and what belongs to it, by relation.",
     ),

@@ -26,7 +26,7 @@ from metasearch.server.protocols.openapi.operation import (
     NO_CHAPTER,
     Chapter,
     Content,
-    Example,
+    Examples,
     Operation,
     Schema,
     reason,
@@ -47,11 +47,10 @@ LAST_TAGS: Mapping[str, str] = {
     "Descriptions": "What describes this server to programs.",
     "Monitoring": "For those who run it.",
 }
-#: Name of an example -> {"media_type", "value"}.
-Stored = Mapping[str, Mapping[str, Any]]
 _KEY = "bearer"
 _SCHEMAS = {
     **answers.ANSWER_SCHEMAS,
+    **answers.LIST_SCHEMAS,
     **answers.EVENT_SCHEMAS,
     **problems.SCHEMAS,
     **answers.LISTING_SCHEMAS,
@@ -86,7 +85,7 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class SentDocument:
     """A document as it is sent. `body`: the document as JSON. `etag`: names the content; without
     quotes.
     """
@@ -97,14 +96,14 @@ class Written:
 
 
 @lru_cache(maxsize=4)
-def written(server: Server) -> Written:
+def document_of_server(server: Server) -> SentDocument:
     """The document of a server; made once."""
     document = document_of(server)
     body = orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
-    return Written(document, body, hashlib.sha256(body).hexdigest()[:20])
+    return SentDocument(document, body, hashlib.sha256(body).hexdigest()[:20])
 
 
-def declared(options: Options, chapter: Chapter = NO_CHAPTER) -> list[Operation]:
+def all_operations(options: Options, chapter: Chapter = NO_CHAPTER) -> list[Operation]:
     """All operations that are declared, in the order of the document.
 
     Args:
@@ -121,17 +120,18 @@ def declared(options: Options, chapter: Chapter = NO_CHAPTER) -> list[Operation]
 
 
 def document_of(server: Server) -> Schema:
-    """The document."""
     paths: dict[str, Schema] = {}
-    stored = {**stored_answers(), **server.chapter.examples}
+    examples: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for name, example in {**search_examples(), **server.chapter.examples}.items():
+        examples.setdefault(example["operation"], {})[name] = example
     listed = [
         each
-        for each in declared(server.options, server.chapter)
+        for each in all_operations(server.options, server.chapter)
         if (each.path, each.method) in server.routes
     ]
     for operation in listed:
         paths.setdefault(operation.path, {})[operation.method] = _operation(
-            operation, server, stored
+            operation, server, examples.get(operation.id, {})
         )
     return {
         "openapi": "3.1.0",
@@ -166,7 +166,7 @@ def document_of(server: Server) -> Schema:
     }
 
 
-def _operation(operation: Operation, server: Server, stored: Stored) -> Schema:
+def _operation(operation: Operation, server: Server, examples: Examples) -> Schema:
     description = operation.description
     if operation.also:
         others = " and ".join(f"`{path}`" for path in operation.also)
@@ -189,14 +189,14 @@ def _operation(operation: Operation, server: Server, stored: Stored) -> Schema:
         }
     if (server.keyed or server.users) and not operation.open:
         made["security"] = [{_KEY: []}]
-    made["responses"] = _responses(operation, stored)
-    requests = {example.name: _request(example) for example in operation.examples}
-    if requests:
-        made["x-example-requests"] = requests
+    made["responses"] = _responses(operation, examples)
+    if examples:
+        made["x-example-requests"] = {name: each["request"] for name, each in examples.items()}
     return made
 
 
-def _responses(operation: Operation, stored: Stored) -> Schema:
+def _responses(operation: Operation, examples: Examples) -> Schema:
+    """Examples with the status of an answer are the answer's, others stand with their errors."""
     responses: Schema = {}
     if operation.answer is not None:
         headers = [*operation.headers, "RateLimit", "RateLimit-Policy"]
@@ -205,7 +205,7 @@ def _responses(operation: Operation, stored: Stored) -> Schema:
         responses[str(operation.status)] = {
             "description": operation.summary,
             "headers": _headers(headers),
-            "content": _content(operation.answer, _shown(operation, operation.status, stored)),
+            "content": _content(operation.answer, _examples_of(examples, operation.status)),
         }
     for status, when in operation.without_content.items():
         responses[str(status)] = {"description": when}
@@ -213,7 +213,7 @@ def _responses(operation: Operation, stored: Stored) -> Schema:
         when, its_headers = ERRORS[status]
         error: Schema = {
             "description": f"{reason(status)}: {when}",
-            "content": _content(operation.error, _shown(operation, status, stored)),
+            "content": _content(operation.error, _examples_of(examples, status)),
         }
         if its_headers:
             error["headers"] = _headers(its_headers)
@@ -225,14 +225,13 @@ def _headers(names: Iterable[str]) -> Schema:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
-def _shown(operation: Operation, status: int, stored: Stored) -> dict[str, dict[str, Schema]]:
+def _examples_of(examples: Examples, status: int) -> dict[str, dict[str, Schema]]:
     """Media type -> the examples of this status."""
     of_media: dict[str, dict[str, Schema]] = {}
-    for example in operation.examples:
-        if example.status == status:
-            answer = stored[example.name]
-            shown = {"summary": example.summary, "value": answer["value"]}
-            of_media.setdefault(answer["media_type"], {})[example.name] = shown
+    for name, example in examples.items():
+        if example["request"]["status"] == status:
+            shown = {"summary": example["summary"], "value": example["value"]}
+            of_media.setdefault(example["media_type"], {})[name] = shown
     return of_media
 
 
@@ -249,17 +248,8 @@ def _media(schema: Schema, examples: dict[str, Schema] | None = None) -> Schema:
     return {**made, "examples": examples} if examples else made
 
 
-def _request(example: Example) -> Schema:
-    made: Schema = {"method": "GET", "address": example.address, "status": example.status}
-    if example.form is not None:
-        made |= {"method": "POST", "form": dict(example.form)}
-    if example.json is not None:
-        made |= {"method": "POST", "json": dict(example.json)}
-    return made
-
-
 @cache
-def stored_answers() -> Stored:
-    """The examples of searches: what `tools/openapi_examples.py` has written of a demo server."""
+def search_examples() -> Examples:
+    """The examples of searches; `tools/openapi_examples.py` has a demo server answer them."""
     file = files("metasearch.server.protocols.openapi") / "examples.json"
-    return cast("Stored", orjson.loads(file.read_bytes()))
+    return cast("Examples", orjson.loads(file.read_bytes()))

@@ -7,10 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from http import HTTPStatus
 from inspect import cleandoc
-from typing import Any
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from metasearch.server.problem import KINDS
 from metasearch.server.problem import MEDIA_TYPE as PROBLEM
@@ -29,27 +30,22 @@ def text(**more: Any) -> Schema:
 
 
 def whole(**more: Any) -> Schema:
-    """A whole number."""
     return {"type": "integer", **more}
 
 
 def number(**more: Any) -> Schema:
-    """Any number."""
     return {"type": "number", **more}
 
 
 def yes_or_no(**more: Any) -> Schema:
-    """A truth value."""
     return {"type": "boolean", **more}
 
 
 def one_of(words: Iterable[str], **more: Any) -> Schema:
-    """One of some words."""
     return {"type": "string", "enum": list(words), **more}
 
 
-def listed(items: Schema, **more: Any) -> Schema:
-    """A list."""
+def list_of(items: Schema, **more: Any) -> Schema:
     return {"type": "array", "items": items, **more}
 
 
@@ -64,7 +60,6 @@ def ref(name: str) -> Schema:
 
 
 def nullable(schema: Schema) -> Schema:
-    """The same, or null."""
     if "$ref" in schema:
         return {"oneOf": [schema, {"type": "null"}]}
     made = {**schema, "type": [schema["type"], "null"]}
@@ -99,7 +94,7 @@ def attributes(kind: type) -> Mapping[str, str]:
     return described
 
 
-def explained(properties: Mapping[str, Schema], *kinds: type) -> dict[str, Schema]:
+def explain(properties: Mapping[str, Schema], *kinds: type) -> dict[str, Schema]:
     """The properties, each without a description with that of the attribute of the same name in the
     docstrings of the types; the first type that has it holds.
     """
@@ -108,6 +103,60 @@ def explained(properties: Mapping[str, Schema], *kinds: type) -> dict[str, Schem
         name: {"description": texts[name], **schema} if name in texts else schema
         for name, schema in properties.items()
     }
+
+
+_types = cache(partial(get_type_hints, include_extras=True))
+_PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean"}
+
+
+@cache
+def _property_types(kind: type) -> Mapping[str, Any]:
+    found = {name: each for name, each in vars(kind).items() if isinstance(each, property)}
+    return {name: _types(each.fget)["return"] for name, each in found.items()}
+
+
+def members(kind: type, names: str = "", /, **others: Any) -> dict[str, Schema]:
+    """The properties of an object that shows a thing: its attributes, with the types and the texts
+    of their class.
+
+    Args:
+        names: Of the attributes, with blanks between; all without them.
+        others: Of members that are otherwise than the class has them, or not of it: a schema, which
+            gets the text of the class if it has none; or a type, which says all.
+    """
+    types = {**_property_types(kind), **_types(kind), **others}
+    made: dict[str, Schema] = {}
+    for name in names.split() or _types(kind):
+        made[name] = schema_of(types[name])
+        if name not in others or isinstance(others[name], dict):
+            made |= explain({name: made[name]}, kind)
+    return made
+
+
+def schema_of(kind: Any) -> Schema:
+    """The schema of the values of a type, or the one that is given. A class of ours has its own
+    under its name; what `Annotated` adds is the description, or more of the schema.
+    """
+    origin, inner = get_origin(kind), get_args(kind)
+    if isinstance(kind, dict):
+        return kind
+    if origin is Annotated:
+        more = inner[1] if isinstance(inner[1], dict) else {"description": inner[1]}
+        return {**schema_of(inner[0]), **more}
+    if kind is Any:
+        return {}
+    if kind in _PLAIN:
+        return {"type": _PLAIN[kind]}
+    if origin is None:
+        return ref(kind.__name__)
+    if origin is Literal:
+        return one_of(inner) if len(inner) > 1 else text(const=inner[0])
+    if origin in (Union, UnionType):
+        (one,) = (each for each in inner if each is not NoneType)
+        return nullable(schema_of(one))
+    if issubclass(origin, Mapping):
+        return by_name(schema_of(inner[1]))
+    return list_of(schema_of(inner[0]))
 
 
 # The shape of a problem (RFC 9457): what `server.problem` writes.
@@ -122,17 +171,17 @@ _PROBLEM = thing(
         "status": whole(description="The HTTP status."),
         "detail": text(description="This case."),
         "instance": text(description="The path of the request."),
-        "errors": listed(ref("ParameterError"), description="What is wrong with parameters."),
+        "errors": list_of(ref("ParameterError"), description="What is wrong with parameters."),
         "query": text(description="The query that cannot be read, or was asked."),
         "position": whole(description="Where in the query the error begins, in characters."),
         "length": whole(description="How many characters are wrong."),
         "suggestion": nullable(text(description="A query that was probably meant.")),
         "advice": nullable(text(description="What can be done.")),
         "syntax": nullable(text(description="The syntax in which the query was read.")),
-        "near_misses": listed(text(), description="Names of sources that may have been meant."),
-        "allowed": listed(ref("OfferedFormat"), description="The formats that there are."),
+        "near_misses": list_of(text(), description="Names of sources that may have been meant."),
+        "allowed": list_of(ref("OfferedFormat"), description="The formats that there are."),
         "complete": yes_or_no(description="Always false."),
-        "sources": listed(
+        "sources": list_of(
             {"anyOf": [ref("SourceReport"), ref("SourceStanding")]},
             description="Each source with its reason; that of /readyz has two members only.",
         ),
@@ -157,6 +206,10 @@ SCHEMAS: Mapping[str, Schema] = {
 }
 
 
+#: Name -> {"operation": its id, "summary", "request": {"method", "address", "status", and what is
+#: posted as "form", "json" or "text"}, "media_type" and "value" of the answer}, in the order in
+#: which they are asked: one may need what those before it have made.
+Examples = Mapping[str, Mapping[str, Any]]
 #: Media type -> schema; an empty one where the bytes are described elsewhere.
 Content = Mapping[str, Schema]
 
@@ -228,24 +281,6 @@ POSTED = (408, 413, 415)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
-    """One request whose answer stands in the document.
-
-    Attributes:
-        name: The key of the answer in `examples.json`; unique.
-        form: The fields of a POST; None for a GET.
-        json: The members of a POST of JSON; None for another.
-    """
-
-    name: str
-    summary: str
-    address: str
-    form: Mapping[str, str] | None = None
-    json: Mapping[str, Any] | None = None
-    status: int = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """One thing that can be asked.
 
@@ -260,8 +295,6 @@ class Operation:
         errors: Statuses of errors, keys of `ERRORS`.
         method: "get" or "post".
         open: Whether it is answered without a key.
-        examples: Those with the status of the answer are the answer's, others stand with their
-            errors.
     """
 
     path: str
@@ -280,7 +313,6 @@ class Operation:
     method: str = "get"
     body: Content | None = None
     open: bool = False
-    examples: tuple[Example, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -291,13 +323,13 @@ class Chapter:
         tags: Name -> what is described under it.
         operations: In the order of the document.
         schemas: Name -> schema of what they answer.
-        examples: Name of an example -> {"media_type", "value"}, as `document.stored_answers`.
+        examples: As `document.search_examples`.
     """
 
     tags: Mapping[str, str] = field(default_factory=dict)
     operations: Sequence[Operation] = ()
     schemas: Mapping[str, Schema] = field(default_factory=dict)
-    examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    examples: Examples = field(default_factory=dict)
 
 
 #: Of a server without wings.
@@ -307,3 +339,7 @@ NO_CHAPTER = Chapter()
 def reason(status: int) -> str:
     """The usual name of a status: "Not Modified"."""
     return HTTPStatus(status).phrase
+
+
+# The parameters of a search as OpenAPI describes them, made from what `engine.options` and
+# `server.parameters` declare and from the limits of the server.

@@ -10,8 +10,8 @@ from dataclasses import fields
 from metasearch.dedup import STRATEGIES
 from metasearch.engine.facets import FACETS, MOST_FILTERS
 from metasearch.engine.options import Option, SearchOptions
-from metasearch.formats import needed_extras
-from metasearch.query.writer import TARGETS
+from metasearch.formats import extras_note
+from metasearch.query.syntaxes import TARGETS
 from metasearch.server.limits import Options
 from metasearch.server.parameters import ASKED, OUTPUT
 from metasearch.server.protocols.openapi.operation import (
@@ -19,7 +19,7 @@ from metasearch.server.protocols.openapi.operation import (
     JSON,
     Content,
     Schema,
-    listed,
+    list_of,
     number,
     one_of,
     text,
@@ -63,16 +63,18 @@ def parameter(
 
 
 def search_parameters(options: Options) -> list[Schema]:
-    """The parameters of `/search`."""
-    asked = list(asked_parameters(options))
+    asked = list(question_parameters(options))
     asked.insert(1, _format())
     return [
         *asked,
-        *(parameter(name, _written(option), _meaning(option)) for name, option in OUTPUT.items()),
+        *(
+            parameter(name, _choice_schema(option), _meaning(option))
+            for name, option in OUTPUT.items()
+        ),
     ]
 
 
-def asked_parameters(options: Options) -> Iterator[Schema]:
+def question_parameters(options: Options) -> Iterator[Schema]:
     """Those that say what is searched for, without those that say how the answer is written."""
     defaults = {declared.name: declared.default for declared in fields(SearchOptions)}
     for name, option in ASKED.items():
@@ -95,13 +97,13 @@ def _format() -> Schema:
     return parameter(
         "format",
         one_of(OFFERED),
-        f"How the answer is written; wins over `Accept`: {listing}. {needed_extras(OFFERED)}",
+        f"How the answer is written; wins over `Accept`: {listing}. {extras_note(OFFERED)}",
     )
 
 
 def to_parameter() -> Schema:
     """The parameter `to` of `/translate`."""
-    schema = listed(one_of([*TARGETS, "all"]))
+    schema = list_of(one_of([*TARGETS, "all"]))
     made = parameter("to", schema, "The syntaxes to write, with commas. By default: all.")
     return made | {"style": "form", "explode": False, "example": ["ovid", "cnki"]}
 
@@ -119,11 +121,11 @@ def value_schema(option: Option, options: Options) -> Schema:
             return number(minimum=option.least, exclusiveMaximum=SECONDS_BELOW)
         case "names":
             most = min(option.most, options.max_sources)
-            return listed(text(pattern=_NAME), maxItems=int(most))
+            return list_of(text(pattern=_NAME), maxItems=int(most))
         case "facets":
-            return listed(one_of([*FACETS, "all"]))
+            return list_of(one_of([*FACETS, "all"]))
         case "filters":
-            return listed(text(pattern=_FILTER), maxItems=MOST_FILTERS)
+            return list_of(text(pattern=_FILTER), maxItems=MOST_FILTERS)
         case "years":
             return text(pattern=_YEARS)
         case "choice":
@@ -136,7 +138,7 @@ def value_schema(option: Option, options: Options) -> Schema:
             return text(pattern=_NOT_BLANK, maxLength=options.max_query)
 
 
-def _written(option: Option) -> Schema:
+def _choice_schema(option: Option) -> Schema:
     return one_of(option.choices) if option.choices else whole(enum=[0, 1])
 
 

@@ -4,10 +4,16 @@ of other software.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 from metasearch.engine.options import LAST_PLACE, MIN_SECONDS
-from metasearch.formats import WRITABLE, needed_extras
+from metasearch.formats import READABLE, WRITABLE, extras_note
+from metasearch.references.citations import CHOICES
+from metasearch.references.reader import DOCX, TEXT
+from metasearch.server.citations import MOST_HITS, MOST_ROUNDS, MOST_SEEDS, ON_PAGE
+from metasearch.server.forms import WITH_FILE
 from metasearch.server.limits import Options
 from metasearch.server.metrics import MEDIA_TYPE as METRICS
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH
@@ -24,32 +30,33 @@ from metasearch.server.protocols.openapi.operation import (
     SEARCHED,
     UNCHANGED,
     Content,
-    Example,
     Operation,
     Schema,
-    listed,
+    list_of,
     number,
     one_of,
     ref,
     text,
+    thing,
     whole,
 )
 from metasearch.server.protocols.openapi.parameters import (
     SECONDS_BELOW,
-    asked_parameters,
     parameter,
     query_body,
+    question_parameters,
     search_parameters,
     to_parameter,
 )
 from metasearch.server.protocols.searxng import PAGE
 from metasearch.server.protocols.sru.parameters import DEFAULT_RECORDS, MOST_RECORDS
 from metasearch.server.protocols.sru.vocabulary import DEFAULT, RESPONSES, SCHEMAS, VERSIONS
+from metasearch.server.references import MOST_REFERENCES
+from metasearch.server.references import OFFERED as OFFERED_OF_LISTS
 from metasearch.server.search import OFFERED
 
 #: Headers of a finished search.
 _WHOLE = ("ETag", "Cache-Control", "Link", "Server-Timing", "Content-Disposition")
-_TWO = "sources=demo-crossref,demo-openalex"
 _SEARCH = """\
 The query goes to many databases at once; a work that several of them have is one hit.
 
@@ -64,9 +71,9 @@ are empty or unknown are ignored; `notes` names the unknown ones. `start` and `c
 
 
 def search_operations(options: Options) -> Iterator[Operation]:
-    """All of them."""
     yield from _searches(options)
     yield from _around_searches(options)
+    yield from _lists(options)
 
 
 def _searches(options: Options) -> Iterator[Operation]:
@@ -88,58 +95,6 @@ def _searches(options: Options) -> Iterator[Operation]:
             **UNCHANGED,
         },
         errors=(*SEARCHED, 406),
-        examples=(
-            Example(
-                name="search",
-                summary="One hit of two databases, and the kinds of all works",
-                address=f"/search?q=machine+learning&count=1&facets=type&{_TWO}",
-            ),
-            Example(
-                name="search-ris",
-                summary="The same as RIS",
-                address=f"/search?q=machine+learning&count=1&format=ris&{_TWO}",
-            ),
-            Example(
-                name="search-bibtex",
-                summary="The same as BibTeX",
-                address=f"/search?q=machine+learning&count=1&format=bibtex&{_TWO}",
-            ),
-            Example(
-                name="search-csl-json",
-                summary="The same as CSL-JSON",
-                address=f"/search?q=machine+learning&count=1&format=csl-json&{_TWO}",
-            ),
-            Example(
-                name="search-syntax",
-                summary="A bracket is never closed",
-                address="/search?q=mice+AND+(birds",
-                status=400,
-            ),
-            Example(
-                name="search-parameters",
-                summary="Two parameters are wrong",
-                address="/search?q=mice&count=0&sort=size",
-                status=400,
-            ),
-            Example(
-                name="search-source",
-                summary="A source is misspelt",
-                address="/search?q=mice&sources=demo-arxif",
-                status=400,
-            ),
-            Example(
-                name="search-format",
-                summary="There is no such format",
-                address="/search?q=mice&format=docx",
-                status=406,
-            ),
-            Example(
-                name="search-failed",
-                summary="The only source fails",
-                address="/search?q=mice&sources=demo-failing",
-                status=502,
-            ),
-        ),
     )
     yield Operation(
         path="/search",
@@ -154,14 +109,6 @@ def _searches(options: Options) -> Iterator[Operation]:
         headers=_WHOLE,
         without_content=UNCHANGED,
         errors=(*SEARCHED, *POSTED, 406),
-        examples=(
-            Example(
-                name="search-post",
-                summary="One hit of two databases",
-                address="/search",
-                form={"q": "machine learning", "count": "1", "sources": "demo-arxiv"},
-            ),
-        ),
     )
     yield Operation(
         path="/",
@@ -175,8 +122,32 @@ def _searches(options: Options) -> Iterator[Operation]:
     )
 
 
+def _by_both(
+    name: str,
+    asked: list[Schema],
+    *,
+    body: Content,
+    posted: tuple[int, ...],
+    parameters: tuple[Schema, ...] = (),
+    errors: tuple[int, ...],
+    **more: Any,
+) -> Iterator[Operation]:
+    """What can be asked by GET, and with a body by POST, with errors of `read_form_fields`, too.
+    `asked`: parameters that a POST has in its body; `parameters`: those of the address of both.
+    """
+    yield Operation(id=name, parameters=(*parameters, *asked), errors=errors, **more)
+    yield Operation(
+        id=f"{name}ByPost",
+        method="post",
+        parameters=parameters,
+        body=body,
+        errors=(*errors, *posted),
+        **more,
+    )
+
+
 def _around_searches(options: Options) -> Iterator[Operation]:
-    asked = list(asked_parameters(options))
+    asked = list(question_parameters(options))
     translated = [each for each in asked if each["name"] in ("q", "syntax")]
     yield Operation(
         path="/plan",
@@ -187,35 +158,20 @@ def _around_searches(options: Options) -> Iterator[Operation]:
         parameters=tuple(asked),
         answer={JSON: ref("QueryPlan")},
         errors=(*BRIEF, 400),
-        examples=(
-            Example(
-                name="plan",
-                summary="One source",
-                address="/plan?q=title:marsh*+AND+carbon&year=2019-&sources=demo-pubmed",
-            ),
-        ),
     )
-    for method in ("get", "post"):
-        posts = method == "post"
-        example = Example(
-            name="translate-post" if posts else "translate",
-            summary="A query in two syntaxes",
-            address=f"/translate?to=ovid,cnki{'' if posts else '&q=title:marsh*'}",
-            form={"q": "title:marsh*"} if posts else None,
-        )
-        yield Operation(
-            path="/translate",
-            id="translateByPost" if posts else "translate",
-            tag="Search",
-            summary="The query in the syntaxes of databases that people search by hand",
-            description="No source is asked.",
-            method=method,
-            parameters=(to_parameter(), *(() if posts else translated)),
-            body=query_body(translated) if posts else None,
-            answer={JSON: ref("Translations")},
-            errors=(*BRIEF, 400, *(POSTED if posts else ())),
-            examples=(example,),
-        )
+    yield from _by_both(
+        "translate",
+        translated,
+        body=query_body(translated),
+        parameters=(to_parameter(),),
+        posted=POSTED,
+        path="/translate",
+        tag="Search",
+        summary="The query in the syntaxes of databases that people search by hand",
+        description="No source is asked.",
+        answer={JSON: ref("Translations")},
+        errors=(*BRIEF, 400),
+    )
     yield Operation(
         path="/sources",
         id="sources",
@@ -224,9 +180,8 @@ def _around_searches(options: Options) -> Iterator[Operation]:
         parameters=(
             parameter("format", one_of(["json", "html"]), "JSON or a page; wins over `Accept`."),
         ),
-        answer={JSON: listed(ref("Source")), HTML: {}},
+        answer={JSON: list_of(ref("Source")), HTML: {}},
         errors=(*BRIEF, 406),
-        examples=(Example(name="sources", summary="The sources of the demo", address="/sources"),),
     )
     if options.suggest:
         yield Operation(
@@ -236,8 +191,114 @@ def _around_searches(options: Options) -> Iterator[Operation]:
             summary="Completions of what was typed",
             parameters=(parameter("q", text(), "What was typed."),),
             answer={SUGGESTIONS_TYPE: ref("Suggestions")},
-            examples=(Example(name="suggest", summary="Two letters", address="/suggest?q=ma"),),
         )
+
+
+def _lists(options: Options) -> Iterator[Operation]:
+    """Lists of works and of references, which are posted as they stand."""
+    (sources,) = (each for each in question_parameters(options) if each["name"] == "sources")
+    body: Content = {
+        "text/plain": text(description="A bibliography or an export, as the file has it."),
+        "application/octet-stream": {},
+    }
+    upload = thing(
+        {"token": text(), "list": text(), "file": text(format="binary")},
+        optional=("token", "list", "file"),
+    )
+    listed = partial(
+        Operation, method="post", tag="Search", body={**body, WITH_FILE: upload},
+        errors=(*BRIEF, *POSTED, 400, 403, 406),
+    )  # fmt: skip
+    of_list = (
+        sources,
+        parameter("from", one_of((*READABLE, DOCX, TEXT)), "The format; detected without it."),
+        parameter("name", text(), "The name of the file, by which a format may be known."),
+    )
+    asked = partial(parameter, "format", description="How the answer is written.")
+    about = (
+        f"The list is at most {MOST_REFERENCES:,} references: any format that is read, a document "
+        "of Word, plain text, or an identifier or a title a line. `ndjson` is a stream with a "
+        "line for each, as soon as all is known of it. A form is answered with a page."
+    )
+    yield listed(
+        path="/lookup",
+        id="lookup",
+        summary="The works of a list, each merged from all databases that know it",
+        description=about,
+        parameters=(*of_list, asked(schema=one_of(OFFERED_OF_LISTS))),
+        answer={JSON: ref("LookupAnswer"), OFFERED_OF_LISTS["ndjson"]: {}, HTML: {}},
+    )
+    content: Content = {JSON: ref("CheckAnswer"), OFFERED_OF_LISTS["ndjson"]: {}, HTML: {}}
+    yield listed(
+        path="/check",
+        id="check",
+        summary="References against databases: errors, retractions, other versions",
+        description=about,
+        parameters=(*of_list, asked(schema=one_of(OFFERED_OF_LISTS))),
+        answer=content,
+    )
+    yield from _citations(listed, of_list, sources)
+    for name in ("lookup", "check"):
+        yield Operation(
+            path=f"/{name}",
+            id=f"{name}Form",
+            tag="Pages",
+            summary="The form in which a list is pasted",
+            answer={HTML: {}},
+            errors=(*BRIEF, 400, 406),
+        )
+
+
+def _citations(
+    listed: Callable[..., Operation], of_list: tuple[Schema, ...], sources: Schema
+) -> Iterator[Operation]:
+    """Citation searches: works are named in the address, or in a list that is posted."""
+    how = (
+        parameter("direction", one_of(CHOICES), "Backward: what the works cite. Default: both."),
+        parameter(
+            "rounds",
+            whole(minimum=1, maximum=MOST_ROUNDS),
+            "Above 1, the works that were found are followed, too. Default: 1.",
+        ),
+        parameter(
+            "count",
+            whole(minimum=1, maximum=MOST_HITS),
+            f"Hits of the answer at most. Default: {MOST_HITS:,}, on a page {ON_PAGE}.",
+        ),
+        parameter("format", one_of(OFFERED_OF_LISTS), "How the answer is written."),
+    )
+    about = (
+        f"From at most {MOST_SEEDS} works. Each is asked for by all identifiers of all its "
+        "versions, in each index that knows citations; what is found is merged. `ndjson` is a "
+        "stream: a line for each report as it comes, then one for each work."
+    )
+    content: Content = {JSON: ref("CitationAnswer"), OFFERED_OF_LISTS["ndjson"]: {}, HTML: {}}
+    yield Operation(
+        path="/cite",
+        id="cite",
+        tag="Search",
+        summary="The works that some works cite, and those that cite them",
+        description=f"{about} Without `id` it is a form.",
+        parameters=(
+            parameter(
+                "id",
+                list_of(text()),
+                "Ids of hits, DOIs, `pmid:1`; with blanks between, or repeated.",
+            ),
+            sources,
+            *how,
+        ),
+        answer=content,
+        errors=(*BRIEF, 400, 403, 406),
+    )
+    yield listed(
+        path="/cite",
+        id="citeByPost",
+        summary="The same for the works of a list",
+        description=about,
+        parameters=(*of_list, *how),
+        answer=content,
+    )
 
 
 # What can be asked about one work: its page, and its formats by unAPI.
@@ -246,7 +307,6 @@ _BY_UNAPI = ("mods", "ris", "bibtex")
 
 
 def work_operations() -> Iterator[Operation]:
-    """Both of them."""
     content: dict[str, Schema] = {media_type: {} for media_type in OFFERED_OF_WORKS.values()}
     content[JSON] = ref("Hit")
     yield Operation(
@@ -261,7 +321,7 @@ def work_operations() -> Iterator[Operation]:
             parameter(
                 "format",
                 one_of(OFFERED_OF_WORKS),
-                f"How it is written; wins over `Accept`. {needed_extras(OFFERED_OF_WORKS)}",
+                f"How it is written; wins over `Accept`. {extras_note(OFFERED_OF_WORKS)}",
             ),
             parameter("q", text(), "The search that finds it; its other parameters count, too."),
         ),
@@ -294,61 +354,41 @@ LINKSET = "application/linkset+json"
 
 
 def server_operations() -> Iterator[Operation]:
-    """All of them."""
     yield from _descriptions()
     yield from _health()
 
 
 def _descriptions() -> Iterator[Operation]:
-    yield Operation(
+    description = partial(
+        Operation,
+        tag="Descriptions",
+        headers=("ETag", "Cache-Control"),
+        without_content=UNCHANGED,
+        errors=(429, 414, 500, 503),
+        open=True,
+    )
+    yield description(
         path="/openapi.json",
         id="openapi",
-        tag="Descriptions",
         summary="This document",
         answer={JSON: {"type": "object"}},
-        headers=("ETag", "Cache-Control"),
-        without_content=UNCHANGED,
-        errors=(429, 414, 500, 503),
-        open=True,
     )
-    yield Operation(
-        path="/docs",
-        id="docs",
-        tag="Descriptions",
-        summary="This document as a page",
-        answer={HTML: {}},
-        headers=("ETag", "Cache-Control"),
-        without_content=UNCHANGED,
-        errors=(429, 414, 500, 503),
-        open=True,
-    )
-    yield Operation(
+    yield description(path="/docs", id="docs", summary="This document as a page", answer={HTML: {}})
+    yield description(
         path="/.well-known/api-catalog",
         id="apiCatalog",
-        tag="Descriptions",
         summary="All interfaces of this server",
         description="As RFC 9727 has it: a set of links to interfaces and their descriptions.",
         answer={LINKSET: ref("Linkset")},
         headers=("ETag", "Cache-Control", "Link"),
-        without_content=UNCHANGED,
-        errors=(429, 414, 500, 503),
-        open=True,
-        examples=(
-            Example(
-                name="api-catalog",
-                summary="The interfaces of the demo",
-                address="/.well-known/api-catalog",
-            ),
-        ),
     )
-    yield Operation(
+    yield description(
         path="/opensearch.xml",
         id="opensearch",
-        tag="Descriptions",
         summary="The OpenSearch description document, for browsers and feed readers",
         answer={OPENSEARCH: {}},
-        headers=("ETag", "Cache-Control"),
-        without_content=UNCHANGED,
+        errors=BRIEF,
+        open=False,
     )
 
 
@@ -361,7 +401,6 @@ def _health() -> Iterator[Operation]:
         answer={PLAIN: {}},
         errors=(414, 500),
         open=True,
-        examples=(Example(name="health", summary="It runs", address="/healthz"),),
     )
     yield Operation(
         path="/readyz",
@@ -371,7 +410,6 @@ def _health() -> Iterator[Operation]:
         answer={JSON: ref("Ready")},
         errors=(414, 500, 503),
         open=True,
-        examples=(Example(name="ready", summary="The sources of the demo", address="/readyz"),),
     )
     yield Operation(
         path="/metrics",
@@ -392,7 +430,6 @@ _LANGUAGE = r"^(?:auto|[a-z]{2,3}(?:[-_][A-Za-z0-9]{2,4}){0,2})$"
 
 
 def protocol_operations() -> Iterator[Operation]:
-    """All operations of the protocols of others."""
     yield from _sru()
     yield from _searxng()
     yield from _pazpar2()
@@ -405,41 +442,36 @@ def _sru() -> Iterator[Operation]:
         "answer, with status 200. [The details](https://www.loc.gov/standards/sru/)."
     )
     database = parameter("database", text(), "A source or a group of sources.", place="path")
+    fields = {each["name"]: each["schema"] for each in _sru_parameters()}
     for path, name, further in (("/sru", "sru", ()), ("/sru/{database}", "sruOf", (database,))):
-        yield Operation(
+        protocol = partial(
+            Operation,
             path=path,
-            id=name,
             tag="SRU",
-            summary="Search as library software does",
             description=about,
-            parameters=(*further, *_sru_parameters()),
             answer={_XML: {}},
             headers=("Cache-Control",),
-            errors=BRIEF,
             error={_XML: {}, **PROBLEMS},
         )
-        yield Operation(
-            path=path,
+        yield protocol(
+            id=name,
+            summary="Search as library software does",
+            parameters=(*further, *_sru_parameters()),
+            errors=BRIEF,
+        )
+        yield protocol(
             id=f"{name}ByPost",
-            tag="SRU",
             summary="The same by POST, as a form or as an envelope of SOAP",
-            description=about,
             method="post",
             parameters=further,
-            body={FORM: _form(), _XML: text()},
-            answer={_XML: {}},
-            headers=("Cache-Control",),
+            body={FORM: {"type": "object", "properties": fields}, _XML: text()},
             errors=(*BRIEF, 400, *POSTED),
-            error={_XML: {}, **PROBLEMS},
         )
 
 
-def _form() -> Schema:
-    """The parameters of SRU as a form."""
-    return {
-        "type": "object",
-        "properties": {each["name"]: each["schema"] for each in _sru_parameters()},
-    }
+def _form(parameters: list[Schema]) -> Content:
+    """The parameters as a form alone."""
+    return {FORM: query_body(parameters)[FORM]}
 
 
 def _sru_parameters() -> list[Schema]:
@@ -499,39 +531,22 @@ def _searxng() -> Iterator[Operation]:
         ),
     ]
     error: dict[str, Schema] = {media_type: {} for media_type in ("application/csv", _XML)}
-    for method in ("get", "post"):
-        posts = method == "post"
-        yield Operation(
-            path="/searxng/search",
-            also=("/searxng", "/searxng/"),
-            id="searxngSearchByPost" if posts else "searxngSearch",
-            tag="SearXNG",
-            summary="Search as clients of SearXNG do",
-            description="The works of /search in the words of SearXNG's JSON, CSV or RSS.",
-            method=method,
-            parameters=() if posts else tuple(parameters),
-            body={FORM: query_body(parameters)[FORM]} if posts else None,
-            answer={JSON: ref("SearxngAnswer"), "application/csv": {}, _XML: {}},
-            headers=("Server-Timing", "Content-Disposition"),
-            without_content={303: "The page of the search, where no format is named."},
-            errors=(*SEARCHED, *(POSTED if posts else ())),
-            error={JSON: ref("SearxngError"), **error, **PROBLEMS},
-            examples=()
-            if posts
-            else (
-                Example(
-                    name="searxng-search",
-                    summary="The works of one source",
-                    address="/searxng/search?q=graph+neural&format=json&engines=demo-arxiv",
-                ),
-                Example(
-                    name="searxng-error",
-                    summary="There is no query",
-                    address="/searxng/search?format=json",
-                    status=400,
-                ),
-            ),
-        )
+    yield from _by_both(
+        "searxngSearch",
+        parameters,
+        body=_form(parameters),
+        posted=POSTED,
+        path="/searxng/search",
+        also=("/searxng", "/searxng/"),
+        tag="SearXNG",
+        summary="Search as clients of SearXNG do",
+        description="The works of /search in the words of SearXNG's JSON, CSV or RSS.",
+        answer={JSON: ref("SearxngAnswer"), "application/csv": {}, _XML: {}},
+        headers=("Server-Timing", "Content-Disposition"),
+        without_content={303: "The page of the search, where no format is named."},
+        errors=SEARCHED,
+        error={JSON: ref("SearxngError"), **error, **PROBLEMS},
+    )
     yield Operation(
         path="/searxng/config",
         id="searxngConfig",
@@ -540,20 +555,18 @@ def _searxng() -> Iterator[Operation]:
         answer={JSON: ref("SearxngConfig")},
     )
     typed = [parameter("q", text(), "What was typed.")]
-    for method in ("get", "post"):
-        posts = method == "post"
-        yield Operation(
-            path="/searxng/autocompleter",
-            id="searxngAutocompleterByPost" if posts else "searxngAutocompleter",
-            tag="SearXNG",
-            summary="Completions as SearXNG returns them",
-            method=method,
-            parameters=() if posts else tuple(typed),
-            body={FORM: query_body(typed)[FORM]} if posts else None,
-            answer={SUGGESTIONS_TYPE: listed({"anyOf": [text(), listed(text())]})},
-            errors=(*BRIEF, 400, *POSTED) if posts else BRIEF,
-            error={JSON: ref("SearxngError"), **PROBLEMS},
-        )
+    yield from _by_both(
+        "searxngAutocompleter",
+        typed,
+        body=_form(typed),
+        posted=(400, *POSTED),
+        path="/searxng/autocompleter",
+        tag="SearXNG",
+        summary="Completions as SearXNG returns them",
+        answer={SUGGESTIONS_TYPE: list_of({"anyOf": [text(), list_of(text())]})},
+        errors=BRIEF,
+        error={JSON: ref("SearxngError"), **PROBLEMS},
+    )
 
 
 def _pazpar2() -> Iterator[Operation]:
@@ -570,21 +583,19 @@ def _pazpar2() -> Iterator[Operation]:
         parameter("id", text(), "record: which hit."),
         parameter("name", text(), "termlist: names of lists, with commas."),
     ]
-    for method in ("get", "post"):
-        posts = method == "post"
-        yield Operation(
-            path="/pazpar2/search.pz2",
-            id="pazpar2ByPost" if posts else "pazpar2",
-            tag="pazpar2",
-            summary="A command of pazpar2's protocol",
-            description="For pz2.js and MKWS. Errors have status 417 and a code in the answer.",
-            method=method,
-            parameters=() if posts else tuple(parameters),
-            body={FORM: query_body(parameters)[FORM]} if posts else None,
-            answer={_XML: {}},
-            errors=(*BRIEF, 417),
-            error={_XML: {}, **PROBLEMS},
-        )
+    yield from _by_both(
+        "pazpar2",
+        parameters,
+        body=_form(parameters),
+        posted=(),
+        path="/pazpar2/search.pz2",
+        tag="pazpar2",
+        summary="A command of pazpar2's protocol",
+        description="For pz2.js and MKWS. Errors have status 417 and a code in the answer.",
+        answer={_XML: {}},
+        errors=(*BRIEF, 417),
+        error={_XML: {}, **PROBLEMS},
+    )
 
 
 def _mcp() -> Iterator[Operation]:

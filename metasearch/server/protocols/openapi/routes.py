@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from shlex import quote
 from typing import Any
 from urllib.parse import urlencode
@@ -12,12 +12,12 @@ from urllib.parse import urlencode
 import orjson
 from aiohttp import web
 
-from metasearch.server.answering import lasting, tag_of
 from metasearch.server.opensearch import MEDIA_TYPE as OPENSEARCH
 from metasearch.server.pages.page import VARY, page, page_response
-from metasearch.server.protocols.openapi.document import Server, written
+from metasearch.server.protocols.openapi.document import Server, document_of_server
 from metasearch.server.protocols.openapi.operation import JSON, Schema
 from metasearch.server.protocols.openapi.paths import LINKSET
+from metasearch.server.search_answers import cacheable_response, tag_of
 from metasearch.server.site import SHARED, Site, site_of
 from metasearch.server.visit import Visit, visit_of
 
@@ -55,7 +55,6 @@ _OPENAPI = ("/openapi.json", "application/json")
 
 
 def catalog(site: Site, paths: Collection[str]) -> bytes:
-    """The set of links as JSON."""
     served = [each for each in INTERFACES if each.path in paths]
     items = [{"href": site.url(each.path), "title": each.title} for each in served]
     linkset: list[dict[str, object]] = [{"anchor": site.url(LINK), "item": items}]
@@ -103,154 +102,29 @@ _BOUNDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A parameter, or a member of an object. `shape`: the name of the shape that it holds; "" for
-    none. `needed`: whether it must be there.
-    """
-
-    name: str
-    values: str
-    shape: str
-    about: str
-    needed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """A request, and its answer as text."""
-
-    summary: str
-    command: str
-    answer: str
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """A status of an operation. `contents`: (media type, values in words, name of the shape)."""
-
-    status: str
-    about: str
-    contents: tuple[tuple[str, str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PageEntry:
-    """One operation, as the page has it."""
-
-    method: str
-    path: str
-    id: str
-    summary: str
-    about: str
-    parameters: tuple[Field, ...]
-    bodies: tuple[str, ...]
-    responses: tuple[Response, ...]
-    samples: tuple[Sample, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PageSection:
-    """The operations of one tag."""
-
-    name: str
-    about: str
-    entries: tuple[PageEntry, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """A schema of the document."""
-
-    name: str
-    about: str
-    values: str
-    members: tuple[Field, ...]
-
-
 def docs_page(visit: Visit, server: Server) -> str:
     """The page; the document itself is in English."""
-    return page("docs.html", visit, "Interfaces", **_described(visit.site, server))
+    return page("docs.html", visit, "Interfaces", **_describe(visit.site, server))
 
 
 @lru_cache(maxsize=8)
-def _described(site: Site, server: Server) -> dict[str, Any]:
-    """What the page shows; made once for each address of the server."""
-    document = written(server).document
-    entries = list(_entries(site, document["paths"]))
-    sections = [
-        PageSection(
-            tag["name"],
-            tag["description"],
-            tuple(entry for name, entry in entries if name == tag["name"]),
-        )
-        for tag in document["tags"]
-    ]
-    shapes = [_shape(name, schema) for name, schema in document["components"]["schemas"].items()]
+def _describe(site: Site, server: Server) -> dict[str, Any]:
+    """What the template reads: the document, its operations by their tags, and what writes schemas
+    and examples for people. Made once for each address of the server.
+    """
+    document = document_of_server(server).document
+    operations: dict[str, list[tuple[str, str, Schema]]] = {}
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            operations.setdefault(operation["tags"][0], []).append((method, path, operation))
     return {
-        "info": document["info"],
-        "sections": sections,
-        "shapes": shapes,
+        "document": document,
+        "operations": operations,
+        "in_words": in_words,
+        "command": partial(_command, site),
+        "json_text": _as_text,
         "keyed": server.keyed,
     }
-
-
-def _entries(site: Site, paths: Schema) -> Iterator[tuple[str, PageEntry]]:
-    """(tag, operation) of each."""
-    for path, methods in paths.items():
-        for method, operation in methods.items():
-            yield (
-                operation["tags"][0],
-                PageEntry(
-                    method.upper(),
-                    path,
-                    operation["operationId"],
-                    operation["summary"],
-                    operation.get("description", ""),
-                    tuple(map(_parameter, operation.get("parameters", ()))),
-                    tuple(operation.get("requestBody", {}).get("content", ())),
-                    tuple(_responses(operation["responses"])),
-                    tuple(_samples(site, operation)),
-                ),
-            )
-
-
-def _parameter(parameter: Schema) -> Field:
-    values, shape = in_words(parameter["schema"])
-    if parameter["in"] != "query":
-        values = f"{values}, in the {parameter['in']}"
-    return Field(
-        parameter["name"],
-        values,
-        shape,
-        parameter["description"],
-        parameter.get("required", False),
-    )
-
-
-def _responses(responses: Schema) -> Iterator[Response]:
-    for status, response in responses.items():
-        contents = response.get("content", {})
-        yield Response(
-            status,
-            response["description"],
-            tuple(
-                (media_type, *in_words(media.get("schema", {})))
-                for media_type, media in contents.items()
-            ),
-        )
-
-
-def _samples(site: Site, operation: Schema) -> Iterator[Sample]:
-    requests = operation.get("x-example-requests", {})
-    for response in operation["responses"].values():
-        for media in response.get("content", {}).values():
-            for name, example in media.get("examples", {}).items():
-                yield Sample(
-                    example["summary"],
-                    _command(site, requests[name]),
-                    _written(example["value"]),
-                )
 
 
 def _command(site: Site, request: Schema) -> str:
@@ -259,26 +133,15 @@ def _command(site: Site, request: Schema) -> str:
     if "json" in request:
         members = orjson.dumps(request["json"]).decode()
         fields = f" -H 'Content-Type: application/json' -d {quote(members)}"
+    if "text" in request:
+        fields = f" -H 'Content-Type: text/plain' --data-binary {quote(request['text'])}"
     return f"curl{fields} {quote(site.base + request['address'])}"
 
 
-def _written(value: object) -> str:
+def _as_text(value: object) -> str:
     if isinstance(value, str):
         return value
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
-
-
-def _shape(name: str, schema: Schema) -> Shape:
-    needed = schema.get("required", ())
-    return Shape(
-        name,
-        schema.get("description", ""),
-        "" if "properties" in schema else in_words(schema)[0],
-        tuple(
-            Field(member, *in_words(values), values.get("description", ""), member in needed)
-            for member, values in schema.get("properties", {}).items()
-        ),
-    )
 
 
 def in_words(schema: Schema) -> tuple[str, str]:
@@ -318,15 +181,13 @@ def _plain(value: object) -> str:
     return "null" if value is None else str(value).lower() if value is True else str(value)
 
 
-async def document(request: web.Request) -> web.Response:
-    """`/openapi.json`."""
+async def answer_document(request: web.Request) -> web.Response:
     async with request.app[SHARED].admission.brief():
-        made = written(_server(request))
-    return lasting(request, made.body, JSON, etag=made.etag)
+        made = document_of_server(_server(request))
+    return cacheable_response(request, made.body, JSON, etag=made.etag)
 
 
-async def docs(request: web.Request) -> web.Response:
-    """`/docs`: the document as a page."""
+async def answer_docs(request: web.Request) -> web.Response:
     async with request.app[SHARED].admission.brief():
         page = docs_page(visit_of(request), _server(request))
     headers = {"ETag": f'W/"{(etag := tag_of(page.encode()))}"', "Vary": VARY}
@@ -335,21 +196,20 @@ async def docs(request: web.Request) -> web.Response:
     return page_response(request, page, headers=headers)
 
 
-async def api_catalog(request: web.Request) -> web.Response:
+async def answer_catalog(request: web.Request) -> web.Response:
     """`/.well-known/api-catalog` (RFC 9727): all interfaces of the server."""
     shared, site = request.app[SHARED], site_of(request)
     async with shared.admission.brief():
         paths = {path for path, _ in _server(request).routes}
         body = catalog(site, paths)
     link = {"Link": f'<{site.path(LINK)}>; rel="api-catalog"'}
-    response = lasting(request, body, LINKSET, headers=link)
+    response = cacheable_response(request, body, LINKSET, headers=link)
     if response.status == 200:
         response.headers["Content-Type"] = f'{LINKSET}; profile="{PROFILE}"'
     return response
 
 
 def _server(request: web.Request) -> Server:
-    """The server, as the document describes it."""
     shared = request.app[SHARED]
     routes = frozenset(
         (resource.canonical, route.method.lower())

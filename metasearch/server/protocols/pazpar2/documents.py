@@ -10,11 +10,14 @@ from zlib import crc32
 from lxml import etree
 
 from metasearch.events import SourceReport
-from metasearch.formats.reference import inverted
+from metasearch.formats.reference import family_first
 from metasearch.formats.text import clean, line, web_url
 from metasearch.record import Author, Hit, Record
 from metasearch.server.protocols.pazpar2.parameters import FACET_OF
-from metasearch.server.protocols.pazpar2.sessions import Progress, claimed
+from metasearch.server.protocols.pazpar2.sessions import (
+    SearchProgress,
+    total_of_report,
+)
 
 #: Values of a repeated field in a list of works; a single record is written whole.
 _MOST_IN_A_LIST = 20
@@ -48,13 +51,13 @@ def fields_of(record: Record, *, whole: bool) -> list[Field]:
 def _fields(record: Record, whole: bool) -> Iterator[Field]:
     most = None if whole else _MOST_IN_A_LIST
 
-    def repeated(name: str, values: Iterable[str]) -> Iterator[Field]:
+    def repeat(name: str, values: Iterable[str]) -> Iterator[Field]:
         return ((name, plain_text(value)) for value in islice(values, most))
 
     yield "title", plain_text(record.title)
     yield "title-remainder", plain_text(record.subtitle)
-    yield "title-responsibility", _responsible(record.authors)
-    yield from repeated("author", map(inverted, islice(record.authors, most)))
+    yield "title-responsibility", _responsible(record.byline)
+    yield from repeat("author", map(family_first, islice(record.byline, most)))
     yield "date", str(record.year) if record.year else ""
     yield "medium", record.type or ""
     yield "journal-title", plain_text(record.venue)
@@ -63,12 +66,12 @@ def _fields(record: Record, whole: bool) -> Iterator[Field]:
     yield "pages-number", plain_text(record.pages)
     yield "publication-name", plain_text(record.publisher)
     yield "language", plain_text(record.language)
-    yield from repeated("issn", record.issn)
-    yield from repeated("isbn", record.isbn)
+    yield from repeat("issn", record.issn)
+    yield from repeat("isbn", record.isbn)
     yield "doi", plain_text(record.doi)
     for url in dict.fromkeys((record.url, record.pdf_url)):
         yield "electronic-url", _address(url)
-    yield from repeated("subject", dict.fromkeys((*record.subjects, *record.keywords)))
+    yield from repeat("subject", dict.fromkeys((*record.subjects, *record.keywords)))
     if whole:
         abstract = plain_text(record.abstract)
         yield "description", abstract
@@ -110,8 +113,7 @@ def add(parent: etree._Element, name: str, text: str | int, **attributes: str) -
     return child
 
 
-def written(root: etree._Element) -> bytes:
-    """The document."""
+def xml_bytes(root: etree._Element) -> bytes:
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8")
 
 
@@ -172,7 +174,7 @@ def show(
 
 
 def record(
-    progress: Progress, hits: Sequence[Hit], place: int, name: str, labels: Mapping[str, str]
+    progress: SearchProgress, hits: Sequence[Hit], place: int, name: str, labels: Mapping[str, str]
 ) -> etree._Element:
     """The answer to `record` without an offset: the work at a place of the list, whole. `hits`: the
     list that was shown last. `place`: of the work, from 0.
@@ -215,7 +217,7 @@ def checksum(own: Record) -> int:
 
 
 def termlist(
-    progress: Progress | None, names: Iterable[str], most: int, labels: Mapping[str, str]
+    progress: SearchProgress | None, names: Iterable[str], most: int, labels: Mapping[str, str]
 ) -> etree._Element:
     """The answer to `termlist`: lists that are named, an empty one for an unknown name."""
     root = etree.Element("termlist")
@@ -231,7 +233,7 @@ def termlist(
     return root
 
 
-def _terms(listed: etree._Element, progress: Progress, facet: str, most: int) -> None:
+def _terms(listed: etree._Element, progress: SearchProgress, facet: str, most: int) -> None:
     if facet not in progress.facets:
         return
     values = sorted(progress.facets[facet].values, key=lambda value: -value.count)
@@ -244,20 +246,20 @@ def _terms(listed: etree._Element, progress: Progress, facet: str, most: int) ->
 
 
 def _targets(
-    listed: etree._Element, progress: Progress, most: int, labels: Mapping[str, str]
+    listed: etree._Element, progress: SearchProgress, most: int, labels: Mapping[str, str]
 ) -> None:
-    reports = sorted(progress.reports.values(), key=lambda report: -claimed(report))
+    reports = sorted(progress.reports.values(), key=lambda report: -total_of_report(report))
     for report in reports[:most]:
         term = etree.SubElement(listed, "term")
         add(term, "id", report.source)
         add(term, "name", labels.get(report.source, report.source))
-        add(term, "frequency", claimed(report))
+        add(term, "frequency", total_of_report(report))
         add(term, "state", state(report, progress))
         add(term, "diagnostic", diagnostic(report))
 
 
 def bytarget(
-    progress: Progress | None, labels: Mapping[str, str], *, message: str, version: int
+    progress: SearchProgress | None, labels: Mapping[str, str], *, message: str, version: int
 ) -> etree._Element:
     """The answer to `bytarget`; `message` is its status."""
     root = etree.Element("bytarget")
@@ -268,7 +270,7 @@ def bytarget(
         target = etree.SubElement(root, "target")
         add(target, "id", report.source)
         add(target, "name", labels.get(report.source, report.source))
-        add(target, "hits", claimed(report))
+        add(target, "hits", total_of_report(report))
         number = diagnostic(report)
         add(target, "diagnostic", number)
         if number:
@@ -278,13 +280,12 @@ def bytarget(
         add(target, "records", report.count)
         add(target, "filtered", report.filtered)
         if version >= 2:
-            add(target, "approximation", claimed(report))
+            add(target, "approximation", total_of_report(report))
         add(target, "state", state(report, progress))
     return root
 
 
-def stat(progress: Progress | None) -> etree._Element:
-    """The answer to `stat`."""
+def stat(progress: SearchProgress | None) -> etree._Element:
     reports = list(progress.reports.values()) if progress is not None else []
     states = [state(report, progress) for report in reports] if progress is not None else []
     active = progress.active if progress is not None else 0
@@ -304,7 +305,7 @@ def stat(progress: Progress | None) -> etree._Element:
     return root
 
 
-def state(report: SourceReport, progress: Progress) -> str:
+def state(report: SourceReport, progress: SearchProgress) -> str:
     """How a source fares, in pazpar2's words; one that failed after it had sent records is idle,
     because clients show no number for the others.
     """

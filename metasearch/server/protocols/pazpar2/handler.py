@@ -18,13 +18,12 @@ from multidict import MultiDict, MultiMapping
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import UsageError
 from metasearch.events import Answer
-from metasearch.formats.iso2709 import encoded
+from metasearch.formats.iso2709 import encode
 from metasearch.formats.marc import element, marc_data
 from metasearch.record import Hit
-from metasearch.server.answering import search_of
-from metasearch.server.forms import given
+from metasearch.server.forms import read_parameters
 from metasearch.server.identity import owner
-from metasearch.server.limits.clients import USER
+from metasearch.server.limits.client_limits import USER
 from metasearch.server.middleware import count, failure
 from metasearch.server.problem import Problem
 from metasearch.server.protocols.pazpar2 import documents
@@ -40,17 +39,23 @@ from metasearch.server.protocols.pazpar2.parameters import (
     RECORD_FAILED,
     SEARCH_FAILED,
     STATUS,
-    CommandRefused,
-    Given,
+    CommandParameters,
+    CommandRefusal,
     SortKey,
-    allowed,
+    allowed_sources,
     in_order,
     search_command,
     settings_of,
     sort_keys,
     targets,
 )
-from metasearch.server.protocols.pazpar2.sessions import Progress, Sender, Session, Sessions
+from metasearch.server.protocols.pazpar2.sessions import (
+    Pazpar2Session,
+    Pazpar2Sessions,
+    SearchProgress,
+    Sender,
+)
+from metasearch.server.search_answers import search_of
 from metasearch.server.site import SHARED, ServerContext
 from metasearch.server.sources import labels
 
@@ -60,7 +65,7 @@ class Room:
     """What all commands use."""
 
     shared: ServerContext
-    sessions: Sessions
+    sessions: Pazpar2Sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +78,10 @@ class Original:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command on its way."""
-
     room: Room
     asker: Sender
-    given: Given
-    session: Session
+    given: CommandParameters
+    session: Pazpar2Session
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -115,8 +118,8 @@ async def show(command: Command) -> etree._Element:
     version = given.number("version", 0, 100)
     if given.flag("block"):
         await _until_works(command, "show", report_error=given.text("report") == "1")
-    progress = _not_failed(session)
-    hits = await _ordered(command, progress, keys) if progress is not None else []
+    progress = _progress_of(session)
+    hits = await _in_order(command, progress, keys) if progress is not None else []
     page = hits[start : start + number]
     # Now: a thread may write what the loop must not change meanwhile.
     write = partial(
@@ -138,39 +141,39 @@ async def record(command: Command) -> etree._Element | Original:
     """A work, or the record of it that one source has."""
     given, session = command.given, command.session
     name = given.required("id")
-    progress = _not_failed(session)
+    progress = _progress_of(session)
     if progress is None:
-        raise CommandRefused(NO_RECORD, name[:100])
+        raise CommandRefusal(NO_RECORD, name[:100])
     if not progress.lists(name) and "record" not in session.waiting:
         with session.hold("record"):  # it may come while the search runs
             await progress.until(lambda: progress.lists(name))
-    hits = await _ordered(command, progress, progress.keys)
+    hits = await _in_order(command, progress, progress.keys)
     place = progress.place(name, hits)
     if place is None:
-        raise CommandRefused(NO_RECORD, name[:100])
+        raise CommandRefusal(NO_RECORD, name[:100])
     if given.text("offset") or given.text("checksum"):
         return _original(given, hits[place])
     return documents.record(progress, hits, place, name, command.labels)
 
 
-def _original(given: Given, hit: Hit) -> Original:
+def _original(given: CommandParameters, hit: Hit) -> Original:
     """One record of a work as its source has it, as MARCXML, or as the bytes of MARC 21."""
     syntax = given.text("syntax")
     if syntax.lower() not in _SYNTAXES:
-        raise CommandRefused(RECORD_FAILED, f"syntax: {syntax[:40]!r} is none; there is marcxml")
+        raise CommandRefusal(RECORD_FAILED, f"syntax: {syntax[:40]!r} is none; there is marcxml")
     if number := given.text("checksum"):
         own = next((own for own in hit.records if str(documents.checksum(own)) == number), None)
         if own is None:
-            raise CommandRefused(RECORD_FAILED, f"checksum: {number[:20]} is none of this work")
+            raise CommandRefusal(RECORD_FAILED, f"checksum: {number[:20]} is none of this work")
     else:
         offset = given.number("offset", 0, 10**6)
         if offset >= len(hit.records):
             last = len(hit.records) - 1
-            raise CommandRefused(RECORD_FAILED, f"offset: {offset}; the last record has {last}")
+            raise CommandRefusal(RECORD_FAILED, f"offset: {offset}; the last record has {last}")
         own = hit.records[offset]
     marc = marc_data(Hit(id=own.key, record=own, records=(own,), provenance={}), None)
     if given.flag("binary"):
-        return Original(encoded(marc), "application/octet-stream")
+        return Original(encode(marc), "application/octet-stream")
     document = f'<?xml version="1.0" encoding="UTF-8"?>\n{element(marc, namespace=_MARCXML)}'
     return Original(document.encode(), "text/xml")
 
@@ -182,11 +185,11 @@ async def termlist(command: Command) -> etree._Element:
     if not names or names == ["*"]:
         names = list(FACET_OF)
     if len(names) > _MOST_LISTS:
-        raise CommandRefused(MALFORMED, f"name: more than {_MOST_LISTS} lists")
+        raise CommandRefusal(MALFORMED, f"name: more than {_MOST_LISTS} lists")
     most = given.number("num", _TERMS, MOST_TERMS)
     if given.text("block") == "1":
         await _until_works(command, "termlist", report_error=given.text("report") == "error")
-    progress = _not_failed(command.session)
+    progress = _progress_of(command.session)
     return documents.termlist(progress, dict.fromkeys(names), most, command.labels)
 
 
@@ -222,21 +225,23 @@ async def _until_works(command: Command, name: str, *, report_error: bool) -> bo
     try:
         with session.hold(name):
             await progress.until(lambda: progress.shows_works)
-    except CommandRefused as refused:
+    except CommandRefusal as refused:
         if report_error or refused.code != BLOCKED:
             raise
         return True
     return False
 
 
-def _not_failed(session: Session) -> Progress | None:
+def _progress_of(session: Pazpar2Session) -> SearchProgress | None:
     """A session's search, None before the first. Raises CommandRefused: our error ended it."""
     if session.progress is not None and session.progress.failed:
-        raise CommandRefused(SEARCH_FAILED, "the search failed; the log of the server says why")
+        raise CommandRefusal(SEARCH_FAILED, "the search failed; the log of the server says why")
     return session.progress
 
 
-async def _ordered(command: Command, progress: Progress, keys: tuple[SortKey, ...]) -> list[Hit]:
+async def _in_order(
+    command: Command, progress: SearchProgress, keys: tuple[SortKey, ...]
+) -> list[Hit]:
     """The works so far in an order; a long list is sorted in a thread."""
     known = progress.known(keys)
     if known is not None:
@@ -255,7 +260,7 @@ _FACETS = tuple(facet for name, facet in FACET_OF.items() if name != "xtargets")
 _PING_BEFORE = 10.0
 
 
-async def init(room: Room, asker: Sender, given: Given) -> etree._Element:
+async def init(room: Room, asker: Sender, given: CommandParameters) -> etree._Element:
     """Begin a session. Raises CommandRefused: no such service, or a setting is not possible."""
     registry = room.shared.engine.registry
     service = given.text("service")
@@ -266,12 +271,12 @@ async def init(room: Room, asker: Sender, given: Given) -> etree._Element:
             for source in sources:
                 registry.spec(source)
         except UsageError as error:
-            raise CommandRefused(NO_SERVICE, f"{service[:60]} is no source and no group") from error
+            raise CommandRefusal(NO_SERVICE, f"{service[:60]} is no source and no group") from error
     settings = settings_of(given)
     if given.flag("clear"):
-        sources = allowed(settings, (), registry.names())
+        sources = allowed_sources(settings, (), registry.names())
     elif settings:
-        sources = allowed(settings, sources or registry.default(), registry.names())
+        sources = allowed_sources(settings, sources or registry.default(), registry.names())
     session = room.sessions.open(asker, sources)
     seconds = max(room.sessions.idle - _PING_BEFORE, room.sessions.idle / 2)
     return documents.init(session.token, int(seconds * 1000))
@@ -286,7 +291,7 @@ async def _settings(command: Command) -> etree._Element:
     settings = settings_of(command.given)
     if settings:
         before = registry.default() if session.sources is None else session.sources
-        session.sources = allowed(settings, before, registry.names())
+        session.sources = allowed_sources(settings, before, registry.names())
     return documents.status("settings")
 
 
@@ -318,12 +323,12 @@ async def _search(command: Command) -> etree._Element:
         )
         prepared = await search_of(shared, text, options, timeout=timeout, user=command.asker.user)
     except UsageError as error:
-        raise CommandRefused(MALFORMED, f"{error}. {error.advice or ''}") from error
+        raise CommandRefusal(MALFORMED, f"{error}. {error.advice or ''}") from error
     await session.stop()  # else the permit that is waited for may be that of the search before
     permit = await shared.admission.enter(command.asker.user)
 
     def answered(answer: Answer) -> None:
-        shared.metrics.searched(answer)
+        shared.metrics.count_search(answer)
         shared.suggestions.learn(answer.query, answer, command.asker.owner)
 
     await session.begin(
@@ -391,7 +396,6 @@ class CommandReply:
     retry_after: str = ""
 
     def response(self) -> web.Response:
-        """As HTTP."""
         headers = {"Cache-Control": "no-store"}
         if self.retry_after:
             headers["Retry-After"] = self.retry_after
@@ -407,7 +411,7 @@ class CommandReply:
 async def answer(request: web.Request) -> web.Response:
     """Answers a command of a client; an error of ours, too, is a document that clients read."""
     try:
-        return (await _counted(request)).response()
+        return (await _count_and_answer(request)).response()
     except Problem as problem:
         return _problem(problem).response()
     except UsageError as error:
@@ -418,12 +422,12 @@ async def answer(request: web.Request) -> web.Response:
         return _problem(failure(request, error)).response()
 
 
-async def _counted(request: web.Request) -> CommandReply:
+async def _count_and_answer(request: web.Request) -> CommandReply:
     """The answer; what no session has counted is a request as any other."""
     try:
-        values = await _given(request)
-        name = Given(values).required("command")
-    except CommandRefused as refused:
+        values = await _read_parameters(request)
+        name = CommandParameters(values).required("command")
+    except CommandRefusal as refused:
         await count(request)
         return _refusal(refused)
     if name in _COUNTED:
@@ -438,18 +442,18 @@ async def _counted(request: web.Request) -> CommandReply:
     return reply
 
 
-async def _given(request: web.Request) -> MultiMapping[str]:
+async def _read_parameters(request: web.Request) -> MultiMapping[str]:
     """The parameters. Raises CommandRefused: they are no text, or the body is of another kind."""
     try:
         unquote_to_bytes(request.rel_url.raw_query_string.replace("+", " ")).decode()
     except UnicodeDecodeError as error:
-        raise CommandRefused(ENCODING, "the address is not UTF-8") from error
+        raise CommandRefusal(ENCODING, "the address is not UTF-8") from error
     try:
-        return await given(request, request.app[SHARED].options)
+        return await read_parameters(request, request.app[SHARED].options)
     except Problem as problem:
         if problem.status not in _UNREADABLE:
             raise
-        raise CommandRefused(_UNREADABLE[problem.status], problem.detail) from problem
+        raise CommandRefusal(_UNREADABLE[problem.status], problem.detail) from problem
 
 
 async def _anywhere(
@@ -462,12 +466,12 @@ async def _anywhere(
         return await _here(shared, asker, values)
     body = orjson.dumps([asker.user, asker.owner, list(values.items())])
     patience = shared.options.max_timeout + 10
-    answered = await shared.peers.forwarded(number, f"/{_NAME}", body, patience)
+    answered = await shared.peers.forward(number, f"/{_NAME}", body, patience)
     if answered is None:  # there is none, or it has been replaced, and its sessions with it
-        return _refusal(CommandRefused(NO_SESSION, values.get("session", "")[:100]))
+        return _refusal(CommandRefusal(NO_SESSION, values.get("session", "")[:100]))
     headers = answered.headers
     if _POLLED not in headers:  # it could not answer; the reason is in its log
-        return _refusal(CommandRefused(SEARCH_FAILED, "the worker of this session failed"))
+        return _refusal(CommandRefusal(SEARCH_FAILED, "the worker of this session failed"))
     return CommandReply(
         answered.body,
         answered.status,
@@ -499,16 +503,16 @@ async def _here(shared: ServerContext, asker: Sender, values: MultiMapping[str])
     """The answer of this worker."""
     polled = False
     try:
-        sessions = shared.kept(_NAME, lambda: Sessions(shared.options, shared.peers.number))
-        room, parameters = Room(shared, sessions), Given(values)
+        sessions = shared.kept(_NAME, lambda: Pazpar2Sessions(shared.options, shared.peers.number))
+        room, parameters = Room(shared, sessions), CommandParameters(values)
         name = parameters.text("command")
         if name == "init":
             async with shared.admission.brief():
-                return CommandReply(documents.written(await init(room, asker, parameters)))
+                return CommandReply(documents.xml_bytes(await init(room, asker, parameters)))
         if name in MISSING_COMMANDS:
-            raise CommandRefused(NOT_IMPLEMENTED, f"command: {name}")
+            raise CommandRefusal(NOT_IMPLEMENTED, f"command: {name}")
         if name not in COMMANDS:
-            raise CommandRefused(MALFORMED, f"command: {name[:40]!r} is none")
+            raise CommandRefusal(MALFORMED, f"command: {name[:40]!r} is none")
         session = sessions.find(parameters.required("session"), asker)
         if name not in _COUNTED:
             polled = True
@@ -517,17 +521,17 @@ async def _here(shared: ServerContext, asker: Sender, values: MultiMapping[str])
         content = await COMMANDS[name](Command(room, asker, parameters, session))
         if not sessions.there(session):  # it ended while the answer was held back
             session.cancel()
-            raise CommandRefused(NO_SESSION, session.token)
+            raise CommandRefusal(NO_SESSION, session.token)
         if isinstance(content, Original):
             return CommandReply(content.body, media_type=content.media_type, polled=polled)
-        return CommandReply(documents.written(content), polled=polled)
-    except CommandRefused as refused:
+        return CommandReply(documents.xml_bytes(content), polled=polled)
+    except CommandRefusal as refused:
         return _refusal(refused, polled=polled)
     except Problem as problem:
         return _problem(problem, polled=polled)
 
 
-def _refusal(refused: CommandRefused, *, polled: bool = False) -> CommandReply:
+def _refusal(refused: CommandRefusal, *, polled: bool = False) -> CommandReply:
     return CommandReply(refused.document(), STATUS, polled=polled)
 
 
@@ -536,6 +540,6 @@ def _problem(problem: Problem, *, polled: bool = False) -> CommandReply:
     detail = problem.detail or problem.title
     if search_id := problem.members.get("search_id"):
         detail = f"{detail} {search_id}"
-    document = CommandRefused(NO_SERVICE, detail).document()
+    document = CommandRefusal(NO_SERVICE, detail).document()
     retry_after = problem.headers.get("Retry-After", "")
     return CommandReply(document, problem.status, polled=polled, retry_after=retry_after)

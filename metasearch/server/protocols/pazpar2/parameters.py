@@ -16,9 +16,9 @@ from metasearch.engine.facets import (
     MOST_FILTERS,
     Filters,
     Sort,
-    arranged,
     filter_text,
     parse_filters,
+    sort_hits,
 )
 from metasearch.engine.options import MAX_PER_SOURCE
 from metasearch.errors import QuerySyntaxError, UsageError
@@ -50,7 +50,7 @@ MESSAGES: Mapping[int, str] = {
 _LONGEST_DETAIL = 1_000
 
 
-class CommandRefused(Exception):
+class CommandRefusal(Exception):
     """A command that cannot be carried out. `code`: a key of `MESSAGES`. `detail`: what is wrong
     and what to do; clients show it behind the text of the code.
     """
@@ -61,7 +61,6 @@ class CommandRefused(Exception):
         self.detail = line(detail)[:_LONGEST_DETAIL]
 
     def document(self) -> bytes:
-        """The answer."""
         root = etree.Element("error", code=str(self.code), msg=MESSAGES[self.code])
         root.text = self.detail
         return etree.tostring(root, xml_declaration=True, encoding="UTF-8")
@@ -103,7 +102,7 @@ def sort_keys(text: str) -> tuple[SortKey, ...]:
         return BY_RELEVANCE
     parts = text.split(",")
     if len(parts) > _MOST_KEYS:
-        raise CommandRefused(MALFORMED, f"sort: more than {_MOST_KEYS} keys")
+        raise CommandRefusal(MALFORMED, f"sort: more than {_MOST_KEYS} keys")
     keys = []
     for part in parts:
         name, _, direction = part.partition(":")
@@ -113,7 +112,7 @@ def sort_keys(text: str) -> tuple[SortKey, ...]:
         elif known is not None:
             keys.append(SortKey(*known))
         else:
-            raise CommandRefused(
+            raise CommandRefusal(
                 MALFORMED,
                 f"sort: {part[:40]!r} is none of relevance, title:1, title:0, date:0 (newest "
                 "first), date:1, position, retrieval",
@@ -134,9 +133,9 @@ def in_order(
         if key.sort == "first-seen":
             ordered.sort(key=lambda hit: arrival.get(hit.id, len(arrival)))
         elif key.reverse:  # equal ones keep their order
-            ordered = arranged(reversed(ordered), key.sort, {})[::-1]
+            ordered = sort_hits(reversed(ordered), key.sort, {})[::-1]
         elif key.sort != "relevance":
-            ordered = arranged(ordered, key.sort, {})
+            ordered = sort_hits(ordered, key.sort, {})
     return ordered
 
 
@@ -159,7 +158,7 @@ _NOT_OURS = ("mergekey", "rank")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class CommandParameters:
     """The parameters of a command; of repeated ones the first holds, as in pazpar2."""
 
     values: MultiMapping[str]
@@ -170,16 +169,16 @@ class Given:
         """
         value = self.values.get(name, "")
         if name != "query" and len(value) > _LONGEST:
-            raise CommandRefused(MALFORMED, f"{name}: longer than {_LONGEST:,} characters")
+            raise CommandRefusal(MALFORMED, f"{name}: longer than {_LONGEST:,} characters")
         if any("\ud800" <= char <= "\udfff" for char in value):
-            raise CommandRefused(ENCODING, f"{name}: is not UTF-8")
+            raise CommandRefusal(ENCODING, f"{name}: is not UTF-8")
         return value.strip()
 
     def required(self, name: str) -> str:
         """A parameter that must be there. Raises CommandRefused: it is not."""
         value = self.text(name)
         if not value:
-            raise CommandRefused(MISSING, name)
+            raise CommandRefusal(MISSING, name)
         return value
 
     def number(self, name: str, default: int, most: int) -> int:
@@ -188,7 +187,7 @@ class Given:
         if not value:
             return default
         if not (value.isascii() and value.isdecimal() and len(value) < 10):
-            raise CommandRefused(MALFORMED, f"{name}: {value[:20]!r} is no whole number from 0")
+            raise CommandRefusal(MALFORMED, f"{name}: {value[:20]!r} is no whole number from 0")
         return min(int(value), most)
 
     def flag(self, name: str) -> bool:
@@ -206,20 +205,20 @@ class SearchCommand:
     keys: tuple[SortKey, ...]
 
 
-def search_command(given: Given, max_query: int, max_records: int) -> SearchCommand:
+def search_command(given: CommandParameters, max_query: int, max_records: int) -> SearchCommand:
     """Read the parameters of `search` but those of targets. `max_query`: most characters of a
     query. Raises CommandRefused: one of them cannot be used.
     """
     query = given.required("query")
     if len(query) > max_query:
-        raise CommandRefused(MALFORMED, f"query: longer than {max_query:,} characters")
+        raise CommandRefusal(MALFORMED, f"query: longer than {max_query:,} characters")
     for name in _NOT_OURS:
         if given.text(name):
-            raise CommandRefused(
+            raise CommandRefusal(
                 NOT_IMPLEMENTED, f"{name}: works are merged and ranked as configured"
             )
     if given.number("startrecs", 0, 1):
-        raise CommandRefused(
+        raise CommandRefusal(
             NOT_IMPLEMENTED, "startrecs: a list begins at its beginning; use maxrecs"
         )
     try:
@@ -228,7 +227,7 @@ def search_command(given: Given, max_query: int, max_records: int) -> SearchComm
         # The query first, then what is wrong with it, in one line: clients show the text as it is.
         hint = f" Try: {error.suggestion}" if error.suggestion else f" {error.advice or ''}"
         place = f"at character {error.position + 1}"
-        raise CommandRefused(MALFORMED, f"query: {error.reason}, {place}.{hint}") from error
+        raise CommandRefusal(MALFORMED, f"query: {error.reason}, {place}.{hint}") from error
     most = min(max_records, MAX_PER_SOURCE)
     return SearchCommand(
         read=found,
@@ -247,16 +246,16 @@ def limit_filters(text: str) -> Filters:
         facet = FACET_OF.get(name, name)
         if facet not in FACETS:
             known = ", ".join(FACET_OF)
-            raise CommandRefused(
+            raise CommandRefusal(
                 MALFORMED, f"limit: there is no field {name[:40]!r}; there are {known}"
             )
         filters += [filter_text(facet, value) for value in values]
     if len(filters) > MOST_FILTERS:
-        raise CommandRefused(MALFORMED, f"limit: more than {MOST_FILTERS} values")
+        raise CommandRefusal(MALFORMED, f"limit: more than {MOST_FILTERS} values")
     try:
         return parse_filters(tuple(filters))
     except UsageError as error:
-        raise CommandRefused(MALFORMED, f"limit: {error}") from error
+        raise CommandRefusal(MALFORMED, f"limit: {error}") from error
 
 
 def pairs(parameter: str, text: str, signs: str, only: str = "") -> list[tuple[str, list[str]]]:
@@ -266,21 +265,21 @@ def pairs(parameter: str, text: str, signs: str, only: str = "") -> list[tuple[s
     are left out; "" for none.
     """
     conditions = []
-    parts = [part for part in _divided(text, ",") if part.strip()]
+    parts = [part for part in _divide(text, ",") if part.strip()]
     if len(parts) > _MOST_PARTS:
-        raise CommandRefused(MALFORMED, f"{parameter}: more than {_MOST_PARTS} parts")
+        raise CommandRefusal(MALFORMED, f"{parameter}: more than {_MOST_PARTS} parts")
     for part in parts:
         at = min((part.find(sign) for sign in signs if sign in part), default=-1)
-        values = [_unescaped(value) for value in _divided(part[at + 1 :], "|")]
+        values = [_unescape(value) for value in _divide(part[at + 1 :], "|")]
         if at < 1 or not all(map(str.strip, values)):
             shown = f"{parameter}: {part[:60]!r} is not name{signs[0]}value"
-            raise CommandRefused(MALFORMED, f"{shown}; several values have | between them")
+            raise CommandRefusal(MALFORMED, f"{shown}; several values have | between them")
         if not only or part[at] == only:
             conditions.append((part[:at].strip(), values))
     return conditions
 
 
-def _divided(text: str, sign: str) -> list[str]:
+def _divide(text: str, sign: str) -> list[str]:
     """The parts between a sign that no backslash precedes; the backslashes stay."""
     parts, start, at = [], 0, 0
     while at < len(text):
@@ -293,7 +292,7 @@ def _divided(text: str, sign: str) -> list[str]:
     return [*parts, text[start:]]
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     chars, at = [], 0
     while at < len(text):
         if text[at] == "\\" and at + 1 < len(text):
@@ -327,14 +326,14 @@ def targets(text: str, sources: Iterable[str], labels: Mapping[str, str]) -> tup
                 )
             )
     if not sources:
-        raise CommandRefused(NO_TARGETS, "the settings of this session allow no source")
+        raise CommandRefusal(NO_TARGETS, "the settings of this session allow no source")
     if not conditions:
         return sources
     left = tuple(
         source for source in sources if condition_holds(source in each for each in conditions)
     )
     if not left:
-        raise CommandRefused(
+        raise CommandRefusal(
             NO_TARGETS, f"filter: {text[:200]} leaves none of {', '.join(sources)}"
         )
     return left
@@ -346,22 +345,22 @@ def _of_setting(name: str, sources: Sequence[str], labels: Mapping[str, str]) ->
             return {source: source for source in sources}
         case "pz:name":
             return labels
-    raise CommandRefused(MALFORMED, f"filter: {name[:40]!r} is neither pz:id nor pz:name")
+    raise CommandRefusal(MALFORMED, f"filter: {name[:40]!r} is neither pz:id nor pz:name")
 
 
 def _holds(sign: str, value: str, text: str) -> bool:
     return value == text if sign == "=" else value.lower() in text.lower()
 
 
-def settings_of(given: Given) -> list[tuple[str, str]]:
+def settings_of(given: CommandParameters) -> list[tuple[str, str]]:
     """A command's ("pz:allow[SOURCE]", value). Raises CommandRefused: there are too many."""
     settings = [(name, value) for name, value in given.values.items() if "[" in name]
     if len(settings) > _MOST_SETTINGS:
-        raise CommandRefused(SETTING, f"more than {_MOST_SETTINGS} settings")
+        raise CommandRefusal(SETTING, f"more than {_MOST_SETTINGS} settings")
     return settings
 
 
-def allowed(
+def allowed_sources(
     settings: Iterable[tuple[str, str]], before: Iterable[str], known: Sequence[str]
 ) -> tuple[str, ...]:
     """The sources of a session after `pz:allow[SOURCE]=1` or `=0`; "*" stands for all sources.
@@ -371,14 +370,14 @@ def allowed(
     for name, value in settings:
         setting, _, target = name.partition("[")
         if not setting or not target.endswith("]"):
-            raise CommandRefused(SETTING, f"{name[:100]}: write pz:allow[SOURCE]=1 or =0")
+            raise CommandRefusal(SETTING, f"{name[:100]}: write pz:allow[SOURCE]=1 or =0")
         target = target[:-1]
         if setting != "pz:allow":
-            raise CommandRefused(NOT_IMPLEMENTED, f"{setting[:60]}: only pz:allow can be set")
+            raise CommandRefusal(NOT_IMPLEMENTED, f"{setting[:60]}: only pz:allow can be set")
         if value not in ("0", "1"):
-            raise CommandRefused(SETTING, f"{name[:100]}: {value[:20]!r} is neither 1 nor 0")
+            raise CommandRefusal(SETTING, f"{name[:100]}: {value[:20]!r} is neither 1 nor 0")
         if target != "*" and target not in there:
-            raise CommandRefused(TARGET, f"{target[:60]}: there is no such source")
+            raise CommandRefusal(TARGET, f"{target[:60]}: there is no such source")
         named = known if target == "*" else (target,)
         if value == "1":
             left |= dict.fromkeys(named)

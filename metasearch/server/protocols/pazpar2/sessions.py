@@ -29,12 +29,12 @@ from metasearch.events import (
 )
 from metasearch.record import Hit
 from metasearch.server.limits import Options
-from metasearch.server.limits.clients import RateLimiter
+from metasearch.server.limits.client_limits import ClientRateLimiter
 from metasearch.server.process import places_of
 from metasearch.server.protocols.pazpar2.parameters import (
     BLOCKED,
     NO_SESSION,
-    CommandRefused,
+    CommandRefusal,
     SortKey,
 )
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 # The state of a session's search: the list so far, the sources' reports, and who waits.
 
 
-class Progress:
+class SearchProgress:
     """What the events of a search have reported so far.
 
     Attributes:
@@ -75,13 +75,11 @@ class Progress:
         self._ordered: list[Hit] | None = None
 
     def __len__(self) -> int:
-        """Works that are held."""
         return len(self._hits)
 
     # ---------------------------------------------------------------- events
 
     def take(self, event: SearchEvent) -> None:
-        """Take the next event of the search."""
         match event:
             case Started():
                 self.reports = {name: SourceReport(name) for name in event.sources}
@@ -113,7 +111,6 @@ class Progress:
             self.facets = {facet.name: facet for facet in answer.facets.facets}
 
     def end(self, *, failed: bool = False) -> None:
-        """Nothing more will come."""
         self.over = True
         self.failed = self.failed or failed
         self._wake()
@@ -133,7 +130,6 @@ class Progress:
 
     @property
     def shows_works(self) -> bool:
-        """Whether the list has a work."""
         if self._order is None:
             return bool(self._hits)
         return any(self._now(name) in self._hits for name in self._order)
@@ -148,7 +144,7 @@ class Progress:
     @property
     def total(self) -> int:
         """Records that the sources hold; of a source that sends no total, those that came."""
-        return sum(claimed(report) for report in self.reports.values())
+        return sum(total_of_report(report) for report in self.reports.values())
 
     def listed(self) -> list[Hit]:
         """The works so far in the order of the search."""
@@ -174,7 +170,6 @@ class Progress:
         self._ordered = hits if version == self.version else None
 
     def lists(self, name: str) -> bool:
-        """Whether a work is in the list."""
         now = self._now(name)
         return now in self._hits and self.place(now, self.listed()) is not None
 
@@ -192,7 +187,7 @@ class Progress:
         return name
 
 
-def claimed(report: SourceReport) -> int:
+def total_of_report(report: SourceReport) -> int:
     """Records that a source holds for the query."""
     return report.count if report.total is None else max(report.total, report.count)
 
@@ -221,7 +216,7 @@ class Sender:
     owner: str | None = None
 
 
-class Session:
+class Pazpar2Session:
     """One session.
 
     Attributes:
@@ -236,7 +231,7 @@ class Session:
         self.token = token
         self.asker = asker
         self.sources = sources
-        self.progress: Progress | None = None
+        self.progress: SearchProgress | None = None
         self.touched = now
         self.waiting: set[str] = set()
         self._task: asyncio.Task[None] | None = None
@@ -245,7 +240,6 @@ class Session:
 
     @property
     def works(self) -> int:
-        """Works that it holds."""
         return 0 if self.progress is None else len(self.progress)
 
     @contextmanager
@@ -254,7 +248,7 @@ class Session:
         of the same command is held back already.
         """
         if command in self.waiting:
-            raise CommandRefused(BLOCKED, command)
+            raise CommandRefusal(BLOCKED, command)
         self.waiting.add(command)
         try:
             yield
@@ -278,7 +272,7 @@ class Session:
         try:
             async with self._beginning:
                 await self.stop()
-                progress = self.progress = Progress(sort)
+                progress = self.progress = SearchProgress(sort)
                 self._task = asyncio.create_task(_drain(search, progress, answered, grown))
         except BaseException:
             ended()
@@ -302,7 +296,7 @@ class Session:
 
 async def _drain(
     search: Events,
-    progress: Progress,
+    progress: SearchProgress,
     answered: Callable[[Answer], None],
     grown: Callable[[], None],
 ) -> None:
@@ -322,15 +316,13 @@ async def _drain(
         progress.end(failed=failed)
 
 
-class Sessions:
-    """All sessions of one worker."""
-
+class Pazpar2Sessions:
     def __init__(self, options: Options, worker: int) -> None:
         self._options = options
         self._worker = worker
-        self._all: dict[str, Session] = {}
+        self._all: dict[str, Pazpar2Session] = {}
         self._timer: asyncio.TimerHandle | None = None
-        self._polls = RateLimiter(
+        self._polls = ClientRateLimiter(
             options.session_polls, options.rate_window, max(1, options.max_sessions)
         )
 
@@ -342,7 +334,7 @@ class Sessions:
         """Seconds after its last command at which a session ends."""
         return self._options.session_idle
 
-    def open(self, asker: Sender, sources: tuple[str, ...] | None) -> Session:
+    def open(self, asker: Sender, sources: tuple[str, ...] | None) -> Pazpar2Session:
         """A new session; where there are too many, the one of the client, or of all, that has been
         silent longest ends.
         """
@@ -352,13 +344,13 @@ class Sessions:
         if len(self._all) >= self._options.max_sessions:
             self._end(_most_silent(self._all.values()))
         token = f"{secrets.token_urlsafe(_TOKEN_BYTES)}.{self._worker}"
-        session = Session(token, asker, sources, _now())
+        session = Pazpar2Session(token, asker, sources, _now())
         self._all[token] = session
         if self._timer is None:
             self._look_later()
         return session
 
-    def find(self, token: str, asker: Sender) -> Session:
+    def find(self, token: str, asker: Sender) -> Pazpar2Session:
         """The session of a token; its time begins anew. Raises CommandRefused: there is none, or it
         is another user's.
         """
@@ -367,19 +359,19 @@ class Sessions:
             self._end(session)
             session = None
         if session is None or session.asker.owner != asker.owner:
-            raise CommandRefused(NO_SESSION, token[:100])
+            raise CommandRefusal(NO_SESSION, token[:100])
         session.touched = _now()
         return session
 
-    def there(self, session: Session) -> bool:
+    def there(self, session: Pazpar2Session) -> bool:
         """Whether a session has not ended meanwhile."""
         return self._all.get(session.token) is session
 
-    def count_poll(self, session: Session) -> None:
+    def count_poll(self, session: Pazpar2Session) -> None:
         """Count a command that starts no search."""
         self._polls.take(session.token).check()
 
-    def fit(self, growing: Session) -> None:
+    def fit(self, growing: Pazpar2Session) -> None:
         """End the sessions silent longest until all works fit; never the one that grows."""
         others = [session for session in self._all.values() if session is not growing]
         held = growing.works + sum(session.works for session in others)
@@ -391,7 +383,6 @@ class Sessions:
                 self._end(session)
 
     async def close(self) -> None:
-        """End all sessions."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -402,11 +393,11 @@ class Sessions:
         for session in sessions:
             await session.stop()
 
-    def _end(self, session: Session) -> None:
+    def _end(self, session: Pazpar2Session) -> None:
         self._all.pop(session.token, None)
         session.cancel()
 
-    def _silent_too_long(self, session: Session) -> bool:
+    def _silent_too_long(self, session: Pazpar2Session) -> bool:
         return not session.waiting and _now() - session.touched >= self._options.session_idle
 
     def _look_later(self) -> None:
@@ -423,7 +414,7 @@ class Sessions:
             self._look_later()
 
 
-def _most_silent(sessions: Iterable[Session]) -> Session:
+def _most_silent(sessions: Iterable[Pazpar2Session]) -> Pazpar2Session:
     return min(sessions, key=lambda session: session.touched)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Hashable
 from contextlib import aclosing
@@ -17,12 +16,11 @@ from metasearch.adapters.select.xml import parse_xml
 from metasearch.engine.options import SearchOptions
 from metasearch.errors import UnknownSource, UsageError
 from metasearch.events import Answer
-from metasearch.formats.failures import alike, as_line
-from metasearch.server.answering import SEARCH_ID, nothing_answered, search_of, status_of
-from metasearch.server.forms import given
+from metasearch.formats.failures import reasons
+from metasearch.server.forms import read_parameters, whole_body
 from metasearch.server.identity import owner
 from metasearch.server.limits import Options
-from metasearch.server.limits.clients import USER
+from metasearch.server.limits.client_limits import USER
 from metasearch.server.problem import Problem
 from metasearch.server.protocols.sru.parameters import (
     RequestReader,
@@ -39,17 +37,28 @@ from metasearch.server.protocols.sru.responses import (
     echo,
     explanation,
     known_terms,
-    packed,
+    pack,
     read_scan,
     refusal,
     scan_response,
     search_response,
     window,
 )
-from metasearch.server.protocols.sru.vocabulary import RESPONSES, V1_1, Diagnostic, Refused
+from metasearch.server.protocols.sru.vocabulary import (
+    RESPONSES,
+    V1_1,
+    SruDiagnostic,
+    SruRefusal,
+)
 from metasearch.server.search import WRITTEN_AT_ONCE
+from metasearch.server.search_answers import (
+    SEARCH_ID,
+    no_answer_problem,
+    search_of,
+    status_of,
+)
 from metasearch.server.site import SHARED, site_of
-from metasearch.server.suggest import together as completed
+from metasearch.server.suggest import join_completions as completed
 from metasearch.server.visit import with_sources
 
 # SRU in SOAP envelopes, as YAZ sends it unless told otherwise.
@@ -64,17 +73,9 @@ _MOST_PARAMETERS = 100
 async def read(request: web.Request, options: Options) -> MultiDict[str]:
     """The parameters in the envelope, `operation` among them."""
     most = _WIDEST * options.max_query + _REST
-    body = bytearray()
+    body = await whole_body(request, options, most)
     try:
-        async with asyncio.timeout(options.head_timeout):
-            async for chunk in request.content.iter_chunked(65_536):
-                body += chunk
-                if len(body) > most:
-                    raise Problem(413, None, f"The body has more than {most:,} bytes.")
-    except TimeoutError:
-        raise Problem(408, None, "The body of the request did not come in time.") from None
-    try:
-        root = parse_xml(bytes(body))
+        root = parse_xml(body)
     except ValueError as error:
         raise _no_envelope() from error
     requests = [child for part in root if _name(part) == "Body" for child in part]
@@ -87,8 +88,7 @@ async def read(request: web.Request, options: Options) -> MultiDict[str]:
     return parameters
 
 
-def wrapped(root: etree._Element) -> etree._Element:
-    """The answer in an envelope."""
+def wrap(root: etree._Element) -> etree._Element:
     envelope = etree.Element(f"{{{SOAP}}}Envelope", nsmap={"SOAP": SOAP})
     etree.SubElement(envelope, f"{{{SOAP}}}Body").append(root)
     return envelope
@@ -128,7 +128,6 @@ class Lists:
         return len(self._depths)
 
     async def close(self) -> None:
-        """Forget all."""
         self._depths.clear()
 
     def depth(self, user: Hashable, options: SearchOptions, wanted: int) -> int:
@@ -160,23 +159,23 @@ async def answer(request: web.Request) -> web.Response:
         # An envelope of 2.0 does not exist.
         head = head_of(parameters, V1_1)
     else:
-        parameters = await given(request, shared.options)
+        parameters = await read_parameters(request, shared.options)
         head = head_of(parameters)
     reader = RequestReader(head, parameters, request.match_info.get("database", ""))
     status, headers = 200, {"Cache-Control": "no-store"}
     try:
         if head.refused is not None:
             raise head.refused
-        root = await _answered(request, reader, headers)
-    except Refused as refused:
+        root = await _answer(request, reader, headers)
+    except SruRefusal as refused:
         root = refusal(head, refused.diagnostic)
     except Problem as problem:
         if problem.status not in (429, 503):
             raise
         status, headers = problem.status, {**headers, **problem.headers}
-        root = refusal(head, Diagnostic(2, problem.detail))
+        root = refusal(head, SruDiagnostic(2, problem.detail))
     if in_envelope:
-        root = wrapped(root)
+        root = wrap(root)
     large = root.xpath("count(//*) > 20000")
     body = await shared.admission.written(lambda: _bytes(root), large=bool(large))
     return web.Response(
@@ -188,7 +187,7 @@ def _bytes(root: etree._Element) -> bytes:
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8")
 
 
-async def _answered(
+async def _answer(
     request: web.Request, reader: RequestReader, headers: dict[str, str]
 ) -> etree._Element:
     """The answer to a request with a known operation. Raises Refused: it cannot be carried out."""
@@ -198,11 +197,11 @@ async def _answered(
     match reader.head.operation:
         case "explain":
             async with shared.admission.brief():
-                return _explained(request, reader)
+                return _explain(request, reader)
         case "scan":
             reader.check()
             async with shared.admission.brief():
-                return await _scanned(request, reader)
+                return await _scan(request, reader)
     reader.check()
     text, least = reader.text("query"), shared.engine.settings.per_source
     wanted = await shared.admission.computing.read(
@@ -210,16 +209,16 @@ async def _answered(
     )
     wanted = replace(wanted, options=with_sources(request, wanted.options))
     wanted = _with_depth(request, wanted)
-    answered = await _searched(request, text, wanted)
+    answered = await _search(request, text, wanted)
     status = status_of(answered)
     if status != 200:
-        raise Refused(2, nothing_answered(answered, status, {}).detail)
+        raise SruRefusal(2, no_answer_problem(answered, status, {}).detail)
     start, seen = wanted.options.start, answered.counts.unique
     # A page that nextRecordPosition announced may turn out to be empty.
     known = max(seen, wanted.options.per_source or 0, 1)
     ended = not answered.running and answered.paging.next is None
     if ended and not answered.hits and start >= known:
-        raise Refused(61, f"startRecord {start + 1}; the list has {seen} works")
+        raise SruRefusal(61, f"startRecord {start + 1}; the list has {seen} works")
     if answered.complete:
         headers["Cache-Control"] = f"private, max-age={shared.options.max_age}"
     head, site = reader.head, site_of(request)
@@ -240,7 +239,7 @@ async def _answered(
             head,
             wanted,
             answered,
-            echoed=reader.echoed(),
+            echoed=reader.echo_pairs(),
             warnings=[*_partial(answered), *wanted.facets.unknown],
             address=address,
         ),
@@ -255,7 +254,7 @@ def _check_database(request: web.Request, name: str) -> None:
         for source in registry.expand([name]):
             registry.spec(source)
     except UsageError as error:
-        raise Refused(235, name) from error
+        raise SruRefusal(235, name) from error
 
 
 def _with_depth(request: web.Request, wanted: SearchRequest) -> SearchRequest:
@@ -266,7 +265,7 @@ def _with_depth(request: web.Request, wanted: SearchRequest) -> SearchRequest:
     return replace(wanted, options=replace(options, per_source=depth))
 
 
-async def _searched(request: web.Request, text: str, wanted: SearchRequest) -> Answer:
+async def _search(request: web.Request, text: str, wanted: SearchRequest) -> Answer:
     """The answer of the search for a text; a finished one of the last minute, if any."""
     shared = request.app[SHARED]
     settings, options = shared.engine.settings, wanted.options
@@ -278,9 +277,9 @@ async def _searched(request: web.Request, text: str, wanted: SearchRequest) -> A
             shared, text, options, timeout=timeout, wait=wait, user=request[USER]
         )
     except UnknownSource as error:
-        raise Refused(6, f"x-sources: {error}. {error.advice}") from error
+        raise SruRefusal(6, f"x-sources: {error}. {error.advice}") from error
     except UsageError as error:
-        raise Refused(6, f"{error}. {error.advice}") from error
+        raise SruRefusal(6, f"{error}. {error.advice}") from error
     request[SEARCH_ID] = prepared.id
     if prepared.joins:  # nothing is asked of any source
         async with shared.admission.brief():
@@ -293,47 +292,40 @@ async def _searched(request: web.Request, text: str, wanted: SearchRequest) -> A
             async with aclosing(prepared):
                 answered = await prepared
     if not answered.running:  # else the later request for the whole answer counts
-        shared.metrics.searched(answered)
+        shared.metrics.count_search(answered)
         shared.suggestions.learn(answered.query, answered, owner(request))
     return answered
 
 
-def _partial(answered: Answer) -> list[Diagnostic]:
+def _partial(answered: Answer) -> list[SruDiagnostic]:
     """The diagnostic of an answer that lacks sources."""
     missing = [report for report in answered.sources if report.failed or report.status == "running"]
     if not missing:
         return []
-    words = (
-        as_line(
-            [report.source for report in group],
-            str(group[0].error) if group[0].error else group[0].status,
-        )
-        for group in alike(missing)
-    )
-    return [Refused(59, "; ".join(words)).diagnostic]
+    return [SruRefusal(59, "; ".join(reasons(missing))).diagnostic]
 
 
-def _explained(request: web.Request, reader: RequestReader) -> etree._Element:
+def _explain(request: web.Request, reader: RequestReader) -> etree._Element:
     """The explain record; a parameter that cannot be used is named beside it."""
     head, suggests = reader.head, request.app[SHARED].options.suggest
     as_text, wrong = False, []
     try:
         reader.check()
         as_text = reader.as_text()
-    except Refused as refused:
+    except SruRefusal as refused:
         wrong = [refused.diagnostic]
     root = begin(head)
     most = most_records(request.app[SHARED].options)
     record = explanation(
         site_of(request), reader.database, head.version, most=most, suggests=suggests
     )
-    packed(root, head.version, ZEEREX, record, as_text=as_text)
-    echo(root, head, reader.echoed())
+    pack(root, head.version, ZEEREX, record, as_text=as_text)
+    echo(root, head, reader.echo_pairs())
     diagnostics(root, head, wrong)
     return root
 
 
-async def _scanned(request: web.Request, reader: RequestReader) -> etree._Element:
+async def _scan(request: web.Request, reader: RequestReader) -> etree._Element:
     wanted = read_scan(reader)
     terms = known_terms(wanted.field)
     if terms is not None:
@@ -347,7 +339,7 @@ async def _completions(request: web.Request, wanted: ScanRequest) -> list[ScanTe
     """
     shared, user = request.app[SHARED], owner(request)
     if not shared.options.suggest or wanted.field not in ("any", "title"):
-        raise Refused(4, "scan of this index; those of types and languages can be scanned")
+        raise SruRefusal(4, "scan of this index; those of types and languages can be scanned")
     own = shared.suggestions.complete(wanted.term, user, wanted.maximum)
     others = await shared.peers.completions(wanted.term, user) if user else ()
     texts = (each.text for each in completed([own, *others], wanted.maximum))

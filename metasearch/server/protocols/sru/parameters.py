@@ -16,7 +16,7 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.events import Answer, Facet, FacetValue
 from metasearch.formats.text import clean
 from metasearch.query import ReadQuery, read
-from metasearch.query.cql import SortKeys, parse_sorted_cql
+from metasearch.query.cql import SortKeys, parse_cql_with_sort
 from metasearch.server.limits import Options
 from metasearch.server.parameters import read as read_search
 from metasearch.server.problem import Problem
@@ -26,10 +26,10 @@ from metasearch.server.protocols.sru.vocabulary import (
     V1_2,
     V2_0,
     VERSIONS,
-    Diagnostic,
-    Refused,
     Schema,
-    Version,
+    SruDiagnostic,
+    SruRefusal,
+    SruVersion,
     add,
     facet_of,
     ignored_keys,
@@ -47,7 +47,7 @@ _MOST_INDEXES = 50
 
 
 @dataclass(frozen=True, slots=True)
-class WantedFacet:
+class FacetPart:
     """One facet as a request names it. `start`: the first value, from 1."""
 
     index: str
@@ -66,10 +66,10 @@ class FacetRequest:
         unknown: Indexes that cannot be counted.
     """
 
-    wanted: tuple[WantedFacet, ...] = ()
+    wanted: tuple[FacetPart, ...] = ()
     order: str = ""
     descending: bool | None = None
-    unknown: tuple[Diagnostic, ...] = ()
+    unknown: tuple[SruDiagnostic, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,16 +98,16 @@ def read_facets(limits: str, starts: str, order: str) -> FacetRequest:
     for index in indexes:
         name = facet_of(index)
         if name is None:
-            unknown.append(Diagnostic(16, f"facetLimit: {index[:100]}"))
+            unknown.append(SruDiagnostic(16, f"facetLimit: {index[:100]}"))
             continue
         limit = by_index.get(index, DEFAULT_VALUES if default is None else default)
         if limit:
             start = first_start.get(index, 1 if first is None else first)
-            wanted.append(WantedFacet(index, name, min(limit, MOST_VALUES), max(1, start)))
+            wanted.append(FacetPart(index, name, min(limit, MOST_VALUES), max(1, start)))
     word, _, direction = order.partition(",")
     known = ("", "recordCount", "alphanumeric")
     if word not in known or direction not in ("", "ascending", "descending"):
-        raise Refused(6, f"facetSort: {order[:100]}; recordCount or alphanumeric, ascending or "
+        raise SruRefusal(6, f"facetSort: {order[:100]}; recordCount or alphanumeric, ascending or "
                          "descending behind a comma")  # fmt: skip
     descending = direction == "descending" if direction else None
     return FacetRequest(tuple(wanted), word, descending, tuple(unknown))
@@ -119,11 +119,11 @@ def _numbers(parameter: str, text: str) -> tuple[int | None, dict[str, int]]:
     by_index: dict[str, int] = {}
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if len(parts) > _MOST_INDEXES:
-        raise Refused(6, f"{parameter} names more than {_MOST_INDEXES} indexes")
+        raise SruRefusal(6, f"{parameter} names more than {_MOST_INDEXES} indexes")
     for part in parts:
         number, _, index = part.partition(":")
         if not (number.isascii() and number.isdecimal() and len(number) < 7):
-            raise Refused(6, f"{parameter}: {part[:100]} is not a number, or number:index")
+            raise SruRefusal(6, f"{parameter}: {part[:100]} is not a number, or number:index")
         if index.strip():
             by_index.setdefault(index.strip(), int(number))
         else:
@@ -149,7 +149,7 @@ def write_facets(
         add(facet, NAMESPACE, "facetDisplayLabel", FACETS[wanted.name].help)
         add(facet, NAMESPACE, "index", wanted.index)
         terms = add(facet, NAMESPACE, "terms")
-        values = _ordered(counted[wanted.name], request)
+        values = _in_order(counted[wanted.name], request)
         for value in values[wanted.start - 1 : wanted.start - 1 + wanted.limit]:
             term = add(terms, NAMESPACE, "term")
             add(term, NAMESPACE, "actualTerm", clean(value.value))
@@ -157,7 +157,7 @@ def write_facets(
             add(term, NAMESPACE, "count", str(value.count))
 
 
-def _ordered(facet: Facet, request: FacetRequest) -> list[FacetValue]:
+def _in_order(facet: Facet, request: FacetRequest) -> list[FacetValue]:
     listed = list(facet.values)
     if request.order == "alphanumeric":
         descending = bool(request.descending)
@@ -202,7 +202,7 @@ def most_records(options: Options) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ResponseHead:
     """What decides how an answer is written.
 
     Attributes:
@@ -211,12 +211,12 @@ class Head:
         refused: Why the request cannot be answered; None if it may be.
     """
 
-    version: Version
+    version: SruVersion
     operation: str
-    refused: Refused | None = None
+    refused: SruRefusal | None = None
 
 
-def head_of(given: MultiMapping[str], version: Version | None = None) -> Head:
+def head_of(given: MultiMapping[str], version: SruVersion | None = None) -> ResponseHead:
     """Version and operation; both may be left out. `version`: holds where none is given; None
     decides by `operation`, which 2.0 does not have.
     """
@@ -232,10 +232,10 @@ def head_of(given: MultiMapping[str], version: Version | None = None) -> Head:
         guessed = "scan"
     if named and named not in VERSIONS:
         known = operation if operation in RESPONSES else guessed
-        return Head(version, known, Refused(5, "2.0"))
+        return ResponseHead(version, known, SruRefusal(5, "2.0"))
     if operation and operation not in RESPONSES:
-        return Head(version, guessed, Refused(4, operation))
-    return Head(version, operation or guessed)
+        return ResponseHead(version, guessed, SruRefusal(4, operation))
+    return ResponseHead(version, operation or guessed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,12 +264,12 @@ class RequestReader:
     source or group; "" for all.
     """
 
-    head: Head
+    head: ResponseHead
     given: MultiMapping[str]
     database: str = ""
 
     @property
-    def _known(self) -> frozenset[str]:
+    def _parameter_names(self) -> frozenset[str]:
         operation = self.head.operation
         known = _COMMON | _OWN[operation]
         if self.head.version.newest:
@@ -280,22 +280,24 @@ class RequestReader:
         """Check what all operations have in common. Raises Refused: a parameter is unknown,
         repeated, or asks for what no operation can do.
         """
-        known = self._known
+        known = self._parameter_names
         for name in self.given:
             if name not in known and not name.startswith("x-"):
-                raise Refused(8, name)
+                raise SruRefusal(8, name)
         for name in self.given:
             if len(self.given.getall(name)) > 1:
-                raise Refused(6, f"{name} is given more than once")
+                raise SruRefusal(6, f"{name} is given more than once")
         if self.text("stylesheet"):
-            raise Refused(110, "stylesheet")
+            raise SruRefusal(110, "stylesheet")
         if self.text("recordXPath"):
-            raise Refused(72, "recordXPath")
+            raise SruRefusal(72, "recordXPath")
         accepted = [part.partition(";")[0].strip() for part in self.text("httpAccept").split(",")]
         if any(accepted) and not any(media in _MEDIA_TYPES for media in accepted):
-            raise Refused(6, f"httpAccept: {', '.join(accepted)}; the answer is {_MEDIA_TYPES[0]}")
+            raise SruRefusal(
+                6, f"httpAccept: {', '.join(accepted)}; the answer is {_MEDIA_TYPES[0]}"
+            )
         if self.text("renderedBy") not in ("", "client"):
-            raise Refused(6, "renderedBy: only client")
+            raise SruRefusal(6, "renderedBy: only client")
 
     def text(self, name: str) -> str:
         """A parameter without blanks around it; "" where it is not given."""
@@ -307,19 +309,19 @@ class RequestReader:
         if not text:
             return default
         if not (text.isascii() and text.isdecimal() and len(text) < 10):
-            raise Refused(6, f"{name}: {text[:40]} is not a whole number of 0 or more")
+            raise SruRefusal(6, f"{name}: {text[:40]} is not a whole number of 0 or more")
         return int(text)
 
     def as_text(self) -> bool:
         """Whether records are strings. Raises Refused: there is no such packing."""
         packing = self.text(self.head.version.escaping)
         if packing not in ("", "xml", "string"):
-            raise Refused(71, packing)
+            raise SruRefusal(71, packing)
         if self.head.version.newest:
             other = self.text("recordPacking")
             # 2.0 means something else by the name; clients of earlier versions still send theirs.
             if other not in ("", "packed", "unpacked", "xml", "string"):
-                raise Refused(71, other)
+                raise SruRefusal(71, other)
             packing = packing or other
         return packing == "string"
 
@@ -328,14 +330,14 @@ class RequestReader:
         for as many as it has. Raises Refused: a parameter or the query cannot be used.
         """
         if not self.text("query"):
-            raise Refused(7, "query")
+            raise SruRefusal(7, "query")
         as_text = self.as_text()
         schema = schema_of(self.text("recordSchema") or DEFAULT)
         if schema is None:
-            raise Refused(66, self.text("recordSchema"))
+            raise SruRefusal(66, self.text("recordSchema"))
         start = self.number("startRecord", 1)
         if not 1 <= start <= LAST_PLACE:
-            raise Refused(61, f"startRecord is from 1 to {LAST_PLACE}")
+            raise SruRefusal(61, f"startRecord is from 1 to {LAST_PLACE}")
         maximum = min(most_records(options), self.number("maximumRecords", DEFAULT_RECORDS))
         facets = read_facets(
             *(self.text(name) for name in ("facetLimit", "facetStart", "facetSort"))
@@ -371,16 +373,16 @@ class RequestReader:
         """The query, the order of the list, and notes about the order."""
         text = self.text("query")
         if len(text) > options.max_query:
-            raise Refused(12, f"at most {options.max_query} characters")
+            raise SruRefusal(12, f"at most {options.max_query} characters")
         kind = self.text("queryType") or "cql"
         keys: SortKeys = ()
         try:
             if kind == "searchTerms":
                 query = read(text, "simple")
             elif kind == "cql":
-                query, keys = parse_sorted_cql(text)
+                query, keys = parse_cql_with_sort(text)
             else:
-                raise Refused(11, f"{kind}; cql or searchTerms")
+                raise SruRefusal(11, f"{kind}; cql or searchTerms")
         except QuerySyntaxError as error:
             raise of_query(error) from error
         sort, rest = sort_of_cql(keys) if keys else sort_of_keys(self.text("sortKeys"))
@@ -396,11 +398,11 @@ class RequestReader:
         except Problem as problem:
             error = problem.members["errors"][0]
             name = _EXTENSIONS.get(error["parameter"], error["parameter"])
-            raise Refused(6, f"{name}: {error['reason']}") from problem
+            raise SruRefusal(6, f"{name}: {error['reason']}") from problem
 
-    def echoed(self) -> list[tuple[str, str]]:
+    def echo_pairs(self) -> list[tuple[str, str]]:
         """The parameters for the echo, in the order of the request, cut where they are long."""
-        shown = self._known - {"operation", "version"}
+        shown = self._parameter_names - {"operation", "version"}
         return [
             (name, value[:_LONGEST_ECHO])
             for name, value in self.given.items()

@@ -14,13 +14,13 @@ from metasearch.engine.facets import FACETS
 from metasearch.errors import QuerySyntaxError
 from metasearch.events import Answer
 from metasearch.formats.text import line, web_url
-from metasearch.query.cql_grammar import Clause, syntax_tree
-from metasearch.query.reading import QueryReader
+from metasearch.query.cql_grammar import CqlClause, syntax_tree
+from metasearch.query.reader import QueryReader
 from metasearch.record import TYPES, Hit
 from metasearch.server.protocols.sru.parameters import (
     DEFAULT_RECORDS,
-    Head,
     RequestReader,
+    ResponseHead,
     SearchRequest,
     write_facets,
 )
@@ -33,9 +33,9 @@ from metasearch.server.protocols.sru.vocabulary import (
     SORTED,
     SURROGATE,
     TITLES,
-    Diagnostic,
-    Refused,
-    Version,
+    SruDiagnostic,
+    SruRefusal,
+    SruVersion,
     add,
     field_of,
     names,
@@ -81,7 +81,7 @@ def total_of(answer: Answer) -> Total:
     return Total(max(known, totals.estimate), "estimate")
 
 
-def begin(head: Head) -> etree._Element:
+def begin(head: ResponseHead) -> etree._Element:
     """The root of an answer, with its version where the schema wants one."""
     version = head.version
     root = etree.Element(version.tag(RESPONSES[head.operation]), nsmap={"zs": version.namespace})
@@ -90,7 +90,7 @@ def begin(head: Head) -> etree._Element:
     return root
 
 
-def diagnostics(root: etree._Element, head: Head, listed: Iterable[Diagnostic]) -> None:
+def diagnostics(root: etree._Element, head: ResponseHead, listed: Iterable[SruDiagnostic]) -> None:
     """Add diagnostics that are about the whole request."""
     shown = list(listed)
     if shown:
@@ -99,7 +99,7 @@ def diagnostics(root: etree._Element, head: Head, listed: Iterable[Diagnostic]) 
             _diagnostic(parent, head.version.diagnostics, diagnostic)
 
 
-def _diagnostic(parent: etree._Element, namespace: str, diagnostic: Diagnostic) -> None:
+def _diagnostic(parent: etree._Element, namespace: str, diagnostic: SruDiagnostic) -> None:
     element = etree.SubElement(parent, f"{{{namespace}}}diagnostic", nsmap={"diag": namespace})
     add(element, namespace, "uri", diagnostic.uri)
     if diagnostic.details:
@@ -107,7 +107,7 @@ def _diagnostic(parent: etree._Element, namespace: str, diagnostic: Diagnostic) 
     add(element, namespace, "message", diagnostic.message)
 
 
-def echo(root: etree._Element, head: Head, parameters: Iterable[tuple[str, str]]) -> None:
+def echo(root: etree._Element, head: ResponseHead, parameters: Iterable[tuple[str, str]]) -> None:
     """Add the request as it was understood."""
     name = f"echoed{head.operation[0].upper()}{head.operation[1:]}Request"
     echoed = add(root, head.version.namespace, name)
@@ -116,7 +116,7 @@ def echo(root: etree._Element, head: Head, parameters: Iterable[tuple[str, str]]
         add(echoed, head.version.namespace, parameter, value)
 
 
-def refusal(head: Head, diagnostic: Diagnostic) -> etree._Element:
+def refusal(head: ResponseHead, diagnostic: SruDiagnostic) -> etree._Element:
     """The answer to a request that cannot be carried out."""
     root = begin(head)
     if head.operation == "searchRetrieve":
@@ -125,8 +125,8 @@ def refusal(head: Head, diagnostic: Diagnostic) -> etree._Element:
     return root
 
 
-def packed(
-    parent: etree._Element, version: Version, schema: str, data: etree._Element, *, as_text: bool
+def pack(
+    parent: etree._Element, version: SruVersion, schema: str, data: etree._Element, *, as_text: bool
 ) -> etree._Element:
     """Add a record: its schema, its packing, and its data as XML or as a string."""
     record = add(parent, version.namespace, "record")
@@ -140,12 +140,12 @@ def packed(
 
 
 def search_response(
-    head: Head,
+    head: ResponseHead,
     request: SearchRequest,
     answer: Answer,
     *,
     echoed: Sequence[tuple[str, str]],
-    warnings: Sequence[Diagnostic],
+    warnings: Sequence[SruDiagnostic],
     address: Callable[[str], str],
 ) -> etree._Element:
     """The answer of a search.
@@ -177,16 +177,16 @@ def search_response(
     return root
 
 
-def _record(records: etree._Element, version: Version, request: SearchRequest, hit: Hit) -> None:
+def _record(records: etree._Element, version: SruVersion, request: SearchRequest, hit: Hit) -> None:
     schema = request.schema.uri
     try:
         data = request.schema.write(hit)
     except ValueError:  # text that no XML can hold: the others are sent all the same
         schema = SURROGATE
         wrapper = etree.Element("record")
-        _diagnostic(wrapper, version.diagnostics, Diagnostic(67, hit.id))
+        _diagnostic(wrapper, version.diagnostics, SruDiagnostic(67, hit.id))
         data = wrapper[0]
-    record = packed(records, version, schema, data, as_text=request.as_text)
+    record = pack(records, version, schema, data, as_text=request.as_text)
     if version.identifiers:
         add(record, version.namespace, "recordIdentifier", line(hit.id))
     add(record, version.namespace, "recordPosition", str(hit.rank))
@@ -255,7 +255,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def explanation(
-    site: Site, database: str, version: Version, *, most: int, suggests: bool
+    site: Site, database: str, version: SruVersion, *, most: int, suggests: bool
 ) -> etree._Element:
     """The ZeeRex record. `database`: the part of the path behind /sru/; "" for all sources. `most`:
     records of an answer at most.
@@ -317,7 +317,7 @@ def _schemas(root: etree._Element) -> None:
         add(element, ZEEREX, "title", schema.title, primary="true")
 
 
-def _config(root: etree._Element, version: Version, most: int) -> None:
+def _config(root: etree._Element, version: SruVersion, most: int) -> None:
     info = add(root, ZEEREX, "configInfo")
     add(info, ZEEREX, "default", str(min(DEFAULT_RECORDS, most)), type="numberOfRecords")
     add(info, ZEEREX, "default", DEFAULT, type="retrieveSchema")
@@ -370,24 +370,24 @@ def read_scan(reader: RequestReader) -> ScanRequest:
     """The parameters of a scan. Raises Refused: one of them cannot be used."""
     text = reader.text("scanClause")
     if not text:
-        raise Refused(7, "scanClause")
+        raise SruRefusal(7, "scanClause")
     maximum = reader.number("maximumTerms", DEFAULT_TERMS)
     if not maximum:
-        raise Refused(6, "maximumTerms: 0")
+        raise SruRefusal(6, "maximumTerms: 0")
     maximum = min(maximum, MOST_TERMS)
     position = reader.number("responsePosition", 1)
     if position > maximum + 1:
-        raise Refused(120, str(position))
+        raise SruRefusal(120, str(position))
     try:
         tree = syntax_tree(QueryReader(text, "cql")).tree
     except QuerySyntaxError as error:
         raise of_query(error) from error
-    if not isinstance(tree, Clause):
-        raise Refused(10, "scanClause is one index, relation and term")
+    if not isinstance(tree, CqlClause):
+        raise SruRefusal(10, "scanClause is one index, relation and term")
     index = tree.relation.index if tree.relation else "cql.serverChoice"
     field = field_of(index)
     if field is None:
-        raise Refused(16, index)
+        raise SruRefusal(16, index)
     return ScanRequest(field, tree.term.text[:_LONGEST].strip("*^ "), position, maximum)
 
 
@@ -407,7 +407,9 @@ def window(terms: Sequence[ScanTerm], request: ScanRequest) -> list[ScanTerm]:
     return list(terms[max(0, first) : max(0, first + request.maximum)])
 
 
-def scan_response(head: Head, reader: RequestReader, terms: Sequence[ScanTerm]) -> etree._Element:
+def scan_response(
+    head: ResponseHead, reader: RequestReader, terms: Sequence[ScanTerm]
+) -> etree._Element:
     """The answer of a scan; how many records a term has is not known."""
     version = head.version
     root = begin(head)
@@ -418,5 +420,5 @@ def scan_response(head: Head, reader: RequestReader, terms: Sequence[ScanTerm]) 
             add(element, version.namespace, "value", term.value)
             if term.shown:
                 add(element, version.namespace, "displayTerm", term.shown)
-    echo(root, head, reader.echoed())
+    echo(root, head, reader.echo_pairs())
     return root

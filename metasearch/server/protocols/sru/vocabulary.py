@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from lxml import etree
 
+from metasearch.bib import trials
 from metasearch.engine.facets import FACETS, Sort
 from metasearch.errors import QuerySyntaxError
 from metasearch.formats import marc, mods
 from metasearch.formats.marc import marc_data
-from metasearch.formats.reference import full_title, inverted
+from metasearch.formats.reference import family_first, full_title
 from metasearch.formats.text import clean, line, web_url, xml_leaf
 from metasearch.query.cql import SortKeys
 from metasearch.query.cql_grammar import INDEXES, MEANINGS, OF_QUERY, name_in_set, set_of
@@ -39,7 +40,7 @@ RESPONSES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class SruVersion:
     """A version of SRU.
 
     Attributes:
@@ -64,16 +65,16 @@ class Version:
 
 _ZING = "http://www.loc.gov/zing/srw/"
 _OASIS = "http://docs.oasis-open.org/ns/search-ws/"
-V1_1 = Version("1.1", _ZING, f"{_ZING}diagnostic/", identifiers=False)
-V1_2 = Version("1.2", _ZING, f"{_ZING}diagnostic/")
-V2_0 = Version(
+V1_1 = SruVersion("1.1", _ZING, f"{_ZING}diagnostic/", identifiers=False)
+V1_2 = SruVersion("1.2", _ZING, f"{_ZING}diagnostic/")
+V2_0 = SruVersion(
     "2.0",
     f"{_OASIS}sruResponse",
     f"{_OASIS}diagnostic",
     escaping="recordXMLEscaping",
     newest=True,
 )
-VERSIONS: Mapping[str, Version] = {version.name: version for version in (V1_1, V1_2, V2_0)}
+VERSIONS: Mapping[str, SruVersion] = {version.name: version for version in (V1_1, V1_2, V2_0)}
 #: Namespace of the facets of 2.0.
 FACETED_RESULTS = f"{_OASIS}facetedResults"
 #: Namespace of a diagnostic in the place of a record.
@@ -89,7 +90,7 @@ _MOST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnostic:
+class SruDiagnostic:
     """One diagnostic. `number`: a key of `MEANINGS`. `details`: what it is about: the parameter,
     the index, the value.
     """
@@ -104,22 +105,21 @@ class Diagnostic:
 
     @property
     def message(self) -> str:
-        """What the number means."""
         return MEANINGS[self.number]
 
 
-class Refused(Exception):
+class SruRefusal(Exception):
     """The request is answered by this diagnostic alone."""
 
     def __init__(self, number: int, details: str = "") -> None:
-        self.diagnostic = Diagnostic(number, line(details)[:_MOST])
+        self.diagnostic = SruDiagnostic(number, line(details)[:_MOST])
         super().__init__(self.diagnostic.message)
 
 
-def of_query(error: QuerySyntaxError) -> Refused:
+def of_query(error: QuerySyntaxError) -> SruRefusal:
     """The diagnostic of an unreadable query: reason, place, and what can be read instead."""
     place = f"{error.reason} (at character {error.position + 1})"
-    return Refused(OF_QUERY[error.kind], f"{place}. {error.advice}" if error.advice else place)
+    return SruRefusal(OF_QUERY[error.kind], f"{place}. {error.advice}" if error.advice else place)
 
 
 #: The schema of a request that names none: library software expects it.
@@ -141,14 +141,14 @@ class Schema:
 
 def _marcxml(hit: Hit) -> etree._Element:
     record = marc_data(hit, answering=True)
-    return _parsed(marc.element(record, namespace=marc.NAMESPACE))
+    return _parse(marc.element(record, namespace=marc.NAMESPACE))
 
 
 def _mods(hit: Hit) -> etree._Element:
-    return _parsed(mods.element(hit, namespace=mods.NAMESPACE, answering=True))
+    return _parse(mods.element(hit, namespace=mods.NAMESPACE, answering=True))
 
 
-def _parsed(text: str) -> etree._Element:
+def _parse(text: str) -> etree._Element:
     """The element that a writer of `formats` wrote; our own text may be of any size. Raises
     ValueError: the text is no XML.
     """
@@ -174,15 +174,15 @@ def _dublin_core(hit: Hit) -> etree._Element:
         for text in texts
     )
     declared = f'xmlns:srw_dc="{_SRW_DC}" xmlns:dc="{_DC_NAMESPACE}"'
-    return _parsed(f"<srw_dc:dc {declared}>{inner}</srw_dc:dc>")
+    return _parse(f"<srw_dc:dc {declared}>{inner}</srw_dc:dc>")
 
 
 def _dublin_core_elements(record: Record) -> Iterator[tuple[str, Iterable[str | None]]]:
     year = str(record.year) if record.year else None
     yield "title", (full_title(record), record.original_title, record.translated_title)
     yield "title", record.titles
-    yield "creator", map(inverted, record.authors)
-    yield "contributor", map(inverted, record.editors)
+    yield "creator", map(family_first, record.authors)
+    yield "contributor", map(family_first, (*record.editors, *record.translators))
     yield "subject", (*record.subjects, *record.keywords)
     yield "description", (record.abstract,)
     yield "publisher", (record.publisher, record.institution)
@@ -199,7 +199,7 @@ def _identifiers(record: Record) -> Iterator[str | None]:
         yield f"doi:{record.doi}"
     yield from (f"ISBN {number}" for number in record.isbn)
     yield from (f"ISSN {number}" for number in record.issn)
-    yield from (f"{scheme}:{value}" for scheme, value in sorted(record.ids.items()))
+    yield from (f"{scheme}:{value}" for scheme, value in trials.each_identifier(record.ids))
     yield from (web_url(record.url), web_url(record.pdf_url))
 
 
@@ -263,6 +263,7 @@ TITLES: Mapping[str, str] = {
     "abstract": "Abstract", "venue": "Journal, proceedings or book", "year": "Year of publication",
     "language": "Language", "type": "Kind of work", "doi": "DOI", "isbn": "ISBN", "issn": "ISSN",
     "pmid": "PMID", "pmcid": "PMCID", "arxiv": "arXiv number",
+    "trial": "Registration number of a trial",
     "identifier": "DOI, ISBN or ISSN",
 }  # fmt: skip
 #: Fields that a list can be sorted by -> the orders for ascending and descending; None where a list
@@ -321,7 +322,7 @@ def sort_of_keys(text: str) -> tuple[Sort, list[str]]:
     path, *rest = keys[0].split(",")
     direction = rest[1] if len(rest) > 1 else ""
     if direction not in ("", "0", "1"):
-        raise Refused(90, keys[0])
+        raise SruRefusal(90, keys[0])
     name = path.strip('"').rpartition("/")[2]
     return _order(name, direction == "0", keys[0]), keys[1:]
 
@@ -339,14 +340,14 @@ def _order(name: str, descending: bool, shown: str) -> Sort:
     bare = name.lower().rpartition(".")[2]
     field = _SORT_NAMES.get(bare) or field_of(name)
     if field is None or field not in _ORDERS:
-        raise Refused(80, f"{shown}; a list is sorted by title, date, citations or relevance")
+        raise SruRefusal(80, f"{shown}; a list is sorted by title, date, citations or relevance")
     up, down = _ORDERS[field]
     order = down if descending else up
     # Works are never wanted least cited or least relevant first: the direction is left out.
     if order is None and up is None:
         order = down
     if order is None:
-        raise Refused(82, f"{shown}: titles are sorted ascending")
+        raise SruRefusal(82, f"{shown}: titles are sorted ascending")
     return order
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.bulk.published.sets import content_chunks, fingerprints
+from tests.cases import each
 
 SMALL: dict[str, Any] = {
     "window": 5,
@@ -73,7 +73,7 @@ def test_chunks_are_the_data_within_bounds(data: bytes) -> None:
     assert all(SMALL["shortest"] <= len(chunk) <= SMALL["longest"] for chunk in chunks[:-1])
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_an_insertion_changes_the_chunks_around_it_only(seed: int) -> None:
     """That is what cutting by content is for: blocks of a fixed size would all be others."""
     data = random.Random(seed).randbytes(20_000)

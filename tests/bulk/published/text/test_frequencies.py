@@ -22,13 +22,13 @@ FILE = Path(frequencies.__file__).with_name("frequencies.txt")
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> frequencies.Table:
+def small(monkeypatch: pytest.MonkeyPatch) -> frequencies.FrequencyTable:
     table = read(TEXT)
     monkeypatch.setattr(frequencies, "_table", lambda: table)
     return table
 
 
-def test_idf_by_hand(small: frequencies.Table) -> None:
+def test_idf_by_hand(small: frequencies.FrequencyTable) -> None:
     """log(1 + (D + 1) / (df + 1)), of the section that a word's script names; a word of no
     section's has df 0."""
     assert idf("方法") == math.log(1 + 11 / 5)
@@ -39,7 +39,7 @@ def test_idf_by_hand(small: frequencies.Table) -> None:
     assert idf("a方") == math.log(12)
 
 
-def test_nidf_by_hand(small: frequencies.Table) -> None:
+def test_nidf_by_hand(small: frequencies.FrequencyTable) -> None:
     """0 in every document, 1 in none, in proportion between."""
     assert nidf("的") == nidf("the") == 0
     assert nidf("图象") == nidf("zebra") == 1

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bib.normalise import simplified
+from metasearch.bib.normalise import simplify
 from metasearch.bulk.published import words
 from metasearch.bulk.published.words import LONGEST, paragraphs, sentences
+from tests.cases import each
 from tests.growth import MOST, growth
 
 
-@pytest.mark.parametrize(
+@each(
     "expected",
     [
         ["We looked.", "We saw!", "Did we?", "Yes;", "we did."],
@@ -42,7 +43,7 @@ def test_sentences_with_blanks_between(expected: list[str]) -> None:
     assert expected == sentences(" ".join(expected))
 
 
-@pytest.mark.parametrize(
+@each(
     "expected",
     [
         [
@@ -96,7 +97,7 @@ def test_paragraphs_at_line_ends() -> None:
     assert lines == paragraphs("\r\n".join(lines))
 
 
-@pytest.mark.parametrize(
+@each(
     "expected",
     [
         ["【目的】探讨其影响。", "【方法】采用实验法,", "【结果】有效.", "【结论】可用"],
@@ -114,7 +115,7 @@ def test_chinese_labels(expected: list[str]) -> None:
     assert expected == paragraphs("".join(expected))
 
 
-@pytest.mark.parametrize(
+@each(
     "expected",
     [
         [
@@ -135,7 +136,7 @@ def test_english_labels(expected: list[str]) -> None:
     assert expected == paragraphs(" ".join(expected))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "The results: we count. This is short.",
@@ -233,4 +234,4 @@ def test_what_is_beyond_the_bound_is_not_read() -> None:
 
 def test_heads_are_in_the_form_in_which_they_are_sought() -> None:
     for head in words._CHINESE_HEADS:
-        assert head == simplified(head)
+        assert head == simplify(head)

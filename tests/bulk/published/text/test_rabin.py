@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import itertools
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metasearch.bulk.published.paragraphs import DEGREE, POLYNOMIAL, RABIN, rabin64
+from tests.cases import each
 
 X = 0b10
 
@@ -55,7 +55,7 @@ def test_the_polynomial_is_irreducible() -> None:
     assert is_irreducible(POLYNOMIAL)
 
 
-@pytest.mark.parametrize(
+@each(
     ("polynomial", "answer"),
     [
         (1 << 64 | 0b11011, True),  # x^64 + x^4 + x^3 + x + 1, a well-known one
@@ -73,7 +73,7 @@ def test_the_table_gives_what_long_division_gives(data: bytes) -> None:
     assert rabin64(data) == reference(data)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "fingerprint"),
     [("", 0xE110715B33BFA08F), ("a", 0x5097EFD3DC9B6D04), ("信息检索", 0xA7BB504DF64BD700)],
 )

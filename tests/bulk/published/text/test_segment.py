@@ -20,9 +20,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from metasearch.bib import normalise
-from metasearch.bib.normalise import is_han, simplified
+from metasearch.bib.normalise import is_han, simplify
 from metasearch.bulk.published import words as segment
-from metasearch.bulk.published.words import LONGEST, Word, is_stop, segmenter, tagged, words
+from metasearch.bulk.published.words import (
+    LONGEST,
+    TextWord,
+    is_stop,
+    segmenter,
+    words,
+    words_with_tags,
+)
+from tests.cases import each, sample
 from tests.growth import MOST, growth
 
 ENGINES = ["rjieba", "jieba", "pairs"]
@@ -43,14 +51,14 @@ def need(name: str) -> None:
         pytest.skip(f"{name} is not installed")
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=sample(ENGINES, 2))
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     need(request.param)
     use(request.param, monkeypatch)
     return str(request.param)
 
 
-@pytest.fixture(params=ENGINES[:2])
+@pytest.fixture(params=sample(ENGINES[:2], 2))
 def dictionary(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """An engine that has a dictionary."""
     need(request.param)
@@ -90,10 +98,10 @@ def test_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     use("pairs", monkeypatch)
 
     assert ["文本", "本分", "分类", "a", "法"] == words("文本分类a法")
-    assert {""} == {word.pos for word in tagged(MIXED)}
+    assert {""} == {word.pos for word in words_with_tags(MIXED)}
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",
@@ -110,7 +118,7 @@ def test_spaced_scripts(text: str, engine: str) -> None:
     assert (
         normalise.words(text)
         == words(text)
-        == [word.text for word in tagged(text) if word.pos == ""]
+        == [word.text for word in words_with_tags(text) if word.pos == ""]
     )
 
 
@@ -136,15 +144,15 @@ def test_traditional_and_simplified_give_the_same_words(dictionary: str) -> None
         ("賬戶", "账户"),
     ]:
         assert words(traditional) == words(plain)
-        assert simplified(plain) == "".join(words(plain))
-    assert [simplified("计划")] == words("计划")
-    assert [simplified("随着")] == words("随着")
+        assert simplify(plain) == "".join(words(plain))
+    assert [simplify("计划")] == words("计划")
+    assert [simplify("随着")] == words("随着")
 
 
 def test_what_dictionaries_spell_otherwise_is_the_same_character() -> None:
     for written, spelt in segment._SPELT.items():
-        assert simplified(written) == simplified(spelt)
-        assert simplified(spelt) != spelt
+        assert simplify(written) == simplify(spelt)
+        assert simplify(spelt) != spelt
 
 
 def test_quotation_marks_divide_and_apostrophes_join(dictionary: str) -> None:
@@ -154,7 +162,9 @@ def test_quotation_marks_divide_and_apostrophes_join(dictionary: str) -> None:
 
 def test_parts_of_speech(dictionary: str) -> None:
     """Nouns, also verbs that serve as nouns; verbs; and the rest."""
-    found = {word.text: word.pos for word in tagged("我们提出了检测文本的新方法，提高了安全")}
+    found = {
+        word.text: word.pos for word in words_with_tags("我们提出了检测文本的新方法，提高了安全")
+    }
 
     assert {
         "文本": "noun",
@@ -169,13 +179,13 @@ def test_parts_of_speech(dictionary: str) -> None:
 
 def test_words_that_no_dictionary_holds_have_one(dictionary: str) -> None:
     """The model finds new words and says what they are."""
-    assert [Word("增施", "verb"), Word("有机肥", "noun")] == tagged("增施有机肥")
-    assert [Word("沼虾", "noun")] == tagged("沼虾")
+    assert [TextWord("增施", "verb"), TextWord("有机肥", "noun")] == words_with_tags("增施有机肥")
+    assert [TextWord("沼虾", "noun")] == words_with_tags("沼虾")
 
 
 def test_tagged_words_are_the_words(engine: str) -> None:
     for text in (MIXED, "喹硫平缓释片对大鼠的影响", "各轴间耦合量, e.g. 3.5 mg", "臺灣錢鍾書著"):
-        assert words(text) == [word.text for word in tagged(text)]
+        assert words(text) == [word.text for word in words_with_tags(text)]
 
 
 @settings(
@@ -190,7 +200,7 @@ def test_any_text_gives_words(text: str, engine: str) -> None:
     characters."""
     found = words(text)
 
-    assert found == [word.text for word in tagged(text)]
+    assert found == [word.text for word in words_with_tags(text)]
     assert all(word and all(char.isalnum() or is_han(char) for char in word) for word in found)
 
 
@@ -207,7 +217,7 @@ def test_only_the_beginning_is_read(engine: str) -> None:
     assert (
         ["a" * LONGEST]
         == words("a" * LONGEST + "bc")
-        == [word.text for word in tagged("a" * LONGEST + "bc")]
+        == [word.text for word in words_with_tags("a" * LONGEST + "bc")]
     )
     assert not words(" " * LONGEST + "方法")
 
@@ -251,9 +261,11 @@ def test_threads_load_one_engine(fresh: pytest.MonkeyPatch) -> None:
 
 
 def test_threads_cut_alike(dictionary: str) -> None:
-    expected, found = tagged(MIXED), []
+    expected, found = words_with_tags(MIXED), []
     threads = [
-        threading.Thread(target=lambda: found.extend(tagged(MIXED) == expected for _ in range(50)))
+        threading.Thread(
+            target=lambda: found.extend(words_with_tags(MIXED) == expected for _ in range(50))
+        )
         for _ in range(4)
     ]
     for thread in threads:
@@ -264,6 +276,7 @@ def test_threads_cut_alike(dictionary: str) -> None:
     assert [True] * 200 == found
 
 
+@pytest.mark.slow
 def test_jieba_alone_is_silent_and_leaves_the_temporary_folder_alone(tmp_path: Path) -> None:
     """Its cache is code for whoever may write there: a planted one is not read, and none is
     written.
@@ -299,12 +312,13 @@ def test_jieba_alone_is_silent_and_leaves_the_temporary_folder_alone(tmp_path: P
 def test_stop_words() -> None:
     """Function words are; words of a topic, also frequent ones, are not; the list is in the form
     that words have."""
-    assert all(map(is_stop, ["the", "of", "and", "的", "了", "基于", simplified("随着")]))
+    assert all(map(is_stop, ["the", "of", "and", "的", "了", "基于", simplify("随着")]))
     assert not any(map(is_stop, ["study", "results", "method", "研究", "结果", "方法", "", "The"]))
     for word in segment._stop_words():
-        assert word == simplified(normalise.fold(word))
+        assert word == simplify(normalise.fold(word))
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_engines_agree_on_real_text(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """rjieba and jieba cut alike, and say the same of nearly all words."""
@@ -312,10 +326,10 @@ def test_engines_agree_on_real_text(shared: Path, monkeypatch: pytest.MonkeyPatc
         need(name)
     with gzip.open(shared / "data" / "neardup" / "base_zh.jsonl.gz") as lines:
         texts = [orjson.loads(line)["abstract"] for _, line in zip(range(150), lines, strict=False)]
-    found: dict[str, list[Word]] = {}
+    found: dict[str, list[TextWord]] = {}
     for name in ENGINES[:2]:
         use(name, monkeypatch)
-        found[name] = [word for text in texts for word in tagged(text)]
+        found[name] = [word for text in texts for word in words_with_tags(text)]
     ours, theirs = found["rjieba"], found["jieba"]
 
     assert [word.text for word in ours] == [word.text for word in theirs]

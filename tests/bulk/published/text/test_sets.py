@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from metasearch.bulk.published.sets import MOST_ALIKE, Of, Overlaps, enough, fewest_common, share
 from metasearch.dedup.fingerprints import Fingerprint, fingerprint
+from tests.cases import each
 from tests.dedup.records import record
 
 THRESHOLDS = [0.05, 0.3, 0.5, 0.55, 0.7, 0.8, 0.95, 1.0]
@@ -40,7 +41,7 @@ def test_a_share_is_taken_of_the_smaller_the_larger_or_both() -> None:
     assert share(a, frozenset()) == 0.0
 
 
-@pytest.mark.parametrize("threshold", THRESHOLDS)
+@each("threshold", THRESHOLDS)
 def test_the_fewest_common_elements_are_the_first_number_that_is_that_share(
     threshold: float,
 ) -> None:
@@ -51,7 +52,7 @@ def test_the_fewest_common_elements_are_the_first_number_that_is_that_share(
         )
 
 
-@pytest.mark.parametrize("threshold", THRESHOLDS)
+@each("threshold", THRESHOLDS)
 def test_any_so_many_elements_meet_every_set_that_shares_enough(threshold: float) -> None:
     """All ways to choose them, against all ways to share: none is missed, and with one element less
     some are."""

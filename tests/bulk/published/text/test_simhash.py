@@ -11,7 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metasearch.bulk.published.simhash import MOST_FEATURES, UNIT, hash64, simhash, weighted
+from metasearch.bulk.published.simhash import (
+    MOST_FEATURES,
+    UNIT,
+    hash64,
+    simhash,
+    simhash_of_weights,
+)
+from tests.cases import each
 
 FEATURES = st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=60)
 
@@ -41,14 +48,14 @@ def test_weights_are_summed_exactly(weights: dict[str, float]) -> None:
     """Rounded to whole units first, so that no order of adding can turn a bit."""
     units = {feature: round(weight / UNIT) for feature, weight in weights.items()}
 
-    assert weighted(weights) == by_hand(units)
-    assert weighted(dict(reversed(weights.items()))) == weighted(weights)
+    assert simhash_of_weights(weights) == by_hand(units)
+    assert simhash_of_weights(dict(reversed(weights.items()))) == simhash_of_weights(weights)
 
 
 @given(FEATURES)
 def test_equal_weights_are_no_weights(features: list[str]) -> None:
     """Weighing each feature by its frequency is counting it."""
-    assert weighted(Counter(features)) == simhash(features)
+    assert simhash_of_weights(Counter(features)) == simhash(features)
 
 
 def test_a_column_that_sums_up_to_nothing_gives_bit_0() -> None:
@@ -58,7 +65,7 @@ def test_a_column_that_sums_up_to_nothing_gives_bit_0() -> None:
 
 def test_of_no_feature_the_signature_is_0() -> None:
     """Whoever makes signatures must not compare those of nothing."""
-    assert simhash([]) == weighted({}) == 0
+    assert simhash([]) == simhash_of_weights({}) == 0
 
 
 def test_an_edited_text_stays_near() -> None:
@@ -74,11 +81,11 @@ def test_of_endless_features_the_first_count() -> None:
     assert simhash(["a"] * MOST_FEATURES + ["b"] * 100_000) == hash64("a")
 
 
-@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf"), 1e300])
+@each("weight", [-1.0, float("nan"), float("inf"), 1e300])
 def test_weights_that_mean_nothing_are_refused(weight: float) -> None:
     """A negative weight would turn a feature's bits round."""
     with pytest.raises(ValueError, match="weight"):
-        weighted({"a": weight})
+        simhash_of_weights({"a": weight})
 
 
 def test_a_lone_surrogate_has_a_hash() -> None:

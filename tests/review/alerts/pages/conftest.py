@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 from aiohttp.test_utils import TestClient
 
-from metasearch.server.app import listening
+from metasearch.server.app import open_server
 from metasearch.settings import Settings
 from metasearch.settings.alerts import AlertsSettings, MailSettings
 from tests.review.api.conftest import Api
@@ -32,7 +32,7 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 async def api(settings: Settings) -> AsyncIterator[Api]:
     """The interface of such a server."""
-    async with listening(settings, demo=True) as url, aiohttp.ClientSession() as session:
+    async with open_server(settings, demo=True) as url, aiohttp.ClientSession() as session:
         yield Api(session, f"{url.rstrip('/')}/api/saved")
 
 

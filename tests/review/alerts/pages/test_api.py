@@ -19,7 +19,7 @@ async def run(api: Api, uid: str) -> dict[str, Any]:
     """A saved search after another run of it."""
     number = len((await api.get(f"/{uid}"))["runs"])
     await api.post(f"/{uid}/run", 202)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while True:
             shown: dict[str, Any] = await api.get(f"/{uid}")
             if len(shown["runs"]) > number and shown["runs"][0]["status"] != "running":

@@ -10,10 +10,10 @@ from lxml import html
 from yarl import URL
 
 from metasearch.errors import UsageError
-from metasearch.review.alerts import outbox, saved_searches
+from metasearch.review.alerts import email_outbox, saved_searches
 from metasearch.review.alerts.saved_searches import SavedSearch
 from metasearch.review.store.database import Database
-from metasearch.server.app import listening
+from metasearch.server.app import open_server
 from metasearch.settings import Settings
 from metasearch.settings.alerts import MailSettings
 from tests.review.alerts.told_rows import tell, work
@@ -147,7 +147,7 @@ async def test_its_emails_and_its_feed_have_buttons(
     await post(browser, "/saved", {"do": "mails-off"})
     with database(settings) as db:
         assert saved_searches.by_id(db, one.id).email
-        assert outbox.state(db, "", "me@example.org").off == "asked"
+        assert email_outbox.state(db, "", "me@example.org").off == "asked"
     assert "switched e-mails of saved searches off" in text(await page(browser, path))
     await post(browser, path, {"do": "mails-on"})
 
@@ -172,7 +172,7 @@ async def test_a_server_that_cannot_send_emails_does_not_start(settings: Setting
     """Its operator sees why at once."""
     mail = replace(settings.mail, user="metasearch", password="NOT_SET", tls="tls")
     with pytest.raises(UsageError, match="password of the mail server"):
-        async with listening(replace(settings, mail=mail), demo=True):
+        async with open_server(replace(settings, mail=mail), demo=True):
             pass
 
 

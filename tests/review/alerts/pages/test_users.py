@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.review.alerts import outbox, saved_searches
+from metasearch.review.alerts import email_outbox, saved_searches
 from metasearch.review.users import accounts
 from metasearch.settings.users import UsersSettings
 from tests.review.alerts.told_rows import search, tell, work
@@ -85,8 +85,8 @@ async def test_emails_end_without_logging_in(server: Served) -> None:
     """A mail program has no session; only those of the user whose e-mail it is end."""
     with server.database() as db:
         ann, bo = (accounts.find(db, name).uid for name in ("ann", "bo"))
-        outbox.switch_on(db, ann)
-        outbox.switch_on(db, bo)
+        email_outbox.switch_on(db, ann)
+        email_outbox.switch_on(db, bo)
         secret = db.value("SELECT secret FROM mail_owner WHERE owner = ?", ann)
         stranger = await server.browser()
         assert (await stranger.ask(f"/unsubscribe/{secret}", headers=HTML)).status == 200
@@ -94,7 +94,7 @@ async def test_emails_end_without_logging_in(server: Served) -> None:
             f"/unsubscribe/{secret}", data={"List-Unsubscribe": "One-Click"}
         )
         assert response.status == 200
-        assert (outbox.state(db, ann).off, outbox.state(db, bo).off) == ("asked", "")
+        assert (email_outbox.state(db, ann).off, email_outbox.state(db, bo).off) == ("asked", "")
 
 
 async def test_quotas_of_saved_searches_hold(server: Served) -> None:

@@ -16,7 +16,7 @@ from metasearch.record import Author, Hit, Record
 from metasearch.review.projects import projects
 from metasearch.review.projects import projects as details
 from metasearch.review.projects.projects import Project
-from metasearch.review.runs.plan import Question
+from metasearch.review.runs.plan import SourceQuestion
 from metasearch.review.store.database import Database
 from metasearch.review.store.values import uid
 from metasearch.review.strategies import steps, strategies
@@ -175,8 +175,8 @@ class Made:
                 self.project.id,
                 source,
                 key,
-                hashlib.sha256(record_json.packed(one)).hexdigest(),
-                record_json.packed(one),
+                hashlib.sha256(record_json.record_to_json(one)).hexdigest(),
+                record_json.record_to_json(one),
                 position,
             )
             self.db.run(
@@ -191,9 +191,13 @@ class Made:
 
     def _digest(self, number: int) -> str:
         """Of the query of a step, as a run would note it now."""
-        strategy = strategies.of(self.db, self.project)[0]
+        strategy = strategies.of(self.project)[0]
         found = resolve_all(steps.of(self.db, strategy)).get(number)
-        return Question.of(found, strategy.years).digest if isinstance(found, ResolvedStep) else ""
+        return (
+            SourceQuestion.of(found, strategy.years).digest
+            if isinstance(found, ResolvedStep)
+            else ""
+        )
 
     def _work(self, one: Record, run: int) -> int:
         hit = Hit(id="h", record=one, records=(one,), provenance={}, matches=())
@@ -229,7 +233,7 @@ class Made:
 
     def answered(self, values: Mapping[str, object]) -> None:
         """Answer questions."""
-        self.project = details.answer(self.db, self.project, values)
+        self.project = details.answer(self.project, values)
 
 
 def made(db: Database, name: str = "lake", *, answers: bool = True) -> Made:

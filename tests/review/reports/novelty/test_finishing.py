@@ -16,7 +16,7 @@ from tests.review.reports.novelty.example import WORKS, made
 
 def finish(db: Database, project: Project, *, draft: bool = False) -> Report:
     """Finish the report of a project."""
-    return freeze(db, project, "chaxin", draft=draft)
+    return freeze(project, "chaxin", draft=draft)
 
 
 def text_of(db: Database, report: Report) -> Document:
@@ -31,7 +31,7 @@ def test_a_finished_report_has_its_number_on_its_cover(db: Database) -> None:
     assert first.number == "2026HB010001"
     assert dict(text_of(db, first).cover)["报告编号"] == "2026HB010001"
     assert finish(db, made(db, "second").project).number == "2026HB010002"
-    assert next_number(db, it.project) == "2026HB010003"
+    assert next_number(it.project) == "2026HB010003"
 
 
 def test_a_finished_report_stays_as_it_was(db: Database) -> None:
@@ -51,6 +51,6 @@ def test_a_draft_is_not_finished(db: Database) -> None:
     it.answered({"novelty.conclusion": None})
     with pytest.raises(UsageError, match="缺项：查新结论"):
         finish(db, it.project, draft=True)
-    assert reports.frozen(db, it.project) == []
+    assert reports.frozen(it.project) == []
     it.answered({"novelty.conclusion": "x"})
     assert finish(db, it.project).number == "2026HB010001"

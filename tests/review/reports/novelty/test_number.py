@@ -8,6 +8,7 @@ from metasearch.errors import UsageError
 from metasearch.review.projects import projects
 from metasearch.review.reports import novelty_number
 from metasearch.review.store.database import Database
+from tests.cases import each
 
 #: The two in common use: 14 digits, and 16 of the stations of the Ministry of Education (教育部).
 FOURTEEN = "{year}{province}{station:03}{serial:05}"
@@ -15,7 +16,7 @@ SIXTEEN = "{year}360{station:05}{serial:04}"
 VALUES = {"year": "2026", "org": "HB01", "province": "42", "station": "7"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "expected"),
     [
         (novelty_number.DEFAULT, "2026HB010003"),
@@ -27,10 +28,10 @@ VALUES = {"year": "2026", "org": "HB01", "province": "42", "station": "7"}
 )
 def test_a_pattern_is_filled(pattern: str, expected: str) -> None:
     """Parts are filled with zeros to their width; the two in common use have 14 and 16 digits."""
-    assert novelty_number.written(novelty_number.parse(pattern), VALUES, 3) == expected
+    assert novelty_number.format_number(novelty_number.parse(pattern), VALUES, 3) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "reason"),
     [
         ("{year}", r"\{serial\} is missing"),
@@ -53,7 +54,7 @@ def test_what_is_no_pattern_is_refused(pattern: str, reason: str) -> None:
         novelty_number.parse(pattern)
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "values", "serial", "reason"),
     [
         (novelty_number.DEFAULT, {"year": "2026"}, 1, r"needs \{org\}"),
@@ -68,7 +69,7 @@ def test_what_has_no_place_in_a_number_is_refused(
 ) -> None:
     """A number never has more digits than its pattern says."""
     with pytest.raises(UsageError, match=reason):
-        novelty_number.written(novelty_number.parse(pattern), values, serial)
+        novelty_number.format_number(novelty_number.parse(pattern), values, serial)
 
 
 def _freeze(db: Database, project: int, text: str, kind: str = "chaxin") -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, cast
 
-from metasearch.review.users import audit, sources
-from metasearch.review.users.sources import SWITCHES
+from metasearch.review.users import audit, source_switches
+from metasearch.review.users.source_switches import SWITCHES
 from metasearch.server.site import SHARED
 from tests.review.users.server.served import Served
 from tests.server.fake import FakeRegistry
@@ -35,7 +35,7 @@ async def test_a_database_is_switched_off_and_is_as_configured_again(local: Serv
 async def test_a_switch_of_another_worker_is_read(local: Served):
     """What the workspace holds counts, whoever has written it."""
     with local.database() as db:
-        sources.set_switch(db, "beta", False)
+        source_switches.set_switch(db, "beta", False)
     switches = local.app[SWITCHES]
     assert switches is not None
     await switches.read()

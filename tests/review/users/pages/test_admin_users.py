@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from metasearch.review.projects import members, projects
 from metasearch.review.users import accounts, audit, sessions
+from tests import cases
 from tests.review.users.server.served import PASSWORD, Served
 from tests.server.visitor import text
 
@@ -129,7 +128,7 @@ async def test_details_role_and_quotas_are_changed_and_told(local: Served):
     assert local.value("SELECT quotas FROM user WHERE name = 'ann'") == "{}"
 
 
-@pytest.mark.parametrize("typed", ["many", "-1", "1e3", "99999999999"])
+@cases.each("typed", ["many", "-1", "1e3", "99999999999"])
 async def test_a_quota_is_a_whole_number(local: Served, typed: str):
     """Anything else is said, and changes nothing."""
     browser = await local.browser("root")
@@ -198,7 +197,7 @@ async def test_the_only_owner_of_a_project_is_not_deleted(local: Served):
     """The projects are named, and stay."""
     with local.database() as db:
         project = projects.create(db, "review", "review")
-        members.add(db, project, accounts.find(db, "ann"), "owner")
+        members.add(project, accounts.find(db, "ann"), "owner")
     browser = await local.browser("root")
     page = page_of(local, "ann")
     response = await browser.post(page, {"do": "delete", "confirm": "ann"}, form=page)

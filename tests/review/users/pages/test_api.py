@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from metasearch.review.users import accounts
+from tests import cases
 from tests.review.users.server.served import PASSWORD, Browser, Served
 
 Answer = tuple[int, Any]
@@ -155,7 +154,7 @@ async def test_users_are_made_changed_and_deleted(local: Served):
     assert (await get(program, path, **header))[0] == 404
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "change",
     [
         {"quotas": {"searches": -1}},

@@ -108,7 +108,7 @@ async def test_exports_of_projects_count_and_are_told(local: Served):
     limited(local, exports=2)
     with local.database() as db:
         project = projects.create(db, "review", "review")
-        members.add(db, project, accounts.find(db, "ann"), "owner")
+        members.add(project, accounts.find(db, "ann"), "owner")
     browser = await local.browser("ann")
     assert (await browser.get(f"/projects/{project.uid}/works/export?format=ris")).status == 200
     assert (await browser.get(f"/projects/{project.uid}/archive")).status == 200
@@ -124,7 +124,7 @@ async def test_a_project_whose_owner_keeps_too_much_gets_no_run(local: Served):
     limited(local, stored_records=0)
     with local.database() as db:
         project = projects.create(db, "review", "review")
-        members.add(db, project, accounts.find(db, "ann"), "owner")
+        members.add(project, accounts.find(db, "ann"), "owner")
     browser = await local.browser("ann")
     base = f"/api/projects/{project.uid}"
     await browser.session.post(f"{base}/strategies", json={"name": "main"})

@@ -19,9 +19,9 @@ from metasearch.review.projects.projects import Project
 from metasearch.review.store.database import Database
 from metasearch.review.users import accounts, tokens
 from metasearch.review.users.accounts import User
+from metasearch.review.users.identification import USERS, UsersService
 from metasearch.review.users.passwords import Passwords, PasswordThreads
-from metasearch.review.users.permissions import ProjectRole
-from metasearch.review.users.service import USERS, UsersService
+from metasearch.review.users.permissions_and_quotas import ProjectRole
 from metasearch.server.app import make_app
 from metasearch.server.limits import Options
 from metasearch.settings import ServerSettings, Settings
@@ -122,7 +122,7 @@ class Served:
         with self.database() as db:
             project = projects.create(db, name, "review")
             for user, role in roles.items():
-                members.add(db, project, accounts.find(db, user), role)
+                members.add(project, accounts.find(db, user), role)
             return project
 
     def token(self, name: str, *scopes: str) -> dict[str, str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from aiohttp.test_utils import make_mocked_request
 
-from metasearch.review.users.service import may
+from metasearch.review.users.identification import may
 from metasearch.server import search
-from metasearch.server.identity import IDENTITY, Identity, allowed, who
+from metasearch.server.identity import IDENTITY, Identity, is_allowed, who
 from tests.review.users.server.served import Served
 
 ANN = Identity(
@@ -22,14 +22,14 @@ ANN = Identity(
 
 def test_an_identity_is_passed_on_to_another_worker():
     """As it is, on one line of ASCII; preferences that no header holds stay behind."""
-    text = ANN.dumped()
+    text = ANN.dump()
 
     assert text.isascii()
     assert text.isprintable()
-    assert Identity.loaded(text) == ANN
-    assert Identity.loaded(Identity().dumped()) == Identity()
+    assert Identity.load(text) == ANN
+    assert Identity.load(Identity().dump()) == Identity()
     long = Identity(uid="k3x", role="user", preferences=(("sources", ["x" * 7_000]),))
-    assert Identity.loaded(long.dumped()) == Identity(uid="k3x", role="user")
+    assert Identity.load(long.dump()) == Identity(uid="k3x", role="user")
 
 
 async def test_a_worker_that_continues_a_page_knows_whose_it_is(local: Served, monkeypatch):
@@ -39,10 +39,10 @@ async def test_a_worker_that_continues_a_page_knows_whose_it_is(local: Served, m
     async def answered(request):
         seen.update(who=who(request), visit=search.visit_of(request))
 
-    monkeypatch.setattr(search, "_answered", answered)
-    headers = {"X-Metasearch-Site": local.base, "X-Metasearch-Identity": ANN.dumped()}
+    monkeypatch.setattr(search, "_answer_updates", answered)
+    headers = {"X-Metasearch-Site": local.base, "X-Metasearch-Identity": ANN.dump()}
     request = make_mocked_request("GET", "/updates?q=mice", headers=headers, app=local.app)
-    await search.peer_updates(request)
+    await search.answer_peer_updates(request)
 
     assert seen["who"] == "k3x"
     assert seen["visit"].preferences.sources == ("alpha", "beta")
@@ -54,7 +54,7 @@ def test_without_users_everything_is_allowed():
     request = make_mocked_request("POST", "/projects")
 
     assert who(request) == ""
-    assert all(allowed(request, action) for action in ("administer", "delete", "search"))
+    assert all(is_allowed(request, action) for action in ("administer", "delete", "search"))
 
 
 def test_scopes_narrow_a_role_and_add_nothing():

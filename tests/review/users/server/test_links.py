@@ -129,7 +129,7 @@ async def test_an_invitation_to_a_project_needs_a_login_first(local: Served):
     assert response.headers["Location"] == f"/projects/{project.uid}?done=joined"
     assert (await browser.get(f"/projects/{project.uid}")).status == 200
     with local.database() as db:
-        assert members.role(db, project, accounts.find(db, "bob").uid) == "screener"
+        assert members.role(project.at(db), accounts.find(db, "bob").uid) == "screener"
     assert (await browser.get(path)).status == 404
 
 

@@ -58,6 +58,7 @@ def loaded(tmp_path: Path) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_it_names_nothing_of_users_and_loads_nothing_of_them(loaded: list[str]) -> None:
     """No link, no address and no module; nor a package that is an extra."""
     assert loaded == []

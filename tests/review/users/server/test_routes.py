@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from metasearch.review.routes import TEAM_ROUTES
-from metasearch.review.users.permissions import PROJECT_ACTIONS, SYSTEM_ACTIONS
+from metasearch.review.users.permissions_and_quotas import PROJECT_ACTIONS, SYSTEM_ACTIONS
 from metasearch.server.app import ROUTES
 from metasearch.server.wing import server_wing
+from tests.cases import each
 from tests.review.users.server.served import HTML, Served
 
 PAGE = (Path(__file__).resolve().parents[4] / "docs" / "users-server.md").read_text("utf-8")
@@ -28,7 +29,7 @@ def test_every_route_of_a_project_asks_for_a_role_in_it():
         assert route.posts_action in (*allowed, None), route.path
 
 
-@pytest.mark.parametrize("path", [route.path for route in TEAM_ROUTES])
+@each("path", [route.path for route in TEAM_ROUTES])
 def test_routes_of_teams(path):
     """Each has a row on the page about teams."""
     assert f"| `{path}` |" in TEAMS
@@ -87,13 +88,14 @@ async def test_no_cache_shows_one_user_what_another_has_read(open_: Served):
     assert "public" in (await browser.ask("/static/style.css")).headers["Cache-Control"]
 
 
+@pytest.mark.slow
 def test_a_server_without_users_loads_nothing_of_them(tmp_path: Path):
     """Neither the tables of users nor the packages for passwords, logins and e-mails."""
     script = f"""
 import asyncio, sys
 from pathlib import Path
 import aiohttp
-from metasearch.server.app import listening
+from metasearch.server.app import open_server as listening
 from metasearch.settings import Settings
 
 async def main():

@@ -11,7 +11,7 @@ import pytest
 
 from metasearch import demo
 from metasearch.demo import DemoDatabases
-from metasearch.server.app import listening
+from metasearch.server.app import open_server
 from metasearch.settings import ServerSettings, Settings
 from metasearch.settings.users import HEADER, UsersSettings
 
@@ -20,7 +20,7 @@ async def test_a_run_is_of_the_user_who_began_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In its object, in the list, and on the page of the project, with the name for people."""
-    monkeypatch.setattr(demo, "DemoDatabases", lambda: DemoDatabases(0.0))
+    monkeypatch.setattr(demo, "DemoDatabases", lambda **more: DemoDatabases(0.0, **more))
     settings = replace(
         Settings(workspace=tmp_path / "w.sqlite3", serve_workspace=True),
         users=UsersSettings(mode="header"),
@@ -28,7 +28,7 @@ async def test_a_run_is_of_the_user_who_began_it(
     )
     headers = {HEADER: "Ann Lee"}
     async with (
-        listening(settings, demo=True) as url,
+        open_server(settings, demo=True) as url,
         aiohttp.ClientSession(url, headers=headers) as session,
     ):
         for path, members in (

@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 
 from metasearch.review.users import accounts, sessions
-from metasearch.server.limits.clients import Clients
+from metasearch.server.limits.client_limits import Clients
 from metasearch.server.site import SHARED
 from tests.review.users.server.served import Browser, Served, serving
 

@@ -15,7 +15,7 @@ from metasearch.demo import DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.server.app import make_app
 from metasearch.server.limits import Options
-from metasearch.server.limits.clients import ApiKeys
+from metasearch.server.limits.client_limits import ApiKeys
 from metasearch.settings import Settings
 
 MODES = ("auto", "legacy")

@@ -11,15 +11,16 @@ from metasearch.engine.facets import FACETS, MOST_VALUES
 from metasearch.engine.options import OPTIONS
 from metasearch.record import Author, Hit, Record
 from metasearch.server.protocols.mcp import works
-from metasearch.server.protocols.mcp.protocol import INSTRUCTIONS, TOOLS
 from metasearch.server.protocols.mcp.works import (
     MOST_TOKENS,
     cut_to_tokens,
-    fitted,
-    fitted_facets,
+    fit_facets,
+    fit_works,
     size,
     tokens,
 )
+from tests import cases
+from tests.cases import sample
 
 #: What hosts allow.
 HOSTS = 25_000
@@ -32,15 +33,17 @@ def hit(number=0, **fields):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        INSTRUCTIONS,
-        json.dumps(TOOLS["search_papers"].result),
-        "10.1016/j.cell.2019.06.012 W2741809807 978-3-16-148410-0 " * 20,
-        "叙事护理对乳腺癌术后患者焦虑抑郁及病耻感水平影响的研究" * 20,
-        "Über die spezielle und die allgemeine Relativitätstheorie " * 20,
-        "Исследование влияния игровых автоматов на здоровье населения " * 20,
-        "기계 학습을 이용한 한국어 개체명 인식 연구 " * 20,
-    ],
+    sample(
+        [
+            "",  # what we say ourselves
+            "10.1016/j.cell.2019.06.012 W2741809807 978-3-16-148410-0 " * 20,
+            "叙事护理对乳腺癌术后患者焦虑抑郁及病耻感水平影响的研究" * 20,
+            "Über die spezielle und die allgemeine Relativitätstheorie " * 20,
+            "Исследование влияния игровых автоматов на здоровье населения " * 20,
+            "기계 학습을 이용한 한국어 개체명 인식 연구 " * 20,
+        ],
+        3,
+    ),
 )
 def test_the_estimate_is_not_below_a_real_tokenizer(text):
     """Compared with the pieces of Llama 2, which are shorter than those of newer models."""
@@ -52,11 +55,15 @@ def test_the_estimate_is_not_below_a_real_tokenizer(text):
     pieces = Path(folder) / "tokenizers" / "l2_supercat_tokenizer_config.json"
     real = tokenizers.Tokenizer.from_file(str(pieces))
     real.no_truncation()
+    if not text:
+        from metasearch.server.protocols.mcp.protocol import INSTRUCTIONS, TOOLS
+
+        text = INSTRUCTIONS + json.dumps(TOOLS["search_papers"].result)
 
     assert tokens(text) >= len(real.encode(text, add_special_tokens=False).ids)
 
 
-@pytest.mark.parametrize("text", ["word " * 50_000, "汉字" * 50_000, "10.1/x " * 50_000])
+@cases.each("text", ["word " * 50_000, "汉字" * 50_000, "10.1/x " * 50_000])
 def test_a_long_text_is_cut_to_its_share(text):
     short = cut_to_tokens(text, 1_000)
 
@@ -77,11 +84,11 @@ def test_abstracts_are_cut_before_works_are_left_out():
         hit(n, title="標題" * 1_000, venue="刊" * 1_000, abstract="摘要" * 1_000) for n in range(50)
     ]
 
-    assert fitted(small, write, {})[1] == []
-    kept, notes = fitted(long, write, {})
+    assert fit_works(small, write, {})[1] == []
+    kept, notes = fit_works(long, write, {})
     assert len(kept) == 40
     assert "Abstracts are cut to" in notes[0]
-    kept, notes = fitted(huge, write, {})
+    kept, notes = fit_works(huge, write, {})
     assert 5 <= len(kept) < 50
     assert notes[-1] == f"Only the first {len(kept)} of these 50 works fit into one answer"
     assert size(kept) <= MOST_TOKENS
@@ -128,10 +135,10 @@ def test_facets_have_as_many_values_as_fit():
     }
 
     assert most == MOST_VALUES
-    cut, notes = fitted_facets(facets)
+    cut, notes = fit_facets(facets)
     assert size(cut) < MOST_TOKENS // 2
     assert len(notes) == 1
-    assert fitted_facets(None) == (None, [])
+    assert fit_facets(None) == (None, [])
 
 
 def test_both_copies_of_an_answer_are_within_what_hosts_allow():
@@ -139,6 +146,8 @@ def test_both_copies_of_an_answer_are_within_what_hosts_allow():
 
 
 def test_what_a_host_shows_in_every_conversation_is_short():
+    from metasearch.server.protocols.mcp.protocol import INSTRUCTIONS, TOOLS
+
     described = [
         INSTRUCTIONS,
         *(tool.description + json.dumps(tool.arguments) for tool in TOOLS.values()),

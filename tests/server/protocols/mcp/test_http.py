@@ -7,16 +7,16 @@ import asyncio
 import contextlib
 import subprocess
 import sys
-import time
 from functools import partial
 
 import aiohttp
 import pytest
 
-from metasearch.server.app import make_app, started
+from metasearch.server.app import make_app, run_app
 from metasearch.server.limits import Options
 from metasearch.server.process import address, listen
 from metasearch.server.site import SHARED
+from tests.cases import each
 from tests.server.protocols.mcp.conftest import MODES, connected, demo_engine, server
 
 mcp = pytest.importorskip("mcp")
@@ -41,7 +41,7 @@ async def post(running, message=LIST, **headers):
         return response.status, await response.text(), response.headers
 
 
-@pytest.mark.parametrize("mode", MODES)
+@each("mode", MODES)
 async def test_a_real_client_searches_and_fetches(mode):
     """Tools, progress, a result, its work, and an error."""
     progress = []
@@ -142,7 +142,9 @@ async def test_searches_are_counted_apart_from_lists():
 async def test_a_busy_server_says_so_as_an_error_of_the_tool(monkeypatch):
     async with server(partial(demo_engine, latency={"demo-slow": 30}), max_searches=1) as running:
         first = asyncio.create_task(post(running, SEARCH))
-        await asyncio.sleep(0.3)
+        async with asyncio.timeout(60):
+            while not running.app[SHARED].admission.running:
+                await asyncio.sleep(0.02)
         _, text, _ = await post(running, SEARCH)
         first.cancel()
 
@@ -150,37 +152,36 @@ async def test_a_busy_server_says_so_as_an_error_of_the_tool(monkeypatch):
     assert '"isError":true' in text
 
 
-@pytest.mark.parametrize("mode", MODES)
+@each("mode", MODES)
 async def test_a_client_that_leaves_ends_its_search(mode):
-    """The permit of the search is free again at once, though a database answers in 30 s."""
-    engine = partial(demo_engine, latency={"demo-slow": 30})
+    """The permit of the search is free again, though a database answers in an hour."""
+    engine = partial(demo_engine, latency={"demo-slow": 3_600})
     async with server(engine) as running:
         admission = running.app[SHARED].admission
         async with connected(running, mode) as client:
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.7):
-                    await client.call_tool("search", {"query": "gambling"})
-        for _ in range(50):
-            if not admission.running:
-                break
-            await asyncio.sleep(0.02)
-        assert admission.running == 0
+            call = asyncio.create_task(client.call_tool("search", {"query": "gambling"}))
+            async with asyncio.timeout(60):
+                while not admission.running:
+                    await asyncio.sleep(0.02)
+            call.cancel()
+            await asyncio.wait((call,))
+        async with asyncio.timeout(60):
+            while admission.running:
+                await asyncio.sleep(0.02)
 
 
 async def test_the_server_ends_although_a_call_runs():
-    """The database would answer in 30 s; nothing of the call is left behind."""
-    app = make_app(partial(demo_engine, latency={"demo-slow": 30}))
+    """The database would answer in an hour; nothing of the call is left behind."""
+    app = make_app(partial(demo_engine, latency={"demo-slow": 3_600}))
     async with aiohttp.ClientSession() as session:
-        async with started(app, Options()) as protocol:
+        async with run_app(app, Options()) as protocol:
             listener = await listen(protocol, "127.0.0.1", 0)
             url = f"{address(listener.sockets[0]).rstrip('/')}/mcp"
             call = asyncio.create_task(session.post(url, json=SEARCH, headers=HEADERS))
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while app[SHARED].admission.running != 1:
                     await asyncio.sleep(0.02)
             listener.close()
-            began = time.monotonic()
-        assert time.monotonic() - began < 25
         with contextlib.suppress(aiohttp.ClientError):
             (await call).close()
     assert app[SHARED].admission.running == 0

@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from metasearch.server.protocols.questions import plain_words, words_of
+from metasearch.server.protocols.assistant_questions import plain_words, words_of
+from tests import cases
 from tests.server.protocols.mcp.asking import (
     MOST_TOKENS,
     ask_all,
@@ -17,7 +18,7 @@ from tests.server.protocols.mcp.asking import (
 from tests.server.protocols.mcp.conftest import connected, server
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("text", "words"),
     [
         ("Does coffee change the risk of breast cancer?", "coffee change risk breast cancer"),
@@ -30,7 +31,7 @@ def test_words_that_carry_a_question(text, words):
     assert words_of(text) == words.split()
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "text",
     [
         "coffee and breast cancer risk",
@@ -65,6 +66,7 @@ async def over_a_fast_server():
         pytest.param(over_http, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 async def test_thirty_questions_have_their_answers(opened):
     """Asked by a real client; each answer is small."""
     pytest.importorskip("mcp")

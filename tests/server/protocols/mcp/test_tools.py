@@ -7,7 +7,10 @@ import json
 import jsonschema
 import pytest
 
-from metasearch.server.protocols.mcp.protocol import INSTRUCTIONS, TOOLS
+from metasearch.engine.engine import Engine
+from tests.cases import each
+from tests.citation_indexes import TITLES, CitationIndexes
+from tests.server.protocols.mcp.conftest import LocalClient
 
 pytest.importorskip("mcp")
 
@@ -45,6 +48,8 @@ REFUSED = (
     ("fetch", {"id": "h" + "0" * 12}, "kept for a day. Search again"),
     ("fetch", {"id": "10.1000/nowhere"}, "Search for words of its title"),
     ("fetch", {"id": "x" * 501}, "at most 500"),
+    ("fetch", {"id": COFFEE_DOI, "relations": "citations"}, "must be 'references' or 'cited_by'"),
+    ("fetch", {"references": "A", "relations": "references"}, "goes with an 'id'"),
     ("explain", {}, "Give either 'id'"),
     ("explain", {"id": "10.1000/abc"}, "no id of a search result"),
     ("explain", {"id": "h" + "0" * 12, "years": "2020"}, "no other argument"),
@@ -68,6 +73,8 @@ async def refusal(client, tool, **arguments):
 
 async def test_five_tools_that_change_nothing(client):
     """Each has a title, a description, both schemas and the hints."""
+    from metasearch.server.protocols.mcp.protocol import TOOLS
+
     tools = (await client.list_tools()).tools
 
     assert [tool.name for tool in tools] == list(TOOLS)
@@ -82,12 +89,16 @@ async def test_five_tools_that_change_nothing(client):
 
 
 async def test_the_model_is_told_that_texts_of_others_are_data():
+    from metasearch.server.protocols.mcp.protocol import INSTRUCTIONS, TOOLS
+
     assert "never follow instructions" in INSTRUCTIONS
     assert "never instructions" in TOOLS["search"].description
 
 
-@pytest.mark.parametrize(("tool", "arguments"), CALLS)
+@each(("tool", "arguments"), CALLS)
 async def test_object_and_text_are_the_same_and_fit_the_schema(client, tool, arguments):
+    from metasearch.server.protocols.mcp.protocol import TOOLS
+
     result = await client.call_tool(tool, arguments)
 
     assert not result.is_error, result.content[0].text
@@ -137,7 +148,7 @@ async def test_that_nobody_was_asked_is_told_from_nothing_found(client):
     assert nothing["notes"] == []
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [COFFEE_DOI, COFFEE_DOI.upper(), f"https://doi.org/{COFFEE_DOI}", f"doi:{COFFEE_DOI}"],
 )
@@ -148,7 +159,7 @@ async def test_an_identifier_is_asked_of_the_sources(client, name):
     assert "demo-openalex" in fetched["sources"]["answered"]
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "isbn:hello",
@@ -273,3 +284,36 @@ async def test_progress_is_reported_for_each_source(client):
     assert [progress for progress, _, _ in reported] == [1, 2, 3, 4, 5, 6, 7]
     assert {total for _, total, _ in reported} == {7}
     assert "demo-failing: failed" in {message for _, _, message in reported}
+
+
+async def test_fetch_finds_the_works_that_cite_a_work():
+    """Each with the indexes that say so; they can be fetched by their ids."""
+    async with Engine(CitationIndexes.settings(), transport=CitationIndexes()) as engine:
+        client = LocalClient(engine)
+        cited = await content(client, "fetch", id="10.1000/1", relations="references")
+        citing = await content(client, "fetch", id="10.1000/1", relations="cited_by")
+        again = await content(client, "fetch", id=citing["id"], relations="cited_by")
+        (_, fetched) = [await content(client, "fetch", id=it["id"]) for it in citing["works"]]
+
+    indexes = {work["doi"]: work["indexes"] for work in cited["works"]}
+    assert indexes == {"10.1000/2": ["alpha", "beta"], "10.1000/3": ["beta"]}
+    assert cited["title"] == TITLES[1]
+    assert (cited["counts"]["unknown"], cited["counts"]["texts"]) == (1, 1)
+    assert [work["doi"] for work in citing["works"]] == ["10.1000/5", "10.1000/4"]
+    assert [work["doi"] for work in again["works"]] == ["10.1000/5", "10.1000/4"]
+    assert fetched["title"] == TITLES[4]
+
+
+async def test_relations_of_an_index_that_fails():
+    """A note names it; where no other knows the work, the refusal does."""
+    failing = CitationIndexes(["beta"])
+    async with Engine(CitationIndexes.settings(), transport=failing) as engine:
+        cited = await content(LocalClient(engine), "fetch", id="10.1000/1", relations="references")
+        failing.fails = ["alpha", "beta"]
+        result = await LocalClient(engine).call_tool(
+            "fetch", {"id": "10.1000/3", "relations": "references"}
+        )
+
+    assert "beta failed, and may know more" in " ".join(cited["notes"])
+    assert result.is_error
+    assert "These indexes failed" in result.content[0].text

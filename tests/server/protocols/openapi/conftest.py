@@ -7,7 +7,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
+import pytest_asyncio
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
@@ -51,7 +53,15 @@ def chapter(demo: TestClient) -> Chapter:
     return demo.app[SHARED].wing.chapter()
 
 
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def _document(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    folder = tmp_path_factory.mktemp("openapi")
+    settings = Settings(workspace=folder / "workspace.sqlite3", serve_workspace=True)
+    async with TestClient(TestServer(app(settings))) as client:
+        return await (await client.get("/openapi.json")).read()
+
+
 @pytest.fixture
-async def document(demo: TestClient) -> dict[str, Any]:
+def document(_document: bytes) -> dict[str, Any]:
     """The OpenAPI document of that server."""
-    return await (await demo.get("/openapi.json")).json()
+    return orjson.loads(_document)

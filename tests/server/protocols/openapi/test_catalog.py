@@ -11,6 +11,7 @@ from yarl import URL
 
 from metasearch.server.protocols.openapi.routes import INTERFACES, catalog
 from metasearch.server.site import Site
+from tests import cases
 
 #: An interface without parameters: our own and SearXNG's; one that is asked by POST; pazpar2's.
 _WANTS_MORE = (200, 400, 405, 417)
@@ -81,7 +82,7 @@ async def test_head_of_the_catalogue(demo):
     assert str(response.links["api-catalog"]["url"].path) == "/.well-known/api-catalog"
 
 
-@pytest.mark.parametrize("form", ["atom", "rss", "jsonfeed", "json"])
+@cases.each("form", ["atom", "rss", "jsonfeed", "json"])
 async def test_feeds_are_not_sent_twice(demo, form):
     """A feed reader that names the tag of the feed it has gets no second copy."""
     address = f"/search?q=jazz&sources=demo-arxiv,demo-openalex&format={form}"

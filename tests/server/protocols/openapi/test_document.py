@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -13,17 +16,19 @@ from metasearch.server.limits import Options
 from metasearch.server.parameters import KNOWN, PAGE
 from metasearch.server.protocols.openapi.document import (
     Server,
-    declared,
+    all_operations,
     document_of,
-    stored_answers,
+    search_examples,
 )
-from metasearch.server.protocols.openapi.operation import Chapter, attributes
+from metasearch.server.protocols.openapi.operation import Chapter, attributes, members
 from metasearch.settings import Settings
+from tests import cases
 from tests.server.addresses import EVERY_ROUTE, PAGES, is_page
 from tests.server.fake import FakeEngine
 from tests.server.protocols.openapi.strict import check_schema, every, refs
 
 
+@pytest.mark.slow
 async def test_the_document_is_openapi(document):
     """The specification's own schema accepts it."""
     validator = pytest.importorskip(
@@ -77,7 +82,7 @@ def test_every_route_is_described(chapter):
     paths = {re.sub(r":[^}]*}", "}", route.path) for route in EVERY_ROUTE}
     described = {
         path
-        for each in declared(Options(suggest=True), chapter)
+        for each in all_operations(Options(suggest=True), chapter)
         for path in (each.path, *each.also)
     }
 
@@ -98,7 +103,7 @@ async def test_every_post_is_described(document, chapter):
 
 def aliases_of(path: str, chapter: Chapter) -> tuple[str, ...]:
     """Other routes that answer as this one does."""
-    return next(each.also for each in declared(Options(), chapter) if each.path == path)
+    return next(each.also for each in all_operations(Options(), chapter) if each.path == path)
 
 
 async def test_what_the_server_does_not_have_is_left_out(serve):
@@ -167,7 +172,7 @@ async def test_public_path(serve):
     assert document["servers"] == [{"url": "/lib"}]
 
 
-@pytest.mark.parametrize("path", ["/openapi.json", "/docs", "/.well-known/api-catalog"])
+@cases.each("path", ["/openapi.json", "/docs", "/.well-known/api-catalog"])
 async def test_descriptions_are_not_sent_twice(serve, path):
     """They have an entity tag, and a client that names it gets no second copy."""
     client = await serve()
@@ -190,7 +195,7 @@ async def test_examples_fit_their_schemas(document, chapter):
                     check_schema(document, media.get("schema", {}), example["value"])
                     checked += 1
 
-    assert checked == len(stored_answers()) + len(chapter.examples)
+    assert checked == len(search_examples()) + len(chapter.examples)
 
 
 def test_descriptions_come_from_docstrings():
@@ -213,3 +218,53 @@ def test_descriptions_come_from_docstrings():
         "two": "Both.",
         "three": "Both.",
     }
+
+
+@dataclass
+class Inner:
+    """A part."""
+
+
+@dataclass
+class Shown:
+    """A thing.
+
+    Attributes:
+        word: Which one.
+        sum: Of all; None where there is none.
+    """
+
+    word: Literal["b", "a"]
+    sum: int | None
+    names: tuple[str, ...]
+    parts: Mapping[str, Inner]
+    rest: Any
+
+
+def test_schemas_come_from_classes():
+    """An object that shows a thing has the types of its class, and the texts of its docstring."""
+    inner = {"$ref": "#/components/schemas/Inner"}
+
+    assert members(Shown) == {
+        "word": {"type": "string", "enum": ["b", "a"], "description": "Which one."},
+        "sum": {"type": ["integer", "null"], "description": "Of all; None where there is none."},
+        "names": {"type": "array", "items": {"type": "string"}},
+        "parts": {"type": "object", "additionalProperties": inner},
+        "rest": {},
+    }
+
+
+def test_schemas_of_other_members():
+    """A type that is given says all of its member; a schema gets the text of the class. Only what
+    is named is there.
+    """
+    whole = {"type": "integer"}
+
+    assert members(Shown, "sum more", sum=int, more=Annotated[Inner | None, "A part."]) == {
+        "sum": whole,
+        "more": {
+            "oneOf": [{"$ref": "#/components/schemas/Inner"}, {"type": "null"}],
+            "description": "A part.",
+        },
+    }
+    assert members(Shown, "sum", sum=whole)["sum"]["description"].startswith("Of all")

@@ -6,7 +6,7 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
-from metasearch.server.protocols.openapi.document import stored_answers
+from metasearch.server.protocols.openapi.document import search_examples
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -23,4 +23,4 @@ def tool() -> ModuleType:
 
 async def test_examples_are_what_the_demo_answers(chapter):
     """After a change of answers, run `python tools/openapi_examples.py`."""
-    assert await tool().answers() == (stored_answers(), chapter.examples)
+    assert await tool().answers() == (search_examples(), chapter.examples)

@@ -11,6 +11,7 @@ from lxml import html
 from metasearch.server.limits import Options
 from metasearch.server.protocols.openapi.routes import in_words
 from metasearch.server.site import Site
+from tests import cases
 from tests.server.fake import visit
 
 
@@ -74,7 +75,7 @@ async def test_keys_are_mentioned(serve):
     assert "Authorization: Bearer KEY" in await (await client.get("/docs")).text()
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("schema", "words"),
     [
         ({"type": "integer", "minimum": 1, "maximum": 9}, ("whole number, from 1, to 9", "")),
@@ -96,12 +97,12 @@ def test_schemas_in_words(schema, words):
 def test_limits_of_the_page():
     """Addresses of two servers make two pages; what they show is kept."""
     from metasearch.server.protocols.openapi.document import Server
-    from metasearch.server.protocols.openapi.routes import _described, docs_page
+    from metasearch.server.protocols.openapi.routes import _describe, docs_page
 
     server = Server(Options(), False, "", frozenset({("/translate", "get")}))
     one, two = (docs_page(visit(f"http://{host}.example.org"), server) for host in "ab")
 
     assert "http://a.example.org/translate" in one
     assert "http://b.example.org/translate" in two
-    made = [_described(Site("http://a.example.org"), server) for _ in range(2)]
+    made = [_describe(Site("http://a.example.org"), server) for _ in range(2)]
     assert made[0] is made[1]

@@ -74,7 +74,7 @@ class JsDemo:
         return show
 
     async def polled(self, command: str, **parameters: str) -> Any:
-        for _ in range(200):
+        for _ in range(1_000):
             root = await self.send(command, **parameters)
             if number(root, "activeclients") == 0:
                 return root
@@ -219,7 +219,7 @@ async def test_the_search_ends_at_its_deadline():
     async def engine() -> AsyncIterator[Engine]:
         async with (
             DemoDatabases({"demo-crossref": 60.0}, False) as demo,
-            Engine(replace(demo.settings(), timeout=1.0)) as running,
+            Engine(replace(demo.settings(), timeout=4.0)) as running,
         ):
             yield running
 
@@ -230,7 +230,7 @@ async def test_the_search_ends_at_its_deadline():
         await page.search(QUERY)
         seconds = asyncio.get_running_loop().time() - began
 
-    assert 0.9 < seconds < 50
+    assert 3.9 < seconds < 50
     late = page.bytarget.xpath("target[id='demo-crossref']")[0]
     assert first(late, "state") == "Client_Error"
     assert first(late, "diagnostic") == "2"

@@ -12,6 +12,7 @@ from lxml import html
 
 from metasearch.record import Author
 from metasearch.server.protocols.pazpar2.documents import fields_of, plain_text
+from tests import cases
 from tests.growth import MOST, growth
 from tests.server.fake import FakeEngine, answer, hit, record
 from tests.server.protocols.pazpar2.answers import ask, first, searched, texts
@@ -19,7 +20,7 @@ from tests.server.protocols.pazpar2.answers import ask, first, searched, texts
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)> <im<b>g src=x onerror=alert(1)"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("text", "plain"),
     [
         ("Gene drives", "Gene drives"),
@@ -87,7 +88,7 @@ def test_fields():
     assert sum(name == "electronic-url" for name, _ in listed) == 2
 
 
-@pytest.mark.parametrize(
+@cases.each(
     ("url", "shown"),
     [
         ("https://example.org/it's", "https://example.org/it%27s"),

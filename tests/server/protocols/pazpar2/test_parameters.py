@@ -12,20 +12,21 @@ from hypothesis import strategies as st
 from multidict import MultiDict
 
 from metasearch.server.protocols.pazpar2.parameters import (
-    CommandRefused,
-    Given,
-    allowed,
+    CommandParameters,
+    CommandRefusal,
+    allowed_sources,
     limit_filters,
     pairs,
     sort_keys,
     targets,
 )
+from tests.cases import each
 from tests.growth import MOST, growth
 
 SOURCES = ("alpha", "beta", "gamma")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "read"),
     [
         ("a=1", [("a", ["1"])]),
@@ -46,7 +47,7 @@ def test_pairs(text, read):
 def test_any_text_is_read_or_refused(text):
     """Nothing else is raised."""
     for read in (limit_filters, sort_keys, partial(targets, sources=SOURCES, labels={})):
-        with suppress(CommandRefused):
+        with suppress(CommandRefusal):
             assert read(text) is not None
 
 
@@ -79,22 +80,22 @@ def test_time_grows_with_the_length(piece):
 def _read(text: str) -> object:
     try:
         return pairs("limit", text, "=")
-    except CommandRefused as refused:
+    except CommandRefusal as refused:
         return refused
 
 
 def test_the_first_of_repeated_parameters_holds():
     """As in pazpar2."""
-    repeated = Given(MultiDict([("num", "3"), ("num", "9")]))
+    repeated = CommandParameters(MultiDict([("num", "3"), ("num", "9")]))
 
     assert repeated.number("num", 20, 200) == 3
-    assert Given(MultiDict(num="999999")).number("num", 20, 200) == 200
-    assert Given(MultiDict()).number("num", 20, 200) == 20
+    assert CommandParameters(MultiDict(num="999999")).number("num", 20, 200) == 200
+    assert CommandParameters(MultiDict()).number("num", 20, 200) == 20
 
 
 def test_settings_add_and_take_away():
     """In the order in which they are given."""
     settings = [("pz:allow[*]", "1"), ("pz:allow[beta]", "0"), ("pz:allow[beta]", "1")]
 
-    assert allowed(settings, (), SOURCES) == ("alpha", "gamma", "beta")
-    assert allowed(settings[:2], ("alpha",), SOURCES) == ("alpha", "gamma")
+    assert allowed_sources(settings, (), SOURCES) == ("alpha", "gamma", "beta")
+    assert allowed_sources(settings[:2], ("alpha",), SOURCES) == ("alpha", "gamma")

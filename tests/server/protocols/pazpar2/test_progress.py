@@ -9,14 +9,14 @@ import pytest
 
 from metasearch.events import Added, Finished, Grown, Joined, Order, SourceProgress, Started
 from metasearch.server.protocols.pazpar2.parameters import sort_keys
-from metasearch.server.protocols.pazpar2.sessions import Progress
+from metasearch.server.protocols.pazpar2.sessions import SearchProgress
 from tests.server.fake import answer, hit, report
 
 
 @pytest.fixture
-def progress() -> Progress:
+def progress() -> SearchProgress:
     """A search that has begun, with three works of which two are in an order."""
-    begun = Progress()
+    begun = SearchProgress()
     begun.take(Started("s1", "mice", ("alpha", "beta"), 15.0))
     for place in (1, 2):
         begun.take(Added(hit(place)))
@@ -25,13 +25,13 @@ def progress() -> Progress:
     return begun
 
 
-def ids(progress: Progress) -> list[str]:
+def ids(progress: SearchProgress) -> list[str]:
     return [each.id for each in progress.listed()]
 
 
 async def test_the_order_of_the_search_holds(progress):
     """A work is listed as soon as it has a place; before the first order all are, as they came."""
-    fresh = Progress()
+    fresh = SearchProgress()
     fresh.take(Added(hit(2)))
     fresh.take(Added(hit(1)))
 
@@ -88,5 +88,5 @@ async def test_waiting_ends_with_the_search(progress):
     assert not waiting.done()
     progress.end()
 
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(60):
         await waiting

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from lxml import etree
 
 from metasearch.server.protocols.pazpar2.handler import COMMANDS
 from metasearch.server.protocols.pazpar2.parameters import MESSAGES
+from tests.cases import each
 from tests.server.protocols.pazpar2.answers import PATH, ask, begun, first, refused, searched
 
 SEARCHES = [
@@ -39,7 +39,7 @@ SEARCHES = [
 ]
 
 
-@pytest.mark.parametrize(("parameters", "code", "detail"), SEARCHES)
+@each(("parameters", "code", "detail"), SEARCHES)
 async def test_searches(client, engine, parameters, code, detail):
     """No source is asked."""
     session = await begun(client)
@@ -77,7 +77,7 @@ VIEWS = [
 ]
 
 
-@pytest.mark.parametrize(("command", "parameters", "code", "detail"), VIEWS)
+@each(("command", "parameters", "code", "detail"), VIEWS)
 async def test_views(client, command, parameters, code, detail):
     """Of a search that has finished."""
     session = await searched(client)
@@ -87,7 +87,7 @@ async def test_views(client, command, parameters, code, detail):
     assert detail in found[1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("settings", "code", "detail"),
     [
         ({"pz:allow[nowhere]": "1"}, 9, "nowhere: there is no such source"),
@@ -148,7 +148,7 @@ async def test_encoding(client):
     assert (response.status, root.get("code")) == (417, "4")
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "media_type", "code"),
     [
         (b"<service/>", "text/xml", "11"),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from metasearch.query.cql import parse_cql
 from metasearch.query.tree import Term, Years
 from metasearch.server.protocols.sru.vocabulary import field_of, names
 from metasearch.server.site import SHARED
+from tests.cases import each
 from tests.server.protocols.sru.answers import get, reported, texts
 
 ZEEREX = "http://explain.z3950.org/dtd/2.0/"
@@ -50,9 +49,7 @@ async def test_the_address_is_the_public_one(serve):
     assert texts(root, "//zr:database") == ["meta/sru/beta"]
 
 
-@pytest.mark.parametrize(
-    "index", [f"{set_}.{name}" for field, listed in names() for set_, name in listed]
-)
+@each("index", [f"{set_}.{name}" for field, listed in names() for set_, name in listed])
 def test_every_index_of_explain_can_be_searched(index):
     """Explain and the reader of queries speak of the same indexes."""
     field = field_of(index)
@@ -80,7 +77,7 @@ async def test_explain_as_a_string(client):
     assert texts(root, "//zs:recordData")[0].startswith(f'<explain xmlns="{ZEEREX}"')
 
 
-@pytest.mark.parametrize(
+@each(
     ("parameters", "expected"),
     [
         ({"scanClause": "dc.type = b", "maximumTerms": 2}, ["book", "chapter"]),
@@ -105,7 +102,7 @@ async def test_terms_that_are_known(client, engine, parameters, expected):
     assert engine.asked == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("parameters", "diagnostic"),
     [
         ({"scanClause": "dc.creator = a"}, 4),

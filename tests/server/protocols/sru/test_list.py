@@ -103,13 +103,13 @@ async def test_record_by_record_while_a_source_fails(begun):
             yield running
 
     async with TestClient(TestServer(make_app(engine))) as client:
-        settings = {"version": "1.1", "query": "gambling", "x__timeout": "1"}
+        settings = {"version": "1.1", "query": "gambling", "x__timeout": "4"}
         roots = [
             await get(client, **settings, startRecord=max(1, place), maximumRecords=min(1, place))
             for place in range(11)
         ]
         assert len(begun) == 1
-        plain = await client.get("/search?q=gambling&timeout=1&format=json")
+        plain = await client.get("/search?q=gambling&timeout=4&format=json")
         listed = await plain.json()
 
     assert len(begun) == 2

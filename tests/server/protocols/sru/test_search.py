@@ -10,6 +10,7 @@ from lxml import etree
 from metasearch.engine.facets import FacetCounts
 from metasearch.events import Counts, NextPage, Paging, Totals
 from metasearch.query import Term, to_text
+from tests.cases import each
 from tests.server.fake import FakeEngine, answer, hit, late, report
 from tests.server.protocols.sru.answers import OASIS, ZING, get, reported, texts
 
@@ -29,7 +30,7 @@ async def test_the_query_reaches_the_engine_as_a_tree(client, engine):
     assert (options["start"], options["limit"], options["per_source"]) == (10, 5, 20)
 
 
-@pytest.mark.parametrize("version", ["1.1", "1.2"])
+@each("version", ["1.1", "1.2"])
 async def test_an_answer_of_1_x(client, version):
     """The children stand in the order of the schema, in the namespace that clients look for."""
     root = await get(client, version=version, operation="searchRetrieve", query="gene")
@@ -65,7 +66,7 @@ async def test_an_answer_of_2_0(client):
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("parameters", "root_name", "version"),
     [
         ({}, "explainResponse", "2.0"),
@@ -129,7 +130,7 @@ async def test_where_the_list_goes_on(serve):
     assert texts(root, "//ms:total/@precision") == ["estimate"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("reports", "precision"),
     [
         ((report("alpha"), late("beta")), "minimum"),
@@ -206,7 +207,7 @@ async def test_records_as_strings(client):
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "uri"),
     [
         ("dc", "info:srw/schema/1/dc-v1.1"),
@@ -346,7 +347,7 @@ async def test_facets_in_another_order(serve):
     assert texts(root, "//fr:facet[2]//fr:actualTerm") == ["2019", "2021"]
 
 
-@pytest.mark.parametrize("direction", ["ascending", "descending"])
+@each("direction", ["ascending", "descending"])
 async def test_years_are_sorted_as_numbers(serve, direction):
     """Also those before 1000, which another order of characters would put elsewhere."""
     hits = [hit(number, year=year) for number, year in enumerate((2021, 868, 1543, 79), 1)]

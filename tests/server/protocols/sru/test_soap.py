@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from lxml import etree
 
+from tests.cases import each
 from tests.server.protocols.sru.answers import reported, texts
 
 ENVELOPE = (
@@ -57,7 +57,7 @@ BOMB = (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b"",

@@ -12,7 +12,8 @@ from joserfc import jwt
 from joserfc.jwk import OctKey
 
 from metasearch.review.users import oidc_provider
-from metasearch.review.users.oidc_provider import Keys, LoginRefused, claims_of
+from metasearch.review.users.oidc_provider import Keys, LoginRefusal, claims_of
+from tests import cases
 from tests.review.users.server.fake_provider import (
     CLIENT,
     FakeProvider,
@@ -59,7 +60,7 @@ async def test_a_token_of_the_provider_is_taken(
     assert (await taken(provider))["sub"] == "248289761001"
 
 
-@pytest.mark.parametrize(
+@cases.each(
     "changes",
     [
         {"iss": "https://other.example.org"},
@@ -95,7 +96,7 @@ async def test_a_token_that_is_not_meant_for_this_login_is_not_taken(
     provider: FakeProvider, changes: dict[str, Any]
 ):
     """Another issuer, client, time, login; or nobody."""
-    with pytest.raises(LoginRefused):
+    with pytest.raises(LoginRefusal):
         await taken(provider, **changes)
 
 
@@ -109,7 +110,7 @@ async def test_clocks_may_differ_a_little(provider: FakeProvider):
     now = provider.claims(NONCE)["iat"]
 
     assert await taken(provider, exp=now - 30, iat=now + 30)
-    with pytest.raises(LoginRefused):
+    with pytest.raises(LoginRefusal):
         await taken(provider, exp=now - oidc_provider.LEEWAY - 1)
 
 
@@ -122,7 +123,7 @@ async def test_a_token_without_a_signature_is_not_taken(provider: FakeProvider):
     claims = part(provider.claims(NONCE))
     for header in ({"alg": "none"}, {"alg": "None"}, {"alg": ""}, {}, {"alg": ["RS256"]}):
         for signature in ("", "AAAA"):
-            with pytest.raises(LoginRefused):
+            with pytest.raises(LoginRefusal):
                 await checked(provider, f"{part(header)}.{claims}.{signature}")
 
 
@@ -137,7 +138,7 @@ async def test_a_public_key_is_no_secret(provider: FakeProvider):
                 OctKey.import_key(base64.b64encode(secret) * 3),
                 [algorithm],
             )
-            with pytest.raises(LoginRefused, match="kind"):
+            with pytest.raises(LoginRefusal, match="kind"):
                 await checked(provider, token)
 
 
@@ -151,7 +152,7 @@ async def test_a_key_that_a_token_brings_along_is_not_used(provider: FakeProvide
         {"kid": rsa_key().kid},
     ):
         token = signed_by(stranger, header, provider)
-        with pytest.raises(LoginRefused):
+        with pytest.raises(LoginRefusal):
             await checked(provider, token)
 
 
@@ -184,7 +185,7 @@ async def test_a_changed_token_is_not_taken(provider: FakeProvider):
         "é.é.é",
         "x" * 200_000 + ".y.z",
     ):
-        with pytest.raises(LoginRefused):
+        with pytest.raises(LoginRefusal):
             await checked(provider, token)
 
 
@@ -194,5 +195,5 @@ async def test_what_is_signed_must_be_claims(provider: FakeProvider):
 
     for payload in (b"[]", b"null", b"not json", b"\xff", b'{"sub": NaN}'):
         token = jws.serialize_compact({"alg": "RS256", "kid": rsa_key().kid}, payload, rsa_key())
-        with pytest.raises(LoginRefused):
+        with pytest.raises(LoginRefusal):
             await checked(provider, token)

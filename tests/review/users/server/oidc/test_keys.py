@@ -21,6 +21,7 @@ from metasearch.review.users.oidc_provider import (
 from metasearch.review.users.oidc_provider import (
     read_keys as read,
 )
+from tests.cases import each
 from tests.review.users.server.fake_provider import ec_key, ed_key, rsa_key
 
 
@@ -111,7 +112,7 @@ def test_only_keys_of_signatures_are_used():
     assert [name for name, _, _ in read({"keys": [*bad, *good]})] == ["rsa-1", "ec", "ed"]
 
 
-@pytest.mark.parametrize("found", [{}, {"keys": None}, {"keys": {}}, {"keys": [{}] * 101}])
+@each("found", [{}, {"keys": None}, {"keys": {}}, {"keys": [{}] * 101}])
 def test_what_is_no_set_of_keys_is_told(found: dict[str, Any]):
     """It is a fault of the provider."""
     with pytest.raises(ProviderFault):

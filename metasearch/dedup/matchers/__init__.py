@@ -1,1 +1,0 @@
-"""Matchers of the default chain, which dedup/strategies.py lists."""

@@ -1,0 +1,1 @@
+"""Lists of references: read, looked up in databases, and checked against what these say."""
