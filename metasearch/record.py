@@ -203,6 +203,7 @@ class Record:
         licence: The URL of the licence, or its name as the source writes it.
         retracted: True where the source says that the work was retracted; None where it says
             nothing.
+        funders: Names of those who paid for the work, without the numbers of their awards.
         references: The works that it cites, as the source names them: "doi:10.1000/abc",
             "pmid:1", or a text where it has no identifier. Only citation searches ask for them.
         notices: About the work, in the form of `metasearch.bib.notices`: "retraction 2020-06-04
@@ -266,6 +267,7 @@ class Record:
     licence: str | None = _field("text", "licence", 2_000, N_("Licence"))
     retracted: bool | None = _field("flag", "retraction statement", 2_000, N_("Retracted"))
     pdf_url: str | None = _field("link", "file address", 4_000, "PDF", whole=True)
+    funders: tuple[str, ...] = _field("texts", "funder", _NAME, N_("Funders"), items=500)
     references: tuple[str, ...] = _field("texts", "reference", 2_000, items=5_000)
     notices: tuple[str, ...] = _field(
         "texts", "notice", 4_100, N_("Notices"), items=200, whole=True

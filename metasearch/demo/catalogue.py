@@ -78,6 +78,7 @@ class CatalogueWork(NamedTuple):
     category: str = ""
     pmid: str = ""
     keywords: tuple[str, ...] = ()
+    funders: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     abstract: str = ""
     number: int = 0

@@ -30,7 +30,7 @@ _ADVICE = (
 )
 #: What the databases need and a work may lack.
 _UNKNOWN = CatalogueWork("", "", "other", "", (), 0, "")
-_LISTS = frozenset({"authors", "issn", "isbn", "keywords", "notices"})
+_LISTS = frozenset({"authors", "issn", "isbn", "keywords", "funders", "notices"})
 #: Characters that no answer in XML may hold.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ufffe\uffff]")
 _DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")

@@ -602,6 +602,7 @@ def fields_of(hit: Hit, entry_type: str) -> Iterator[tuple[str, str]]:
         ("language", escape(record.language)),
         ("keywords", _keyword_list(dict.fromkeys(record.keywords + record.subjects))),
         ("abstract", escape(record.abstract)),
+        ("funding", escape("; ".join(record.funders))),
         ("note", "Retracted" if record.retracted else ""),
         ("sources", escape(", ".join(hit.sources))),
         ("provenance", escape("; ".join(reference.field_sources(hit)))),

@@ -171,6 +171,7 @@ def draft(kind: str, key: str, fields: Mapping[str, str]) -> Draft:
         "abstract": values.abstract(texts("abstract")[:1]),
         "keywords": keywords(_first_value(fields, _KEYWORD_FIELDS)),
         "retracted": worktypes.says_retracted(texts("note")),
+        "funders": values.keywords(texts("funding")),
     }
     made_of = origins.read(texts("origins"))
     sources = next(iter(texts("sources")), "").split(", ")  # ours: several for a merged hit

@@ -89,6 +89,8 @@ def item(hit: Hit, beside: Beside | None = None) -> dict[str, Any]:
         "version": line(record.version) if CSL_TYPES[kind] != "book" else "",
         "abstract": clean(record.abstract or ""),
         "keyword": "; ".join(map(line, dict.fromkeys(record.keywords + record.subjects))),
+        # as Crossref gives it; CSL has no variable
+        "funder": [{"name": line(funder)} for funder in record.funders],
         "source": "; ".join(reference.databases(hit, beside)),
         "note": _note(record, beside),
         "status": "retracted" if record.retracted else "",
@@ -189,7 +191,7 @@ _HELD = frozenset(
     id type title subtitle original-title translated-title issued published published-print
     published-online posted URL source ISBN ISSN publisher publisher-place container-title author
     publisher-location editor translator edition volume issue page article-number DOI language
-    abstract keyword categories subject is-referenced-by-count PMID PMCID version
+    abstract keyword categories subject is-referenced-by-count PMID PMCID version funder
 """.split()
 )
 #: Members that hold people, dates or an object, and that a record has no place for.
@@ -333,6 +335,7 @@ def _draft(item: Mapping[str, Any]) -> Draft:
         "version": values.first_text(texts("version")),
         "licence": values.first_text(texts("license")),
         "retracted": worktypes.says_retracted(texts("status")),
+        "funders": _funders(item.get("funder")),
     }
     given = [
         (name, text)
@@ -441,6 +444,12 @@ def _people(found: Any) -> tuple[Author, ...]:
         elif isinstance(given, Mapping):
             authors += filter(None, [_author(given)])
     return tuple(authors)
+
+
+def _funders(found: Any) -> tuple[str, ...]:
+    given = first_items("funders", found) if isinstance(found, list) else [found]
+    names = (one.get("name") if isinstance(one, Mapping) else one for one in given)
+    return values.texts(name for name in names if isinstance(name, str))
 
 
 def _nobodies(item: Mapping[str, Any]) -> Iterator[str]:

@@ -134,6 +134,7 @@ def record_of(
     licence: Cell = None,
     retracted: bool | Cell = None,
     pdf_url: Cell = None,
+    funders: Cells = None,
     references: Cells = None,
     notices: Cells = None,
 ) -> Record:
@@ -188,6 +189,7 @@ def record_of(
         open_access: One of `OPEN_ACCESS`, or whether it is.
         licence: Its URL or name.
         pdf_url: With http or https.
+        funders: As `keywords`.
         references: As `keywords`: identifiers or texts.
         notices: "retraction 2020-06-04 10.1000/x" each: a retraction, withdrawal, concern or
             correction, when, and its DOI, PMID or address as far as they are known.

@@ -193,6 +193,7 @@ def _fields(hit: Hit) -> Iterator[tuple[str, str]]:
         ("LA", [record.language]),
         ("AB", [record.abstract]),
         ("KW", dict.fromkeys(record.keywords + record.subjects)),
+        ("FU", record.funders),
         ("C1", ["Retracted" if record.retracted else None]),
     )
     return ((tag, line(value)) for tag, values in rows for value in values)
@@ -314,6 +315,7 @@ def _draft(block: tagged.Block) -> Draft:
         "citations": _citations(block.values("N1")),
         "pdf_url": next(iter(values.links(block.values("L1"))), None),
         "retracted": worktypes.says_retracted(block.values("C1", "M3")),
+        "funders": values.keywords(block.values("FU")),
     }
     _scopus_pmid(block, database, fields["ids"])
     if patent:

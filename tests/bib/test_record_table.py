@@ -35,3 +35,14 @@ def test_every_field_of_the_work_is_everywhere() -> None:
     assert named <= {*FIELD_OF.values()}
     assert FIELD_WORDS.keys() == named - WITHOUT_LABEL
     assert DEFAULTS.keys() == (named | {"source_id"}) - {"ids"}
+
+
+def test_funders() -> None:
+    """A field of several texts needs nothing but its declaration: a hit has what any record has,
+    and a table has them in one cell."""
+    one = Record(source="a", source_id="1", title="Iron", funders=("NSF", "DFG"))
+    other = Record(source="b", source_id="1", title="Iron", funders=("ERC", "DFG"))
+    work = merged(one, other)
+
+    assert work.record.funders == ("NSF", "DFG", "ERC")
+    assert dict(zip(COLUMNS, cells(work), strict=True))["funders"] == "NSF; DFG; ERC"

@@ -95,6 +95,7 @@ def careful_hit(hit: Hit) -> dict[str, Any]:
         "open_access": clean_or_none(record.open_access),
         "licence": clean_or_none(record.licence),
         "retracted": record.retracted,
+        "funders": clean_all(record.funders),
         "references": clean_all(record.references),
         "notices": clean_all(record.notices),
         "sources": [_source(r) for r in hit.records],

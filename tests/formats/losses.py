@@ -31,13 +31,14 @@ WORDS: Mapping[str, str] = {
     "citations": "the number of citations",
     "open_access": "the colour of open access",
     "pdf_url": "the address of the PDF",
+    "funders": "the funders",
     "notices": "the notices about the work",
 }
 _SHARED = frozenset(
     "subtitle title_languages affiliation collective institution subjects version citations "
     "open_access licence notices".split()
 )
-_MARC = frozenset({"version", "citations", "notices"})
+_MARC = frozenset({"version", "citations", "funders", "notices"})
 #: Format -> what is lost of a record in it.
 LOST: Mapping[str, frozenset[str]] = {
     "json": frozenset(),
@@ -49,13 +50,13 @@ LOST: Mapping[str, frozenset[str]] = {
     "marcxml": _MARC,
     "mods": _MARC | {"open_access"},
     "csl-json": _SHARED - {"version", "licence"} | {"pdf_url"},
-    "nbib": _SHARED - {"affiliation", "collective", "subjects"},
+    "nbib": _SHARED - {"affiliation", "collective", "subjects"} | {"funders"},
     "ris": _SHARED | {"orcid", "titles"},
     "bibtex": _SHARED - {"institution", "version"} | {"orcid", "pdf_url", "titles"},
-    "endnote-xml": _SHARED | {"orcid"},
-    "endnote-tagged": _SHARED | {"orcid"},
-    "refworks": _SHARED | {"orcid", "pdf_url"},
-    "noteexpress": _SHARED | {"orcid", "pdf_url"},
+    "endnote-xml": _SHARED | {"orcid", "funders"},
+    "endnote-tagged": _SHARED | {"orcid", "funders"},
+    "refworks": _SHARED | {"orcid", "pdf_url", "funders"},
+    "noteexpress": _SHARED | {"orcid", "pdf_url", "funders"},
 }
 
 

@@ -61,6 +61,7 @@ HIT_KEYS = [
     "open_access",
     "licence",
     "retracted",
+    "funders",
     "references",
     "notices",
     "sources",

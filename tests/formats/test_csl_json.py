@@ -105,6 +105,8 @@ def test_a_whole_file() -> None:
         ({"issued": {"date-parts": [["2019-03-12"]]}}, {"date": "2019-03-12"}),
         ({"issued": [{"date-parts": [[2019]]}]}, {"date": "2019"}),
         ({"issued": {"year": 2019, "month": "3"}}, {"date": "2019-03"}),
+        ({"funder": [{"name": "NSF", "award": ["1"]}, {"DOI": "10.1"}]}, {"funders": ("NSF",)}),
+        ({"funder": "Ministry"}, {"funders": ("Ministry",)}),
     ],
 )  # fmt: skip
 def test_fields(item: dict[str, Any], expected: dict[str, object]) -> None:

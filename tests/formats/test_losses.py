@@ -60,6 +60,7 @@ THESIS = Record(
     licence="https://creativecommons.org/licenses/by/4.0/",
     retracted=True,
     pdf_url="https://example.org/w.pdf",
+    funders=("National Science Foundation", "Research & Council"),
     notices=("retraction 2020-06-04 10.1002/(sici)1097-0258(1998)17:3<1::aid-1>3.0.co;2-2",),
 )
 #: What every format keeps, as the record has it.
@@ -97,7 +98,7 @@ def said(record: Record) -> dict[str, Any]:
     return whole | {
         name: getattr(record, name)
         for name in (
-            "version licence retracted citations open_access pdf_url notices".split()
+            "version licence retracted citations open_access pdf_url funders notices".split()
         )
     }
 

@@ -197,6 +197,8 @@ def _item(work: CatalogueWork, holdings: Holdings) -> dict[str, Any]:
     item |= {key: value for key, value in one.items() if value}
     item |= {key: [value] for key, value in several.items() if value}
     numbers = {"ISSN": list(work.issn), "ISBN": list(work.isbn)}
+    if work.funders:
+        item["funder"] = [{"name": name, "award": []} for name in work.funders]
     if updates := [_update(notice) for text in work.notices if (notice := notices.read(text))]:
         item["updated-by"] = updates
     if work.abstract and not rarely(NAME, work, "no abstract", 0.4):

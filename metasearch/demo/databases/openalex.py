@@ -231,6 +231,7 @@ def _result(work: CatalogueWork, holdings: Holdings) -> dict[str, Any]:
             "first_page": first or None,
             "last_page": last or first or None,
         },
+        "funders": [{"display_name": name} for name in work.funders],
         "referenced_works": [_address(cited) for cited in holdings.references(work)],
         "is_retracted": any(text.split()[0] in OF_RETRACTION for text in work.notices),
         "is_paratext": False,
