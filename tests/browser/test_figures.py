@@ -1,14 +1,11 @@
-"""How calm and quick the page stays: layout shift and long tasks, as the browser counts them."""
+"""How calm the page stays: layout shift, as the browser counts it, and many works."""
 
 from __future__ import annotations
 
 import asyncio
 import gzip
-import json
 import random
-from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -21,7 +18,6 @@ pytestmark = pytest.mark.browser
 ONE_LOOP = pytest.mark.asyncio(loop_scope="session")
 #: The sum of the worst window of a second, as Cumulative Layout Shift has it, is at most this sum.
 MOST_SHIFT = 0.05
-LONG_TASK = 50  # milliseconds
 
 
 @pytest.mark.parametrize("name", ["results.js", "decisions.js"])
@@ -71,14 +67,10 @@ async def test_five_hundred_works(search, window):
 
 
 @ONE_LOOP
-@pytest.mark.slow
-@pytest.mark.timeout(300)
-async def test_no_long_task_with_a_thousand_works(search, window, browser):
-    """1,000 works, 1,000 changes of them and another order of all: no task of the page computes
-    for long. CPU time counts, because other processes interrupt a task; a machine that is shared
-    computes at a third of its speed at times (docs/benchmarks.md)."""
+async def test_a_thousand_works_change_and_move(search, window):
+    """1,000 works, 1,000 changes of them and another order of all, which waits for the reader: the
+    list has them all. (`tasks.py bench page` measures how long the page computes.)"""
     page = await window(search.address)
-    await browser.start_tracing(page=page, categories=["disabled-by-default-devtools.timeline"])
     generator = random.Random(3)
     known = [Work(number) for number in range(1, 1001)]
     await search.page(known)
@@ -93,25 +85,5 @@ async def test_no_long_task_with_a_thousand_works(search, window, browser):
     await search.page(known, changed=[], done=True)
     await until(page, "document.getElementById('new-works').hidden", want=False)
     await page.evaluate("document.querySelector('#new-works button').click()")
+
     await stands(page, *(work.number for work in known))
-
-    tasks = sorted(cpu_of_tasks(await browser.stop_tracing()))
-    walls = sorted(await page.evaluate("watched.tasks"))
-    print(f"CPU of the longest tasks: {tasks[-5:]} ms; wall clock: {walls[-5:]} ms")
-    print(f"tasks over {LONG_TASK} ms: {sum(task > LONG_TASK for task in tasks)} of {len(tasks)}")
-    assert tasks[-1] <= 3 * LONG_TASK
-
-
-def cpu_of_tasks(trace: bytes) -> list[float]:
-    """The CPU time, in ms, of each task of the page's own thread, the one that draws frames."""
-    events = [event for event in json.loads(trace)["traceEvents"] if "tdur" in event]
-    frames = Counter(thread(event) for event in events if event["name"] == "FireAnimationFrame")
-    (drawing, _), *_ = frames.most_common(1)
-    tasks = [event for event in events if event["name"] == "RunTask" and thread(event) == drawing]
-    # The first one is the beginning of the trace itself.
-    begin = min(task["ts"] for task in tasks) + 500_000
-    return [round(task["tdur"] / 1000, 1) for task in tasks if task["ts"] > begin]
-
-
-def thread(event: dict[str, Any]) -> tuple[int, int]:
-    return event["pid"], event["tid"]
