@@ -20,10 +20,10 @@ from metasearch.engine.facets import RankMode
 from metasearch.engine.scores import (
     AGREEMENT,
     MOST_PAIRS,
-    Counts,
     K,
     QueryWords,
     Score,
+    WordCounts,
     all_at_once,
     best_positions,
     source_weights,
@@ -90,7 +90,7 @@ class _HitFacts(NamedTuple):
 
     hit: Hit
     positions: dict[str, int]
-    counts: Counts | None
+    counts: WordCounts | None
     ties: tuple[int, int, str, str]
 
 

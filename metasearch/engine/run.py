@@ -143,7 +143,7 @@ def longer(hits: int) -> float:
     return max(1.0, hits / ORDERED_AT_ONCE)
 
 
-class Run:
+class SearchRun:
     """One search while it runs, for one caller or several.
 
     Attributes:

@@ -144,7 +144,7 @@ class Word:
     core: str
 
 
-class Counts(NamedTuple):
+class WordCounts(NamedTuple):
     """How often the words occur in one record.
 
     Attributes:
@@ -210,7 +210,7 @@ class QueryWords:
     def __bool__(self) -> bool:
         return bool(self.words or self.fielded)
 
-    def count(self, record: Record) -> Counts:
+    def count(self, record: Record) -> WordCounts:
         """Count the words in a record; linear in its title and abstract."""
         title = record.title
         if record.subtitle:
@@ -219,7 +219,7 @@ class QueryWords:
         abstract_text, abstract_length = self._text(record.abstract) if record.abstract else ("", 0)
         in_title = self._occurrences(title_text)
         in_abstract = self._occurrences(abstract_text) if abstract_text else ()
-        return Counts(
+        return WordCounts(
             in_title,
             in_abstract,
             title_length,
@@ -228,7 +228,7 @@ class QueryWords:
             tuple([matches(term, record) is True for term in self.fielded]),
         )
 
-    def score_in_steps(self, counts: Sequence[Counts]) -> Generator[None, None, list[Score]]:
+    def score_in_steps(self, counts: Sequence[WordCounts]) -> Generator[None, None, list[Score]]:
         """The score of each record, whatever their order; yields after each stretch."""
         if not counts:
             return []
@@ -270,7 +270,7 @@ class QueryWords:
             for bm25, coverage, pairs, held in scored
         ]
 
-    def _rarity(self, counts: Sequence[Counts]) -> list[float]:
+    def _rarity(self, counts: Sequence[WordCounts]) -> list[float]:
         """Inverse document frequency of each word and fielded term, among these records."""
         holding = [0] * (len(self.words) + len(self.fielded))
         plain = len(self.words)

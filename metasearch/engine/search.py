@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from metasearch.engine.options import MIN_SECONDS, check
 from metasearch.engine.resolve import ResolvedSearch
 from metasearch.engine.results import EngineState, Snapshot
-from metasearch.engine.run import BACKLOG, Outbox, Run, longer
+from metasearch.engine.run import BACKLOG, Outbox, SearchRun, longer
 from metasearch.engine.scheduler import Turns
 from metasearch.engine.scores import all_at_once
 from metasearch.events import (
@@ -54,7 +54,7 @@ class SharedRun:
         until: Loop time at which its answer is forgotten; None while it runs.
     """
 
-    run: Run
+    run: SearchRun
     waiting: int = field(default=0, init=False)
     background: bool = field(default=False, init=False)
     until: float | None = field(default=None, init=False)
@@ -72,7 +72,7 @@ class SharedRuns:
     def __len__(self) -> int:
         return len(self._all)
 
-    def begin(self, run: Run) -> SharedRun:
+    def begin(self, run: SearchRun) -> SharedRun:
         shared = SharedRun(run)
         self._all[shared] = None
         run.start().add_done_callback(lambda task: self._end(shared, task))
@@ -184,7 +184,9 @@ class GrowingPage:
     seconds between two pages; of a long list in proportion more.
     """
 
-    def __init__(self, run: Run, resolved: ResolvedSearch, turns: Turns, every: float) -> None:
+    def __init__(
+        self, run: SearchRun, resolved: ResolvedSearch, turns: Turns, every: float
+    ) -> None:
         self._run = run
         self._resolved = resolved
         self._turns = turns
@@ -315,7 +317,7 @@ class Search(Coroutine[Any, Any, Answer]):
         self._resolved = resolved
         self._shared_runs = shared_runs
         self._close = close
-        self._run = Run(shared, resolved)
+        self._run = SearchRun(shared, resolved)
         self.id = self._run.id
         self._shared_run: SharedRun | None = None
         self._begun = False

@@ -106,6 +106,13 @@ def test_long_lists_are_cut_in_the_text_alone(tmp_path: Path) -> None:
     assert len(json.loads(as_json(count(outcome), outcome.files, "1.2"))["lost"]) == LISTED + 10
 
 
+def test_a_list_as_long_as_is_shown_names_no_more(tmp_path: Path) -> None:
+    told = text(run(*write(tmp_path, a_ndjson=BROKEN + "{\n" * (LISTED - 1))))
+
+    assert told.count("\n  a.ndjson:") == LISTED
+    assert "more, which" not in told
+
+
 def test_json(outcome: JobOutcome) -> None:
     """The same as data, with format and encoding of each file."""
     document = json.loads(as_json(count(outcome), outcome.files, "1.2"))

@@ -16,7 +16,7 @@ from metasearch.message import message_in
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports.document import (
     Block,
-    Fields,
+    FieldRows,
     Phrase,
     Remark,
     Table,
@@ -84,7 +84,7 @@ def section(
     """What TARCiS asks to be reported; nothing where no run followed citations."""
     if not runs or numbers is None:
         return
-    yield Fields(rows=tuple(_items(runs, numbers, phrase)))
+    yield FieldRows(rows=tuple(_items(runs, numbers, phrase)))
     yield _table(runs, phrase)
     for run in runs:
         if failed := [one.label for one in run.answers if one.failed]:

@@ -59,7 +59,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fields:
+class FieldRows:
     rows: tuple[tuple[str, Text], ...]
 
 
@@ -123,7 +123,7 @@ class PageBreak:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signatures:
+class SignatureLines:
     """Lines to sign on: a label, and what stands on the line ("" leaves it open)."""
 
     lines: tuple[tuple[str, str], ...]
@@ -182,14 +182,14 @@ class Figure:
 Block: TypeAlias = (
     Heading
     | Paragraph
-    | Fields
+    | FieldRows
     | Table
     | Items
     | Code
     | Quote
     | Remark
     | PageBreak
-    | Signatures
+    | SignatureLines
     | Figure
 )
 
@@ -268,14 +268,14 @@ MOST_BYTES = 100_000_000
 _BLOCKS: dict[str, type[Block]] = {
     "heading": Heading,
     "paragraph": Paragraph,
-    "fields": Fields,
+    "fields": FieldRows,
     "table": Table,
     "items": Items,
     "code": Code,
     "quote": Quote,
     "remark": Remark,
     "page break": PageBreak,
-    "signatures": Signatures,
+    "signatures": SignatureLines,
     "figure": Figure,
 }
 _NAMES = {block: name for name, block in _BLOCKS.items()}

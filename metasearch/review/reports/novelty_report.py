@@ -18,7 +18,7 @@ from metasearch.review.reports.document import (
     Block,
     Code,
     Document,
-    Fields,
+    FieldRows,
     Heading,
     Items,
     Language,
@@ -26,7 +26,7 @@ from metasearch.review.reports.document import (
     Paragraph,
     Quote,
     Remark,
-    Signatures,
+    SignatureLines,
     Span,
     Table,
     Text,
@@ -77,7 +77,7 @@ def section(found: Findings) -> Iterator[Block]:
         )
         yield from _explanations(rows)
     yield Heading(text="（二）检索词", level=2)
-    yield Fields(
+    yield FieldRows(
         rows=(("中文检索词", _terms(found, "terms_zh")), ("英文检索词", _terms(found, "terms_en")))
     )
     yield Heading(text="（三）检索策略", level=2)
@@ -447,7 +447,7 @@ def _blocks(found: Findings, *, with_hints: bool) -> Iterator[Block]:
     if with_hints:
         for hint in hints(found):
             yield Remark(text=f"提示：{hint}")
-    yield Fields(
+    yield FieldRows(
         rows=(
             ("项目名称", title_of(found)),
             ("委托人", found.text("client")),
@@ -514,7 +514,7 @@ def _declaration(found: Findings) -> Iterator[Block]:
             "我们获取的报酬与本报告中的分析、意见和结论无关，也与本报告的使用无关。",
         ),
     )
-    yield Signatures(
+    yield SignatureLines(
         lines=(
             (f"查新员（{found.text('searcher')}）签字", ""),
             ("查新员职称", found.text("searcher_title")),

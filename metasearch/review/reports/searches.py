@@ -20,7 +20,7 @@ from metasearch.review.reports.document import (
     Block,
     Code,
     Document,
-    Fields,
+    FieldRows,
     Heading,
     Items,
     Language,
@@ -248,7 +248,7 @@ def sent_blocks(answers: Iterable[SearchAnswer], phrase: Phrase, *, level: int) 
     """What each database was sent, and what came back: a heading for each answer."""
     for one in answers:
         yield Heading(text=f"{one.label}, #{one.step}", level=level)
-        yield Fields(rows=tuple(_facts(one, phrase)))
+        yield FieldRows(rows=tuple(_facts(one, phrase)))
         if one.sent:
             label = phrase("As typed in the database")
             if not one.by_hand:
@@ -500,7 +500,7 @@ def _strategy(
     if strategy.note:
         yield Paragraph(text=strategy.note)
     if strategy.years:
-        yield Fields(rows=((phrase("Years"), strategy.years),))
+        yield FieldRows(rows=((phrase("Years"), strategy.years),))
     yield from step_blocks(strategy, counted, phrase)
     own = [one for one in chosen if one.strategy == strategy.id]
     if own:
@@ -548,4 +548,4 @@ def _other(other: Sequence[OtherSource], phrase: Phrase) -> Iterator[Block]:
         rows.append((phrase("Date"), one.date or phrase("not stated")))
         rows.append((phrase(message_in("report", "Records found")), number(one.identified, phrase)))
         yield Heading(text=f"{kind_of_other(one.kind, phrase)}: {one.name}", level=2)
-        yield Fields(rows=tuple(rows))
+        yield FieldRows(rows=tuple(rows))

@@ -7,7 +7,7 @@ from metasearch.review.reports.document import (
     Box,
     Code,
     Document,
-    Fields,
+    FieldRows,
     Figure,
     Heading,
     Items,
@@ -15,7 +15,7 @@ from metasearch.review.reports.document import (
     Paragraph,
     Quote,
     Remark,
-    Signatures,
+    SignatureLines,
     Span,
     Table,
 )
@@ -74,7 +74,7 @@ def every_block(language="zh", *, draft=True) -> Document:
                 )
             ),
             Paragraph(text=f"first line\nsecond line\t{HOSTILE}"),
-            Fields(rows=(("数据库", "CNKI"), (HOSTILE, HOSTILE))),
+            FieldRows(rows=(("数据库", "CNKI"), (HOSTILE, HOSTILE))),
             TABLE,
             Items(items=("1. one", "+ two\n- three")),
             Items(items=("a", HOSTILE), ordered=True, start=3),
@@ -84,7 +84,7 @@ def every_block(language="zh", *, draft=True) -> Document:
             Remark(text="a note"),
             Remark(text="31 of 40 records were obtained", warning=True),
             PageBreak(),
-            Signatures(lines=(("查新员", ""), ("审核员", "王"))),
+            SignatureLines(lines=(("查新员", ""), ("审核员", "王"))),
             FIGURE,
         ),
     )

@@ -10,7 +10,7 @@ from metasearch.review.reports.document import (
     Block,
     Code,
     Document,
-    Fields,
+    FieldRows,
     Figure,
     Heading,
     Items,
@@ -18,7 +18,7 @@ from metasearch.review.reports.document import (
     Paragraph,
     Quote,
     Remark,
-    Signatures,
+    SignatureLines,
     Table,
     Text,
     spans,
@@ -57,7 +57,7 @@ def _block(block: Block) -> Iterator[str]:
             yield f"{'#' * (block.level + 1)} {number}{_flat(block.text)}"
         case Paragraph():
             yield _lines(block.text)
-        case Fields():
+        case FieldRows():
             if block.rows:
                 yield _fields(block.rows)
         case Table():
@@ -81,7 +81,7 @@ def _block(block: Block) -> Iterator[str]:
             yield f"> {warning}{_inline(block.text, '<br>')}"
         case PageBreak():
             yield "---"
-        case Signatures():
+        case SignatureLines():
             lines = [
                 f"{_flat(label)}: {_flat(value) or '________'}" for label, value in block.lines
             ]

@@ -11,12 +11,12 @@ from metasearch.review.reports import render
 from metasearch.review.reports.document import (
     Code,
     Document,
-    Fields,
+    FieldRows,
     Heading,
     Items,
     Paragraph,
     Remark,
-    Signatures,
+    SignatureLines,
     Table,
     plain,
 )
@@ -31,7 +31,7 @@ def texts(report: Document) -> Iterator[str]:
     yield from (plain(part) for row in report.cover for part in row)
     for block in report.blocks:
         match block:
-            case Fields():
+            case FieldRows():
                 yield from (plain(part) for row in block.rows for part in row)
             case Table():
                 yield from block.head
@@ -85,7 +85,7 @@ def test_what_is_required_and_missing_is_no_field_that_does_not_apply(db: Databa
     """A draft tells the two apart."""
     it = made(db)
     it.answered({"novelty.client": None, "novelty.client_contact": None})
-    fields = [dict(b.rows) for b in report_of(it).blocks if isinstance(b, Fields)]
+    fields = [dict(b.rows) for b in report_of(it).blocks if isinstance(b, FieldRows)]
     assert (fields[0]["委托人"], fields[0]["委托人通信方式"]) == ("（待填）", "略")
 
 
@@ -300,7 +300,7 @@ def test_hints_stand_in_the_draft_alone(db: Database) -> None:
 
 def test_the_persons_sign_it(db: Database) -> None:
     """Both names, and lines that are left open for the signatures."""
-    lines = next(b for b in report_of(made(db)).blocks if isinstance(b, Signatures)).lines
+    lines = next(b for b in report_of(made(db)).blocks if isinstance(b, SignatureLines)).lines
     assert lines[0] == ("查新员（李明）签字", "")
     assert lines[2] == ("审核员（王芳）签字", "")
 

@@ -13,7 +13,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from metasearch.demo import DemoDatabases
 from metasearch.engine.engine import Engine
 from metasearch.engine.options import SearchOptions
-from metasearch.engine.run import Run
+from metasearch.engine.run import SearchRun
 from metasearch.server.app import make_app
 from metasearch.server.protocols.sru.handler import MOST_LISTS, Lists
 from metasearch.settings import Settings
@@ -59,16 +59,16 @@ async def test_the_same_list_as_search(served):
 
 
 @pytest.fixture
-def begun(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[SearchRun]:
     """Every search that is run, and not answered from an earlier one."""
-    runs: list[Run] = []
-    start = Run.start
+    runs: list[SearchRun] = []
+    start = SearchRun.start
 
     def counted(run, *given):
         runs.append(run)
         return start(run, *given)
 
-    monkeypatch.setattr(Run, "start", counted)
+    monkeypatch.setattr(SearchRun, "start", counted)
     return runs
 
 
