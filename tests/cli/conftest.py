@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import pytest
 
+from metasearch import demo
 from metasearch.cli import main
 from tests.cli.fake import FakeEngine
 
@@ -33,6 +34,13 @@ def own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+@pytest.fixture(autouse=True)
+def demo_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The databases of `--demo` answer at once: one of them takes three seconds."""
+    made = demo.DemoTransport
+    monkeypatch.setattr(demo, "DemoTransport", lambda **how: made(**how | {"latency": 0.0}))
 
 
 @pytest.fixture

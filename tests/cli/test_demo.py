@@ -14,14 +14,6 @@ from tests.cli.conftest import Run
 from tests.demo.given import catalogue
 
 
-@pytest.fixture(autouse=True)
-def no_latency(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The simulated databases answer at once."""
-    from metasearch import demo
-
-    monkeypatch.setattr(demo, "DemoDatabases", lambda **more: DemoDatabases(latency=0, **more))
-
-
 def test_demo_finds_something(run: Run) -> None:
     """The demo of the help's first example succeeds, although one database fails on purpose, and
     says so."""

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from metasearch.demo import DemoDatabases
 from metasearch.formats import WRITABLE
 from metasearch.formats.events import fold
 from tests.cases import each, sample
@@ -16,14 +15,6 @@ from tests.cli.conftest import Run
 from tests.formats.exported import text_of_parquet
 
 DEMO = ("--demo", "-s", "demo-crossref,demo-openalex", "machine learning")
-
-
-@pytest.fixture(autouse=True)
-def no_latency(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The simulated databases answer at once."""
-    from metasearch import demo
-
-    monkeypatch.setattr(demo, "DemoDatabases", lambda **more: DemoDatabases(latency=0, **more))
 
 
 def test_a_table_ends_with_filters_order_and_facets(run: Run) -> None:

@@ -11,7 +11,6 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from metasearch import demo
 from tests.cases import each
 from tests.cli.conftest import Outcome, Run
 from tests.references.hostile import FILES
@@ -57,13 +56,6 @@ def catalogue(tmp_path: Path) -> Path:
     file = tmp_path / "works.jsonl"
     file.write_text("".join(json.dumps(work) + "\n" for work in WORKS))
     return file
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No simulated database takes time."""
-    made = demo.DemoTransport
-    monkeypatch.setattr(demo, "DemoTransport", lambda **how: made(**how | {"latency": 0.0}))
 
 
 @pytest.fixture

@@ -10,19 +10,11 @@ from typing import Any
 
 import pytest
 
-from metasearch import demo
-from metasearch.demo import DemoDatabases
-from tests.cli.conftest import Run, engine, own_folders, run
+from tests.cli.conftest import Run, demo_at_once, engine, own_folders, run
 
-__all__ = ("engine", "own_folders", "run")
+__all__ = ("demo_at_once", "engine", "own_folders", "run")
 
 Json = Callable[..., Any]
-
-
-@pytest.fixture(autouse=True)
-def no_latency(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The simulated databases answer at once."""
-    monkeypatch.setattr(demo, "DemoDatabases", lambda **more: DemoDatabases(latency=0, **more))
 
 
 @pytest.fixture(autouse=True)
