@@ -192,7 +192,8 @@ async def _lines(search: CitationSearch, asked: _Asked) -> AsyncGenerator[bytes]
     ):
         for entry in document.get(name, asked.problems):
             yield event_line(event, **entry)
-    yield event_line("done", complete=document["complete"], counts=document["counts"])
+    told = {name: document[name] for name in ("complete", "lookup_errors", "counts")}
+    yield event_line("done", **told)
 
 
 # The page.
@@ -237,7 +238,8 @@ async def _pieces(
     seeds = [hit for hit in found.seeds.values() if hit is not None]
     hits = [*seeds, *(work.hit for work in (*shown, *(each.work for each in related)))]
     left_out = {hit.id for hit in await engine.works.keep({hit.id: hit for hit in hits}.values())}
-    texts = labels(engine, {record.source for hit in hits for record in hit.records}) | named
+    sources = {record.source for hit in hits for record in hit.records}
+    texts = labels(engine, sources.union(found.lookup_errors)) | named
 
     def address(hit: Hit) -> str:
         return "" if hit.id in left_out else visit.site.path(work_path(hit.id))
@@ -259,6 +261,7 @@ async def _pieces(
             ],
             unknown=[line(work.name) for work in found.unknown[:_NAMES]],
             texts=[line(work.name) for work in found.texts[:_NAMES]],
+            failed=[line(texts[source]) for source in found.lookup_errors],
         ).encode()
 
     yield await to_thread(render_works)

@@ -84,7 +84,7 @@ async def test_a_stream_has_reports_then_works(client):
     assert of("hit") == whole["hits"]
     assert of("related") == whole["related"]
     assert len(of("report")) == len(whole["reports"])
-    assert of("done") == [{"complete": True, "counts": whole["counts"]}]
+    assert of("done") == [{"complete": True, "lookup_errors": [], "counts": whole["counts"]}]
 
 
 @each(

@@ -299,6 +299,11 @@ LIST_SCHEMAS: Mapping[str, Schema] = {
             "reports": list_of(
                 ref("RelationReport"), description="One for each index, direction and round."
             ),
+            "lookup_errors": list_of(
+                thing({"source": text(), "error": text()}),
+                description="Sources that gave no answer to look-ups; they may know what is "
+                "unknown.",
+            ),
             "counts": ref("CitationCounts"),
             "problems": _PROBLEMS,
         },
@@ -345,6 +350,7 @@ LIST_SCHEMAS: Mapping[str, Schema] = {
                 "requests": whole(),
                 "failed": list_of(text()),
                 "cut": list_of(text()),
+                "unplaced": whole(),
                 "error": nullable(text()),
             },
             RelationReport,

@@ -1,0 +1,84 @@
+"""What a citation search begins with: each work once, however it is named, and none is lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from metasearch.engine.citation_result import CitationResult
+from metasearch.engine.citations import CitationOptions
+from metasearch.engine.engine import Engine
+from metasearch.engine.lookup import WantedWork
+from metasearch.record import Record
+from metasearch.references.citations import seeds_of
+from metasearch.references.reader import read_references
+from tests.citation_indexes import TITLES, UNKNOWN, CitationIndexes
+
+
+async def search(*seeds: WantedWork, **how: Any) -> CitationResult:
+    async with Engine(CitationIndexes.settings(), transport=CitationIndexes()) as engine:
+        searching = engine.cite(seeds, CitationOptions(**how))
+        async for _ in searching:
+            pass
+        return searching.result()
+
+
+def wanted(key: str, **fields: Any) -> WantedWork:
+    return WantedWork(key, Record(source="", **fields))
+
+
+BY_DOI = wanted("by doi", doi="10.1000/1")
+BY_NUMBER = wanted("by number", ids={"openalex": "w1"})
+BY_TITLE = wanted("by title", title=TITLES[1])
+
+
+async def test_a_work_that_is_given_twice_counts_once() -> None:
+    """By its DOI, by a number of an index, by its title: as if the first had been given alone."""
+    once = await search(BY_DOI)
+    twice = await search(BY_DOI, BY_NUMBER, BY_TITLE)
+
+    assert [work.links for work in twice.works] == [work.links for work in once.works]
+    assert {report.seeds for report in twice.reports} == {1}
+    assert twice.counts.citations == once.counts.citations
+
+
+async def test_a_work_that_is_given_twice_is_told_twice() -> None:
+    """With the same hit: what was given is not lost."""
+    found = await search(BY_DOI, BY_NUMBER)
+
+    assert set(found.seeds) == {"by doi", "by number"}
+    assert len({hit and hit.id for hit in found.seeds.values()}) == 1
+    assert (found.counts.seeds, found.counts.found) == (2, 2)
+
+
+async def test_what_none_but_its_number_says_is_asked_for_too() -> None:
+    """All identifiers that a work was given by are of use: here one index takes its number alone."""
+    number_last = await search(BY_DOI, BY_NUMBER, sources=("alpha",))
+    number_first = await search(BY_NUMBER, BY_DOI, sources=("alpha",))
+
+    def doi_and_sources(found: CitationResult) -> list[tuple[str | None, Any]]:
+        return [(work.hit.record.doi, work.sources) for work in found.works]
+
+    assert doi_and_sources(number_last) == doi_and_sources(number_first) != []
+
+
+async def test_a_work_that_nobody_knows_is_asked_for_once() -> None:
+    """In whichever spelling it is repeated."""
+    found = await search(wanted("a", doi=UNKNOWN), wanted("b", doi=UNKNOWN), sources=("beta",))
+
+    assert found.counts.missing == 2
+    assert {report.seeds for report in found.reports} == {1}
+
+
+def test_no_work_of_a_list_takes_the_place_of_another() -> None:
+    """A key may be the DOI of another entry, or its own DOI, or that of several."""
+    list_ = """
+        @article{x, doi = {10.1000/1}}
+        @article{10.1000/1, title = {Mussel beds}, doi = {10.1000/6}}
+        @article{10.1000/2, doi = {10.1000/2}}
+        @article{y, doi = {10.1000/2}}
+    """
+    references = read_references(list_.encode(), "list.bib").references
+    seeds = seeds_of(references)
+
+    assert [seed.record.doi for seed in seeds] == [f"10.1000/{n}" for n in (1, 6, 2, 2)]
+    assert len({seed.key for seed in seeds}) == 4
