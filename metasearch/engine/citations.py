@@ -672,8 +672,8 @@ class _Merged(NamedTuple):
         return merged
 
     def hit(self, seed: Seed) -> Hit | None:
-        """That of a seed: of its first record, or of one of its identifiers; of an ISBN where it has
-        no other, for all chapters of a book have that.
+        """That of a seed: of its first record, or of one of its identifiers; of an ISBN only where
+        it has no other, for all chapters of a book have that.
         """
         own = sorted(name for name in seed.names if not name.startswith("isbn:"))
         found = (self.by_record.get(record.key) for record in seed.records if record.source)

@@ -217,7 +217,7 @@ async def _pieces(
         request,
         asked.way,
         asked.rounds,
-        "\n".join(seed.key for seed in asked.seeds),
+        "" if request.method == "POST" else "\n".join(seed.key for seed in asked.seeds),
         sources=list(named.values()),
         problems=asked.problems,
     ).partition(_REPORTS)

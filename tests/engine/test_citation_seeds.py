@@ -51,7 +51,7 @@ async def test_a_work_that_is_given_twice_is_told_twice() -> None:
 
 
 async def test_what_none_but_its_number_says_is_asked_for_too() -> None:
-    """All identifiers that a work was given by are of use: here one index takes its number alone."""
+    """All identifiers that a work was given by are of use: one index takes its number alone."""
     number_last = await search(BY_DOI, BY_NUMBER, sources=("alpha",))
     number_first = await search(BY_NUMBER, BY_DOI, sources=("alpha",))
 
