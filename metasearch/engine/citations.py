@@ -663,7 +663,9 @@ class _Merged(NamedTuple):
 
     @classmethod
     def of(cls, hits: Iterable[Hit]) -> _Merged:
-        merged = cls(list(hits), by_record := {}, by_name := {})
+        by_record: dict[str, Hit] = {}
+        by_name: dict[str, Hit] = {}
+        merged = cls(list(hits), by_record, by_name)
         for hit in merged.hits:
             for record in hit.records:
                 by_record[record.key] = hit

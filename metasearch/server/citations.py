@@ -37,6 +37,7 @@ from metasearch.server.pages.environment import render
 from metasearch.server.pages.hit import HitView, hit_view
 from metasearch.server.pages.page import page, page_response
 from metasearch.server.pages.work import LONGEST_ID
+from metasearch.server.parameters import not_used
 from metasearch.server.problem import Problem
 from metasearch.server.references import (
     OFFERED,
@@ -56,6 +57,10 @@ from metasearch.server.visit import visit_of
 #: Works that one request begins with, its rounds, works that a further round begins with, and
 #: records of citations that are received in all.
 MOST_SEEDS, MOST_ROUNDS, MOST_FOLLOWED, MOST_RECEIVED = 50, 3, 50, 20_000
+#: What a request may have; of a list in a body, and of a page.
+_PARAMETERS = frozenset(
+    ("id", "direction", "rounds", "sources", "count", "format", "from", "name", "lang")
+)
 #: Works of one answer; and of a page, where it does not say how many.
 MOST_HITS, ON_PAGE = 2_000, 100
 #: Related works, seeds of one work, and names of works without a record, that a page shows.
@@ -66,7 +71,7 @@ _REPORTS, _WORKS = Markup("<!--reports-->"), Markup("<!--works-->")
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a request asks for. `problems`: parts of its list that were not understood."""
+    """What a request asks for. `problems`: parts of it that were not understood."""
 
     seeds: Sequence[WantedWork]
     way: str
@@ -127,6 +132,9 @@ async def _read(request: web.Request, form: str) -> _Asked:
         seeds, problems = seeds_of(listed.references), problem_objects(listed)
     else:
         seeds = await _seeds(request)
+    unknown = [name for name, value in given.items() if name not in _PARAMETERS and value.strip()]
+    if unknown:
+        problems = [*problems, {"line": None, "message": not_used(dict.fromkeys(unknown))}]
     if not 0 < len(seeds) <= MOST_SEEDS:
         reason = message(
             "names {count} works; give 1 to {most}", count=f"{len(seeds):,}", most=MOST_SEEDS

@@ -117,6 +117,17 @@ async def test_a_list_is_posted(client):
     assert answer["problems"] == []
 
 
+async def test_what_was_not_understood_of_an_address_is_told(client):
+    """A parameter of another name changes nothing."""
+    plain = await got(client, SEED)
+    answer = await got(client, f"{SEED}&limit=1&year=2020-&lang=en&empty=")
+
+    assert answer["hits"] == plain["hits"]
+    (problem,) = answer["problems"]
+    assert problem["line"] is None
+    assert problem["message"].startswith("'limit', 'year' are no parameters")
+
+
 async def test_a_work_is_named_by_the_id_of_its_hit(client):
     """As a link on its page has it, for a day."""
     (hit, *_) = (await got(client, SEED))["hits"]

@@ -15,6 +15,7 @@ import orjson
 from aiohttp import web
 from multidict import MultiMapping
 
+from metasearch.engine.citations import MOST_ROUNDS
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
 from metasearch.query.syntaxes import TARGETS
@@ -217,7 +218,7 @@ async def _strategy_page(here: PageRequest, shown: Strategy, said: FormState) ->
         to=to,
         written=await here.workspace.read(_text_of, made.strategy, to) if to in TARGETS else None,
         usual_records=PER_SOURCE,
-        most_rounds=citations.MOST_ROUNDS,
+        most_rounds=MOST_ROUNDS,
         today=now()[:10],
         can_edit=here.visit.can("edit"),
         ended=await _reason(here, made.strategy),

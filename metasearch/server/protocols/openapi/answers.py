@@ -202,10 +202,8 @@ ANSWER_SCHEMAS: Mapping[str, Schema] = {
 # The shapes of lists that were looked up or checked, and of their citations: what
 # `references.report` and `references.citations` write.
 
-_PROBLEMS = list_of(
-    thing({"line": nullable(whole()), "message": text()}),
-    description="Parts of the list that were not understood.",
-)
+_PROBLEM = thing({"line": nullable(whole()), "message": text()})
+_PROBLEMS = list_of(_PROBLEM, description="Parts of the list that were not understood.")
 _REQUESTS = whole(description="Requests that were made.")
 _OUTCOMES = list_of(ref("SourceOutcome"), description="How each database answered.")
 _WAY = one_of(
@@ -305,7 +303,9 @@ LIST_SCHEMAS: Mapping[str, Schema] = {
                 "unknown.",
             ),
             "counts": ref("CitationCounts"),
-            "problems": _PROBLEMS,
+            "problems": list_of(
+                _PROBLEM, description="Parts of the list, and parameters, that were not understood."
+            ),
         },
         description="The works that some works cite, and those that cite them.",
     ),
