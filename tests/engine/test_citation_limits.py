@@ -96,6 +96,16 @@ async def test_what_halves_have_answered_is_no_failure() -> None:
     assert is_complete(halved)
 
 
+async def test_a_search_has_answers_where_one_work_has() -> None:
+    """Though each index failed for another one; not where each failed for all."""
+    in_part = _Refusing(lambda request: "cites:W1" in str(request.params))
+    some, _ = await search(1, 2, indexes=in_part, directions=("cited_by",))
+    none, _ = await search(1, indexes=in_part, directions=("cited_by",))
+
+    assert [report.failed for report in some.reports] == [["1"]]
+    assert (some.has_answers, none.has_answers) == (True, False)
+
+
 async def test_sources_that_fail_at_looking_up_are_told() -> None:
     """What they may know is not known to be missing."""
     indexes = _Refusing(lambda request: UNKNOWN in str(request.params))
