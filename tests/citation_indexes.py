@@ -82,7 +82,9 @@ class CitationIndexes:
         return {"meta": {"count": len(found)}, "results": found}
 
     def _beta(self, values: dict[str, str]) -> Any:
-        numbers = {int(number) for number in re.findall(r"10\.1000/(\d)\b", values["filter"])}
+        numbers = {
+            int(number) for number in re.findall(r"10\.1000/(\d)\b", values.get("filter", ""))
+        }
         found = [
             {
                 "DOI": f"10.1000/{number}",

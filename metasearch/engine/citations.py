@@ -195,7 +195,10 @@ class CitationSearch:
         """The sources that are asked where none are named."""
         registry = self._engine.registry
         names = sources_of(registry, [GROUP] if GROUP in registry.groups else None)
-        return [name for name in names if registry.spec(name).citations]
+        asked = self._options.directions
+        return [
+            name for name in names if not registry.spec(name).citations.keys().isdisjoint(asked)
+        ]
 
     async def __aiter__(self) -> AsyncIterator[RelationReport]:
         done = False

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from metasearch.adapters.spec import DIRECTIONS, Direction
@@ -36,7 +36,7 @@ _NAMED = 3
 
 def seeds_of(references: Iterable[Reference]) -> list[WantedWork]:
     """The works of a list. One that is an identifier alone has it as its key, where no other one
-    of the list has that key.
+    of the list has that key. What a list says is no record of a source.
     """
     listed = list(references)
     own_keys = {each.key for each in listed}
@@ -45,7 +45,7 @@ def seeds_of(references: Iterable[Reference]) -> list[WantedWork]:
         name = "" if each.record.title else next(iter(identifiers(each.record)), "")
         key = name.removeprefix("doi:")
         key = key if key and key not in seeds and key not in own_keys else each.key
-        seeds[key] = WantedWork(key, each.record)
+        seeds[key] = WantedWork(key, replace(each.record, source="", source_id=""))
     return list(seeds.values())
 
 

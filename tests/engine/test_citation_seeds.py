@@ -82,3 +82,19 @@ def test_no_work_of_a_list_takes_the_place_of_another() -> None:
 
     assert [seed.record.doi for seed in seeds] == [f"10.1000/{n}" for n in (1, 6, 2, 2)]
     assert len({seed.key for seed in seeds}) == 4
+
+
+async def test_what_a_list_says_is_no_record_of_a_source() -> None:
+    """A work that no source knows is missing, though the list has its title."""
+    list_ = f"""
+        @article{{one, doi = {{10.1000/1}}}}
+        @book{{unknown, title = {{Notes on a drowned coast}}, author = {{Byron, A.}}}}
+        @article{{two, title = {{{TITLES[2]}}}}}
+    """
+    found = await search(*seeds_of(read_references(list_.encode(), "list.bib").references))
+
+    titles = {key: hit and hit.record.title for key, hit in found.seeds.items()}
+    assert titles == {"10.1000/1": TITLES[1], "unknown": None, "two": TITLES[2]}
+    assert found.counts.missing == 1
+    sources = {record.source for work in found.works for record in work.hit.records}
+    assert sources <= {"alpha", "beta"}
