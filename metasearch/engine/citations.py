@@ -187,7 +187,7 @@ class CitationSearch:
         self._seeds: dict[str, Seed] = {}
         self._known: set[str] = set()  # identifiers of the records that are here
         self._looked_up: set[str] = set()  # identifiers that were named alone
-        self._without_id = 0  # records without an id of their source
+        self._without_id: dict[str, Record] = {}  # records without an id of their source, by key
         self._unasked = 0
         self._lookup_errors: dict[str, SourceError] = {}
 
@@ -195,10 +195,8 @@ class CitationSearch:
         """The sources that are asked where none are named."""
         registry = self._engine.registry
         names = sources_of(registry, [GROUP] if GROUP in registry.groups else None)
-        asked = self._options.directions
-        return [
-            name for name in names if not registry.spec(name).citations.keys().isdisjoint(asked)
-        ]
+        ways = self._options.directions
+        return [name for name in names if any(way in registry.spec(name).citations for way in ways)]
 
     async def __aiter__(self) -> AsyncIterator[RelationReport]:
         done = False
@@ -273,9 +271,10 @@ class CitationSearch:
         for seed in seeds:
             self._seeds[seed.key] = seed
             self._known |= seed.names
-            for record in seed.records:
-                if record.source and record.title:
-                    self._insert(record, number)
+            seed.records = [
+                self._insert(record, number) if record.source and record.title else record
+                for record in seed.records
+            ]
 
     def _distinct(self, seeds: Sequence[Seed]) -> list[Seed]:
         """The seeds, each work once: what was given by two identifiers is asked for, and counts in
@@ -501,24 +500,24 @@ class CitationSearch:
     def _take(self, answers: Iterable[RelationAnswer], number: int) -> None:
         for found in answers:
             for record, links in found.records:
-                self._links[self._insert(record, number)] += links
+                self._links[self._insert(record, number).key] += links
             for name, link in found.names:
                 self._named[name].append(link)
             found.records.clear()  # the memory is needed
             found.names.clear()
 
-    def _insert(self, record: Record, number: int) -> str:
-        """Take in a record, if it is new. Returns its key, which is its own here: a record without
-        an id of its source is otherwise known by its place in one of many lists.
+    def _insert(self, record: Record, number: int) -> Record:
+        """Take in a record, if it is new. Returns it with a key that is its own here: a record
+        without an id of its source is otherwise known by its place in one of many lists.
         """
-        if not record.source_id:
-            self._without_id += 1
-            record = replace(record, position=self._without_id)
+        if not record.source_id and self._without_id.get(record.key) != record:
+            record = replace(record, position=len(self._without_id) + 1, references=())
+            self._without_id[record.key] = record
         if record.key not in self._round_of:
             self._round_of[record.key] = number
             self._known |= work_names(record)
             self._merging.insert(without_references(record))
-        return record.key
+        return record
 
     async def _complete(self, number: int) -> None:
         """Look up what was named by an identifier alone."""

@@ -316,7 +316,7 @@ def _bibitems(lines: Sequence[tuple[int, str]], found: Items) -> None:
 # Identifiers.
 
 _TAIL = r"[^\s\"<>，。；、（）【】\u3400-\u9fff]"
-#: Part of a SICI in an old DOI: 10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM968>3.0.CO;2-2
+#: Of a SICI, which old DOIs hold: 10.1002/(SICI)1097-0258(199808)17:15<1661::AID-SIM968>3.0.CO;2-2
 _SICI = r"<\d{1,6}:[^\s<>\"]{1,60}>"
 _DOI = re.compile(
     rf"(?:\bdoi\s?[:：]?\s?|\bdoi\.org/)?(?:https?://(?:[a-z]{{1,20}}\.)?(?:dx\.)?doi\.org/\s?)?(?:doi\s?[:：]\s?)?"

@@ -14,8 +14,11 @@ from metasearch.references.reader import read_references
 from tests.citation_indexes import TITLES, UNKNOWN, CitationIndexes
 
 
-async def search(*seeds: WantedWork, **how: Any) -> CitationResult:
-    async with Engine(CitationIndexes.settings(), transport=CitationIndexes()) as engine:
+async def search(
+    *seeds: WantedWork, indexes: CitationIndexes | None = None, **how: Any
+) -> CitationResult:
+    transport = indexes or CitationIndexes()
+    async with Engine(CitationIndexes.settings(), transport=transport) as engine:
         searching = engine.cite(seeds, CitationOptions(**how))
         async for _ in searching:
             pass
@@ -82,6 +85,26 @@ def test_no_work_of_a_list_takes_the_place_of_another() -> None:
 
     assert [seed.record.doi for seed in seeds] == [f"10.1000/{n}" for n in (1, 6, 2, 2)]
     assert len({seed.key for seed in seeds}) == 4
+
+
+class _WithoutIds(CitationIndexes):
+    """Beta gives its records no ids, so that each is known by its place in an answer."""
+
+    def _beta(self, values: dict[str, str]) -> Any:
+        answer = super()._beta(values)
+        for item in answer["message"]["items"]:
+            item["URL"] = f"https://example.org/{item.pop('DOI')[-1]}"
+        return answer
+
+
+async def test_records_without_ids_are_those_of_their_own_seeds() -> None:
+    """Though all of them were the first of an answer; also in a second round."""
+    seeds = [wanted(str(number), title=TITLES[number]) for number in (1, 4, 6)]
+    found = await search(*seeds, indexes=_WithoutIds(), sources=("beta",), rounds=2)
+
+    titles = {key: hit and hit.record.title for key, hit in found.seeds.items()}
+    assert titles == {str(number): TITLES[number] for number in (1, 4, 6)}
+    assert all(len(hit.records) == 1 for hit in found.seeds.values() if hit)
 
 
 async def test_what_a_list_says_is_no_record_of_a_source() -> None:
