@@ -319,8 +319,8 @@ def cite(
     references. Each work is asked for by all identifiers of all its versions, in each index that
     knows citations. What is found is merged and ranked by how many works and indexes lead to it.
 
-    Exit code 1: some of the works are known to no source; 3: an index failed, or a part of FILE
-    could not be read.
+    Exit code 1: some of the works are known to no source; 3: an index failed, or a source at which
+    works were looked up, or a part of FILE could not be read.
     """
     import asyncio
 
