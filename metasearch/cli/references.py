@@ -492,19 +492,24 @@ def _read_works(
     """
     from metasearch.references.reader import TEXT, read_references
 
-    files = [work for work in works if work == "-" or (work.strip() and Path(work).exists())]
+    def is_file(work: str) -> bool:
+        # That of `Path` fails where a text is too long for a name.
+        return work == "-" or bool(work.strip() and os.path.exists(work))  # noqa: PTH110
+
+    files = list(filter(is_file, works))
     if files and len(works) == 1:
         return _read(Path(works[0]), console, how)
     if files:
         raise click.UsageError(
-            f"{line(files[0])!r} is a file, and a file is given alone: write all works into it."
+            f"{line(files[0])[:100]!r} is a file, and a file is given alone: write all works into "
+            "it."
         )
     del how["read_as"], how["encoding"]
     for work in works:
         if not _is_identifier(work):
             raise click.UsageError(
-                f"{line(work)!r} is no identifier (10.1000/abc, pmid:123, arxiv:2101.00001), and "
-                "there is no such file."
+                f"{line(work)[:100]!r} is no identifier (10.1000/abc, pmid:123, "
+                "arxiv:2101.00001), and there is no such file."
             )
     data = "\n".join(works).encode(errors="replace")
     return read_references(data, "arguments", format=TEXT), data

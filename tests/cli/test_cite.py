@@ -195,6 +195,7 @@ def test_a_search_that_was_stopped_goes_on(
         ([SEED, "Salt marsh birds"], "is no identifier"),
         ([""], "is no identifier"),
         ([SEED, " "], "is no identifier"),
+        (["x" * 5_000], "xxx' is no identifier"),
         ([SEED, "-"], "a file is given alone"),
         ([".", SEED], "a file is given alone"),
         ([], "Missing argument"),
