@@ -60,7 +60,7 @@ class CitationIndexes:
 
     def _alpha(self, values: dict[str, str]) -> Any:
         kind, _, value = values.get("filter", "").partition(":")
-        numbers = {int(number) for number in re.findall(r"\b(?:W|10\.1000/)(\d)\b", value)}
+        numbers = {int(number) for number in re.findall(r"\b(?:[Ww]|10\.1000/)(\d)\b", value)}
         if kind == "cites":
             numbers = {citing for citing, cited in ALPHA if cited in numbers}
         elif kind == "title.search":
@@ -82,7 +82,9 @@ class CitationIndexes:
         return {"meta": {"count": len(found)}, "results": found}
 
     def _beta(self, values: dict[str, str]) -> Any:
-        numbers = {int(number) for number in re.findall(r"10\.1000/(\d)\b", values["filter"])}
+        numbers = {
+            int(number) for number in re.findall(r"10\.1000/(\d)\b", values.get("filter", ""))
+        }
         found = [
             {
                 "DOI": f"10.1000/{number}",

@@ -319,12 +319,17 @@ def cite(
     references. Each work is asked for by all identifiers of all its versions, in each index that
     knows citations. What is found is merged and ranked by how many works and indexes lead to it.
 
-    Exit code 1: some of the works are known to no source; 3: an index failed, or a part of FILE
-    could not be read.
+    Exit code 1: some of the works are known to no source; 3: an index failed, or a source at which
+    works were looked up, or a part of FILE could not be read.
     """
     import asyncio
 
-    from metasearch.references.citations import CHOICES, citations_object, seeds_of
+    from metasearch.references.citations import (
+        CHOICES,
+        citations_object,
+        failures_of,
+        seeds_of,
+    )
 
     chosen = (
         format_choice(format_, json=json, ndjson=False, output=output, without_ending="table")
@@ -363,7 +368,7 @@ def cite(
             sink.write(_hits_of(found, seeds, limit, chosen, sink, console))
     if not console.quiet:
         _say_counts(found, seeds, limit, console)
-    if _is_partly_read(listed) or any(report.failed for report in found.reports):
+    if _is_partly_read(listed) or failures_of(found):
         return Exit.PARTIAL
     return Exit.NO_HITS if found.counts.missing else Exit.OK
 
@@ -399,19 +404,18 @@ def _say_counts(
     found: CitationResult, seeds: Sequence[WantedWork], limit: int | None, console: Console
 ) -> None:
     """What was found, how each index answered, and what is not among the hits."""
-    from metasearch.references.citations import report_rows
+    from metasearch.references.citations import failures_of, report_rows
 
     counts = found.counts
     for seed in seeds:
         if found.seeds.get(seed.key) is None:
             console.say(f"known to no source: {seed.key} {line(seed.record.title)}"[:200], "yellow")
-    failures = (
-        f"failed: {report.source}: {line(str(report.error))}"
-        for report in found.reports
-        if report.error is not None
-    )
-    for failure in dict.fromkeys(failures):
-        console.say(failure, "yellow")
+    for source, error in failures_of(found).items():
+        console.say(f"failed: {source}: {line(str(error))}", "yellow")
+    for report in found.reports:
+        if report.unplaced:
+            named = f"{report.source} named {quantity(report.unplaced, 'work')}"
+            console.say(f"left out: {named} without saying which it cites", "yellow")
     for row in columns(report_rows(found.reports)):
         console.say(row, wrap=False)
     for number, some, what in (
@@ -488,14 +492,24 @@ def _read_works(
     """
     from metasearch.references.reader import TEXT, read_references
 
-    if len(works) == 1 and (works[0] == "-" or Path(works[0]).exists()):
+    def is_file(work: str) -> bool:
+        # That of `Path` fails where a text is too long for a name.
+        return work == "-" or bool(work.strip() and os.path.exists(work))  # noqa: PTH110
+
+    files = list(filter(is_file, works))
+    if files and len(works) == 1:
         return _read(Path(works[0]), console, how)
+    if files:
+        raise click.UsageError(
+            f"{line(files[0])[:100]!r} is a file, and a file is given alone: write all works into "
+            "it."
+        )
     del how["read_as"], how["encoding"]
     for work in works:
         if not _is_identifier(work):
             raise click.UsageError(
-                f"{line(work)!r} is neither one identifier (10.1000/abc, pmid:123, "
-                f"arxiv:2101.00001) nor the only file."
+                f"{line(work)[:100]!r} is no identifier (10.1000/abc, pmid:123, "
+                "arxiv:2101.00001), and there is no such file."
             )
     data = "\n".join(works).encode(errors="replace")
     return read_references(data, "arguments", format=TEXT), data

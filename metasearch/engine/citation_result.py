@@ -113,6 +113,11 @@ class CitationResult:
     lookup_errors: Mapping[str, SourceError] = field(default_factory=dict)
 
     @property
+    def has_answers(self) -> bool:
+        """Whether any index has answered for any work."""
+        return any(report.links or report.seeds > len(report.failed) for report in self.reports)
+
+    @property
     def unlisted(self) -> int:
         """How many more are unknown or texts than are listed."""
         return self.counts.unknown + self.counts.texts - len(self.unknown) - len(self.texts)

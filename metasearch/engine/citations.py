@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from metasearch.adapters.spec import DIRECTIONS, Direction
 from metasearch.adapters.specs.checks import LOOKUP_FIELDS
@@ -167,7 +168,7 @@ class CitationSearch:
         if not self.sources:
             raise UsageError(
                 message("none of these sources knows citations: {names}", names=", ".join(chosen)),
-                advice=message("Those that do are in the group {group}.", group=GROUP),
+                advice=message("These do: {names}.", names=", ".join(self._that_know_citations())),
             )
         #: Who is asked for what in each round.
         self.asked = [
@@ -186,15 +187,23 @@ class CitationSearch:
         self._seeds: dict[str, Seed] = {}
         self._known: set[str] = set()  # identifiers of the records that are here
         self._looked_up: set[str] = set()  # identifiers that were named alone
-        self._without_id = 0  # records without an id of their source
+        self._without_id: dict[str, Record] = {}  # records without an id of their source, by key
         self._unasked = 0
         self._lookup_errors: dict[str, SourceError] = {}
+
+    def _that_know_citations(self) -> list[str]:
+        """The sources that are asked where none are named."""
+        registry = self._engine.registry
+        names = sources_of(registry, [GROUP] if GROUP in registry.groups else None)
+        ways = self._options.directions
+        return [name for name in names if any(way in registry.spec(name).citations for way in ways)]
 
     async def __aiter__(self) -> AsyncIterator[RelationReport]:
         done = False
         try:
             await self._engine.ready(self.sources)
-            seeds = await self._with_versions([(work, []) for work in self._wanted], 0)
+            given = await self._with_versions([(work, []) for work in self._wanted], 0)
+            seeds = await asyncio.to_thread(self._distinct, given)
             for number in range(1, self._options.rounds + 1):
                 asked: dict[tuple[str, Direction], RelationAnswer] = {}
                 asking = self._round(number, seeds)
@@ -262,9 +271,27 @@ class CitationSearch:
         for seed in seeds:
             self._seeds[seed.key] = seed
             self._known |= seed.names
-            for record in seed.records:
-                if record.source and record.title:
-                    self._insert(record, number)
+            seed.records = [
+                self._insert(record, number) if record.source and record.title else record
+                for record in seed.records
+            ]
+
+    def _distinct(self, seeds: Sequence[Seed]) -> list[Seed]:
+        """The seeds, each work once: what was given by two identifiers is asked for, and counts in
+        the order, as the first of them.
+        """
+        merged = _Merged.of(self._merging.hits())
+        kept: dict[Hashable, Seed] = {}
+        for seed in seeds:
+            hit = merged.hit(seed)
+            same = (seed.names or seed.key) if hit is None else hit.id
+            first = kept.get(same)
+            if first is None:
+                kept[same] = seed
+            else:
+                more = [record for record in seed.records if record not in first.records]
+                kept[same] = self._seeds[first.key] = Seed(first.key, [*first.records, *more])
+        return list(kept.values())
 
     def _next_seeds(self, number: int) -> list[tuple[WantedWork, list[Record]]]:
         """The works that came in a round, which the next one begins with, and their records."""
@@ -431,8 +458,8 @@ class CitationSearch:
         beyond = f"{name}+"  # there is more
         if self._journal is not None and (kept := self._journal.answer(name)) is not None:
             return kept, self._journal.answer(beyond) is not None, None
-        if asking.failures >= FAILURES and report.error is not None:
-            return [], False, report.error
+        if asking.failures >= FAILURES and asking.error is not None:
+            return [], False, asking.error
         options = self._options
         inquiry = self._engine.inquiry(
             SearchOptions(
@@ -460,9 +487,9 @@ class CitationSearch:
             # Without a key, the others cannot be asked either.
             is_shut = isinstance(error, (KeyMissing, SwitchedOff))
             asking.failures = FAILURES if is_shut else asking.failures + 1
-            report.error = report.error or error
+            asking.error = asking.error or error
             return records, False, error
-        asking.failures = 0
+        asking.failures, asking.error = 0, None
         more = answer.report.more or len(records) >= most
         if self._journal is not None:
             if more:
@@ -473,24 +500,24 @@ class CitationSearch:
     def _take(self, answers: Iterable[RelationAnswer], number: int) -> None:
         for found in answers:
             for record, links in found.records:
-                self._links[self._insert(record, number)] += links
+                self._links[self._insert(record, number).key] += links
             for name, link in found.names:
                 self._named[name].append(link)
             found.records.clear()  # the memory is needed
             found.names.clear()
 
-    def _insert(self, record: Record, number: int) -> str:
-        """Take in a record, if it is new. Returns its key, which is its own here: a record without
-        an id of its source is otherwise known by its place in one of many lists.
+    def _insert(self, record: Record, number: int) -> Record:
+        """Take in a record, if it is new. Returns it with a key that is its own here: a record
+        without an id of its source is otherwise known by its place in one of many lists.
         """
-        if not record.source_id:
-            self._without_id += 1
-            record = replace(record, position=self._without_id)
+        if not record.source_id and self._without_id.get(record.key) != record:
+            record = replace(record, position=len(self._without_id) + 1, references=())
+            self._without_id[record.key] = record
         if record.key not in self._round_of:
             self._round_of[record.key] = number
             self._known |= work_names(record)
             self._merging.insert(without_references(record))
-        return record.key
+        return record
 
     async def _complete(self, number: int) -> None:
         """Look up what was named by an identifier alone."""
@@ -523,25 +550,19 @@ class CitationSearch:
         """All that is known by now. It takes as long as it takes to merge the records: a server
         calls it in a thread.
         """
-        hits = list(self._merging.hits())
-        by_name: dict[str, Hit] = {}
-        hit_of: dict[str, Hit] = {}  # a record, by its key
-        for hit in hits:
-            for record in hit.records:
-                hit_of[record.key] = hit
-                for name in work_names(record):
-                    by_name.setdefault(name, hit)
+        merged = _Merged.of(self._merging.hits())
+        hits, by_name = merged.hits, merged.by_name
         keys = [work.key for work in self._wanted]
         first = {key: self._seeds[key] for key in keys if key in self._seeds}
         own_names = frozenset().union(*(seed.names for seed in first.values()))
-        seed_hits = {key: _hit_of(seed, hit_of, by_name) for key, seed in first.items()}
+        seed_hits = {key: merged.hit(seed) for key, seed in first.items()}
         own = {hit.id for hit in seed_hits.values() if hit is not None}
         own |= {by_name[name].id for name in own_names if name in by_name}
         # A work that later rounds began with has the id that it has now.
         now: dict[str, str] = {}
         for key, seed in self._seeds.items():
-            merged = None if key in first else _hit_of(seed, hit_of, by_name)
-            now[key] = key if merged is None else merged.id
+            hit_now = None if key in first else merged.hit(seed)
+            now[key] = key if hit_now is None else hit_now.id
         links: dict[str, list[Link]] = defaultdict(list)
         for hit in hits:
             for record in hit.records:
@@ -635,8 +656,30 @@ def _sorted(links: Iterable[Link], now: Mapping[str, str]) -> tuple[Link, ...]:
     return tuple(sorted({link._replace(seed=now[link.seed]) for link in links}))
 
 
-def _hit_of(seed: Seed, hit_of: Mapping[str, Hit], by_name: Mapping[str, Hit]) -> Hit | None:
-    """The hit of a seed: that of its first record, or of one of its identifiers."""
-    found = (hit_of.get(record.key) for record in seed.records if record.source)
-    named = (by_name.get(name) for name in sorted(seed.names))
-    return next(filter(None, itertools.chain(found, named)), None)
+class _Merged(NamedTuple):
+    """The works so far. `by_record`: the hit of a record, by its key."""
+
+    hits: Sequence[Hit]
+    by_record: Mapping[str, Hit]
+    by_name: Mapping[str, Hit]
+
+    @classmethod
+    def of(cls, hits: Iterable[Hit]) -> _Merged:
+        by_record: dict[str, Hit] = {}
+        by_name: dict[str, Hit] = {}
+        merged = cls(list(hits), by_record, by_name)
+        for hit in merged.hits:
+            for record in hit.records:
+                by_record[record.key] = hit
+                for name in work_names(record):
+                    by_name.setdefault(name, hit)
+        return merged
+
+    def hit(self, seed: Seed) -> Hit | None:
+        """That of a seed: of its first record, or of one of its identifiers; of an ISBN only where
+        it has no other, for all chapters of a book have that.
+        """
+        own = sorted(name for name in seed.names if not name.startswith("isbn:"))
+        found = (self.by_record.get(record.key) for record in seed.records if record.source)
+        named = (self.by_name.get(name) for name in own or sorted(seed.names))
+        return next(filter(None, itertools.chain(found, named)), None)

@@ -512,14 +512,16 @@ class Lookup:
             len(records) >= most or (by in LOOKUP_ONLY and _has_stray(states, records))
         )
         left: list[_Question] = []
+        of_record = [(record, work_names(record)) for record in records]
         for state, query in questions:
-            wanted = state.work.record
+            wanted, names = state.work.record, work_names(state.work.record)
             mine = [
                 record
-                for record in records
+                for record, own in of_record
                 if (alone and not wanted.title)
+                or not names.isdisjoint(own)
                 or is_near(wanted, record)
-                or is_same_work(wanted, record)
+                or (wanted.title and is_same_work(wanted, record))
             ]
             if is_cut and not any(is_same_work(wanted, record) for record in mine):
                 left.append((state, query))

@@ -119,8 +119,9 @@ class RelationAnswer:
 class RelationInquiry:
     """A source that is asked for one direction in one round.
 
-    `failures`: requests without an answer since the last one with one. `known`: key of a record ->
-    the first question that it answers, and the record: many works are named again and again.
+    `failures`: requests without an answer since the last one with one; `error`: why the first of
+    these had none. `known`: key of a record -> the first question that it answers, and the record:
+    many works are named again and again.
     """
 
     def __init__(self, spec: AdapterSpec, relation: Relation, report: RelationReport) -> None:
@@ -128,6 +129,7 @@ class RelationInquiry:
         self.relation = relation
         self.report = report
         self.failures = 0
+        self.error: SourceError | None = None
         self.known: dict[str, tuple[int, Record]] = {}
 
     def share(self, place: int, found: RelationAnswer) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from metasearch.adapters.spec import DIRECTIONS, Direction
@@ -14,6 +14,7 @@ from metasearch.bib.work_ids import identifiers
 from metasearch.engine.citation_result import CitationResult, NamedWork, RelatedWork
 from metasearch.engine.lookup import WantedWork
 from metasearch.engine.relations import Link, RelationReport
+from metasearch.errors import SourceError
 from metasearch.events import Answer, Counts
 from metasearch.formats.answer import hit_object
 from metasearch.formats.text import clean, line
@@ -34,13 +35,17 @@ _NAMED = 3
 
 
 def seeds_of(references: Iterable[Reference]) -> list[WantedWork]:
-    """The works of a list. One that is an identifier alone has it as its key."""
+    """The works of a list. One that is an identifier alone has it as its key, where no other one
+    of the list has that key. What a list says is no record of a source.
+    """
+    listed = list(references)
+    own_keys = {each.key for each in listed}
     seeds: dict[str, WantedWork] = {}
-    for each in references:
+    for each in listed:
         name = "" if each.record.title else next(iter(identifiers(each.record)), "")
         key = name.removeprefix("doi:")
-        key = key if key and key not in seeds else each.key
-        seeds[key] = WantedWork(key, each.record)
+        key = key if key and key not in seeds and key not in own_keys else each.key
+        seeds[key] = WantedWork(key, replace(each.record, source="", source_id=""))
     return list(seeds.values())
 
 
@@ -111,8 +116,17 @@ def answer_of(found: CitationResult, most: int | None = None) -> Answer:
 
 
 def is_complete(found: CitationResult) -> bool:
-    """Whether each index gave a whole answer for each work that it was asked for."""
-    return not any(report.failed or report.cut for report in found.reports)
+    """Whether each index gave a whole answer for each work that it was asked for, and each source
+    for what was looked up.
+    """
+    whole = not any(report.failed or report.cut for report in found.reports)
+    return whole and not found.lookup_errors
+
+
+def failures_of(found: CitationResult) -> dict[str, SourceError]:
+    """Source -> why it gave no answer, or not a whole one, to something that it was asked."""
+    failed = {report.source: report.error for report in found.reports if report.error is not None}
+    return {**found.lookup_errors, **failed}
 
 
 # JSON. `hits` may be cut, `counts` tell of all.
@@ -132,6 +146,10 @@ def citations_object(
         "unknown": [named_object(work) for work in found.unknown],
         "texts": [named_object(work) for work in found.texts],
         "reports": [report_object(report) for report in found.reports],
+        "lookup_errors": [
+            {"source": source, "error": clean(str(error))}
+            for source, error in found.lookup_errors.items()
+        ],
         "counts": asdict(found.counts),
     }
 
@@ -187,6 +205,7 @@ def report_object(report: RelationReport) -> dict[str, Any]:
         "requests": report.requests,
         "failed": [clean(key) for key in report.failed],
         "cut": [clean(key) for key in report.cut],
+        "unplaced": report.unplaced,
         "error": clean(str(report.error)) if report.error else None,
     }
 

@@ -316,9 +316,11 @@ def _bibitems(lines: Sequence[tuple[int, str]], found: Items) -> None:
 # Identifiers.
 
 _TAIL = r"[^\s\"<>，。；、（）【】\u3400-\u9fff]"
+#: Of a SICI, which old DOIs hold: 10.1002/(SICI)1097-0258(199808)17:15<1661::AID-SIM968>3.0.CO;2-2
+_SICI = r"<\d{1,6}:[^\s<>\"]{1,60}>"
 _DOI = re.compile(
     rf"(?:\bdoi\s?[:：]?\s?|\bdoi\.org/)?(?:https?://(?:[a-z]{{1,20}}\.)?(?:dx\.)?doi\.org/\s?)?(?:doi\s?[:：]\s?)?"
-    rf"(?<![\d.])(10\.\d{{4,9}}(?:\.\d{{1,9}}){{0,9}}/{_TAIL}{{1,400}})",
+    rf"(?<![\d.])(10\.\d{{4,9}}(?:\.\d{{1,9}}){{0,9}}/(?:{_TAIL}|{_SICI}){{1,400}})",
     re.IGNORECASE,
 )
 _URL = re.compile(

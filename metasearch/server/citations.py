@@ -37,6 +37,7 @@ from metasearch.server.pages.environment import render
 from metasearch.server.pages.hit import HitView, hit_view
 from metasearch.server.pages.page import page, page_response
 from metasearch.server.pages.work import LONGEST_ID
+from metasearch.server.parameters import not_used
 from metasearch.server.problem import Problem
 from metasearch.server.references import (
     OFFERED,
@@ -56,6 +57,10 @@ from metasearch.server.visit import visit_of
 #: Works that one request begins with, its rounds, works that a further round begins with, and
 #: records of citations that are received in all.
 MOST_SEEDS, MOST_ROUNDS, MOST_FOLLOWED, MOST_RECEIVED = 50, 3, 50, 20_000
+#: What a request may have; of a list in a body, and of a page.
+_PARAMETERS = frozenset(
+    ("id", "direction", "rounds", "sources", "count", "format", "from", "name", "lang")
+)
 #: Works of one answer; and of a page, where it does not say how many.
 MOST_HITS, ON_PAGE = 2_000, 100
 #: Related works, seeds of one work, and names of works without a record, that a page shows.
@@ -66,7 +71,7 @@ _REPORTS, _WORKS = Markup("<!--reports-->"), Markup("<!--works-->")
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a request asks for. `problems`: parts of its list that were not understood."""
+    """What a request asks for. `problems`: parts of it that were not understood."""
 
     seeds: Sequence[WantedWork]
     way: str
@@ -127,6 +132,9 @@ async def _read(request: web.Request, form: str) -> _Asked:
         seeds, problems = seeds_of(listed.references), problem_objects(listed)
     else:
         seeds = await _seeds(request)
+    unknown = [name for name, value in given.items() if name not in _PARAMETERS and value.strip()]
+    if unknown:
+        problems = [*problems, {"line": None, "message": not_used(dict.fromkeys(unknown))}]
     if not 0 < len(seeds) <= MOST_SEEDS:
         reason = message(
             "names {count} works; give 1 to {most}", count=f"{len(seeds):,}", most=MOST_SEEDS
@@ -192,7 +200,8 @@ async def _lines(search: CitationSearch, asked: _Asked) -> AsyncGenerator[bytes]
     ):
         for entry in document.get(name, asked.problems):
             yield event_line(event, **entry)
-    yield event_line("done", complete=document["complete"], counts=document["counts"])
+    told = {name: document[name] for name in ("complete", "lookup_errors", "counts")}
+    yield event_line("done", **told)
 
 
 # The page.
@@ -216,7 +225,7 @@ async def _pieces(
         request,
         asked.way,
         asked.rounds,
-        "\n".join(seed.key for seed in asked.seeds),
+        "" if request.method == "POST" else "\n".join(seed.key for seed in asked.seeds),
         sources=list(named.values()),
         problems=asked.problems,
     ).partition(_REPORTS)
@@ -237,7 +246,8 @@ async def _pieces(
     seeds = [hit for hit in found.seeds.values() if hit is not None]
     hits = [*seeds, *(work.hit for work in (*shown, *(each.work for each in related)))]
     left_out = {hit.id for hit in await engine.works.keep({hit.id: hit for hit in hits}.values())}
-    texts = labels(engine, {record.source for hit in hits for record in hit.records}) | named
+    sources = {record.source for hit in hits for record in hit.records}
+    texts = labels(engine, sources.union(found.lookup_errors)) | named
 
     def address(hit: Hit) -> str:
         return "" if hit.id in left_out else visit.site.path(work_path(hit.id))
@@ -259,6 +269,7 @@ async def _pieces(
             ],
             unknown=[line(work.name) for work in found.unknown[:_NAMES]],
             texts=[line(work.name) for work in found.texts[:_NAMES]],
+            failed=[line(texts[source]) for source in found.lookup_errors],
         ).encode()
 
     yield await to_thread(render_works)

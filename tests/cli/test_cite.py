@@ -191,8 +191,13 @@ def test_a_search_that_was_stopped_goes_on(
 @each(
     ("words", "says"),
     [
-        (["no-such-file.bib"], "is neither one identifier"),
-        ([SEED, "Salt marsh birds"], "is neither one identifier"),
+        (["no-such-file.bib"], "is no identifier"),
+        ([SEED, "Salt marsh birds"], "is no identifier"),
+        ([""], "is no identifier"),
+        ([SEED, " "], "is no identifier"),
+        (["x" * 5_000], "xxx' is no identifier"),
+        ([SEED, "-"], "a file is given alone"),
+        ([".", SEED], "a file is given alone"),
         ([], "Missing argument"),
         ([SEED, "--rounds", "11"], "1<=x<=10"),
         ([SEED, "-n", "0"], "x>=1"),

@@ -179,6 +179,11 @@ def test_a_list_of_authors_that_is_not_whole_says_so(text: str) -> None:
         ("10.1038/NATURE14539", {"doi": "10.1038/nature14539"}),
         ("https://doi.org/10.1038/nature14539", {"doi": "10.1038/nature14539"}),
         ("doi: 10.1038/nature14539.", {"doi": "10.1038/nature14539"}),
+        ("<https://doi.org/10.1038/nature14539>", {"doi": "10.1038/nature14539"}),
+        (
+            "10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM968>3.0.CO;2-2",
+            {"doi": "10.1002/(sici)1097-0258(19980815/30)17:15/16<1661::aid-sim968>3.0.co;2-2"},
+        ),
         ("PMID: 26017442", {"ids": {"pmid": "26017442"}}),
         ("https://pubmed.ncbi.nlm.nih.gov/26017442/", {"ids": {"pmid": "26017442"}}),
         ("PMC7745181", {"ids": {"pmcid": "PMC7745181"}}),

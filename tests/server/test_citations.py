@@ -84,7 +84,7 @@ async def test_a_stream_has_reports_then_works(client):
     assert of("hit") == whole["hits"]
     assert of("related") == whole["related"]
     assert len(of("report")) == len(whole["reports"])
-    assert of("done") == [{"complete": True, "counts": whole["counts"]}]
+    assert of("done") == [{"complete": True, "lookup_errors": [], "counts": whole["counts"]}]
 
 
 @each(
@@ -115,6 +115,17 @@ async def test_a_list_is_posted(client):
     assert [seed["key"] for seed in answer["seeds"]] == ["birds"]
     assert {hit["doi"] for hit in answer["hits"]} == {"10.1000/4", "10.1000/5"}
     assert answer["problems"] == []
+
+
+async def test_what_was_not_understood_of_an_address_is_told(client):
+    """A parameter of another name changes nothing."""
+    plain = await got(client, SEED)
+    answer = await got(client, f"{SEED}&limit=1&year=2020-&lang=en&empty=")
+
+    assert answer["hits"] == plain["hits"]
+    (problem,) = answer["problems"]
+    assert problem["line"] is None
+    assert problem["message"].startswith("'limit', 'year' are no parameters")
 
 
 async def test_a_work_is_named_by_the_id_of_its_hit(client):

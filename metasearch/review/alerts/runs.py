@@ -489,7 +489,7 @@ async def _follow_citations(
         source: errors[source].outcome if source in errors else "ok" if source in named else "empty"
         for source in search.sources
     }
-    if len(errors) == len(search.sources):
+    if errors and not result.has_answers:
         source, why = next(iter(errors.items()))
         text = "no source answered; {source}: {error}"
         error_ = message(text, source=source, error=why.message)

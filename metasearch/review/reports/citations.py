@@ -120,7 +120,13 @@ def _items(
         if not last.works
         else phrase("the last run brought {works} new works", works=f"{last.works:,}")
     )
-    yield phrase("Iterations"), phrase("{rounds}; {stopped}", rounds=rounds, stopped=stopped)
+    # A run of several rounds ends earlier where nothing new comes.
+    made = (
+        phrase("{rounds}; {stopped}", rounds=rounds, stopped=stopped)
+        if rounds == len(runs)
+        else phrase("at most {rounds}; {stopped}", rounds=rounds, stopped=stopped)
+    )
+    yield phrase("Iterations"), made
     yield (
         phrase("Deduplication"),
         phrase(

@@ -89,7 +89,7 @@ CITATIONS: Members = {
         most=len(DIRECTIONS),
     ),
     "rounds": Member(
-        help="How often what was found is followed in turn.",
+        help="Rounds in all: above 1, what was found is followed at once.",
         kind="whole",
         least=1,
         most=MOST_ROUNDS,

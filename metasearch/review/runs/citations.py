@@ -121,6 +121,7 @@ class CitationStep:
         more = f", +{len(self.seeds) - 3:,}" if len(self.seeds) > 3 else ""
         parts = [f"{seeds}{more}", ", ".join(self.directions)]
         parts += [f"rounds {self.rounds}"] if self.rounds > 1 else []
+        parts += [f"in {', '.join(self.indexes)}"] if self.indexes else []
         return f"citations({'; '.join(parts)})"
 
     @property
@@ -154,6 +155,14 @@ def add_step(project: Project, strategy: Strategy, wanted: CitationStep, *, note
         )
 
 
+def step_to_run(project: Project, strategy: Strategy, wanted: CitationStep) -> Step:
+    """As `add_step`, of a step that is run at once: where there is nothing to begin with, the
+    strategy stays as it is. Raises UsageError: as `add_step`; or there is no seed.
+    """
+    _rows(project, CitationStep.of(wanted.details))
+    return add_step(project, strategy, wanted)
+
+
 def wanted_step(db: Database, strategy: Strategy, numbers: Sequence[int] | None) -> Step | None:
     """The citation search that a run is to make; None for a run of queries. A strategy that has
     nothing else runs the last one. Raises UsageError: citation searches are named together with
@@ -181,15 +190,7 @@ def seeds_of(project: Project, strategy: Strategy, step: Step, *, again: bool) -
     `again`: whether also those of which an earlier run of the step has had the citations. An index
     that failed then is asked for them only so; reports name it. Raises UsageError: there are none.
     """
-    wanted = CitationStep.of(step.details)
-    rows = works.rows_of(project, wanted.seeds)
-    if not wanted.seeds:
-        rows = [row["id"] for row in project.db.all(_INCLUDED, project.id)]
-        if not rows:
-            raise UsageError(
-                message("No work is included yet"),
-                advice=message("Decide on full texts first, or name the works."),
-            )
+    rows = _rows(project, CitationStep.of(step.details))
     if not again:
         asked = _asked(project, strategy, step)
         rows = [row for row in rows if row not in asked]
@@ -206,6 +207,19 @@ def seeds_of(project: Project, strategy: Strategy, step: Step, *, again: bool) -
             advice=message("Search from some of them."),
         )
     return _wanted(project.db, rows)
+
+
+def _rows(project: Project, wanted: CitationStep) -> list[int]:
+    """The works that a step names, or that are included. Raises UsageError: there are none."""
+    if wanted.seeds:
+        return works.rows_of(project, wanted.seeds)
+    rows = [row["id"] for row in project.db.all(_INCLUDED, project.id)]
+    if not rows:
+        raise UsageError(
+            message("No work is included yet"),
+            advice=message("Decide on full texts first, or name the works."),
+        )
+    return rows
 
 
 def included_seeds(project: Project) -> list[WantedWork]:

@@ -129,33 +129,26 @@ def run(
     return run_and_show(call, project, chosen, wanted, demo=demo)
 
 
-#: As `metasearch.adapters.spec.DIRECTIONS`, in the words of the field.
-_DIRECTIONS = {"backward": ("references",), "forward": ("cited_by",)}
-
-
 @click.command(
     "cite",
     cls=ExampleCommand,
     short_help="Search along the citations of included works.",
     examples=(
         ("metasearch strategy cite", "what the included works cite, and what cites them"),
-        ("metasearch strategy cite 10.1000/abc --direction forward", "what cites one of them"),
+        ("metasearch strategy cite 10.1000/abc --forward", "what cites one of them"),
         ("metasearch strategy cite --again", "what has appeared since"),
     ),
 )
 @click.argument("works", nargs=-1, metavar="WORK...")
-@click.option(
-    "--direction",
-    type=click.Choice(tuple(_DIRECTIONS)),
-    help="backward: what they cite; forward: what cites them; without it both.",
-)
+@click.option("--backward", is_flag=True, help="The works that they cite; without --forward alone.")
+@click.option("--forward", is_flag=True, help="The works that cite them; without --backward alone.")
 @click.option(
     "--rounds",
     type=int,
     default=1,
     show_default=True,
     metavar="N",
-    help="How often what was found is followed in turn, without screening between.",
+    help="Follow what was found at once, without screening between, N rounds in all.",
 )
 @click.option(
     "--again",
@@ -170,7 +163,8 @@ def cite(
     /,
     *,
     works: tuple[str, ...],
-    direction: str | None,
+    backward: bool,
+    forward: bool,
     rounds: int,
     name: str | None,
     sources: tuple[str, ...],
@@ -193,7 +187,10 @@ def cite(
     wanted = citations.CitationStep.of(
         {
             "seeds": works,
-            "directions": _DIRECTIONS.get(direction or "", ()),
+            "directions": [
+                *(["references"] if backward else ()),
+                *(["cited_by"] if forward else ()),
+            ],
             "rounds": rounds,
             "indexes": names_of(sources) or (),
         }
@@ -203,7 +200,7 @@ def cite(
         if name is None and not strategies.of(project):
             strategies.create(project, FIRST)
         chosen = strategies.find(project, name)
-        step = citations.add_step(project, chosen, wanted)
+        step = citations.step_to_run(project, chosen, wanted)
     folder = _folder(call, project, record)
     options = RunOptions(steps=(step.number,), record=folder, **how)
     return run_and_show(call, project, chosen, options, demo=demo)

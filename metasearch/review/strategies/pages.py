@@ -15,6 +15,7 @@ import orjson
 from aiohttp import web
 from multidict import MultiMapping
 
+from metasearch.engine.citations import MOST_ROUNDS
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.message import message
 from metasearch.query.syntaxes import TARGETS
@@ -217,6 +218,7 @@ async def _strategy_page(here: PageRequest, shown: Strategy, said: FormState) ->
         to=to,
         written=await here.workspace.read(_text_of, made.strategy, to) if to in TARGETS else None,
         usual_records=PER_SOURCE,
+        most_rounds=MOST_ROUNDS,
         today=now()[:10],
         can_edit=here.visit.can("edit"),
         ended=await _reason(here, made.strategy),
@@ -351,10 +353,11 @@ async def _do(here: PageRequest, shown: Strategy, fields: MultiMapping[str], upl
                 {
                     "seeds": only(fields, "seeds").split("\n"),
                     "directions": fields.getall("direction", []),
+                    "rounds": _number_or_none(only(fields, "rounds")) or 1,
                     "indexes": re.split("[,，;；]", only(fields, "indexes")),
                 }
             )
-            step = await here.write(citations.add_step, shown, wanted_)
+            step = await here.write(citations.step_to_run, shown, wanted_)
             again_ = bool(only(fields, "again"))
             await begin_run(here, shown, RunOptions(steps=(step.number,), again=again_))
             return f"{base}#run"

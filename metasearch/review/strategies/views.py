@@ -104,6 +104,7 @@ class StrategyPage:
     to: str = ""
     written: StrategyInSyntax | None = None
     usual_records: int = 500
+    most_rounds: int = 1
     today: str = ""
     can_edit: bool = True
     ended: str = ""

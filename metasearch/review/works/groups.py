@@ -258,13 +258,11 @@ def find_joins(
     project: int,
     rules: WorkRules,
     pairs: Sequence[tuple[PlacedRecord, Collection[int], Collection[int]]],
-    touched: set[int],
 ) -> dict[int, set[int]]:
     """Row of each new record -> records of works that may be the same work: one of each component.
 
     `pairs`: each new record, the rows of those that share an exact key with it, and of others that
-    are worth a comparison. `touched`: components that are looked at anyway; those that are found
-    are added.
+    are worth a comparison.
     """
     component = components_of(
         db, project, (row for _, exactly, others in pairs for row in (*exactly, *others))
@@ -279,6 +277,7 @@ def find_joins(
     if has_sketches(rules.chain):
         asked = _without_strangers(db, asked)
     near: dict[int, set[int]] = {}
+    touched: set[int] = set()  # components that are looked at anyway
     separate = rules.versions == "separate"
     for some in batches(sorted(asked), AT_ONCE):
         rest = [row for row in some if component[row] not in touched]

@@ -390,15 +390,11 @@ def _meet(
     comparisons were not made.
     """
     places = ProjectPlaces(db, project, made_by.chain)
-    near: dict[int, set[int]] = {}
-    touched: set[int] = set()
-    for some in rows.batches(placed, rows.AT_ONCE):
-        pairs = []
-        for one in some:
-            there = places.near(one)
-            pairs.append((one, there.exactly, there.others))
-        near |= find_joins(db, project, made_by, pairs, touched)
-    return near, places.passed_over
+    pairs = []
+    for one in placed:
+        there = places.near(one)
+        pairs.append((one, there.exactly, there.others))
+    return find_joins(db, project, made_by, pairs), places.passed_over
 
 
 def _enter(
@@ -418,6 +414,7 @@ def _enter(
     titles: dict[int, set[int]] = {}
     for title in JournalTitles(db, project).take(placed):
         titles[title] = set(places.with_title(title))
+    noted = _noted_neighbours(db, [one.id for one in placed])
     db.run_many(
         "UPDATE entering SET placed = 1, near = ? WHERE record = ?",
         [
@@ -426,7 +423,7 @@ def _enter(
                     sorted(
                         near.get(one.id, set())
                         | titles.pop(one.title or 0, set())
-                        | set(_noted_neighbours(db, one.id))
+                        | noted.get(one.id, set())
                     )
                 ).decode(),
                 one.id,
@@ -436,11 +433,14 @@ def _enter(
     )
 
 
-def _noted_neighbours(db: Database, record: int) -> list[int]:
-    """What was noted as near a record that waits."""
-    found: list[int] = orjson.loads(
-        db.value("SELECT near FROM entering WHERE record = ?", record) or "[]"
-    )
+def _noted_neighbours(db: Database, records: Sequence[int]) -> dict[int, set[int]]:
+    """Row of each of some records that wait -> what was noted as near it."""
+    found: dict[int, set[int]] = {}
+    for some in rows.batches(records, rows.AT_ONCE):
+        for row in db.all(
+            f"SELECT record, near FROM entering WHERE record IN ({rows.in_marks(some)})", *some
+        ):
+            found[row["record"]] = set(orjson.loads(row["near"] or "[]"))
     return found
 
 
@@ -448,10 +448,10 @@ def _components(
     project: Project, made_by: WorkRules, placed: Sequence[PlacedRecord], replaced: Collection[int]
 ) -> set[int]:
     """The components that new records may join or divide."""
-    near = set(replaced)
+    noted = _noted_neighbours(project.db, [one.id for one in placed])
+    near = set(replaced).union(*noted.values())
     named: list[str] = []
     for one in placed:
-        near.update(_noted_neighbours(project.db, one.id))
         if made_by.pins and made_by.pins.touches(one.print):
             named += made_by.pins.same_names(one.print)
     components = set(components_of(project.db, project.id, near).values())

@@ -223,6 +223,7 @@ def test_citations_of_included_works_are_followed(run: Run, answered: Json) -> N
     indexes = ("--demo", "-s", "demo-crossref,demo-openalex")
     run("strategy", "run", *indexes, "--per-source", "15")
     nothing = run("strategy", "cite", *indexes)
+    before = steps(answered)
     run("works", "mark", "relevant", "--stage", "fulltext", "--all-matching")
 
     cited = answered("strategy", "cite", *indexes)
@@ -230,9 +231,10 @@ def test_citations_of_included_works_are_followed(run: Run, answered: Json) -> N
     again = answered("strategy", "cite", "--again", *indexes)
 
     assert "No work is included yet" in nothing.err
+    assert not any("citations" in text for text in before.values())
     assert (cited["mode"], cited["new_works"] > 0) == ("citations", True)
     assert "asked for already" in twice.err
     assert again["new_works"] == 0
     assert [text for text in steps(answered).values() if "citations" in text] == [
-        "citations(included; references, cited_by)"
+        "citations(included; references, cited_by; in demo-crossref, demo-openalex)"
     ]

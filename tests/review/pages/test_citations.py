@@ -10,6 +10,7 @@ from aiohttp.test_utils import TestClient
 
 from metasearch.demo import replay_settings
 from metasearch.demo.server import DemoTransport
+from metasearch.engine.citations import MOST_ROUNDS
 from metasearch.engine.engine import Engine
 from metasearch.review.examples import INDEXES, NAME, install
 from metasearch.review.store.workspace import Workspace
@@ -52,6 +53,7 @@ async def test_the_form_begins_a_run(client: TestClient) -> None:
         ("direction", "references"),
         ("direction", "cited_by"),
         ("indexes", ", ".join(INDEXES)),
+        ("rounds", "1"),
     ]
 
     begun = await post(client, strategy, form)
@@ -63,6 +65,25 @@ async def test_the_form_begins_a_run(client: TestClient) -> None:
     assert (begun.status, refused.status) == (303, 400)
     assert "were asked for already" in await refused.text()
     assert shown.count("citations followed") == 2
+
+
+async def test_the_form_takes_several_rounds(client: TestClient) -> None:
+    """The step says how many; more than there can be are refused, and leave no step."""
+    strategy = f"{await base_of(client)}/strategies/main"
+    form = [("do", "cite"), ("direction", "cited_by")]
+
+    offered = (await page(client, strategy)).xpath("//select[@name='rounds']/option")
+    begun = await post(client, strategy, [*form, ("rounds", "2")])
+    while "records are being fetched" in text(await page(client, strategy)):
+        await asyncio.sleep(0.02)
+    refused = await post(client, strategy, [*form, ("rounds", "11")])
+    shown = text(await page(client, strategy))
+
+    assert [each.text for each in offered] == [str(n) for n in range(1, MOST_ROUNDS + 1)]
+    assert (begun.status, refused.status) == (303, 400)
+    assert "rounds must be from 1 to 10" in await refused.text()
+    assert "citations(included; cited_by; rounds 2)" in shown
+    assert "rounds 11" not in shown
 
 
 async def test_without_a_direction_nothing_is_asked(client: TestClient) -> None:

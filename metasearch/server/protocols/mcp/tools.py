@@ -26,6 +26,7 @@ from metasearch.query.tree import IDENTIFIERS, Term
 from metasearch.query.values import bare_doi
 from metasearch.record import Hit, Match, Reason, Record
 from metasearch.references.check import CheckedReference, ReferenceCheck
+from metasearch.references.citations import failures_of
 from metasearch.references.reader import read_references
 from metasearch.references.report import counts_object, difference_object, severity
 from metasearch.server.limits.admission import SHORT
@@ -270,7 +271,7 @@ async def _related(call: ToolCall, name: str, direction: Direction) -> dict[str,
             "need not be asked for twice."
         ) from None
     found = await asyncio.to_thread(search.result)
-    failed = [report.source for report in found.reports if report.failed]
+    failed = list(failures_of(found))
     hit = found.seeds[name]
     if hit is None and not found.works:
         why = f" These indexes failed: {', '.join(failed)}." if failed else ""
@@ -291,7 +292,7 @@ async def _related(call: ToolCall, name: str, direction: Direction) -> dict[str,
     objects, notes = fit_works(told, write, beside)
     if len(told) < len(found.works):
         notes.append(f"These are the first {len(told)} of {len(found.works):,} works")
-    notes += [f"{source} failed, and may know more" for source in dict.fromkeys(failed)]
+    notes += [f"{source} failed, and may know more" for source in failed]
     return {**beside, "works": objects, "notes": notes_of(notes)}
 
 

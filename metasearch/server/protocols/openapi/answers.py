@@ -202,10 +202,8 @@ ANSWER_SCHEMAS: Mapping[str, Schema] = {
 # The shapes of lists that were looked up or checked, and of their citations: what
 # `references.report` and `references.citations` write.
 
-_PROBLEMS = list_of(
-    thing({"line": nullable(whole()), "message": text()}),
-    description="Parts of the list that were not understood.",
-)
+_PROBLEM = thing({"line": nullable(whole()), "message": text()})
+_PROBLEMS = list_of(_PROBLEM, description="Parts of the list that were not understood.")
 _REQUESTS = whole(description="Requests that were made.")
 _OUTCOMES = list_of(ref("SourceOutcome"), description="How each database answered.")
 _WAY = one_of(
@@ -299,8 +297,15 @@ LIST_SCHEMAS: Mapping[str, Schema] = {
             "reports": list_of(
                 ref("RelationReport"), description="One for each index, direction and round."
             ),
+            "lookup_errors": list_of(
+                thing({"source": text(), "error": text()}),
+                description="Sources that gave no answer to look-ups; they may know what is "
+                "unknown.",
+            ),
             "counts": ref("CitationCounts"),
-            "problems": _PROBLEMS,
+            "problems": list_of(
+                _PROBLEM, description="Parts of the list, and parameters, that were not understood."
+            ),
         },
         description="The works that some works cite, and those that cite them.",
     ),
@@ -345,6 +350,7 @@ LIST_SCHEMAS: Mapping[str, Schema] = {
                 "requests": whole(),
                 "failed": list_of(text()),
                 "cut": list_of(text()),
+                "unplaced": whole(),
                 "error": nullable(text()),
             },
             RelationReport,
