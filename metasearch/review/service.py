@@ -225,12 +225,16 @@ class WorkspaceService:
         self, project: ProjectRow, work: Callable[[Job[StoredAnswer]], Awaitable[Run]], user: str
     ) -> Run:
         """The run that `work` has begun, and carries out in the background; then what is included
-        is checked again.
+        is checked again, for which the next run does not wait.
         """
+
+        async def check(_: Job[StoredAnswer]) -> None:
+            await check_again(self.workspace, self.engine, project)
 
         async def whole(job: Job[StoredAnswer]) -> None:
             if (await work(job)).mode == "records":
-                await check_again(self.workspace, self.engine, project)
+                with suppress(Problem):  # one is under way, or the server has no room for it
+                    self.jobs.begin(("check", project.id), check)
 
         job = self.jobs.begin(project.id, whole, user)
         await job.wait_for_number()
