@@ -1,0 +1,1 @@
+"""Peer review of search strategies (PRESS), by rule."""
