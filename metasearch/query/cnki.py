@@ -127,7 +127,7 @@ class ExpertReader(ExpertValueReader):
                     raise self.lacks(operator[1:], "after")
                 operator = also
             at, right = self.at, self.inner(operator[1:])
-            left = self.place_join(operator[0], operator[1:], left, start)
+            left = self.place_join(operator[0], operator[1:], left, -1 - start)
             rest.append(self.join_operand(operator[0], right, at))
         names = [name for name, _ in rest]
         if "OR" in names and "AND" in names[names.index("OR") :]:
@@ -138,6 +138,7 @@ class ExpertReader(ExpertValueReader):
     def inner(self, after: tuple[int, int] | None) -> Clause:
         minus, start = self.sign("-^"), self.at
         left = start
+        outer, self.signs_from = self.signs_from, start
         first = self.product(minus or after)
         if minus:
             first = self.exclusion(first, start)
@@ -147,18 +148,22 @@ class ExpertReader(ExpertValueReader):
             operator = "OR" if self.flat[sign[0]] == "+" else "NOT"
             rest.append(self.join_operand(operator, right, at))
             left = self.place_join(operator, sign, left, start)
+        self.signs_from = outer
         return self.join(first, rest, start)
 
     def join_operand(self, operator: str, right: Clause, start: int) -> tuple[str, Clause]:
         """An operand, from `start` on, with what joins it to those before it."""
         return ("AND", self.exclusion(right, start)) if operator == "NOT" else (operator, right)
 
+    #: Where the first operand that signs join begins: signs are of another level than words.
+    signs_from = 0
+
     def product(self, after: tuple[int, int] | None) -> Clause:
-        start = left = self.at
+        left = self.at
         parts = [self.near_one_another(after)]
         while sign := self.sign("*"):
             parts.append(self.near_one_another(sign))
-            left = self.place_join("AND", sign, left, start)
+            left = self.place_join("AND", sign, left, self.signs_from)
         return every(parts)
 
     def place_join(self, operator: str, sign: Span, left: int, group: int) -> int:

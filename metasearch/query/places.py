@@ -54,7 +54,7 @@ class PlacedJoin:
         operands: Where the operands on its sides begin and end; one alone behind a NOT that begins
             a text. Of `or/1-4`, each time the whole.
         brackets: How many brackets are open there.
-        group: Where the first operand of its bracket level begins: joins of one level share it.
+        group: A number that joins of one bracket level share, and no others of the text.
     """
 
     operator: JoinOperator

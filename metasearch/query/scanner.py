@@ -152,6 +152,10 @@ class SyntaxLosses:
             shown = " ".join(cut.split()) + ("" if whole else " …")
         self._concerned.setdefault(kind, {})[shown] = None
 
+    def concerned(self) -> dict[str, tuple[str, ...]]:
+        """Kind -> the words that it concerns."""
+        return {kind: tuple(words) for kind, words in self._concerned.items()}
+
     def sentences(self, kinds: Collection[str] = SENTENCES) -> tuple[str, ...]:
         """Returns one sentence for each of some kinds, in the order in which they were added."""
         return tuple(

@@ -36,6 +36,7 @@ class Finding:
         end: Where that ends.
         line: The printed number of its line; None where there is none.
         fix: A mend that can be taken as it is.
+        sure: Whether it is as severe as its code says; otherwise it is a hint.
     """
 
     code: str
@@ -44,10 +45,11 @@ class Finding:
     end: int
     line: int | None = None
     fix: Fix | None = None
+    sure: bool = True
 
     @property
     def severity(self) -> Severity:
-        return CODES[self.code].severity
+        return CODES[self.code].severity if self.sure else "hint"
 
     @property
     def element(self) -> Element:
@@ -109,8 +111,8 @@ CODES: Mapping[str, Code] = {
     "text-in-quotes": Code("error", 5, N_("A whole query in quotes")),
     "text-beside": Code("warning", 5, N_("Text that is no part of the query")),
     "unknown-field": Code("error", 5, N_("A field that the database does not have")),
-    "foreign-field": Code("warning", 5, N_("A field of another database")),
-    "foreign-operator": Code("warning", 5, N_("An operator of another database")),
+    "foreign-field": Code("error", 5, N_("A field of another database")),
+    "foreign-operator": Code("error", 5, N_("An operator of another database")),
     "foreign-wildcard": Code("warning", 5, N_("A sign for letters of another database")),
     "field-of-bracket": Code("warning", 5, N_("A field behind a bracket")),
     "short-stem": Code("warning", 5, N_("Too few letters before a sign for letters")),

@@ -62,7 +62,8 @@ class ReviewLine:
         clause: What it means; a leaf of its trees may be a reference. None where it cannot be read.
         error: Why it cannot be read.
         sign: What stands before its number: "#", "S" or "".
-        losses: What its tree does not say, a sentence each.
+        losses: What its tree does not say: kinds of `metasearch.query.scanner.SENTENCES`, each
+            with the words that it concerns.
     """
 
     number: int | None
@@ -76,7 +77,7 @@ class ReviewLine:
     clause: Clause | None = None
     error: QuerySyntaxError | None = None
     sign: str = ""
-    losses: tuple[str, ...] = ()
+    losses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,7 @@ class _Reader:
         self.make: Make | None = (
             line_reader(syntax) if syntax in (*DATABASES, "pubmed", "cnki") else None
         )
-        self.known: dict[int, EarlierLine] = {}
+        self.known = _Lines()
 
     def lines(self, lines: Sequence[NumberedLine]) -> list[ReviewLine]:
         many = len(lines) > 1
@@ -172,7 +173,7 @@ class _Reader:
         for at, line in enumerate(lines):
             before = lines[at - 1].number if at else 0
             reviewed.append(self.line(line, before, numbered=many or line.number > 0))
-            self.known.setdefault(line.number, EarlierLine(exact(reference(line.number)), 1))
+            self.known.setdefault(line.number, self.known.get(line.number))
         return reviewed
 
     def line(self, line: NumberedLine, before: int, *, numbered: bool) -> ReviewLine:
@@ -197,7 +198,7 @@ class _Reader:
             clause,
             None if error is None else where.error(error, line),
             line.sign,
-            losses.sentences(),
+            losses.concerned(),
         )
 
     def clause(
@@ -213,6 +214,15 @@ class _Reader:
         reader = self.make(text, self.known if numbered else None, losses)
         reader.places = places
         return reader.tree()
+
+
+class _Lines(dict[int, EarlierLine]):
+    """The lines before one. Any number names a line, so that a wrong one does not end the reading;
+    a number alone is that of a line only where there is one.
+    """
+
+    def get(self, number: int, default: object = None) -> EarlierLine:  # type: ignore[override]
+        return EarlierLine(exact(reference(number)), 1)
 
 
 class _Alignment:
@@ -249,7 +259,7 @@ class _Alignment:
     def join(self, join: PlacedJoin) -> PlacedJoin:
         start, end = self.span(join.start, join.end)
         operands = tuple(self.span(*operand) for operand in join.operands)
-        return replace(join, start=start, end=end, operands=operands, group=self.at(join.group))
+        return replace(join, start=start, end=end, operands=operands)
 
     def reference(self, named: Reference) -> Reference:
         start, end = self.span(named.start, named.end)

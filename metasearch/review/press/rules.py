@@ -5,11 +5,24 @@ from __future__ import annotations
 from itertools import chain
 
 from metasearch.message import message
+from metasearch.review.press import (
+    line_rules,
+    operator_rules,
+    platform_rules,
+    syntax_rules,
+    term_rules,
+)
 from metasearch.review.press.findings import Finding, Rule
 from metasearch.review.press.reading import ReviewedStrategy
 
 #: Each file of rules has a tuple `RULES` of its own.
-RULES: tuple[Rule, ...] = ()
+RULES: tuple[Rule, ...] = (
+    *line_rules.RULES,
+    *operator_rules.RULES,
+    *term_rules.RULES,
+    *platform_rules.RULES,
+    *syntax_rules.RULES,
+)
 #: Findings that are shown.
 MOST = 200
 
