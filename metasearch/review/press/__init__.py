@@ -1,1 +1,1 @@
-"""Peer review of search strategies (PRESS), by rule."""
+"""Reviews of search strategies, as PRESS has them (Peer Review of Electronic Search Strategies)."""
