@@ -15,7 +15,8 @@ import gzip
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from string import ascii_lowercase, digits
 
@@ -38,7 +39,8 @@ HEADER = """\
 #   makes no representations about the suitability of this array for any purpose. It is provided
 #   "as is" without express or implied warranty.
 #
-# A line: how many letters the word has in common with the one before, to the base of 36, and the others.
+# A line: how many letters the word has in common with the one before, to the base of 36, and the
+# others.
 # [spellings]: American spelling, British ones.
 """
 #: Section -> the sizes of SCOWL whose words it has.
@@ -75,7 +77,7 @@ def one_edit_away(word: str) -> set[str]:
     }
 
 
-def spellings(scowl: Path, of_medicine: Set[str]) -> Mapping[str, list[str]]:
+def spellings(scowl: Path, of_medicine: AbstractSet[str]) -> Mapping[str, list[str]]:
     """American spelling -> British ones: words that one rule makes alike, of which one is of its
     variety alone.
     """

@@ -7,9 +7,10 @@ The list is made from SCOWL by `tools/english_words.py`, which has its licence, 
 from __future__ import annotations
 
 import gzip
+import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +46,63 @@ class EnglishWords(NamedTuple):
     def spelt_from(self, stem: str) -> Sequence[str]:
         """Those spelt in two ways that begin so."""
         return _beginning(self.spelt, stem)
+
+    def families(self, stem: str) -> Sequence[str]:
+        """One frequent word of each family that begins so: "cat", "catch", "category" and others of
+        "cat"; words put together with the stem ("catfish") are of no other family.
+        """
+        found: dict[str, str] = {}
+        alone = self.has(stem)
+        last = ""
+        for word in self.beginning(stem):
+            rest = word[len(stem) :]
+            if word not in self.frequent or (alone and len(rest) > 3 and rest in self.frequent):
+                continue
+            root = _root(word, max(len(stem), _LEAST_ROOT))
+            # "categor" and "categori", but "cat" is of another one than "category".
+            if last and root.startswith(last) and len(last) > len(stem):
+                continue
+            found.setdefault(root, word)
+            last = root
+        return list(found.values())
+
+
+#: What begins words of science, before another word: "neurosurgery".
+COMBINING = re.compile(
+    r"(?:adeno|angio|arthro|auto|bio|broncho?|cardio|cerebro|chemo|chondro|cyber|cyto|dermato|"
+    r"electro|endo|entero|fibro|gastro|geo|glyco|haem[ao]?t?o?|hem[ao]?t?o?|hepato|histo|hydro|"
+    r"hypno|immuno|kilo|laparo|leu[ck]o|lipo|lympho|magneto|mega|meta|micro|milli|myo|nano|"
+    r"nephro|neuro|oculo|onco|ophthalmo|osteo|oto|paed|para|patho|peri|pharmaco|phono|photo|"
+    r"physio|phyto|pneumo|proto|psycho|pulmo|pyro|radio|retro|rhino|sero|socio|sono|spiro|tele|"
+    r"thermo|thoraco|thrombo|thyro|toxico|trans|turbo|uro|vaso|veno|video|xeno)"
+)
+#: Letters of a root.
+_LEAST_ROOT = 3
+_ENDINGS = tuple(
+    sorted(
+        "s es d ed er ers ing ings ion ions al ally ic ical ics y i ies ier iest ily ity ities ly "
+        "ment ments ive ively ance ence ant ent or ors ar ary ous ation ations ist ists ism isms "
+        "ful ness ise ize ised ized ising izing isation ization en able ability ible ably less "
+        "like man men woman women boy boys girl girls hood ish age ages ship ling let ry ery est "
+        "out outs day days".split(),
+        key=len,
+        reverse=True,
+    )
+)
+
+
+@lru_cache(maxsize=20_000)
+def _root(word: str, least: int) -> str:
+    """A word without its endings, of which `least` letters stay."""
+    while ending := next(
+        (one for one in _ENDINGS if word.endswith(one) and len(word) - len(one) >= least), ""
+    ):
+        word = word.removesuffix(ending)
+    if len(word) > least:
+        word = word.removesuffix("e")
+    if len(word) > least and word[-1] == word[-2]:
+        word = word[:-1]
+    return word
 
 
 def _beginning(words: Sequence[str], stem: str) -> Sequence[str]:

@@ -6,11 +6,14 @@ from itertools import chain
 
 from metasearch.message import message
 from metasearch.review.press import (
+    form_rules,
     line_rules,
     operator_rules,
     platform_rules,
+    spelling_rules,
     syntax_rules,
     term_rules,
+    truncation_rules,
 )
 from metasearch.review.press.findings import Finding, Rule
 from metasearch.review.press.reading import ReviewedStrategy
@@ -22,6 +25,9 @@ RULES: tuple[Rule, ...] = (
     *term_rules.RULES,
     *platform_rules.RULES,
     *syntax_rules.RULES,
+    *spelling_rules.RULES,
+    *truncation_rules.RULES,
+    *form_rules.RULES,
 )
 #: Findings that are shown.
 MOST = 200

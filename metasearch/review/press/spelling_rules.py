@@ -1,0 +1,293 @@
+"""Words that are misspelt: in no list, and one slip away from one word that is usual."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from string import ascii_lowercase
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from metasearch.bib.word_list import word_list
+from metasearch.dedup.words import MEDICINES, PREFIXES, plain_spelling
+from metasearch.message import message
+from metasearch.query.word_forms import MOST
+from metasearch.review.press.english import COMBINING, EnglishWords, english_words
+from metasearch.review.press.findings import Finding, Fix, Rule
+from metasearch.review.press.reading import ReviewedStrategy
+from metasearch.review.press.wording import Word, Wording
+
+#: Letters of a word that may be misspelt; shorter ones are abbreviations and names.
+_LEAST, _LEAST_SURE = 5, 6
+_LONGEST = 30
+#: Letters behind a combining form.
+_LEAST_BEHIND = 4
+#: Letters of a word of which a rare one may be misspelt, or one that the strategy alone has.
+_LONG = 8
+#: The part of a line's words, from so many on, of which no more may be unknown in English.
+_UNKNOWN, _FEW = 0.4, 4
+#: Words of a strategy that are looked up: the time is bounded.
+_MOST = 3_000
+#: Endings of Latin words and of names of substances: what differs in its last letter alone is
+#: another word ("pectin", "malariae").
+_ENDINGS = (
+    "a", "ae", "i", "us", "um", "is", "in", "ins", "ase", "ases", "ose", "ol", "yl", "ane", "ene",
+    "one", "ide", "ite", "ate", "ine", "ium", "on", "en", "ans", "ens", "es", "os", "as", "y", "e",
+    "al", "ic", "ica", "icus", "ing", "ed", "er", "ers", "s",
+)  # fmt: skip
+#: Endings of forms of a word that is known itself.
+_FORMS = re.compile(
+    r"(?:s|es|ed|d|ing|ly|er|ers|ness|able|ability|al|ally|like|less|wise|ian|ians|ic|ist|ists)\Z"
+)
+
+
+def _rule(names: AbstractSet[str] = frozenset()) -> Rule:
+    def misspellings(strategy: ReviewedStrategy) -> Iterator[Finding]:
+        """Words that are one slip away from a usual word, or from another one of the strategy."""
+        wording = Wording(strategy)
+        spelling = _Spelling(wording, names)
+        for word in wording.words:
+            if found := spelling.of(word):
+                yield found
+
+    return misspellings
+
+
+def misspellings_beside(names: Iterable[str]) -> Rule:
+    """The rule with further words that are known, in small letters: those of a vocabulary."""
+    return _rule(frozenset(names))
+
+
+class _Spelling:
+    """What is known of words, for one strategy; each word is looked up once."""
+
+    def __init__(self, wording: Wording, names: AbstractSet[str]) -> None:
+        self.wording, self.names = wording, names
+        self.english: EnglishWords = english_words()
+        self.of_titles, self.titles, _ = word_list(MOST)
+        self.names_in_order = sorted(names)
+        self.known: dict[tuple[str, bool], bool] = {}
+        self.meant: dict[tuple[str, bool], tuple[str, bool] | None] = {}
+        self.foreign = self._foreign_lines()
+        self.capitals = self._is_in_capitals()
+
+    # ---------------------------------------------------------------- what is known
+
+    def is_known(self, word: str, *, cut: bool = False) -> bool:
+        key = (word, cut)
+        if key not in self.known:
+            self.known[key] = self._begins_any(word) if cut else self._is_word(word)
+        return self.known[key]
+
+    def _has(self, word: str) -> bool:
+        return self.english.has(word) or word in self.titles or word in self.names
+
+    def _is_word(self, word: str, depth: int = 0) -> bool:
+        if self._has(word):
+            return True
+        if depth > 1 or len(word) < _LEAST:
+            return False
+        stem = _FORMS.sub("", word)
+        if stem != word and any(self._has(stem + end) for end in ("", "e", "y", "a", "um", "us")):
+            return True
+        before = COMBINING.match(word)
+        if before and len(word) - before.end() >= _LEAST_BEHIND:
+            return self._is_word(word[before.end() :], depth + 1)
+        return any(
+            self._is_word(word[at:], depth + 1)
+            for at in range(3, len(word) - 4)
+            if word[:at] in PREFIXES
+        ) or any(
+            word[:at] in self.english.frequent and word[at:] in self.english.frequent
+            for at in range(5, len(word) - 4)
+        )
+
+    def _begins_any(self, stem: str) -> bool:
+        if self._is_word(stem):
+            return True
+        bare = COMBINING.sub("", stem, count=1)
+        return any(
+            part
+            and (
+                self.english.beginning(part)
+                or _from(self.of_titles, part)
+                or _from(self.names_in_order, part)
+            )
+            for part in {stem, bare}
+        ) or any(
+            self.english.beginning(stem[at:])
+            for at in range(3, len(stem) - 3)
+            if stem[:at] in PREFIXES
+        )
+
+    def _foreign_lines(self) -> set[int]:
+        """Lines that are hardly English, by their starts."""
+        known: dict[int, list[bool]] = {}
+        for word in self.wording.words:
+            if len(word.text) >= _LEAST - 1 and not word.text.isdigit():
+                is_known = word.is_english and self.is_known(word.text, cut=word.cut)
+                known.setdefault(word.line.start, []).append(is_known)
+        every = [one for line in known.values() for one in line]
+        lines = {
+            start
+            for start, words in known.items()
+            if len(words) >= _FEW and words.count(False) > _UNKNOWN * len(words)
+        }
+        if len(every) >= _FEW and every.count(False) > _UNKNOWN * len(every):
+            return set(known)
+        return lines
+
+    def _is_in_capitals(self) -> bool:
+        """Whether so many words begin with a capital that it says nothing."""
+        words = [word for word in self.wording.words if not word.term.heading and word.is_english]
+        return sum(not word.typed.islower() for word in words) * 2 > len(words)
+
+    # ---------------------------------------------------------------- what is meant
+
+    def of(self, word: Word) -> Finding | None:
+        if not self._may_be_misspelt(word):
+            return None
+        key = (word.text, word.cut)
+        if key not in self.meant:
+            self.meant[key] = self._meant(word) if len(self.meant) < _MOST else None
+        if (meant := self.meant[key]) is None:
+            return None
+        right, sure = meant
+        # Whoever looks for both spellings knows what they do.
+        beside = any(
+            right in other.text.casefold() for other in word.line.terms if other is not word.term
+        )
+        sure = sure and not beside and not word.term.heading and word.line.start not in self.foreign
+        fix = None
+        if "/" not in right:
+            fix = Fix(word.start, word.end, _as_typed(right, word.typed))
+        text = message(
+            "{word} is in no list of words: is {right} meant?", word=word.typed, right=right
+        )
+        return Finding("misspelling", text, word.start, word.end, word.line.number, fix, sure=sure)
+
+    def _may_be_misspelt(self, word: Word) -> bool:
+        if not _LEAST <= len(word.text) <= _LONGEST or not word.is_english:
+            return False
+        if not self.capitals and not word.term.heading and not word.typed.islower():
+            return False  # a name, a gene, an abbreviation
+        return not self.is_known(word.text, cut=word.cut)
+
+    def _meant(self, word: Word) -> tuple[str, bool] | None:
+        """The word that is meant, and whether that is sure."""
+        if word.text.rstrip("s").endswith(MEDICINES):
+            return None
+        return self._whole_stem(word.text) if word.cut else self._whole_word(word.text)
+
+    def _whole_word(self, word: str) -> tuple[str, bool] | None:
+        near = [one for one in self._near(word, self._like(word)) if self._is_other(word, one)]
+        for is_likely in (self.wording.holds, self.titles.__contains__, self._is_frequent, bool):
+            chosen = [one for one in near if is_likely(one)]
+            if len(chosen) == 1:
+                return chosen[0], len(near) < 3 and self._is_slip(word, chosen[0])
+            if chosen:
+                return " / ".join(chosen[:3]), False
+        return self._other_of_strategy(word)
+
+    def _is_frequent(self, word: str) -> bool:
+        return word in self.english.frequent
+
+    def _like(self, word: str) -> list[str]:
+        """Words that begin with its first letter, and others that do not."""
+        start = word[:1]
+        likely = [
+            one
+            for one in (
+                *self.english.beginning(start),
+                *_from(self.of_titles, start),
+                *_from(self.names_in_order, start),
+            )
+            if abs(len(one) - len(word)) < 2
+        ]
+        firsts = (
+            *(char + word[1:] for char in ascii_lowercase),
+            *(char + word for char in ascii_lowercase),
+            word[1:],
+            word[1] + word[0] + word[2:],
+        )
+        return [*likely, *(one for one in firsts if self._is_frequent(one) or one in self.titles)]
+
+    @staticmethod
+    def _near(word: str, likely: Iterable[str]) -> list[str]:
+        found = process.extract(word, likely, scorer=OSA.distance, score_cutoff=1, limit=6)
+        return list(dict.fromkeys(one for one, _, _ in found))
+
+    def _is_other(self, word: str, right: str) -> bool:
+        """Whether the two are no spellings or forms of one word."""
+        if plain_spelling(word) == plain_spelling(right):
+            return False
+        return not (word[:-1] == right or word[:-1] == right[:-1]) or not word.endswith(_ENDINGS)
+
+    def _is_slip(self, word: str, right: str) -> bool:
+        """Whether a slip is likelier than a word that no list has."""
+        if len(max(word, right, key=len)) < _LEAST_SURE:
+            return False
+        at_end = word[: len(right) - 1] == right[:-1] or word == right[:-1]
+        at_start = word[1:] in (right, right[1:])
+        frequent = self._is_frequent(right) or right in self.titles or self.wording.holds(right)
+        return not at_end and not at_start and (frequent or len(word) >= _LONG)
+
+    def _other_of_strategy(self, word: str) -> tuple[str, bool] | None:
+        """Another word of the strategy that stands there oftener."""
+        if len(word) < _LONG:
+            return None
+        likely = [
+            one
+            for one, count in self.wording.whole.items()
+            if abs(len(one) - len(word)) < 2
+            and one[:1] == word[:1]
+            and one != word
+            and count > self.wording.whole[word]
+        ]
+        near = [
+            one
+            for one in self._near(word, likely)
+            if self._is_other(word, one) and self._is_slip(word, one)
+        ]
+        return (near[0], True) if len(near) == 1 else None
+
+    def _whole_stem(self, stem: str) -> tuple[str, bool] | None:
+        """The same for the beginning of a word."""
+        if len(stem) < _LEAST_SURE:
+            return None
+        start, lengths = stem[:2], (len(stem) - 1, len(stem), len(stem) + 1)
+        tiers = (
+            _from(self.of_titles, start),
+            [one for one in self.english.beginning(start) if self._is_frequent(one)],
+            (*self.english.beginning(start), *_from(self.names_in_order, start)),
+        )
+        for words in tiers:
+            likely = {one[:end] for one in words for end in lengths if len(one) >= end}
+            near = [one for one in self._near(stem, likely) if not stem.startswith(one)]
+            # Of "preganc": "pregnanc", not "pregnan", from which another letter is missing.
+            whole = [one for one in near if one[-1] == stem[-1]] or near
+            if any(plain_spelling(one) == plain_spelling(stem) for one in whole):
+                return None
+            if len(whole) == 1:
+                sure = words is not tiers[-1] and len(stem) > _LEAST_SURE
+                return whole[0], sure and whole[0][:-1] != stem[:-1]
+            if whole:
+                return " / ".join(whole[:3]), False
+        return None
+
+
+def _from(ordered: Sequence[str], start: str) -> Sequence[str]:
+    """Those of words in order that begin so."""
+    return ordered[bisect_left(ordered, start) : bisect_left(ordered, f"{start}~")]
+
+
+def _as_typed(right: str, typed: str) -> str:
+    if typed.isupper():
+        return right.upper()
+    return right.capitalize() if typed[0].isupper() else right
+
+
+RULES = (_rule(),)
