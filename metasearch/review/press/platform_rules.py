@@ -212,7 +212,7 @@ def signs_in_place(strategy: ReviewedStrategy) -> Iterator[Finding]:
     database = NAMES[strategy.syntax].in_sentence
     for line in strategy.lines:
         for term in line.terms:
-            if not is_word(term):
+            if not is_word(term) or term.heading:
                 continue
             where = term.start, term.end, line.number
             words = term.text.split()
