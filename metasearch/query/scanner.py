@@ -21,6 +21,7 @@ from metasearch.query.grammar import (
     FieldTarget,
     together,
 )
+from metasearch.query.places import Places
 from metasearch.query.reader import BracketReader, ReadQuery
 from metasearch.query.syntaxes import NAMES
 from metasearch.query.tree import is_blank, plain
@@ -245,6 +246,8 @@ class LossReader(BracketReader):
         self.lines = lines
         self.losses = losses or SyntaxLosses()
         self.used: set[int] = set()
+        #: Where it says what stands where; None where nobody asks.
+        self.places: Places | None = None
         self.not_searchable: QuerySyntaxError | None = None
 
     def result_of(self, clause: Clause) -> ReadQuery:

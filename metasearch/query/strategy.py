@@ -158,5 +158,6 @@ def line_reader(syntax: str) -> Make:
     and where its losses are gathered.
     """
     module = import_module(f"metasearch.query.{syntax}")
-    made: Make = getattr(module, f"{syntax.capitalize()}Reader")
+    name = "Expert" if syntax == "cnki" else syntax.capitalize()
+    made: Make = getattr(module, f"{name}Reader")
     return made
