@@ -22,11 +22,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from metasearch.review.press.findings import Finding, review
-from metasearch.review.press.reading import read
-
 from benchmarks.press_seeds import KINDS, Kind, Seed
 from benchmarks.press_strategies import Join, Line, Strategy, strategies
+from metasearch.review.press.findings import Finding
+from metasearch.review.press.reading import read
+from metasearch.review.press.rules import review
 
 #: The goals: share of errors found; false warnings on all clean strategies; seconds of CPU for so
 #: many lines.
