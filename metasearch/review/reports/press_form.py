@@ -102,7 +102,8 @@ def _assessment(found: Sequence[ReviewRow], phrase: Phrase) -> Iterator[Block]:
     for number, title in ELEMENTS.items():
         own = [row for row in found if row.about.element == number]
         yield Heading(text=phrase(title), level=2, number=f"{number}.")
-        yield Fields(rows=((phrase("By rule"), _revisions(own, phrase)),))
+        if number != 1 or own:
+            yield Fields(rows=((phrase("By rule"), _revisions(own, phrase)),))
         if number == 1:
             text = phrase(
                 "Whether the concepts are those of the question, and whether one is missing or "
