@@ -103,8 +103,11 @@ def _lists(line: Line, syntax: str) -> Iterator[list[_Entry]]:
         start, entries = part.start(), []
         for text in _OR.split(part[0]):
             bare = text.strip()
-            if bare and not re.search(
-                r"\b(?:and|not)\b|\b(?:adj|near|w|n)/?[0-9]", bare, re.IGNORECASE
+            # Not the field of a bracket, which stands behind it.
+            if (
+                bare
+                and bare[0] not in ":.["
+                and not re.search(r"\b(?:and|not)\b|\b(?:adj|near|w|n)/?[0-9]", bare, re.IGNORECASE)
             ):
                 at = start + text.index(bare)
                 entries.append(_Entry(at, at + len(bare), bare, bool(heading.search(bare))))
