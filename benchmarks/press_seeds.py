@@ -530,12 +530,18 @@ def _no_words(strategy: Strategy, _: int) -> Iterator[Seed]:
     return _one_side(strategy, headings=False)
 
 
+#: Headings with narrower ones, exploded and not.
 _EXPLODED = {
-    "ovid": (r"exp (?=Accidental|Stroke|Dementia|Asthma|sepsis|Chronic)", ""),
-    "pubmed": (r"\[Mesh\]", "[Mesh:NoExp]"),
-    "embase": ("/exp", "/de"),
-    "cochrane": ("explode all trees", "this term only"),
-    "ebsco": (r"(?<=[a-z])\+(?=\")", ""),
+    "ovid": (
+        "exp (?=(?:Stroke|Dementia|Asthma|Back Pain|Neuralgia|Psychotherapy|Exercise|Aged)/)",
+        "",
+    ),
+    "pubmed": (
+        r'("(?:Vaccines|Parents|Diabetes Mellitus, Type 2|Malaria|Nurses|Infant, Premature|'
+        r'Hip Fractures|Sleep Wake Disorders)")\[Mesh\]',
+        r"\1[Mesh:NoExp]",
+    ),
+    "cochrane": (r"(?<=\[mh )(?=\"(?:Wounds|Labor))", "^"),
 }
 
 # Platforms, limits.
