@@ -537,8 +537,10 @@ _EXPLODED = {
         "",
     ),
     "pubmed": (
-        r'("(?:Vaccines|Parents|Diabetes Mellitus, Type 2|Malaria|Nurses|Infant, Premature|'
-        r'Hip Fractures|Sleep Wake Disorders)")\[Mesh\]',
+        (
+            r'("(?:Vaccines|Parents|Diabetes Mellitus, Type 2|Malaria|Nurses|Infant, Premature|'
+            r'Hip Fractures|Sleep Wake Disorders)")\[Mesh\]'
+        ),
         r"\1[Mesh:NoExp]",
     ),
     "cochrane": (r"(?<=\[mh )(?=\"(?:Wounds|Labor))", "^"),
