@@ -106,7 +106,7 @@ def _lists(line: Line, syntax: str) -> Iterator[list[_Entry]]:
             # Not the field of a bracket, which stands behind it.
             if (
                 bare
-                and bare[0] not in ":.["
+                and bare[0] not in ":."
                 and not re.search(r"\b(?:and|not)\b|\b(?:adj|near|w|n)/?[0-9]", bare, re.IGNORECASE)
             ):
                 at = start + text.index(bare)

@@ -35,14 +35,14 @@ from metasearch.review.reports.document import (
 
 KIND = "press"
 
-#: Severity -> what it is called in a table; the gravest first.
+#: Severity -> what it is called in a table.
 _SEVERITIES: dict[Severity, str] = {
     "error": N_("error"),
     "warning": N_("warning"),
     "hint": N_("hint"),
 }
 _NO_REVISIONS = N_("No revisions")
-#: What the gravest finding of an element asks for.
+#: What the gravest finding of an element asks for; the gravest first.
 _REVISIONS: dict[Severity, str] = {
     "error": N_("Revisions required"),
     "warning": N_("Revisions suggested"),
@@ -131,8 +131,8 @@ def _assessment(found: Sequence[ReviewRow], phrase: Phrase) -> Iterator[Block]:
 def _revisions(found: Iterable[ReviewRow], phrase: Phrase) -> str:
     """What the gravest of the findings asks for."""
     severities = {row.about.severity for row in found}
-    gravest = next((each for each in _SEVERITIES if each in severities), "hint")
-    return phrase(_REVISIONS[gravest])
+    gravest = (text for severity, text in _REVISIONS.items() if severity in severities)
+    return phrase(next(gravest, _NO_REVISIONS))
 
 
 def table(found: Sequence[ReviewRow], phrase: Phrase) -> Iterator[Block]:
