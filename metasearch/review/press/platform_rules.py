@@ -78,7 +78,8 @@ _MARKS = (
 )  # fmt: skip
 #: Syntaxes whose marks these are compared with; of others too little is known.
 _COMPARED = frozenset(
-    "pubmed ovid scopus wos ebsco embase cochrane proquest ieee cnki sinomed europepmc acm vhl".split()
+    "pubmed ovid scopus wos ebsco embase cochrane proquest ieee cnki sinomed europepmc acm "
+    "vhl".split()
 )
 
 

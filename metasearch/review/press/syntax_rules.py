@@ -38,6 +38,9 @@ _DISTANCE = re.compile(r"\[[a-z/ ]{2,20}:?~[^\]\n]{0,12}\]?", re.IGNORECASE)
 
 def unreadable(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Lines that cannot be read, with the suggestion of their reader."""
+    if not any(line.text.strip() for line in strategy.lines):
+        yield Finding("unreadable", message("There is no query"), 0, len(strategy.text))
+        return
     foreign = [(one.start, one.end) for one in foreign_marks(strategy)]
     for line in strategy.lines:
         error = line.error

@@ -1,0 +1,143 @@
+"""`metasearch strategy review`: what a second reader of a strategy would see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from metasearch.cli.command_group import ExampleCommand
+from metasearch.cli.output import Exit, quantity
+from metasearch.errors import UsageError
+from metasearch.message import message
+from metasearch.review.commands import (
+    Call,
+    find_strategy,
+    in_project,
+    strategy_option,
+    syntax_option,
+)
+
+if TYPE_CHECKING:
+    from metasearch.review.press.answer import Review
+
+#: Bytes of a strategy.
+_LARGEST = 2_000_000
+
+
+@click.command(
+    "review",
+    cls=ExampleCommand,
+    short_help="Review a strategy by rule, as PRESS has it.",
+    examples=(
+        ("metasearch strategy review ovid.txt", "the strategy of a file"),
+        ("metasearch strategy review ovid.txt --fix", "take the mends, and review the rest"),
+        ("metasearch strategy review - --syntax pubmed --json", "of standard input, for programs"),
+        ("metasearch strategy review --strategy main", "of a project"),
+    ),
+)
+@click.argument(
+    "file", required=False, type=click.Path(dir_okay=False, path_type=Path, allow_dash=True)
+)
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Write FILE with all mends taken that are sure; what was read from standard input is "
+    "written to standard output.",
+)
+@click.option(
+    "--to",
+    "targets",
+    multiple=True,
+    metavar="NAME",
+    help="A syntax that the strategy will be written in: what it cannot say is told. May be "
+    "repeated.",
+)
+@syntax_option
+@strategy_option
+@in_project
+def review(
+    call: Call,
+    /,
+    *,
+    file: Path | None,
+    fix: bool,
+    targets: tuple[str, ...],
+    syntax: str | None,
+    name: str | None,
+) -> int:
+    """Review the strategy in FILE, or one of the project: its logic, operators, words, lines,
+    fields and limits. Standard error tells how much was found; exit code 1: there are errors.
+    """
+    from metasearch.review.press import answer
+    from metasearch.review.press.target_rules import target_rules
+
+    if file is None and fix:
+        raise UsageError(
+            message("--fix changes a file, and none is named"),
+            advice=message("Change the steps of a project on its page, or by `strategy edit`."),
+        )
+    rules = target_rules(targets)
+    if file is None:
+        text, syntax = _of_project(call, name, syntax)
+    else:
+        text = _text_of(file)
+    taken = 0
+    if fix:
+        text, taken = answer.mended(text, syntax, *rules)
+        if file is not None and str(file) != "-" and taken:
+            file.write_text(text, encoding="utf-8")
+    found = answer.review_text(text, syntax, *rules)
+    value = found.as_json()
+    if fix:
+        value |= {"mended": taken, "text": text}
+        call.tell(f"{quantity(taken, 'mend')} taken")
+    shown = [text] if fix and str(file) == "-" else _lines(found)
+    call.answer(value, shown)
+    errors = sum(one.severity == "error" for one in found.findings)
+    warnings = sum(one.severity == "warning" for one in found.findings)
+    hints = len(found.findings) - errors - warnings
+    call.tell(
+        f"{quantity(len(found.strategy.lines), 'line')} of {found.strategy.syntax}: "
+        f"{quantity(errors, 'error')}, {quantity(warnings, 'warning')}, {quantity(hints, 'hint')}"
+    )
+    return Exit.NO_HITS if errors else Exit.OK
+
+
+def _of_project(call: Call, name: str | None, syntax: str | None) -> tuple[str, str | None]:
+    """The text of a strategy of the project, and the syntax of its steps."""
+    from metasearch.review.press.peer_review import syntax_of, text_of
+    from metasearch.review.strategies import steps
+
+    with call.open() as db:
+        _, chosen = find_strategy(call, db, name)
+        listed = steps.of(db, chosen)
+    return text_of(listed), syntax or syntax_of(listed)
+
+
+def _text_of(file: Path) -> str:
+    import sys
+
+    from metasearch import regular_files
+    from metasearch.formats.reading.encodings import decode
+
+    content = (
+        sys.stdin.buffer.read(_LARGEST)
+        if str(file) == "-"
+        else regular_files.read(file, _LARGEST, pipes=True)
+    )
+    return decode(content, file.name).text
+
+
+def _lines(found: Review) -> Iterator[str]:
+    for one in found.findings:
+        text = " ".join(found.strategy.text[one.start : one.end].split())
+        line = "" if one.line is None else f"line {one.line}: "
+        yield f"{line}{one.severity}: {one.message} [{one.code}]"
+        if text:
+            yield f"    {text if len(text) <= 100 else f'{text[:100]}…'}"
+        if one.fix is not None:
+            instead = " ".join(one.fix.replacement.split()) or "(nothing)"
+            yield f"    mend: {instead if len(instead) <= 200 else f'{instead[:200]}…'}"
