@@ -92,8 +92,8 @@ def unused(strategy: ReviewedStrategy) -> list[ReviewLine]:
                 waiting.append(named)
     idle = [line for line in strategy.lines if line.start not in reached]
     # Of lines that only such a line uses, that one is told.
-    named = {one.number for line in idle for one in line.references if one.number != line.number}
-    return [line for line in idle if line.number not in named or line is strategy.lines[-1]]
+    used = {one.number for line in idle for one in line.references if one.number != line.number}
+    return [line for line in idle if line.number not in used or line is strategy.lines[-1]]
 
 
 def lines_without_use(strategy: ReviewedStrategy) -> Iterator[Finding]:

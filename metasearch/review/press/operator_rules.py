@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
@@ -68,7 +69,11 @@ def _name_one_thing(left: Leaf | Level, right: Leaf | Level) -> bool:
     headings = {roots(term.text) for term in (*one, *other) if term.heading}
     for heads, words in ((one, other), (other, one)):
         if all(term.heading for term in heads) and not any(term.heading for term in words):
-            return any(roots(term.text) in headings and roots(term.text) for term in words)
+            # A word that is near others is part of what they say together.
+            return any(
+                roots(term.text) and any(roots(term.text) <= heading for heading in headings)
+                for term in words
+            )
     return False
 
 
@@ -77,8 +82,13 @@ def _words_of(operand: Leaf | Level) -> list[PlacedTerm]:
     if isinstance(operand, PlacedTerm):
         return [operand] if is_word(operand) else []
     if isinstance(operand, Level) and operand.operators == {"OR"}:
-        found = [one for one in operand.leaves() if isinstance(one, PlacedTerm)]
-        return [term for term in found if is_word(term)]
+        found: list[PlacedTerm] = []
+        for one in operand.operands:
+            if isinstance(one, PlacedTerm):
+                found += [one] if is_word(one) else []
+            elif isinstance(one, Level) and one.operators == {"OR"}:
+                found += _words_of(one)
+        return found
     return []
 
 
@@ -116,6 +126,14 @@ def and_of_one_concept(strategy: ReviewedStrategy) -> Iterator[Finding]:
                 left=alike[0].number,
                 right=alike[1].number,
             )
+        elif _are_blocks(strategy, lines) and _is_part_of_and(strategy, used.get(line.number, [])):
+            reason = message(
+                "Headings and words of other concepts are joined with OR in this strategy, those "
+                "of lines {left} and {right} with AND",
+                left=lines[0].number,
+                right=lines[-1].number,
+            )
+            alike = lines[0], lines[-1]
         elif len(lines) > 2 and _is_part_of_and(strategy, used.get(line.number, [])):
             reason = message(
                 "Lines of single terms are joined with AND, and the result with AND again: "
@@ -133,6 +151,30 @@ def and_of_one_concept(strategy: ReviewedStrategy) -> Iterator[Finding]:
             _other(strategy, join, "OR") if len(level.joins) == 1 or "/" in line.text else None,
             sure=alike is not None,
         )
+
+
+def _kinds_of(line: ReviewLine) -> frozenset[bool]:
+    """Whether a line without references has headings (True) and words (False)."""
+    return frozenset(bool(term.heading) for term in line.terms if is_word(term))
+
+
+def _are_blocks(strategy: ReviewedStrategy, lines: Sequence[ReviewLine]) -> bool:
+    """Whether some lines are of headings and the others of words, and the strategy joins others of
+    such kinds with OR.
+    """
+    if {kind for line in lines for kind in _kinds_of(line)} != {True, False}:
+        return False
+    if any(len(_kinds_of(line)) != 1 for line in lines):
+        return False
+    for line in strategy.lines:
+        level = root(line)
+        if not isinstance(level, Level) or level.operators != {"OR"} or line.terms:
+            continue
+        parts = [strategy.by_number.get(one.number) for one in line.references]
+        kinds = [_kinds_of(part) for part in parts if part is not None and not part.references]
+        if {True} in kinds and {False} in kinds:
+            return True
+    return False
 
 
 def _users(strategy: ReviewedStrategy) -> dict[int | None, list[ReviewLine]]:
@@ -198,15 +240,22 @@ def or_of_concepts(strategy: ReviewedStrategy) -> Iterator[Finding]:
         if isinstance(operand, Reference):
             named = strategy.by_number.get(operand.number)
             inner = root(named) if named is not None else None
-            if named is None or not isinstance(inner, Level) or inner.operators != {"OR"}:
-                return
-            words.append(vocabulary.of_line(named))
+            if isinstance(inner, Level) and inner.operators == {"AND"}:
+                return  # one of several ways
+            if named is not None and isinstance(inner, Level) and inner.operators == {"OR"}:
+                words.append(vocabulary.of_line(named))
         elif isinstance(operand, Level) and operand.operators == {"OR"}:
             words.append(roots_of(one for one in operand.leaves() if isinstance(one, PlacedTerm)))
-        else:
+        elif isinstance(operand, Level) and operand.operators == {"AND"}:
             return
-    if not all(words) or any(
-        one & other for at, one in enumerate(words[:30]) for other in words[at + 1 : 30]
+    if (
+        len(words) < 2
+        or not all(words)
+        or any(
+            3 * len(one & other) > min(len(one), len(other))
+            for at, one in enumerate(words[:30])
+            for other in words[at + 1 : 30]
+        )
     ):
         return
     join = level.joins[0]
@@ -304,7 +353,7 @@ def _in_brackets(strategy: ReviewedStrategy, level: Level) -> str:
         text[left[1] : right[0]]
         for left, right in zip(level.places, level.places[1:], strict=False)
     ]
-    names = [join.operator for join in level.joins][-len(signs) :]
+    names = [str(join.operator) for join in level.joins][-len(signs) :]
     order = _order(strategy.syntax)
     if not order:
         whole, last = pieces[0], ""
@@ -367,8 +416,18 @@ def exclusions(strategy: ReviewedStrategy) -> Iterator[Finding]:
                 if excluded is None:
                     continue
                 terms = _all_terms(strategy, excluded)
-                words = [term for term in terms if is_word(term)]
-                if not words or _is_hedge(strategy, excluded):
+                words = [
+                    term
+                    for term in terms
+                    if (is_word(term) and not _is_of_venues(term))
+                    or (term.query is None and _is_animal(term))
+                ]
+                wanted = [one for one in level.operands[: at + 1] if one is not excluded]
+                if (
+                    not words
+                    or _is_hedge(strategy, excluded)
+                    or _narrows(strategy, excluded, wanted)
+                ):
                     continue
                 yield from _exclusion(strategy, line, level, join, words, level.places[where])
 
@@ -381,7 +440,7 @@ def _exclusion(
     words: list[PlacedTerm],
     place: tuple[int, int],
 ) -> Iterator[Finding]:
-    texts = {word for term in words for word in term.text.casefold().split()}
+    texts = {word for term in words for word in re.findall(r"\w+", term.text.casefold())}
     start, end = join.start, place[1]
     wanted = [
         term
@@ -402,8 +461,6 @@ def _exclusion(
             )
         return
     if texts & _ANIMALS and all(_is_animal(term) for term in words):
-        if all(_is_of_titles(term) for term in words):
-            return  # a work with an animal in its title is mostly of that animal
         humans = _humans(strategy.syntax)
         excluded = strategy.text[slice(*place)]
         sign = "not" if strategy.text[join.start : join.end].islower() else "NOT"
@@ -417,6 +474,8 @@ def _exclusion(
             end,
             line.number,
             Fix(*place, f"({excluded} {sign} {humans})") if humans else None,
+            # A work with an animal in its title is mostly of that animal.
+            sure=not all(map(_is_of_titles, words)),
         )
         return
     if all(_KINDS.issuperset(term.text.casefold().replace("-", " ").split()) for term in words):
@@ -441,7 +500,27 @@ def _exclusion(
 
 
 def _is_animal(term: PlacedTerm) -> bool:
-    return bool(_ANIMALS.intersection(term.text.casefold().replace(",", " ").split()))
+    return bool(_ANIMALS.intersection(re.findall(r"\w+", term.text.casefold())))
+
+
+def _narrows(
+    strategy: ReviewedStrategy, excluded: Leaf | Level, wanted: Sequence[Leaf | Level | None]
+) -> bool:
+    """Whether what is excluded is a part of what is wanted: the same line with a limit."""
+    numbers = {
+        one.number
+        for operand in wanted
+        if operand is not None
+        for one in _reached(strategy, operand)
+        if isinstance(one, Reference)
+    }
+    return any(
+        isinstance(one, Reference) and one.number in numbers for one in _reached(strategy, excluded)
+    )
+
+
+def _is_of_venues(term: PlacedTerm) -> bool:
+    return term.query is not None and {one.field for one in terms_of(term.query)} == {"venue"}
 
 
 def _is_of_titles(term: PlacedTerm) -> bool:

@@ -78,7 +78,8 @@ _MARKS = (
 )  # fmt: skip
 #: Syntaxes whose marks these are compared with; of others too little is known.
 _COMPARED = frozenset(
-    "pubmed ovid scopus wos ebsco embase cochrane proquest ieee cnki sinomed europepmc".split()
+    "pubmed ovid scopus wos ebsco embase cochrane proquest ieee cnki sinomed europepmc acm "
+    "vhl".split()
 )
 
 
@@ -160,10 +161,10 @@ def _signs(syntax: str) -> str:
     from metasearch.query.strategy import line_reader
 
     wild: str = getattr(line_reader(syntax), "grammar").wild  # noqa: B009
-    return wild + ("$[" if syntax == "proquest" else "")
+    return wild
 
 
-_SIGN = re.compile(r"(?<=[A-Za-z])([$?#!%])(?=[A-Za-z]|[$?#!%]?[0-9]?[\s)\"'\].:,]|\Z)")
+_SIGN = re.compile(r"(?<=[A-Za-z])([$?#!%])(?=[A-Za-z]|[$?#!%]?[0-9]?[\s)\"'\[\].:,]|\Z)")
 #: A sign at the end of a question, and what C# and the like are called.
 _NO_SIGN = re.compile(r"\b[CFJ]#|\?\s{0,3}\Z")
 
@@ -179,7 +180,8 @@ def foreign_signs(strategy: ReviewedStrategy) -> Iterator[Finding]:
                 continue
             for match in _SIGN.finditer(term.typed):
                 sign = match[1]
-                if sign in own or _NO_SIGN.search(term.typed):
+                counted = term.typed[match.end() : match.end() + 1].isdigit()  # ProQuest's $5
+                if sign in own or counted or _NO_SIGN.search(term.typed):
                     continue
                 at = term.start + match.start()
                 ends = not term.typed[match.end() : match.end() + 1].isalpha()
@@ -212,7 +214,7 @@ def signs_in_place(strategy: ReviewedStrategy) -> Iterator[Finding]:
     database = NAMES[strategy.syntax].in_sentence
     for line in strategy.lines:
         for term in line.terms:
-            if not is_word(term):
+            if not is_word(term) or term.heading:
                 continue
             where = term.start, term.end, line.number
             words = term.text.split()

@@ -165,7 +165,7 @@ class _Reader:
         self.make: Make | None = (
             line_reader(syntax) if syntax in (*DATABASES, "pubmed", "cnki") else None
         )
-        self.known = _Lines()
+        self.known = Lines()
 
     def lines(self, lines: Sequence[NumberedLine]) -> list[ReviewLine]:
         many = len(lines) > 1
@@ -216,12 +216,12 @@ class _Reader:
         return reader.tree()
 
 
-class _Lines(dict[int, EarlierLine]):
+class Lines(dict[int, EarlierLine]):
     """The lines before one. Any number names a line, so that a wrong one does not end the reading;
     a number alone is that of a line only where there is one.
     """
 
-    def get(self, number: int, default: object = None) -> EarlierLine:  # type: ignore[override]
+    def get(self, number: int, default: object = None) -> EarlierLine:
         return EarlierLine(exact(reference(number)), 1)
 
 

@@ -16,7 +16,7 @@ from metasearch.query.syntaxes import DATABASES, NAMES
 from metasearch.query.tree import Or, Query, Term, Years, leaves, searches
 from metasearch.review.press.findings import Finding, Fix, Rule
 from metasearch.review.press.platform_rules import foreign_marks
-from metasearch.review.press.reading import ReviewedStrategy, ReviewLine
+from metasearch.review.press.reading import Lines, ReviewedStrategy, ReviewLine
 from metasearch.review.press.trees import Level, levels
 from metasearch.review.press.vocabulary import is_limit, is_word
 
@@ -38,6 +38,9 @@ _DISTANCE = re.compile(r"\[[a-z/ ]{2,20}:?~[^\]\n]{0,12}\]?", re.IGNORECASE)
 
 def unreadable(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Lines that cannot be read, with the suggestion of their reader."""
+    if not any(line.text.strip() for line in strategy.lines):
+        yield Finding("unreadable", message("There is no query"), 0, len(strategy.text))
+        return
     foreign = [(one.start, one.end) for one in foreign_marks(strategy)]
     for line in strategy.lines:
         error = line.error
@@ -71,7 +74,7 @@ def _suggestion(
     if strategy.syntax == "simple":
         return Fix(line.start, line.end, error.suggestion)
     make = line_reader(strategy.syntax)
-    known = {} if line.number is None else None
+    known = None if line.number is None else Lines()
     fixed = correction(lambda text: make(text, known).tree(), error.suggestion)
     return None if fixed is None else Fix(line.start, line.end, fixed)
 
