@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from metasearch.bib.word_list import word_list
 from metasearch.message import message
+from metasearch.query.match import fold
 from metasearch.query.syntaxes import NAMES
 from metasearch.query.word_forms import MOST
-from metasearch.review.press.english import EnglishWords, english_words
+from metasearch.review.press.english import COMBINING, EnglishWords, english_words
 from metasearch.review.press.findings import Finding, Fix, Rule
 from metasearch.review.press.reading import ReviewedStrategy
 from metasearch.review.press.wording import Word, Wording
@@ -31,14 +32,16 @@ _BOTH_WAYS = frozenset("emic emia estr sulf hemo".split())
 #: Letters of a word that has a plural, and of the parts of one that is written apart.
 _LEAST, _LEAST_PART = 4, 4
 #: Prefixes that are written apart, with a hyphen or in one.
-_PREFIXES = ("post", "non", "multi", "anti", "peri", "pre")
+_PREFIXES = ("post", "non", "multi", "anti", "pre", "tele", "cyber", "micro", "nano", "photo")
+#: Words behind verbs that are written so, too: "burn-out".
+_SMALL = ("out", "up", "off")
 _LEAST_AFTER_PREFIX = 6
 
 _SIBILANTS = ("ses", "xes", "ches", "shes")
 #: Endings of words that have hardly a plural, or are no nouns.
 _UNCOUNTABLE = (
     "s", "ing", "ed", "ly", "ism", "ness", "ity", "ive", "al", "ic", "ous", "ful", "less", "able",
-    "care", "th",
+    "care", "th", "people",
 )  # fmt: skip
 
 
@@ -50,7 +53,7 @@ def other_spellings(strategy: ReviewedStrategy) -> Iterator[Finding]:
         others = tuple(
             one
             for one in spellings(english, word.text, cut=word.cut)
-            if not (wording.holds_stem(one) if word.cut else wording.holds(one))
+            if not _holds_form(wording, word, one)
         )
         # One is told of tumour and tumours.
         if not others or any(one[:-1] in told or f"{one}s" in told for one in (*others, word.text)):
@@ -70,6 +73,17 @@ def other_spellings(strategy: ReviewedStrategy) -> Iterator[Finding]:
             word.line.number,
             wording.with_others(word, others[:2]),
         )
+
+
+def _holds_form(wording: Wording, word: Word, other: str) -> bool:
+    """Whether another form of a word is looked for in its place: alone, or in the same phrase."""
+    held = wording.held_beside(word)
+    found = held.holds_stem(other) or (other in held.whole and not word.cut)
+    before = word.term.text.casefold()[: -len(word.text)] if _is_last(word) else ""
+    if not found or not before.strip() or word.cut:
+        return found
+    phrase = f"{fold(before).replace('-', ' ')}{other}"
+    return other in held.texts or wording.holds_text(phrase, word)
 
 
 def spellings(english: EnglishWords, word: str, *, cut: bool = False) -> Sequence[str]:
@@ -97,31 +111,29 @@ def spellings(english: EnglishWords, word: str, *, cut: bool = False) -> Sequenc
 
 
 def other_numbers(strategy: ReviewedStrategy) -> Iterator[Finding]:
-    """Words in the singular or in the plural alone: one finding a line names them all."""
+    """Words in the singular or in the plural alone."""
     wording, english = Wording(strategy), english_words()
     told: set[str] = set()
-    lines: dict[int, list[tuple[Word, str]]] = {}
     for word in _literal(wording):
         if word.cut or not _is_last(word):
             continue
         other = _other_number(english, word.text)
-        if not other or other in told or word.text in told or wording.holds(other):
+        if not other or not told.isdisjoint((other, word.text)):
+            continue
+        if _holds_form(wording, word, other):
             continue
         told |= {word.text, other}
-        lines.setdefault(word.line.start, []).append((word, other))
-    for pairs in lines.values():
-        first = pairs[0][0]
         yield Finding(
             "other-number",
             message(
-                "Without {others}, which {database} does not look for by itself",
-                others=", ".join(other for _, other in pairs[:8]),
+                "Without {other}, which {database} does not look for by itself",
+                other=other,
                 database=NAMES[strategy.syntax].in_sentence,
             ),
-            first.start,
-            first.end,
-            first.line.number,
-            _together(strategy, [wording.with_others(word, (other,)) for word, other in pairs]),
+            word.start,
+            word.end,
+            word.line.number,
+            wording.with_others(word, (other,)),
         )
 
 
@@ -147,16 +159,6 @@ def _is_last(word: Word) -> bool:
     return word.term.text.casefold().rstrip().endswith(word.text)
 
 
-def _together(strategy: ReviewedStrategy, fixes: Sequence[Fix]) -> Fix:
-    """Several mends as one; of two at one place the first."""
-    start, text, at = fixes[0].start, "", fixes[0].start
-    for fix in sorted(fixes, key=lambda one: one.start):
-        if fix.start >= at:
-            text += strategy.text[at : fix.start] + fix.replacement
-            at = fix.end
-    return Fix(start, at, text)
-
-
 def other_compounds(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Words written apart or with a hyphen that are written in one as well, and the reverse."""
     wording, english = Wording(strategy), english_words()
@@ -168,44 +170,63 @@ def other_compounds(strategy: ReviewedStrategy) -> Iterator[Finding]:
             continue
         if last is not None and last.term is word.term and last.is_english and not last.cut:
             solid = f"{last.text}{word.text}"
-            held = solid in told or wording.holds(solid) or wording.holds_stem(solid)
-            if _is_solid(english, last.text, word.text) and not held:
+            if solid in told or wording.holds(solid, word):
+                continue
+            if _is_solid(english, last, word, strategy.text[last.end : word.start]):
                 told.add(solid)
                 yield _compound(strategy, wording, (last, word), solid)
-        elif apart := _apart(english, word.text):
-            if word.text in told or any(_holds_apart(wording, one) for one in apart[:1]):
-                continue
+            continue
+        apart = _apart(english, word)
+        if apart and word.text not in told and not _holds_apart(wording, word, apart):
             told.add(word.text)
-            yield _compound(strategy, wording, (word,), apart[0])
+            yield _compound(strategy, wording, (word,), apart)
 
 
-def _is_solid(english: EnglishWords, left: str, right: str) -> bool:
-    """Whether two words are one, too: "health care", "post operative"."""
-    solid = f"{left}{right}"
+def _is_solid(english: EnglishWords, left: Word, right: Word, between: str) -> bool:
+    """Whether two words are one, too: "health care", "post-operative", "tele-medic*"."""
+    solid = f"{left.text}{right.text}"
     listed = solid in english.frequent or solid in english.usual
-    return listed and min(len(left), len(right)) > 2 and len(solid) > 6
+    if right.cut:
+        listed = any(word in english.frequent for word in english.beginning(solid))
+    if listed and min(len(left.text), len(right.text)) > 2 and len(solid) > 6:
+        return True
+    begins = left.text in _PREFIXES or (between == "-" and COMBINING.fullmatch(left.text))
+    return bool(begins) and len(right.text) >= _LEAST_PART
 
 
-def _apart(english: EnglishWords, word: str) -> list[str]:
-    """How a word is written apart, if it is rarer than its parts."""
-    if word not in english.usual:
-        return []
+def _apart(english: EnglishWords, word: Word) -> str:
+    """How a word is written apart, if it is rarer than its parts; "" for others."""
+    text = word.text
+    if text in english.frequent and not text.endswith(_SMALL):
+        return ""
     for prefix in _PREFIXES:
-        rest = word.removeprefix(prefix)
-        if rest != word and len(rest) >= _LEAST_AFTER_PREFIX and rest in english.frequent:
-            return [f"{prefix}-{rest}"]
-    return [
-        f"{word[:at]} {word[at:]}"
-        for at in range(_LEAST_PART, len(word) - _LEAST_PART + 1)
-        if word[:at] in english.frequent and word[at:] in english.frequent
-    ]
-
-
-def _holds_apart(wording: Wording, apart: str) -> bool:
-    left, right = apart.replace("-", " ").split()
-    return f"{left} {right}" in wording.pairs or (
-        wording.holds(left) and (wording.holds(right) or wording.holds_stem(right))
+        rest = text.removeprefix(prefix)
+        if rest == text or len(rest) < _LEAST_AFTER_PREFIX:
+            continue
+        if rest in english.frequent or (
+            word.cut and any(one in english.frequent for one in english.beginning(rest))
+        ):
+            return f"{prefix}-{rest}"
+    for small in _SMALL:
+        rest = text.removesuffix(small)
+        if rest != text and len(rest) >= _LEAST_PART and rest in english.frequent:
+            return f"{rest}-{small}"
+    if text not in english.usual:
+        return ""
+    return next(
+        (
+            f"{text[:at]} {text[at:]}"
+            for at in range(_LEAST_PART, len(text) - _LEAST_PART + 1)
+            if text[:at] in english.frequent and text[at:] in english.frequent
+        ),
+        "",
     )
+
+
+def _holds_apart(wording: Wording, word: Word, apart: str) -> bool:
+    left, right = apart.replace("-", " ").split()
+    held = wording.held_beside(word)
+    return left in held.whole and (right in held.whole or held.holds_stem(right))
 
 
 def _compound(

@@ -6,6 +6,7 @@ from itertools import chain
 
 from metasearch.message import message
 from metasearch.review.press import (
+    concept_rules,
     form_rules,
     line_rules,
     operator_rules,
@@ -28,6 +29,7 @@ RULES: tuple[Rule, ...] = (
     *spelling_rules.RULES,
     *truncation_rules.RULES,
     *form_rules.RULES,
+    *concept_rules.RULES,
 )
 #: Findings that are shown.
 MOST = 200

@@ -11,13 +11,15 @@ from string import ascii_lowercase
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from metasearch.bib.normalise import has_han
 from metasearch.bib.word_list import word_list
-from metasearch.dedup.words import MEDICINES, PREFIXES, plain_spelling
+from metasearch.dedup.words import MEDICINES, PREFIXES
 from metasearch.message import message
 from metasearch.query.word_forms import MOST
 from metasearch.review.press.english import COMBINING, EnglishWords, english_words
 from metasearch.review.press.findings import Finding, Fix, Rule
 from metasearch.review.press.reading import ReviewedStrategy
+from metasearch.review.press.vocabulary import spelling_key
 from metasearch.review.press.wording import Word, Wording
 
 #: Letters of a word that may be misspelt; shorter ones are abbreviations and names.
@@ -85,13 +87,21 @@ class _Spelling:
     def _has(self, word: str) -> bool:
         return self.english.has(word) or word in self.titles or word in self.names
 
+    def _is_usual(self, word: str) -> bool:
+        return (
+            word in self.english.frequent
+            or word in self.english.usual
+            or word in self.titles
+            or word in self.names
+        )
+
     def _is_word(self, word: str, depth: int = 0) -> bool:
         if self._has(word):
             return True
         if depth > 1 or len(word) < _LEAST:
             return False
         stem = _FORMS.sub("", word)
-        if stem != word and any(self._has(stem + end) for end in ("", "e", "y", "a", "um", "us")):
+        if stem != word and any(self._is_usual(stem + end) for end in ("", "e", "y", "a", "um")):
             return True
         before = COMBINING.match(word)
         if before and len(word) - before.end() >= _LEAST_BEHIND:
@@ -109,6 +119,7 @@ class _Spelling:
         if self._is_word(stem):
             return True
         bare = COMBINING.sub("", stem, count=1)
+        bare = bare if len(bare) > _LEAST_BEHIND else stem
         return any(
             part
             and (
@@ -131,6 +142,8 @@ class _Spelling:
                 is_known = word.is_english and self.is_known(word.text, cut=word.cut)
                 known.setdefault(word.line.start, []).append(is_known)
         every = [one for line in known.values() for one in line]
+        if self._is_of_many_languages():
+            return set(known)
         lines = {
             start
             for start, words in known.items()
@@ -139,6 +152,12 @@ class _Spelling:
         if len(every) >= _FEW and every.count(False) > _UNKNOWN * len(every):
             return set(known)
         return lines
+
+    def _is_of_many_languages(self) -> bool:
+        """Whether it has words with other letters than English ones, or its database such works."""
+        return self.wording.strategy.syntax == "vhl" or any(
+            not word.typed.isascii() and not has_han(word.text) for word in self.wording.words
+        )
 
     def _is_in_capitals(self) -> bool:
         """Whether so many words begin with a capital that it says nothing."""
@@ -180,7 +199,14 @@ class _Spelling:
         """The word that is meant, and whether that is sure."""
         if word.text.rstrip("s").endswith(MEDICINES):
             return None
-        return self._whole_stem(word.text) if word.cut else self._whole_word(word.text)
+        find = self._whole_stem if word.cut else self._whole_word
+        if meant := find(word.text):
+            return meant
+        before = COMBINING.match(word.text)
+        rest = word.text[before.end() :] if before else ""
+        if before is None or len(rest) < _LEAST_SURE or (meant := find(rest)) is None:
+            return None
+        return f"{before[0]}{meant[0]}", meant[1] and "/" not in meant[0]
 
     def _whole_word(self, word: str) -> tuple[str, bool] | None:
         near = [one for one in self._near(word, self._like(word)) if self._is_other(word, one)]
@@ -222,7 +248,7 @@ class _Spelling:
 
     def _is_other(self, word: str, right: str) -> bool:
         """Whether the two are no spellings or forms of one word."""
-        if plain_spelling(word) == plain_spelling(right):
+        if spelling_key(word) == spelling_key(right):
             return False
         return not (word[:-1] == right or word[:-1] == right[:-1]) or not word.endswith(_ENDINGS)
 
@@ -269,7 +295,7 @@ class _Spelling:
             near = [one for one in self._near(stem, likely) if not stem.startswith(one)]
             # Of "preganc": "pregnanc", not "pregnan", from which another letter is missing.
             whole = [one for one in near if one[-1] == stem[-1]] or near
-            if any(plain_spelling(one) == plain_spelling(stem) for one in whole):
+            if any(spelling_key(one) == spelling_key(stem) for one in whole):
                 return None
             if len(whole) == 1:
                 sure = words is not tiers[-1] and len(stem) > _LEAST_SURE

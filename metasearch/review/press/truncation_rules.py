@@ -17,7 +17,9 @@ from metasearch.review.press.wording import Word, Wording
 _FAMILIES = {2: 4, 3: 4, 4: 6}
 #: The same for longer stems.
 _FAMILIES_OF_LONG = 8
-#: Letters of a stem, where a syntax has no number of its own.
+#: The same for those of `_SHORT` letters that are no word; with fewer it is a hint.
+_FAMILIES_OF_SHORT = 3
+#: Letters of a stem.
 _LEAST = 2
 #: Words beside which others must stand anyway: a short stem does less harm there.
 _SHORT = 3
@@ -29,17 +31,16 @@ _NEXT = {"cochrane": " NEXT "}
 def cut_roots(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Stems with which words of many families begin."""
     english = english_words()
-    known = strategy.syntax in (*DATABASES, "pubmed")
-    least_letters = style_of(strategy.syntax).least if known else _LEAST
     for word in Wording(strategy).words:
         if not word.cut or not word.is_english or word.term.heading:
             continue
         alone = len(word.term.text.split()) == 1
-        if not alone or len(word.text) < least_letters:
+        short = len(word.text) <= _SHORT and not english.has(word.text)
+        if len(word.text) < _LEAST or not (alone or short):
             continue
         families = english.families(word.text)
         least = _FAMILIES.get(len(word.text), _FAMILIES_OF_LONG)
-        if len(families) < least:
+        if len(families) < (1 if short else least):
             continue
         others = [one for one in families if one != word.text]
         shown = sorted(others, key=lambda one: (len(one), one))[:4]
@@ -55,7 +56,9 @@ def cut_roots(strategy: ReviewedStrategy) -> Iterator[Finding]:
             word.line.number,
             _with_plural(strategy, word),
             # Who writes tele* means telehealth, telemedicine and others.
-            sure=not COMBINING.fullmatch(word.text)
+            sure=alone
+            and len(families) >= (_FAMILIES_OF_SHORT if short else least)
+            and not COMBINING.fullmatch(word.text)
             and (len(word.text) <= _SHORT or not _is_near(word)),
         )
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 
 from metasearch.query.match import fold
 from metasearch.query.places import PlacedTerm
@@ -54,56 +53,91 @@ class Word:
         return self.text.isascii() and self.text.isalpha()
 
 
+@dataclass(slots=True)
+class _Held:
+    """What is looked for in a part of a strategy: whole words, beginnings, and terms as they are,
+    with a star behind the last word where a sign is.
+    """
+
+    whole: Counter[str] = field(default_factory=Counter)
+    stems: set[str] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)
+
+    def holds_stem(self, stem: str) -> bool:
+        return any(stem[:end] in self.stems for end in range(1, len(stem) + 1))
+
+
+#: Words of a line that is a list by itself; the concept of a shorter one goes on in others.
+_LIST = 4
+
+
 class Wording:
     """The words of a strategy.
 
     Attributes:
         words: Those of its terms, headings too, from left to right.
         whole: Word -> how often it stands there whole, headings left out.
-        stems: Beginnings of words that stand before a sign for any letters.
-        pairs: Words side by side in one term, as "follow up".
     """
 
     def __init__(self, strategy: ReviewedStrategy) -> None:
         self.strategy = strategy
         self.words: list[Word] = []
-        self.whole: Counter[str] = Counter()
-        self.stems: set[str] = set()
-        self.pairs: set[str] = set()
+        self._all = _Held()
+        self._lines: dict[int, _Held] = {}
         for line in strategy.lines:
+            held = _Held()
             for term in line.terms:
                 if is_word(term) and _is_of_words(term):
-                    self._add(term, line)
+                    self._add(term, line, held)
+            if len(held.whole) + len(held.stems) >= _LIST:
+                self._lines[line.start] = held
+            self._all.whole.update(held.whole)
+            self._all.stems |= held.stems
+            self._all.texts |= held.texts
 
-    def _add(self, term: PlacedTerm, line: ReviewLine) -> None:
+    @property
+    def whole(self) -> Counter[str]:
+        return self._all.whole
+
+    def _add(self, term: PlacedTerm, line: ReviewLine, held: _Held) -> None:
         words = list(_words(self.strategy.text, term, line))
         self.words += words
-        if term.heading:
+        if term.heading or not words:
             return
-        for before, word in pairwise(words):
-            self.pairs.add(f"{before.text} {word.text}")
+        held.texts.add(" ".join(word.text for word in words) + "*" * words[-1].cut)
         for word in words:
             if word.cut:
-                self.stems.add(word.text)
+                held.stems.add(word.text)
             else:
-                self.whole[word.text] += 1
+                held.whole[word.text] += 1
         if _has_signs_inside(term) and term.query is not None:
             # tumo?r is tumor and tumour.
             for spelled in terms(term.query):
                 *first, last = fold(spelled.text).split() or [""]
-                self.whole.update(first)
+                held.whole.update(first)
                 if spelled.truncated:
-                    self.stems.add(last)
+                    held.stems.add(last)
                 else:
-                    self.whole[last] += 1
+                    held.whole[last] += 1
 
-    def holds(self, word: str) -> bool:
+    def held_beside(self, word: Word) -> _Held:
+        """What is looked for beside a word: in its line, or in all where that is no list."""
+        return self._lines.get(word.line.start, self._all)
+
+    def holds(self, word: str, beside: Word | None = None) -> bool:
         """Whether a word is looked for, whole or by its beginning, in whatever term."""
-        return word in self.whole or self.holds_stem(word)
+        held = self._all if beside is None else self.held_beside(beside)
+        return word in held.whole or held.holds_stem(word)
 
-    def holds_stem(self, stem: str) -> bool:
-        """Whether all words that begin so are looked for."""
-        return any(stem[:end] in self.stems for end in range(1, len(stem) + 1))
+    def holds_text(self, text: str, beside: Word) -> bool:
+        """Whether words that follow one another are looked for, the last perhaps by its
+        beginning.
+        """
+        held = self.held_beside(beside)
+        first = len(text) - len(text.split()[-1])
+        return text in held.texts or any(
+            f"{text[:end]}*" in held.texts for end in range(first + 1, len(text) + 1)
+        )
 
     def is_literal(self, word: Word) -> bool:
         """Whether the database looks for this very word alone."""
@@ -158,6 +192,8 @@ def _words(text: str, term: PlacedTerm, line: ReviewLine) -> Iterator[Word]:
     for match in _TOKEN.finditer(shown):
         start, end = match.span()
         if shown[start - 1 : start] in tuple("?#$*") or shown[end : end + 1] in tuple("?#"):
+            continue
+        if shown[end : end + 1] in tuple("*$") and shown[end + 1 : end + 2].isalnum():
             continue
         cut = shown[end : end + 1] in tuple("*$%:") or (term.truncated and end == last)
         folded = fold(match[0]).strip()
