@@ -38,9 +38,11 @@ MOST = 200
 def review(strategy: ReviewedStrategy, *more: Rule) -> tuple[Finding, ...]:
     """What is wrong with a strategy, in the order of its text; at most `MOST` findings and one that
     counts the rest. `more`: rules beside `RULES` that know what those cannot: a vocabulary that
-    the user has, the databases that the strategy is to be translated to.
+    the user has, the databases that the strategy is to be translated to. One that has the name of
+    a rule stands in its place.
     """
-    found = dict.fromkeys(chain.from_iterable(rule(strategy) for rule in (*RULES, *more)))
+    rules = {rule.__name__: rule for rule in (*RULES, *more)}
+    found = dict.fromkeys(chain.from_iterable(rule(strategy) for rule in rules.values()))
     ordered = sorted(found, key=lambda one: (one.start, one.end, one.code))
     if len(ordered) <= MOST:
         return tuple(ordered)

@@ -46,21 +46,28 @@ _FORMS = re.compile(
 )
 
 
-def _rule(names: AbstractSet[str] = frozenset()) -> Rule:
+def misspellings(strategy: ReviewedStrategy) -> Iterator[Finding]:
+    """Words that are one slip away from a usual word, or from another one of the strategy."""
+    wording = Wording(strategy)
+    spelling = _Spelling(wording, frozenset())
+    for word in wording.words:
+        if found := spelling.of(word):
+            yield found
+
+
+def misspellings_beside(names: AbstractSet[str]) -> Rule:
+    """The same rule where a vocabulary is known. `names`: its words, in small letters. Headings are
+    left to the rules that know them.
+    """
+
     def misspellings(strategy: ReviewedStrategy) -> Iterator[Finding]:
-        """Words that are one slip away from a usual word, or from another one of the strategy."""
         wording = Wording(strategy)
         spelling = _Spelling(wording, names)
         for word in wording.words:
-            if found := spelling.of(word):
+            if not word.term.heading and (found := spelling.of(word)):
                 yield found
 
     return misspellings
-
-
-def misspellings_beside(names: Iterable[str]) -> Rule:
-    """The rule with further words that are known, in small letters: those of a vocabulary."""
-    return _rule(frozenset(names))
 
 
 class _Spelling:
@@ -316,4 +323,4 @@ def _as_typed(right: str, typed: str) -> str:
     return right.capitalize() if typed[0].isupper() else right
 
 
-RULES = (_rule(),)
+RULES: tuple[Rule, ...] = (misspellings,)
