@@ -25,7 +25,12 @@ def wrong_numbers(strategy: ReviewedStrategy) -> Iterator[Finding]:
     place = {line.number: at for at, line in enumerate(strategy.lines)}
     idle = [line for line in unused(strategy) if line.number is not None]
     for at, line in enumerate(strategy.lines):
+        told: set[int] = set()
         for one in line.references:
+            if one.start in told:
+                continue  # of a range, one number
+            wrong = one.number == line.number or place.get(one.number, at) >= at
+            told |= {one.start} if wrong or one.number not in place else set()
             if one.number == line.number:
                 yield Finding(
                     "line-itself",
@@ -132,12 +137,13 @@ def lines_without_use(strategy: ReviewedStrategy) -> Iterator[Finding]:
 
 def numbers_beside(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """A line that nothing uses, and a later one that names its neighbour in its place."""
+    naming = [line for line in strategy.lines if line.references]
     for idle in unused(strategy):
         number = idle.number
         if number is None:
             continue
-        for line in strategy.lines:
-            if line.start <= idle.start or not line.references:
+        for line in naming:
+            if line.start <= idle.start:
                 continue
             named = [one.number for one in line.references]
             if number in named:

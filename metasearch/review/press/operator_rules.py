@@ -422,7 +422,7 @@ def exclusions(strategy: ReviewedStrategy) -> Iterator[Finding]:
                     if (is_word(term) and not _is_of_venues(term))
                     or (term.query is None and _is_animal(term))
                 ]
-                wanted = [one for one in level.operands[: at + 1] if one is not excluded]
+                wanted = [one for one in level.operands[: min(at + 1, 30)] if one is not excluded]
                 if (
                     not words
                     or _is_hedge(strategy, excluded)
@@ -444,7 +444,7 @@ def _exclusion(
     start, end = join.start, place[1]
     wanted = [
         term
-        for operand in level.operands[: level.joins.index(join) + 1]
+        for operand in level.operands[: min(level.joins.index(join) + 1, 30)]
         if operand is not None
         for term in _all_terms(strategy, operand)
         if is_word(term)

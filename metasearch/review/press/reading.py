@@ -7,6 +7,7 @@ linear in its own text; `metasearch.review.strategies.references` puts them in.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
@@ -42,6 +43,8 @@ __all__ = [
     "read",
 ]
 
+_COMBINES = re.compile(r"(?:and|or|not|[#Ss]?[0-9]{1,4}|[\s()/,{}-])+", re.IGNORECASE)
+_NUMBERS = re.compile(r"#?[0-9]{1,4}(?:\s?-\s?#?[0-9]{1,4})?")
 #: Characters of a text that is reviewed, and its lines; the rest is not read.
 LONGEST, MOST_LINES = 500_000, 2_000
 
@@ -64,6 +67,7 @@ class ReviewLine:
         sign: What stands before its number: "#", "S" or "".
         losses: What its tree does not say: kinds of `metasearch.query.scanner.SENTENCES`, each
             with the words that it concerns.
+        worked_out: What rules have worked out of it and others need, too.
     """
 
     number: int | None
@@ -78,6 +82,7 @@ class ReviewLine:
     error: QuerySyntaxError | None = None
     sign: str = ""
     losses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    worked_out: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +171,8 @@ class _Reader:
             line_reader(syntax) if syntax in (*DATABASES, "pubmed", "cnki") else None
         )
         self.known = Lines()
+        #: Lines that broken lines may still name.
+        self.left = 20_000
 
     def lines(self, lines: Sequence[NumberedLine]) -> list[ReviewLine]:
         many = len(lines) > 1
@@ -194,12 +201,29 @@ class _Reader:
             line.hits,
             tuple(where.term(term) for term in places.terms),
             tuple(where.join(join) for join in places.joins),
-            tuple(where.reference(one) for one in places.references),
+            tuple(where.reference(one) for one in places.references)
+            if error is None
+            else self.named_in(line),
             clause,
             None if error is None else where.error(error, line),
             line.sign,
             losses.concerned(),
         )
+
+    def named_in(self, line: NumberedLine) -> tuple[Reference, ...]:
+        """The lines that a combination names which cannot be read, so that what is wrong with it is
+        told there alone.
+        """
+        named: list[Reference] = []
+        if not _COMBINES.fullmatch(line.text):
+            return ()
+        for match in _NUMBERS.finditer(line.text):
+            first, *rest = (int(number) for number in re.findall(r"[0-9]+", match[0]))
+            place = line.start + match.start(), line.start + match.end()
+            numbers = range(first, (rest[0] if rest else first) + 1)[: max(self.left, 1)]
+            self.left -= len(numbers)
+            named += [Reference(number, *place) for number in numbers]
+        return tuple(named)
 
     def clause(
         self, text: str, places: Places, losses: SyntaxLosses, *, numbered: bool

@@ -31,7 +31,8 @@ _CODES = (
     (re.compile(r"Years are|The year|\{relation\} takes|.{0,40}year"), "bad-year"),
     (re.compile(r".{0,40}(?:star|letter or digit)|\* can stand"), "wildcard-place"),
     (re.compile(r"\{word\} has too few"), "short-stem"),
-    (re.compile(r"The query (?:is longer|has more)|Brackets are nested"), "too-large"),
+    (re.compile(r"The query (?:is longer|has more)|Brackets are nested|.{0,40}too many lines"),
+     "too-large"),
 )  # fmt: skip
 _DISTANCE = re.compile(r"\[[a-z/ ]{2,20}:?~[^\]\n]{0,12}\]?", re.IGNORECASE)
 
@@ -40,6 +41,8 @@ def unreadable(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Lines that cannot be read, with the suggestion of their reader."""
     if not any(line.text.strip() for line in strategy.lines):
         yield Finding("unreadable", message("There is no query"), 0, len(strategy.text))
+        return
+    if all(line.error is None for line in strategy.lines):
         return
     foreign = [(one.start, one.end) for one in foreign_marks(strategy)]
     for line in strategy.lines:

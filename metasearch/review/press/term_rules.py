@@ -147,8 +147,10 @@ def idle_terms(strategy: ReviewedStrategy) -> Iterator[Finding]:
         for level, operator in _outermost(line):
             terms = _alternatives(level, operator)
             index = _Index()
+            known: set[object] = set()
             for at, (term, _, _) in enumerate(terms):
-                if words := _words(term):
+                if (words := _words(term)) and term.query not in known:
+                    known.add(term.query)
                     index.add(_place(term), words, stem=term.truncated, owner=at)
             for at, (term, inner, place) in enumerate(terms):
                 words = _words(term)
@@ -195,7 +197,9 @@ def idle_lines(strategy: ReviewedStrategy) -> Iterator[Finding]:
         named = {
             one.number: (strategy.by_number[one.number], one)
             for one in level.operands
-            if isinstance(one, Reference) and one.number in strategy.by_number
+            if isinstance(one, Reference)
+            and one.number in strategy.by_number
+            and strategy.by_number[one.number].start < line.start
         }
         if len(named) < 2 or len(named) > 200 or last is None:
             continue
@@ -221,6 +225,9 @@ def idle_lines(strategy: ReviewedStrategy) -> Iterator[Finding]:
             )
 
 
+_NONE: frozenset[int] = frozenset()
+
+
 class _Inclusion:
     """Which lines hold all that others hold, by what their trees say."""
 
@@ -229,7 +236,8 @@ class _Inclusion:
         #: Line -> those that OR makes part of it; and those that it is a part of by AND.
         self.holds: dict[int, frozenset[int]] = {}
         self.within: dict[int, frozenset[int]] = {}
-        self.left = 100_000
+        #: How much is looked at, so that hostile strategies take no longer than others.
+        self.left = 600_000
         for line in strategy.lines:
             if line.number is not None and line.number not in self.holds:
                 self._add(line.number, line)
@@ -267,21 +275,28 @@ class _Inclusion:
                         index.add(_place(term), words, stem=term.truncated, owner=line.number)
         told: set[int] = set()
         numbers = [line.number for line in lines if line.number is not None]
+        for number, other in self._nested(numbers):
+            if number not in told and other not in told:
+                told.add(number)
+                yield number, other
         for number in numbers:
-            for other in numbers:
-                within = self.within.get(number, frozenset())
-                held = other != number and (
-                    number in self.holds.get(other, frozenset()) or other in within
-                )
-                if held and number not in told and other not in told:
-                    told.add(number)
-                    yield number, other
             if number in told or number not in own:
                 continue
             holders = _holders(own[number], index, number)
             if holder := next((one for one in sorted(holders) if one not in told), None):
                 told.add(number)
                 yield number, holder
+
+    def _nested(self, numbers: list[int]) -> Iterator[tuple[int, int]]:
+        """(number of a line, number of another that holds it), by what names what."""
+        there = set(numbers)
+        for number in numbers:
+            holds, within = self.holds.get(number, _NONE), self.within.get(number, _NONE)
+            self.left -= min(len(holds), len(there)) + min(len(within), len(there))
+            if self.left < 0:
+                return
+            yield from ((inner, number) for inner in sorted(holds & there) if inner != number)
+            yield from ((number, outer) for outer in sorted(within & there) if outer != number)
 
 
 def _holders(terms: list[PlacedTerm], index: _Index, number: int) -> set[int]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import cast
 
 from metasearch.query.places import PlacedJoin, PlacedTerm, Reference
 from metasearch.review.press.reading import ReviewLine
@@ -55,6 +56,12 @@ class Level:
 
 def levels(line: ReviewLine) -> list[Level]:
     """The levels of a line, each before those in it."""
+    if "levels" not in line.worked_out:
+        line.worked_out["levels"] = _levels(line)
+    return cast("list[Level]", line.worked_out["levels"])
+
+
+def _levels(line: ReviewLine) -> list[Level]:
     groups: dict[tuple[int, int], list[PlacedJoin]] = {}
     for join in line.joins:
         groups.setdefault((join.brackets, join.group), []).append(join)
@@ -63,6 +70,7 @@ def levels(line: ReviewLine) -> list[Level]:
     leaves: list[Leaf | Level] = [*line.terms, *line.references, *found]
     items = sorted(leaves, key=_order)
     keys = list(map(_order, items))
+    places = {id(item): at for at, item in enumerate(items)}
     for level in found:
         level.places = [level.joins[0].operands[0]]
         level.places += [join.operands[-1] for join in level.joins if len(join.operands) > 1]
@@ -72,11 +80,9 @@ def levels(line: ReviewLine) -> list[Level]:
             level.operands = list(names)
             continue
         for start, end in level.places:
-            at = bisect_left(keys, (start, -end, 0))
+            # Behind the level itself, so that none is in itself.
+            at = max(bisect_left(keys, (start, -end, 0)), places[id(level)] + 1)
             item = items[at] if at < len(items) else None
-            while item is level and at + 1 < len(items):
-                at += 1
-                item = items[at]
             level.operands.append(item if item is not None and item.end <= end else None)
     return found
 

@@ -103,7 +103,7 @@ class Vocabulary:
             if own is None:
                 own = self._known[one.start] = roots_of(one.terms)
             found |= own
-            self._left -= len(own) + 1
+            self._left -= len(own) + len(one.references) + 1
             for named in self.named(one):
                 if named.start not in seen:
                     seen.add(named.start)
