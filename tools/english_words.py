@@ -20,7 +20,7 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path
 from string import ascii_lowercase, digits
 
-from metasearch.review.press.english import PATH, SECTIONS
+from metasearch.review.press.english import PATH, SECTIONS, one_edit_away
 
 HEADER = """\
 # English words by frequency, and words that are spelt in two ways. Written by
@@ -65,16 +65,6 @@ def words_of(scowl: Path, sizes: Iterable[int], varieties: Iterable[str]) -> set
                 if path.exists():
                     found |= set(path.read_text("latin-1").lower().split())
     return {word for word in found if re.fullmatch("[a-z]{2,30}", word)}
-
-
-def one_edit_away(word: str) -> set[str]:
-    cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
-    return {
-        *(left + right[1:] for left, right in cuts if right),
-        *(left + right[1] + right[0] + right[2:] for left, right in cuts if len(right) > 1),
-        *(left + char + right[1:] for left, right in cuts if right for char in ascii_lowercase),
-        *(left + char + right for left, right in cuts for char in ascii_lowercase),
-    }
 
 
 def spellings(scowl: Path, of_medicine: AbstractSet[str]) -> Mapping[str, list[str]]:

@@ -60,6 +60,13 @@ _LARGEST = 2_000_000
     "repeated.",
 )
 @click.option(
+    "--mesh",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="NLM's headings (desc2026.xml or d2026.bin, of whatever year), by which headings are "
+    "checked. Without it those of the extra mesh, where it is installed.",
+)
+@click.option(
     "--form",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
@@ -79,6 +86,7 @@ def review(
     file: Path | None,
     fix: bool,
     targets: tuple[str, ...],
+    mesh: Path | None,
     form: Path | None,
     language: Language | None,
     keep: bool,
@@ -89,11 +97,12 @@ def review(
     fields and limits. Standard error tells how much was found; exit code 1: there are errors.
     """
     from metasearch.review.press import answer
+    from metasearch.review.press.mesh_rules import rules_of_headings
     from metasearch.review.press.peer_review import syntax_of, text_of
     from metasearch.review.press.target_rules import target_rules
 
     _check(file, form, fix=fix, keep=keep)
-    rules = target_rules(targets)
+    rules = (*target_rules(targets), *rules_of_headings(mesh))
     steps: list[Step] = []
     if file is None:
         name, steps = _of_project(call, name)

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from string import ascii_lowercase
 from typing import NamedTuple
 
 PATH = Path(__file__).with_name("english_words.txt.gz")
@@ -103,6 +104,19 @@ def _root(word: str, least: int) -> str:
     if len(word) > least and word[-1] == word[-2]:
         word = word[:-1]
     return word
+
+
+def one_edit_away(word: str) -> set[str]:
+    """What a slip makes of a word: a letter left out, added, exchanged, or in the place of its
+    neighbour.
+    """
+    cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    return {
+        *(left + right[1:] for left, right in cuts if right),
+        *(left + right[1] + right[0] + right[2:] for left, right in cuts if len(right) > 1),
+        *(left + char + right[1:] for left, right in cuts if right for char in ascii_lowercase),
+        *(left + char + right for left, right in cuts for char in ascii_lowercase),
+    } - {word}
 
 
 def _beginning(words: Sequence[str], stem: str) -> Sequence[str]:

@@ -134,6 +134,7 @@ def other_numbers(strategy: ReviewedStrategy) -> Iterator[Finding]:
             word.end,
             word.line.number,
             wording.with_others(word, (other,)),
+            sure=False,
         )
 
 
@@ -250,6 +251,7 @@ def _compound(
         words[-1].end,
         words[0].line.number,
         Fix(term.start, term.end, joined) if quoted else None,
+        sure=False,
     )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -13,7 +14,7 @@ from rapidfuzz.distance import OSA
 from metasearch.message import message
 from metasearch.query.places import PlacedTerm
 from metasearch.review.press.findings import Finding, Fix, Rule
-from metasearch.review.press.mesh import Mesh, MeshHeading, key
+from metasearch.review.press.mesh import Mesh, MeshHeading, installed_mesh, key, read_mesh
 from metasearch.review.press.reading import ReviewedStrategy, ReviewLine
 from metasearch.review.press.spelling_rules import misspellings_beside
 from metasearch.review.press.wording import Wording
@@ -27,6 +28,14 @@ _SHARE, _LEAST = 0.7, 2
 _WRONG, _LEAST_LETTERS = 2, 6
 #: Synonyms that one finding names, and findings of words that have a heading.
 _SHOWN, _MOST = 5, 20
+
+
+def rules_of_headings(path: Path | None = None) -> tuple[Rule, ...]:
+    """The rules with the headings of a file, else with those of the extra `mesh`; none where
+    neither is there. Raises UsageError: the file is none of NLM's.
+    """
+    mesh = read_mesh(path) if path is not None else installed_mesh()
+    return mesh_rules(mesh) if mesh is not None else ()
 
 
 def mesh_rules(mesh: Mesh) -> tuple[Rule, ...]:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from string import ascii_lowercase
-
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
 
 from metasearch.bib.normalise import has_han
 from metasearch.bib.word_list import word_list
 from metasearch.dedup.words import MEDICINES, PREFIXES
 from metasearch.message import message
 from metasearch.query.word_forms import MOST
-from metasearch.review.press.english import COMBINING, EnglishWords, english_words
+from metasearch.review.press.english import (
+    COMBINING,
+    EnglishWords,
+    english_words,
+    one_edit_away,
+)
 from metasearch.review.press.findings import Finding, Fix, Rule
 from metasearch.review.press.reading import ReviewedStrategy
 from metasearch.review.press.vocabulary import spelling_key
@@ -25,6 +26,8 @@ from metasearch.review.press.wording import Word, Wording
 #: Letters of a word that may be misspelt; shorter ones are abbreviations and names.
 _LEAST, _LEAST_SURE = 5, 6
 _LONGEST = 30
+#: Letters of a word without the ending of a form.
+_LEAST_STEM = 4
 #: Letters behind a combining form.
 _LEAST_BEHIND = 4
 #: Letters of a word of which a rare one may be misspelt, or one that the strategy alone has.
@@ -74,7 +77,9 @@ class _Spelling:
     """What is known of words, for one strategy; each word is looked up once."""
 
     def __init__(self, wording: Wording, names: AbstractSet[str]) -> None:
-        self.wording, self.names = wording, names
+        self.wording = wording
+        # Words that a heading of the strategy has, and those that it writes apart, "salt marsh".
+        self.names = names | wording.named
         self.english: EnglishWords = english_words()
         self.of_titles, self.titles, _ = word_list(MOST)
         self.names_in_order = sorted(names)
@@ -108,7 +113,11 @@ class _Spelling:
         if depth > 1 or len(word) < _LEAST:
             return False
         stem = _FORMS.sub("", word)
-        if stem != word and any(self._is_usual(stem + end) for end in ("", "e", "y", "a", "um")):
+        if (
+            stem != word
+            and len(stem) >= _LEAST_STEM
+            and any(self._is_usual(stem + end) for end in ("", "e", "y", "a", "um"))
+        ):
             return True
         before = COMBINING.match(word)
         if before and len(word) - before.end() >= _LEAST_BEHIND:
@@ -128,13 +137,7 @@ class _Spelling:
         bare = COMBINING.sub("", stem, count=1)
         bare = bare if len(bare) > _LEAST_BEHIND else stem
         return any(
-            part
-            and (
-                self.english.beginning(part)
-                or _from(self.of_titles, part)
-                or _from(self.names_in_order, part)
-            )
-            for part in {stem, bare}
+            part and (self._begins_usual(part) or self._begins_title(part)) for part in {stem, bare}
         ) or any(
             self.english.beginning(stem[at:])
             for at in range(3, len(stem) - 3)
@@ -216,42 +219,27 @@ class _Spelling:
         return f"{before[0]}{meant[0]}", meant[1] and "/" not in meant[0]
 
     def _whole_word(self, word: str) -> tuple[str, bool] | None:
-        near = [one for one in self._near(word, self._like(word)) if self._is_other(word, one)]
+        edits = one_edit_away(word)
+        near = [one for one in edits if self._is_usual(one) and self._is_other(word, one)]
         for is_likely in (self.wording.holds, self.titles.__contains__, self._is_frequent, bool):
             chosen = [one for one in near if is_likely(one)]
             if len(chosen) == 1:
                 return chosen[0], len(near) < 3 and self._is_slip(word, chosen[0])
             if chosen:
-                return " / ".join(chosen[:3]), False
-        return self._other_of_strategy(word)
+                return " / ".join(sorted(chosen)[:3]), False
+        if len(word) < _LONG:
+            return None
+        # Of two words that no list has, the one that stands there less is the slip. Rare words have
+        # neighbours that are no slips: sternotomy, stereotomy.
+        times = self.wording.whole
+        rare = [one for one in edits if one in self.english.known or times[one] > times[word]]
+        rare = [one for one in rare if self._is_other(word, one)]
+        if len(rare) != 1:
+            return None
+        return rare[0], times[rare[0]] > times[word] and self._is_slip(word, rare[0])
 
     def _is_frequent(self, word: str) -> bool:
         return word in self.english.frequent
-
-    def _like(self, word: str) -> list[str]:
-        """Words that begin with its first letter, and others that do not."""
-        start = word[:1]
-        likely = [
-            one
-            for one in (
-                *self.english.beginning(start),
-                *_from(self.of_titles, start),
-                *_from(self.names_in_order, start),
-            )
-            if abs(len(one) - len(word)) < 2
-        ]
-        firsts = (
-            *(char + word[1:] for char in ascii_lowercase),
-            *(char + word for char in ascii_lowercase),
-            word[1:],
-            word[1] + word[0] + word[2:],
-        )
-        return [*likely, *(one for one in firsts if self._is_frequent(one) or one in self.titles)]
-
-    @staticmethod
-    def _near(word: str, likely: Iterable[str]) -> list[str]:
-        found = process.extract(word, likely, scorer=OSA.distance, score_cutoff=1, limit=6)
-        return list(dict.fromkeys(one for one, _, _ in found))
 
     def _is_other(self, word: str, right: str) -> bool:
         """Whether the two are no spellings or forms of one word."""
@@ -268,47 +256,31 @@ class _Spelling:
         frequent = self._is_frequent(right) or right in self.titles or self.wording.holds(right)
         return not at_end and not at_start and (frequent or len(word) >= _LONG)
 
-    def _other_of_strategy(self, word: str) -> tuple[str, bool] | None:
-        """Another word of the strategy that stands there oftener."""
-        if len(word) < _LONG:
-            return None
-        likely = [
-            one
-            for one, count in self.wording.whole.items()
-            if abs(len(one) - len(word)) < 2
-            and one[:1] == word[:1]
-            and one != word
-            and count > self.wording.whole[word]
-        ]
-        near = [
-            one
-            for one in self._near(word, likely)
-            if self._is_other(word, one) and self._is_slip(word, one)
-        ]
-        return (near[0], True) if len(near) == 1 else None
+    def _begins_title(self, stem: str) -> bool:
+        return bool(_from(self.of_titles, stem) or _from(self.names_in_order, stem))
+
+    def _begins_frequent(self, stem: str) -> bool:
+        return any(map(self._is_frequent, self.english.beginning(stem)))
+
+    def _begins_usual(self, stem: str) -> bool:
+        return bool(self.english.beginning(stem))
 
     def _whole_stem(self, stem: str) -> tuple[str, bool] | None:
         """The same for the beginning of a word."""
         if len(stem) < _LEAST_SURE:
             return None
-        start, lengths = stem[:2], (len(stem) - 1, len(stem), len(stem) + 1)
-        tiers = (
-            _from(self.of_titles, start),
-            [one for one in self.english.beginning(start) if self._is_frequent(one)],
-            (*self.english.beginning(start), *_from(self.names_in_order, start)),
-        )
-        for words in tiers:
-            likely = {one[:end] for one in words for end in lengths if len(one) >= end}
-            near = [one for one in self._near(stem, likely) if not stem.startswith(one)]
+        edits = one_edit_away(stem)
+        for begins in (self._begins_title, self._begins_frequent, self._begins_usual):
+            near = [one for one in edits if not stem.startswith(one) and begins(one)]
             # Of "preganc": "pregnanc", not "pregnan", from which another letter is missing.
             whole = [one for one in near if one[-1] == stem[-1]] or near
             if any(spelling_key(one) == spelling_key(stem) for one in whole):
                 return None
             if len(whole) == 1:
-                sure = words is not tiers[-1] and len(stem) > _LEAST_SURE
+                sure = begins != self._begins_usual and len(stem) > _LEAST_SURE
                 return whole[0], sure and whole[0][:-1] != stem[:-1]
             if whole:
-                return " / ".join(whole[:3]), False
+                return " / ".join(sorted(whole)[:3]), False
         return None
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from metasearch.query.match import fold
 from metasearch.query.places import PlacedTerm
@@ -94,6 +95,20 @@ class Wording:
             self._all.whole.update(held.whole)
             self._all.stems |= held.stems
             self._all.texts |= held.texts
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """Words of its headings that stand elsewhere or in another one, too, and any two words that
+        follow one another, written in one.
+        """
+        of_headings = Counter(word.text for word in self.words if word.term.heading)
+        twice = {word for word, times in of_headings.items() if times > 1 or word in self.whole}
+        joined = {
+            f"{one.text}{other.text}"
+            for one, other in pairwise(self.words)
+            if one.term is other.term and one.is_english and other.is_english and not one.cut
+        }
+        return frozenset(twice | joined)
 
     @property
     def whole(self) -> Counter[str]:
