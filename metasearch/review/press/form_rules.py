@@ -35,12 +35,14 @@ _LEAST, _LEAST_PART = 4, 4
 _PREFIXES = ("post", "non", "multi", "anti", "pre", "tele", "cyber", "micro", "nano", "photo")
 #: Words behind verbs that are written so, too: "burn-out".
 _SMALL = ("out", "up", "off")
+#: Words that stand apart from others as often as not: "health care".
+_APART = ("care", "birth", "giver", "phone")
 _LEAST_AFTER_PREFIX = 6
 
 _SIBILANTS = ("ses", "xes", "ches", "shes")
 #: Endings of words that have hardly a plural, or are no nouns.
 _UNCOUNTABLE = (
-    "s", "ing", "ed", "ly", "ism", "ness", "ity", "ive", "al", "ic", "ous", "ful", "less", "able",
+    "s", "ing", "ed", "ly", "ism", "ness", "ity", "ive", "ous", "ful", "less", "able",
     "care", "th", "people",
 )  # fmt: skip
 
@@ -117,7 +119,7 @@ def other_numbers(strategy: ReviewedStrategy) -> Iterator[Finding]:
     for word in _literal(wording):
         if word.cut or not _is_last(word):
             continue
-        other = _other_number(english, word.text)
+        other = _other_number(english, word.text, in_phrase=" " in word.term.text)
         if not other or not told.isdisjoint((other, word.text)):
             continue
         if _holds_form(wording, word, other):
@@ -138,7 +140,7 @@ def other_numbers(strategy: ReviewedStrategy) -> Iterator[Finding]:
         )
 
 
-def _other_number(english: EnglishWords, word: str) -> str:
+def _other_number(english: EnglishWords, word: str, *, in_phrase: bool) -> str:
     """Its plural, or its singular; "" where the list of frequent words has no such pair."""
     if len(word) < _LEAST or word not in english.frequent:
         return ""
@@ -152,7 +154,9 @@ def _other_number(english: EnglishWords, word: str) -> str:
         return ""
     titles = word_list(MOST).places
     plurals = (f"{word[:-1]}ies" if word.endswith("y") else f"{word}s", f"{word}es")
-    return next((one for one in plurals if one in english.frequent and one in titles), "")
+    return next(
+        (one for one in plurals if one in english.frequent and (in_phrase or word in titles)), ""
+    )
 
 
 def _is_last(word: Word) -> bool:
@@ -188,7 +192,7 @@ def _is_solid(english: EnglishWords, left: Word, right: Word, between: str) -> b
     solid = f"{left.text}{right.text}"
     listed = solid in english.frequent or solid in english.usual
     if right.cut:
-        listed = any(word in english.frequent for word in english.beginning(solid))
+        listed = bool(english.beginning(solid))
     if listed and min(len(left.text), len(right.text)) > 2 and len(solid) > 6:
         return True
     begins = left.text in _PREFIXES or (between == "-" and COMBINING.fullmatch(left.text))
@@ -198,11 +202,12 @@ def _is_solid(english: EnglishWords, left: Word, right: Word, between: str) -> b
 def _apart(english: EnglishWords, word: Word) -> str:
     """How a word is written apart, if it is rarer than its parts; "" for others."""
     text = word.text
-    if text in english.frequent and not text.endswith(_SMALL):
+    if text in english.frequent and not text.endswith((*_SMALL, *_APART)):
         return ""
     for prefix in _PREFIXES:
         rest = text.removeprefix(prefix)
-        if rest == text or len(rest) < _LEAST_AFTER_PREFIX:
+        least = _LEAST_PART if COMBINING.fullmatch(prefix) else _LEAST_AFTER_PREFIX
+        if rest == text or len(rest) < least:
             continue
         if rest in english.frequent or (
             word.cut and any(one in english.frequent for one in english.beginning(rest))
@@ -212,7 +217,7 @@ def _apart(english: EnglishWords, word: Word) -> str:
         rest = text.removesuffix(small)
         if rest != text and len(rest) >= _LEAST_PART and rest in english.frequent:
             return f"{rest}-{small}"
-    if text not in english.usual:
+    if text not in english.usual and not text.endswith(_APART):
         return ""
     return next(
         (

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 
 from metasearch.bib.normalise import has_han
 from metasearch.bib.word_list import word_list
@@ -29,7 +30,7 @@ _LONGEST = 30
 #: Letters of a word without the ending of a form.
 _LEAST_STEM = 4
 #: Letters behind a combining form.
-_LEAST_BEHIND = 4
+_LEAST_BEHIND = 5
 #: Letters of a word of which a rare one may be misspelt, or one that the strategy alone has.
 _LONG = 8
 #: The part of a line's words, from so many on, of which no more may be unknown in English.
@@ -82,7 +83,7 @@ class _Spelling:
         self.names = names | wording.named
         self.english: EnglishWords = english_words()
         self.of_titles, self.titles, _ = word_list(MOST)
-        self.names_in_order = sorted(names)
+        self.names_in_order = sorted(self.names)
         self.known: dict[tuple[str, bool], bool] = {}
         self.meant: dict[tuple[str, bool], tuple[str, bool] | None] = {}
         self.foreign = self._foreign_lines()
@@ -135,7 +136,7 @@ class _Spelling:
         if self._is_word(stem):
             return True
         bare = COMBINING.sub("", stem, count=1)
-        bare = bare if len(bare) > _LEAST_BEHIND else stem
+        bare = bare if len(bare) >= _LEAST_BEHIND else stem
         return any(
             part and (self._begins_usual(part) or self._begins_title(part)) for part in {stem, bare}
         ) or any(
@@ -257,21 +258,26 @@ class _Spelling:
         return not at_end and not at_start and (frequent or len(word) >= _LONG)
 
     def _begins_title(self, stem: str) -> bool:
-        return bool(_from(self.of_titles, stem) or _from(self.names_in_order, stem))
+        return _begin(self.of_titles, stem) or _begin(self.names_in_order, stem)
 
     def _begins_frequent(self, stem: str) -> bool:
         return any(map(self._is_frequent, self.english.beginning(stem)))
 
     def _begins_usual(self, stem: str) -> bool:
-        return bool(self.english.beginning(stem))
+        return _begin(self.english.ordered, stem)
 
     def _whole_stem(self, stem: str) -> tuple[str, bool] | None:
         """The same for the beginning of a word."""
         if len(stem) < _LEAST_SURE:
             return None
-        edits = one_edit_away(stem)
+        begun = [
+            one
+            for one in one_edit_away(stem)
+            if (_begin(_all_words(), one) or _begin(self.names_in_order, one))
+            and not stem.startswith(one)
+        ]
         for begins in (self._begins_title, self._begins_frequent, self._begins_usual):
-            near = [one for one in edits if not stem.startswith(one) and begins(one)]
+            near = list(filter(begins, begun))
             # Of "preganc": "pregnanc", not "pregnan", from which another letter is missing.
             whole = [one for one in near if one[-1] == stem[-1]] or near
             if any(spelling_key(one) == spelling_key(stem) for one in whole):
@@ -284,9 +290,16 @@ class _Spelling:
         return None
 
 
-def _from(ordered: Sequence[str], start: str) -> Sequence[str]:
-    """Those of words in order that begin so."""
-    return ordered[bisect_left(ordered, start) : bisect_left(ordered, f"{start}~")]
+@cache
+def _all_words() -> Sequence[str]:
+    """All frequent and usual words, and those of titles, from a to z."""
+    return sorted({*english_words().ordered, *word_list(MOST).words})
+
+
+def _begin(ordered: Sequence[str], start: str) -> bool:
+    """Whether one of words in order begins so."""
+    at = bisect_left(ordered, start)
+    return at < len(ordered) and ordered[at].startswith(start)
 
 
 def _as_typed(right: str, typed: str) -> str:

@@ -35,7 +35,7 @@ def cut_roots(strategy: ReviewedStrategy) -> Iterator[Finding]:
         if not word.cut or not word.is_english or word.term.heading:
             continue
         alone = len(word.term.text.split()) == 1
-        short = len(word.text) <= _SHORT and not english.has(word.text)
+        short = len(word.text) <= _SHORT and word.text not in english.frequent
         if len(word.text) < _LEAST or not (alone or short):
             continue
         families = english.families(word.text)
