@@ -32,7 +32,19 @@ _BOTH_WAYS = frozenset("emic emia estr sulf hemo".split())
 #: Letters of a word that has a plural, and of the parts of one that is written apart.
 _LEAST, _LEAST_PART = 4, 4
 #: Prefixes that are written apart, with a hyphen or in one.
-_PREFIXES = ("post", "non", "multi", "anti", "pre", "tele", "cyber", "micro", "nano", "photo")
+_PREFIXES = (
+    "post",
+    "non",
+    "multi",
+    "anti",
+    "pre",
+    "tele",
+    "cyber",
+    "micro",
+    "nano",
+    "photo",
+    "psycho",
+)
 #: Words behind verbs that are written so, too: "burn-out".
 _SMALL = ("out", "up", "off")
 #: Words that stand apart from others as often as not: "health care".

@@ -13,6 +13,7 @@ from rapidfuzz.distance import OSA
 
 from metasearch.message import message
 from metasearch.query.places import PlacedTerm
+from metasearch.review.press.concept_rules import concepts
 from metasearch.review.press.findings import Finding, Fix, Rule
 from metasearch.review.press.mesh import Mesh, MeshHeading, installed_mesh, key, read_mesh
 from metasearch.review.press.reading import ReviewedStrategy, ReviewLine
@@ -26,6 +27,10 @@ _PERHAPS = frozenset({"ovid", "ebsco", "proquest", "europepmc"})
 _SHARE, _LEAST = 0.7, 2
 #: Letters in which a misspelt heading differs at most, and those of one that may be misspelt.
 _WRONG, _LEAST_LETTERS = 2, 6
+#: Headings that nearly every record has one of: who names them asks for no concept.
+_CHECK_TAGS = frozenset(
+    "humans animals male female adult aged child infant adolescent pregnancy".split()
+) | {"middle aged", "young adult", "child preschool", "infant newborn", "aged 80 and over"}
 #: Synonyms that one finding names, and findings of words that have a heading.
 _SHOWN, _MOST = 5, 20
 
@@ -57,7 +62,12 @@ def mesh_rules(mesh: Mesh) -> tuple[Rule, ...]:
         """Headings of which synonyms are looked for nowhere."""
         yield from _Headings(strategy, mesh).synonyms()
 
-    return (unknown, unexploded, without_heading, synonyms, misspellings_beside(mesh.words))
+    def misspellings(strategy: ReviewedStrategy) -> Iterator[Finding]:
+        """As without the headings, whose words are known now."""
+        checked = _Headings(strategy, mesh).is_of_nlm
+        yield from misspellings_beside(strategy, mesh.words, headings=not checked)
+
+    return (unknown, unexploded, without_heading, synonyms, misspellings)
 
 
 class _Headings:
@@ -146,34 +156,24 @@ class _Headings:
             )
 
     def without_heading(self) -> Iterator[Finding]:
-        if not self.known or not self.is_of_nlm:
+        if not self.is_of_nlm:
             return
         told: set[str] = set()
         used = [heading for _, _, heading in self.known]
-        for line in self.strategy.lines:
-            for term in line.terms:
-                name = key(term.text)
-                if term.heading or len(name) < _LEAST_LETTERS or term.field == "limit":
-                    continue
-                heading = self._of_entry(name)
+        for concept in concepts(self.strategy):
+            if concept.headings:
+                continue
+            for term, line in concept.words:
+                heading = self._of_entry(key(term.text))
                 if heading is None or heading.name in told or len(told) == _MOST:
                     continue
                 told.add(heading.name)
-                if any(self._covers(one, heading) for one in used):
+                if any(one is heading or self.mesh.is_below(heading, one) for one in used):
                     continue
-                yield self._finding(
-                    "missing-heading",
-                    message(
-                        "{word} has a heading: {heading}",
-                        word=term.text[:60],
-                        heading=heading.name,
-                    ),
-                    term,
-                    line,
+                text = message(
+                    "{word} has a heading: {heading}", word=term.text[:60], heading=heading.name
                 )
-
-    def _covers(self, used: MeshHeading, heading: MeshHeading) -> bool:
-        return used is heading or self.mesh.is_below(heading, used)
+                yield self._finding("missing-heading", text, term, line)
 
     def synonyms(self) -> Iterator[Finding]:
         if not self.is_of_nlm:
@@ -181,12 +181,12 @@ class _Headings:
         wording = Wording(self.strategy)
         told: set[str] = set()
         for term, line, heading in self.known:
-            if heading.name in told:
+            if heading.name in told or key(heading.name) in _CHECK_TAGS:
                 continue
             told.add(heading.name)
             missing = [
                 entry
-                for entry in (heading.name, *heading.entries)
+                for entry in heading.entries
                 if "," not in entry and not all(map(wording.holds, key(entry).split()))
             ]
             shown = list({key(entry).removesuffix("s"): entry for entry in missing}.values())

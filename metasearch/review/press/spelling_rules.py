@@ -52,26 +52,20 @@ _FORMS = re.compile(
 
 def misspellings(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Words that are one slip away from a usual word, or from another one of the strategy."""
-    wording = Wording(strategy)
-    spelling = _Spelling(wording, frozenset())
-    for word in wording.words:
-        if found := spelling.of(word):
-            yield found
+    return misspellings_beside(strategy, frozenset())
 
 
-def misspellings_beside(names: AbstractSet[str]) -> Rule:
-    """The same rule where a vocabulary is known. `names`: its words, in small letters. Headings are
-    left to the rules that know them.
+def misspellings_beside(
+    strategy: ReviewedStrategy, names: AbstractSet[str], *, headings: bool = True
+) -> Iterator[Finding]:
+    """The same where a vocabulary is known. `names`: its words, in small letters. `headings`:
+    whether words of headings are looked at, too.
     """
-
-    def misspellings(strategy: ReviewedStrategy) -> Iterator[Finding]:
-        wording = Wording(strategy)
-        spelling = _Spelling(wording, names)
-        for word in wording.words:
-            if not word.term.heading and (found := spelling.of(word)):
-                yield found
-
-    return misspellings
+    wording = Wording(strategy)
+    spelling = _Spelling(wording, names)
+    for word in wording.words:
+        if (headings or not word.term.heading) and (found := spelling.of(word)):
+            yield found
 
 
 class _Spelling:
