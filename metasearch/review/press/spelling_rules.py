@@ -35,8 +35,8 @@ _LEAST_BEHIND = 5
 _LONG = 8
 #: The part of a line's words, from so many on, of which no more may be unknown in English.
 _UNKNOWN, _FEW = 0.4, 4
-#: Words of a strategy that are looked up: the time is bounded.
-_MOST = 3_000
+#: Words of a strategy that no list has and that are looked up: the time is bounded.
+_MOST = 500
 #: Endings of Latin words and of names of substances: what differs in its last letter alone is
 #: another word ("pectin", "malariae").
 _ENDINGS = (
@@ -81,6 +81,7 @@ class _Spelling:
         self.known: dict[tuple[str, bool], bool] = {}
         self.meant: dict[tuple[str, bool], tuple[str, bool] | None] = {}
         self.foreign = self._foreign_lines()
+        self.mixed = self._is_of_many_languages()
         self.capitals = self._is_in_capitals()
 
     # ---------------------------------------------------------------- what is known
@@ -147,8 +148,6 @@ class _Spelling:
                 is_known = word.is_english and self.is_known(word.text, cut=word.cut)
                 known.setdefault(word.line.start, []).append(is_known)
         every = [one for line in known.values() for one in line]
-        if self._is_of_many_languages():
-            return set(known)
         lines = {
             start
             for start, words in known.items()
@@ -184,7 +183,7 @@ class _Spelling:
         beside = any(
             right in other.text.casefold() for other in word.line.terms if other is not word.term
         )
-        sure = sure and not beside and not word.term.heading and word.line.start not in self.foreign
+        sure = sure and not (beside or word.term.heading or self.mixed)
         fix = None
         if "/" not in right:
             fix = Fix(word.start, word.end, _as_typed(right, word.typed))
@@ -198,6 +197,8 @@ class _Spelling:
             return False
         if not self.capitals and not word.term.heading and not word.typed.islower():
             return False  # a name, a gene, an abbreviation
+        if word.line.start in self.foreign:
+            return False
         return not self.is_known(word.text, cut=word.cut)
 
     def _meant(self, word: Word) -> tuple[str, bool] | None:
