@@ -14,7 +14,7 @@ from metasearch.query.word_forms import MOST
 from metasearch.review.press.english import COMBINING, EnglishWords, english_words
 from metasearch.review.press.findings import Finding, Fix, Rule
 from metasearch.review.press.reading import ReviewedStrategy
-from metasearch.review.press.wording import Word, Wording
+from metasearch.review.press.wording import Word, Wording, wording_of
 
 #: British spelling -> American one, within words that the list does not have: of medicine.
 _PARTS = tuple(
@@ -61,7 +61,7 @@ _UNCOUNTABLE = (
 
 def other_spellings(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Words in British or American spelling alone."""
-    wording, english = Wording(strategy), english_words()
+    wording, english = wording_of(strategy), english_words()
     told: set[str] = set()
     for word in _literal(wording):
         others = tuple(
@@ -126,7 +126,7 @@ def spellings(english: EnglishWords, word: str, *, cut: bool = False) -> Sequenc
 
 def other_numbers(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Words in the singular or in the plural alone."""
-    wording, english = Wording(strategy), english_words()
+    wording, english = wording_of(strategy), english_words()
     told: set[str] = set()
     for word in _literal(wording):
         if word.cut or not _is_last(word):
@@ -178,7 +178,7 @@ def _is_last(word: Word) -> bool:
 
 def other_compounds(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Words written apart or with a hyphen that are written in one as well, and the reverse."""
-    wording, english = Wording(strategy), english_words()
+    wording, english = wording_of(strategy), english_words()
     told: set[str] = set()
     before: Word | None = None
     for word in wording.words:

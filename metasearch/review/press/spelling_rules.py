@@ -22,7 +22,7 @@ from metasearch.review.press.english import (
 from metasearch.review.press.findings import Finding, Fix, Rule
 from metasearch.review.press.reading import ReviewedStrategy
 from metasearch.review.press.vocabulary import spelling_key
-from metasearch.review.press.wording import Word, Wording
+from metasearch.review.press.wording import Word, Wording, wording_of
 
 #: Letters of a word that may be misspelt; shorter ones are abbreviations and names.
 _LEAST, _LEAST_SURE = 5, 6
@@ -61,7 +61,7 @@ def misspellings_beside(
     """The same where a vocabulary is known. `names`: its words, in small letters. `headings`:
     whether words of headings are looked at, too.
     """
-    wording = Wording(strategy)
+    wording = wording_of(strategy)
     spelling = _Spelling(wording, names)
     for word in wording.words:
         if (headings or not word.term.heading) and (found := spelling.of(word)):

@@ -12,7 +12,7 @@ from metasearch.message import message
 from metasearch.review.press.findings import Finding, Rule
 from metasearch.review.press.mesh import key
 from metasearch.review.press.reading import ReviewedStrategy
-from metasearch.review.press.wording import Word, Wording
+from metasearch.review.press.wording import Word, Wording, wording_of
 
 #: Letters of an ending that forms of a word differ by: "infant" and "infants".
 _ENDING = 2
@@ -40,7 +40,7 @@ def _numbers() -> Mapping[str, Sequence[int]]:
 
 def missing_synonyms(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Words that stand for a word of the strategy and are looked for nowhere."""
-    wording = Wording(strategy)
+    wording = wording_of(strategy)
     han = {word.text for word in wording.words if has_han(word.text)}
     english = any(word.is_english for word in wording.words if not word.term.heading)
     told: set[int] = set()

@@ -11,7 +11,7 @@ from metasearch.query.writer import style_of
 from metasearch.review.press.english import COMBINING, english_words
 from metasearch.review.press.findings import Finding, Fix, Rule
 from metasearch.review.press.reading import ReviewedStrategy, ReviewLine
-from metasearch.review.press.wording import Word, Wording
+from metasearch.review.press.wording import Word, wording_of
 
 #: Letters of a stem -> the families of words that begin so, from which on it is no root.
 _FAMILIES = {2: 4, 3: 4, 4: 6}
@@ -31,7 +31,7 @@ _NEXT = {"cochrane": " NEXT "}
 def cut_roots(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Stems with which words of many families begin."""
     english = english_words()
-    for word in Wording(strategy).words:
+    for word in wording_of(strategy).words:
         if not word.cut or not word.is_english or word.term.heading:
             continue
         alone = len(word.term.text.split()) == 1
@@ -88,7 +88,7 @@ def _with_plural(strategy: ReviewedStrategy, word: Word) -> Fix | None:
 def idle_stems(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Signs behind a plural, before which its singular would be found, too."""
     english = english_words()
-    wording = Wording(strategy)
+    wording = wording_of(strategy)
     for word in wording.words:
         if not (word.cut and word.is_english and word.text.endswith("s")) or word.term.heading:
             continue

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from metasearch.query.match import fold
@@ -188,6 +188,12 @@ class Wording:
         if (term.start, term.end) not in self.alternatives:
             joined = f"({joined})"
         return Fix(term.start, term.end, joined)
+
+
+@lru_cache(maxsize=1)
+def wording_of(strategy: ReviewedStrategy) -> Wording:
+    """The words of a strategy, of the last one again from memory: each rule asks for them."""
+    return Wording(strategy)
 
 
 def _is_of_words(term: PlacedTerm) -> bool:
