@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from metasearch.message import Message
 from metasearch.review.press.answer import mended, review_text
 from metasearch.review.press.findings import CODES, ELEMENTS
 from tests.cases import each
+
+ROOT = Path(__file__).parents[3]
 
 CLEAN = """\
 1. exp Asthma/
@@ -201,3 +205,14 @@ def test_of_too_many_findings_the_rest_is_counted() -> None:
 def test_every_code_has_a_title_and_an_element() -> None:
     assert all(code.title and code.element in ELEMENTS for code in CODES.values())
     assert all(isinstance(one.message, Message) for one in review_text("(a", "wos").findings)
+
+
+def test_the_page_on_reviews_has_a_row_for_every_code() -> None:
+    """With its element and severity."""
+    page = (ROOT / "docs" / "strategy-review.md").read_text(encoding="utf-8")
+    rows = [
+        f"| {code.element} | `{name}` | {code.severity} | {code.title} |"
+        for name, code in CODES.items()
+    ]
+
+    assert [row for row in rows if row not in page] == []
