@@ -210,6 +210,7 @@ def _page(
         back=here.path(strategy_path(strategy.name)) if strategy else here.path("/strategies"),
         rows=rows_of(made) if made else (),
         made=made,
+        has_mends=made is not None and any(one.fix is not None for one in made.findings),
         counts=counts,
         # What was mended is the text as it was read.
         text=text,
