@@ -261,8 +261,8 @@ def years(strategy: ReviewedStrategy) -> Iterator[Finding]:
                     yield Finding(
                         "year-span",
                         message(
-                            "Some interfaces of Web of Science take five years in one range; "
-                            "this are {number}",
+                            "Some interfaces of Web of Science take five years in one range, "
+                            "and this one has {number}",
                             number=last - first + 1,
                         ),
                         term.start,
