@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.output import Exit, quantity
+from metasearch.cli.output import Exit, Sink, quantity
 from metasearch.errors import UsageError
+from metasearch.language import CODES
 from metasearch.message import message
 from metasearch.review.commands import (
     Call,
@@ -22,6 +23,8 @@ from metasearch.review.commands import (
 
 if TYPE_CHECKING:
     from metasearch.review.press.answer import Review
+    from metasearch.review.reports.document import Language
+    from metasearch.review.strategies.strategies import Step
 
 #: Bytes of a strategy.
 _LARGEST = 2_000_000
@@ -35,7 +38,8 @@ _LARGEST = 2_000_000
         ("metasearch strategy review ovid.txt", "the strategy of a file"),
         ("metasearch strategy review ovid.txt --fix", "take the mends, and review the rest"),
         ("metasearch strategy review - --syntax pubmed --json", "of standard input, for programs"),
-        ("metasearch strategy review --strategy main", "of a project"),
+        ("metasearch strategy review --strategy main --keep", "of a project, for its reports"),
+        ("metasearch strategy review ovid.txt --form form.docx", "as the form of PRESS"),
     ),
 )
 @click.argument(
@@ -55,6 +59,23 @@ _LARGEST = 2_000_000
     help="A syntax that the strategy will be written in: what it cannot say is told. May be "
     "repeated.",
 )
+@click.option(
+    "--mesh",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="NLM's headings (desc2026.xml or d2026.bin, of whatever year), by which headings are "
+    "checked. Without it those of the extra mesh, where it is installed.",
+)
+@click.option(
+    "--form",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the form of PRESS 2015 to FILE; its ending chooses the format: .html, .docx, .md.",
+)
+@click.option("--language", type=click.Choice(CODES), help="Of the form; without it English.")
+@click.option(
+    "--keep", is_flag=True, help="Keep the review with the strategy of the project, for reports."
+)
 @syntax_option
 @strategy_option
 @in_project
@@ -65,6 +86,10 @@ def review(
     file: Path | None,
     fix: bool,
     targets: tuple[str, ...],
+    mesh: Path | None,
+    form: Path | None,
+    language: Language | None,
+    keep: bool,
     syntax: str | None,
     name: str | None,
 ) -> int:
@@ -72,16 +97,16 @@ def review(
     fields and limits. Standard error tells how much was found; exit code 1: there are errors.
     """
     from metasearch.review.press import answer
+    from metasearch.review.press.mesh_rules import rules_of_headings
+    from metasearch.review.press.peer_review import syntax_of, text_of
     from metasearch.review.press.target_rules import target_rules
 
-    if file is None and fix:
-        raise UsageError(
-            message("--fix changes a file, and none is named"),
-            advice=message("Change the steps of a project on its page, or by `strategy edit`."),
-        )
-    rules = target_rules(targets)
+    _check(file, form, fix=fix, keep=keep)
+    rules = (*target_rules(targets), *rules_of_headings(mesh))
+    steps: list[Step] = []
     if file is None:
-        text, syntax = _of_project(call, name, syntax)
+        name, steps = _of_project(call, name)
+        text, syntax = text_of(steps), syntax or syntax_of(steps)
     else:
         text = _text_of(file)
     taken = 0
@@ -96,6 +121,36 @@ def review(
         call.tell(f"{quantity(taken, 'mend')} taken")
     shown = [text] if fix and str(file) == "-" else _lines(found)
     call.answer(value, shown)
+    if form is not None:
+        _write_form(found, form, name or (file.name if file else ""), language or "en")
+        call.tell(f"the form of PRESS is in {form}")
+    if keep and name is not None:
+        _keep(call, name, steps, found)
+        call.tell(f"the review is kept with {name}: reports and search files have it")
+    _tell(call, found)
+    return Exit.NO_HITS if found.has_errors else Exit.OK
+
+
+def _check(file: Path | None, form: Path | None, *, fix: bool, keep: bool) -> None:
+    """Raises UsageError: an option has nothing to work on, or `form` an ending of no format."""
+    from metasearch.review.reports import render
+
+    if file is None and fix:
+        raise UsageError(
+            message("--fix changes a file, and none is named"),
+            advice=message("Change the steps of a project on its page, or by `strategy edit`."),
+        )
+    if keep and file is not None:
+        raise UsageError(
+            message("--keep keeps the review of a strategy of a project, and a file is named"),
+            advice=message("Name no file, or add it first: `metasearch strategy paste FILE`."),
+        )
+    if form is not None:
+        render.format_of(form.name)
+
+
+def _tell(call: Call, found: Review) -> None:
+    """How much was found."""
     errors = sum(one.severity == "error" for one in found.findings)
     warnings = sum(one.severity == "warning" for one in found.findings)
     hints = len(found.findings) - errors - warnings
@@ -103,18 +158,37 @@ def review(
         f"{quantity(len(found.strategy.lines), 'line')} of {found.strategy.syntax}: "
         f"{quantity(errors, 'error')}, {quantity(warnings, 'warning')}, {quantity(hints, 'hint')}"
     )
-    return Exit.NO_HITS if errors else Exit.OK
 
 
-def _of_project(call: Call, name: str | None, syntax: str | None) -> tuple[str, str | None]:
-    """The text of a strategy of the project, and the syntax of its steps."""
-    from metasearch.review.press.peer_review import syntax_of, text_of
+def _of_project(call: Call, name: str | None) -> tuple[str, list[Step]]:
+    """The name and the steps of a strategy of the project."""
     from metasearch.review.strategies import steps
 
     with call.open() as db:
         _, chosen = find_strategy(call, db, name)
-        listed = steps.of(db, chosen)
-    return text_of(listed), syntax or syntax_of(listed)
+        return chosen.name, steps.of(db, chosen)
+
+
+def _write_form(found: Review, file: Path, name: str, language: Language) -> None:
+    from metasearch.review.press.peer_review import rows
+    from metasearch.review.reports import press_form, render
+
+    format_ = render.format_of(file.name)
+    document = press_form.document(
+        found.strategy, rows(found.strategy, found.findings), name=name, language=language
+    )
+    content = render.write(document, format_)
+    with Sink(file) as sink:
+        sink.write(content)
+
+
+def _keep(call: Call, name: str, steps: Sequence[Step], found: Review) -> None:
+    from metasearch.review.press import peer_review
+
+    with call.open() as db:
+        project, chosen = find_strategy(call, db, name)
+        rows = peer_review.rows(found.strategy, found.findings)
+        peer_review.keep(project, chosen, steps, rows)
 
 
 def _text_of(file: Path) -> str:

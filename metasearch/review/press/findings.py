@@ -141,4 +141,17 @@ CODES: Mapping[str, Code] = {
     "year-alone": Code("error", 6, N_("Years without a term")),
     "year-span": Code("hint", 6, N_("More years than a database takes")),
     # Words and headings.
+    "unknown-heading": Code("warning", 3, N_("A heading that the vocabulary does not have")),
+    "entry-term": Code("warning", 3, N_("A synonym in place of its heading")),
+    "narrower-headings": Code("hint", 3, N_("A heading without its narrower ones")),
+    "heading-alone": Code("hint", 3, N_("A heading whose words are looked for nowhere")),
+    "missing-heading": Code("hint", 3, N_("Words that have a heading")),
+    "missing-synonym": Code("hint", 4, N_("Synonyms that are missing")),
+    "cut-root": Code("warning", 4, N_("A sign for letters that takes in other words")),
+    "quoted-stem": Code("warning", 4, N_("A sign for letters that quotes make void")),
+    "idle-stem": Code("hint", 4, N_("A sign for letters that does nothing")),
+    "other-spelling": Code("hint", 4, N_("A British or American spelling that is missing")),
+    "other-number": Code("hint", 4, N_("A singular or plural that is missing")),
+    "other-compound": Code("hint", 4, N_("A word that is also written apart or in one")),
+    "misspelling": Code("warning", 5, N_("A word that is misspelt")),
 }

@@ -6,11 +6,15 @@ from itertools import chain
 
 from metasearch.message import message
 from metasearch.review.press import (
+    concept_rules,
+    form_rules,
     line_rules,
     operator_rules,
     platform_rules,
+    spelling_rules,
     syntax_rules,
     term_rules,
+    truncation_rules,
 )
 from metasearch.review.press.findings import Finding, Rule
 from metasearch.review.press.reading import ReviewedStrategy
@@ -22,6 +26,10 @@ RULES: tuple[Rule, ...] = (
     *term_rules.RULES,
     *platform_rules.RULES,
     *syntax_rules.RULES,
+    *spelling_rules.RULES,
+    *truncation_rules.RULES,
+    *form_rules.RULES,
+    *concept_rules.RULES,
 )
 #: Findings that are shown.
 MOST = 200
@@ -30,9 +38,11 @@ MOST = 200
 def review(strategy: ReviewedStrategy, *more: Rule) -> tuple[Finding, ...]:
     """What is wrong with a strategy, in the order of its text; at most `MOST` findings and one that
     counts the rest. `more`: rules beside `RULES` that know what those cannot: a vocabulary that
-    the user has, the databases that the strategy is to be translated to.
+    the user has, the databases that the strategy is to be translated to. One that has the name of
+    a rule stands in its place.
     """
-    found = dict.fromkeys(chain.from_iterable(rule(strategy) for rule in (*RULES, *more)))
+    rules = {rule.__name__: rule for rule in (*RULES, *more)}
+    found = dict.fromkeys(chain.from_iterable(rule(strategy) for rule in rules.values()))
     ordered = sorted(found, key=lambda one: (one.start, one.end, one.code))
     if len(ordered) <= MOST:
         return tuple(ordered)
