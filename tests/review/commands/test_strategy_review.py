@@ -22,7 +22,8 @@ def ovid(tmp_path: Path) -> Path:
 
 def test_findings_are_json_with_place_and_mend(answered: Json, ovid: Path) -> None:
     """Exit code 1 says that there are errors; no workspace is needed."""
-    [joined, missing] = answered("strategy", "review", str(ovid), code=1)["findings"]
+    told = answered("strategy", "review", str(ovid), code=1)["findings"]
+    joined, missing = (one for one in told if one["severity"] != "hint")
 
     assert (joined["line"], joined["code"], joined["severity"]) == (3, "and-for-or", "warning")
     assert joined["place"] == {
@@ -61,7 +62,10 @@ def test_mends_are_written_into_the_file(answered: Json, run: Run, ovid: Path) -
     told = answered("strategy", "review", str(ovid), "--fix", code=1)
 
     assert ovid.read_text(encoding="utf-8") == BROKEN.replace("1 and 2", "1 or 2")
-    assert (told["mended"], [one["code"] for one in told["findings"]]) == (1, ["line-missing"])
+    assert told["mended"] == 1
+    assert [one["code"] for one in told["findings"] if one["severity"] != "hint"] == [
+        "line-missing"
+    ]
 
 
 def test_what_a_database_cannot_be_asked_is_told(answered: Json, tmp_path: Path) -> None:
@@ -69,7 +73,7 @@ def test_what_a_database_cannot_be_asked_is_told(answered: Json, tmp_path: Path)
     file.write_text("asthma*[tiab] OR wheez*[tiab]", encoding="utf-8")
     told = answered("strategy", "review", str(file), "--to", "cnki")["findings"]
 
-    assert {one["code"] for one in told} == {"untranslatable"}
+    assert "untranslatable" in {one["code"] for one in told}
 
 
 def test_a_strategy_of_a_project_is_reviewed(run: Run, answered: Json) -> None:
