@@ -135,6 +135,8 @@ def _numbers_in(text: str) -> list[int]:
     numbers: list[int] = []
     for part in re.sub(r"[#S\s]", "", text, flags=re.IGNORECASE).split(","):
         first, _, last = part.partition("-")
+        if "-" in last:
+            return []
         named = range(int(first), int(last or first) + 1)
         if not named or len(numbers) + len(named) > MAX_LINES:
             return []

@@ -168,6 +168,7 @@ PAGE_ROUTES = (
         get="export",
     ),
     _route(f"{_STRATEGY_PAGE}/review", press_pages.answer_strategy, get="read", post="edit"),
+    _route(f"{_STRATEGY_PAGE}/review/{{form}}", press_pages.answer_form, get="export"),
     _route(f"{_PAGE}/review", press_pages.answer_text, get="read", post="read"),
     _route(f"{_STRATEGY_PAGE}/check", strategies_pages.answer_check, get="read"),
     _route(

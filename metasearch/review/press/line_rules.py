@@ -68,7 +68,7 @@ def _instead(
 ) -> Fix | None:
     """The one line before this one that nothing uses, in place of a wrong number."""
     typed = strategy.text[wrong.start : wrong.end]
-    before = [one.number for one in idle if one.start < line.start]
+    before = [one.number for one in idle if one.at < line.at]
     shift = re.sub(r"[0-9]+", str(before[0]), typed) if len(before) == 1 else ""
     if not shift or len(re.findall(r"[0-9]+", typed)) != 1:
         return None
@@ -143,7 +143,7 @@ def numbers_beside(strategy: ReviewedStrategy) -> Iterator[Finding]:
         if number is None:
             continue
         for line in naming:
-            if line.start <= idle.start:
+            if line.at <= idle.at:
                 continue
             named = [one.number for one in line.references]
             if number in named:

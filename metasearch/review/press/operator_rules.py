@@ -292,14 +292,26 @@ def _core(strategy: ReviewedStrategy) -> ReviewLine | None:
             signs = [join.operator for join in level.joins]
             pairs = zip(signs, rest, strict=False)
             kept = [first, *(one for sign, one in pairs if sign == "AND")]
-            kept = [one for one in kept if not (isinstance(one, PlacedTerm) and is_limit(one))]
+            kept = [one for one in kept if one is None or not _is_filter(strategy, one)]
         if len(kept) != 1 or not isinstance(kept[0], Reference):
             return line
         following = strategy.by_number.get(kept[0].number)
-        if following is None or following.start >= line.start:
+        if following is None or following.at >= line.at:
             return line
         line = following
     return line
+
+
+def _is_filter(strategy: ReviewedStrategy, operand: Leaf | Level) -> bool:
+    """Whether an operand limits a search, or keeps one kind of study."""
+    if isinstance(operand, PlacedTerm):
+        return is_limit(operand)
+    if not isinstance(operand, Reference):
+        return False
+    return any(
+        term.query is not None and any(one.field == "type" for one in terms_of(term.query))
+        for term in _all_terms(strategy, operand)
+    )
 
 
 # ---------------------------------------------------------------- without brackets

@@ -27,7 +27,13 @@ from metasearch.review.press.answer import Review, mended, review_text
 from metasearch.review.press.api import LONGEST, typed
 from metasearch.review.press.findings import CODES, ELEMENTS, Finding, Severity
 from metasearch.review.press.mesh_rules import rules_of_headings
+from metasearch.review.press.peer_review import keep, syntax_of, text_of
+from metasearch.review.press.peer_review import rows as rows_for_people
 from metasearch.review.press.reading import ReviewLine
+from metasearch.review.projects.projects import Project
+from metasearch.review.reports import press_form
+from metasearch.review.reports.pages import file_response
+from metasearch.review.reports.render import FORMATS, write
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps
 from metasearch.review.strategies.pages import find_strategy
@@ -36,11 +42,19 @@ from metasearch.server.forms import only, read_form_fields
 from metasearch.server.pages.environment import N_
 from metasearch.server.pages.hit import SYNTAX_WORDS
 from metasearch.server.pages.page import page, page_response
+from metasearch.server.problem import Problem
 
 SEVERITY_WORDS: dict[Severity, str] = {
     "error": N_("error"),
     "warning": N_("warning"),
     "hint": N_("hint"),
+}
+#: Formats of the form of PRESS.
+FORMS = ("html", "docx")
+#: What was done, by the address that a form leads to.
+_DONE = {
+    "edited": N_("The step was changed."),
+    "kept": N_("The review is kept with the strategy; its reports have it."),
 }
 #: Characters of a place or a mend that are shown.
 _SHOWN = 300
@@ -145,12 +159,41 @@ async def answer_strategy(request: web.Request) -> web.StreamResponse:
         return page_response(request, await render(FormState()))
     fields = await read_form_fields(request)
 
-    async def mend() -> str:
-        await here.workspace.write(_mend, shown, _chosen(fields), by=here.by)
+    async def change() -> str:
         base = here.path(f"{strategy_path(shown.name)}/review")
+        if only(fields, "do") == "keep":
+            await here.write(_keep, shown)
+            return with_parameters(base, {"done": "kept"})
+        await here.workspace.write(_mend, shown, _chosen(fields), by=here.by)
         return with_parameters(base, {"done": "edited"})
 
-    return await after_form(request, fields, mend, render)
+    return await after_form(request, fields, change, render)
+
+
+def _keep(project: Project, shown: Strategy) -> None:
+    listed = steps.of(project.db, shown)
+    made = review_text(text_of(listed), syntax_of(listed))
+    keep(project, shown, listed, rows_for_people(made.strategy, made.findings))
+
+
+async def answer_form(request: web.Request) -> web.Response:
+    """`/projects/UID/strategies/NAME/review/press.docx`: the form of PRESS as a file."""
+    here = await page_request(request)
+    shown = await find_strategy(here)
+    name, _, ending = request.match_info["form"].rpartition(".")
+    if name != press_form.KIND or ending not in FORMS:
+        raise Problem(404, None, message("There is no such file"))
+    text, syntax = await here.workspace.read(typed, shown)
+    form, language = FORMATS[ending], here.visit.language.tag.partition("-")[0]
+
+    def content() -> bytes:
+        made = review_text(text, syntax)
+        found = rows_for_people(made.strategy, made.findings)
+        document = press_form.document(made.strategy, found, name=shown.name, language=language)
+        return write(document, form.name)
+
+    file = await here.shared.admission.written(content, large=True)
+    return file_response(file, form, f"{shown.name}-{request.match_info['form']}")
 
 
 def _mend(db: Database, shown: Strategy, chosen: tuple[str, int] | None, *, by: str) -> None:
@@ -218,5 +261,6 @@ def _page(
         read_as=SYNTAX_WORDS.get(made.strategy.syntax, made.strategy.syntax) if made else "",
         syntaxes=SYNTAX_WORDS,
         said=said,
-        done=N_("The step was changed.") if only(here.request.query, "done") == "edited" else "",
+        done=_DONE.get(only(here.request.query, "done"), ""),
+        forms={form: FORMATS[form].label for form in FORMS} if strategy else {},
     )

@@ -65,6 +65,7 @@ class ReviewLine:
         clause: What it means; a leaf of its trees may be a reference. None where it cannot be read.
         error: Why it cannot be read.
         sign: What stands before its number: "#", "S" or "".
+        at: How many lines are searched before it; a history may print the newest first.
         losses: What its tree does not say: kinds of `metasearch.query.scanner.SENTENCES`, each
             with the words that it concerns.
         worked_out: What rules have worked out of it and others need, too.
@@ -81,6 +82,7 @@ class ReviewLine:
     clause: Clause | None = None
     error: QuerySyntaxError | None = None
     sign: str = ""
+    at: int = 0
     losses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     worked_out: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
 
@@ -179,11 +181,11 @@ class _Reader:
         reviewed: list[ReviewLine] = []
         for at, line in enumerate(lines):
             before = lines[at - 1].number if at else 0
-            reviewed.append(self.line(line, before, numbered=many or line.number > 0))
+            reviewed.append(self.line(line, at, before, numbered=many or line.number > 0))
             self.known.setdefault(line.number, self.known.get(line.number))
         return reviewed
 
-    def line(self, line: NumberedLine, before: int, *, numbered: bool) -> ReviewLine:
+    def line(self, line: NumberedLine, at: int, before: int, *, numbered: bool) -> ReviewLine:
         places, losses = Places(), SyntaxLosses()
         pieces = pieces_in_signs(line.text, before, self.syntax) if numbered else None
         shown = line.text if pieces is None else "".join(piece for piece, _, _ in pieces)
@@ -207,6 +209,7 @@ class _Reader:
             clause,
             None if error is None else where.error(error, line),
             line.sign,
+            at,
             losses.concerned(),
         )
 
@@ -232,6 +235,10 @@ class _Reader:
         if self.make is None:
             if self.syntax == "simple":
                 return exact(read_places(text, places))
+            if self.syntax == "ccl":
+                from metasearch.query.ccl import read_places as of_ccl
+
+                return of_ccl(text, places)
             from metasearch.query.any_syntax import read as read_query
 
             return read_query(text, self.syntax).clause

@@ -43,7 +43,7 @@ def review(strategy: ReviewedStrategy, *more: Rule) -> tuple[Finding, ...]:
     the user has, the databases that the strategy is to be translated to. One that has the name of
     a rule stands in its place.
     """
-    rules = {rule.__name__: rule for rule in (*RULES, *more)}
+    rules = {getattr(rule, "__name__", rule): rule for rule in (*RULES, *more)}
     found = dict.fromkeys(chain.from_iterable(rule(strategy) for rule in rules.values()))
     ordered = sorted(found, key=lambda one: (one.start, one.end, one.code))
     if len(ordered) <= MOST:

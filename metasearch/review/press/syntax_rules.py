@@ -49,7 +49,9 @@ def unreadable(strategy: ReviewedStrategy) -> Iterator[Finding]:
         error = line.error
         if error is None:
             continue
-        start, end = error.position, error.position + error.length
+        whole = len(strategy.text)
+        start = min(error.position, whole)
+        end = min(error.position + error.length, whole)
         if any(begin <= end and start <= stop for begin, stop in foreign):
             continue  # the reason is told already
         template = error.reason.template if isinstance(error.reason, Message) else error.reason
@@ -80,6 +82,20 @@ def _suggestion(
     known = None if line.number is None else Lines()
     fixed = correction(lambda text: make(text, known).tree(), error.suggestion)
     return None if fixed is None else Fix(line.start, line.end, fixed)
+
+
+def open_quotes(strategy: ReviewedStrategy) -> Iterator[Finding]:
+    """A quote that is never closed, in a line that can be read all the same."""
+    for line in strategy.lines:
+        if line.error is None and line.text.count('"') % 2:
+            at = line.start + line.text.rindex('"')
+            yield Finding(
+                "open-quote",
+                message("The quotes of this line do not match: one of them is never closed"),
+                at,
+                at + 1,
+                line.number,
+            )
 
 
 _DISTANCES = re.compile(r"\[[a-z/ ]{2,20}:~(?![0-9]{1,4}\])[^\]\n]{0,12}\]", re.IGNORECASE)
@@ -161,7 +177,7 @@ def text_beside(strategy: ReviewedStrategy) -> Iterator[Finding]:
                 line.start + at + len(words),
                 line.number,
                 Fix(line.start + at, line.start + at + len(words), ""),
-                sure=len(strategy.lines) == 1,
+                sure=False,  # histories print it, and a search leaves it out
             )
 
 
@@ -245,8 +261,8 @@ def years(strategy: ReviewedStrategy) -> Iterator[Finding]:
                     yield Finding(
                         "year-span",
                         message(
-                            "Some interfaces of Web of Science take five years in one range; "
-                            "this are {number}",
+                            "Some interfaces of Web of Science take five years in one range, "
+                            "and this one has {number}",
                             number=last - first + 1,
                         ),
                         term.start,
@@ -364,6 +380,7 @@ def too_many_terms(strategy: ReviewedStrategy) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     unreadable,
+    open_quotes,
     distances_of_tags,
     whole_in_quotes,
     text_beside,

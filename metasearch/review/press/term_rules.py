@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from metasearch.message import message
 from metasearch.query.match import fold
 from metasearch.query.places import PlacedTerm, Reference
-from metasearch.query.tree import Or, Term
+from metasearch.query.tree import And, Near, Or, Term
+from metasearch.query.tree import terms as terms_of
 from metasearch.review.press.findings import Finding, Fix, Rule
 from metasearch.review.press.line_rules import last_line
 from metasearch.review.press.reading import ReviewedStrategy, ReviewLine
@@ -70,7 +71,7 @@ def same_terms(strategy: ReviewedStrategy) -> Iterator[Finding]:
             for term, inner, at in _alternatives(level, operator):
                 if not is_word(term):
                     continue
-                key = term.query, term.heading, fold(term.text), _field(term)
+                key = _likeness(term)
                 if key in known:
                     yield Finding(
                         "same-term",
@@ -81,6 +82,12 @@ def same_terms(strategy: ReviewedStrategy) -> Iterator[Finding]:
                         _without(inner, at),
                     )
                 known.add(key)
+
+
+def _likeness(term: PlacedTerm) -> object:
+    """What two terms that are one have in common, whatever their case."""
+    phrase = term.quoted and " " in term.text
+    return _place(term), term.heading, fold(term.text), term.truncated, phrase
 
 
 def _field(term: PlacedTerm) -> str:
@@ -136,6 +143,8 @@ def _words(term: PlacedTerm) -> tuple[str, ...] | None:
 def _place(term: PlacedTerm) -> object:
     """Where a term is looked for: terms of one place can be compared."""
     ones = term.query.parts if isinstance(term.query, Or) else (term.query,)
+    if isinstance(term.query, And | Near):
+        ones = tuple(terms_of(term.query))
     return frozenset(one.field for one in ones if isinstance(one, Term)), _field(term)
 
 
@@ -149,8 +158,8 @@ def idle_terms(strategy: ReviewedStrategy) -> Iterator[Finding]:
             index = _Index()
             known: set[object] = set()
             for at, (term, _, _) in enumerate(terms):
-                if (words := _words(term)) and term.query not in known:
-                    known.add(term.query)
+                if (words := _words(term)) and _likeness(term) not in known:
+                    known.add(_likeness(term))
                     index.add(_place(term), words, stem=term.truncated, owner=at)
             for at, (term, inner, place) in enumerate(terms):
                 words = _words(term)
@@ -160,7 +169,7 @@ def idle_terms(strategy: ReviewedStrategy) -> Iterator[Finding]:
                     (
                         terms[owner]
                         for owner in index.owners(_place(term), words, stem=term.truncated)
-                        if owner != at and terms[owner][0].query != term.query
+                        if owner != at and _likeness(terms[owner][0]) != _likeness(term)
                     ),
                     None,
                 )
@@ -199,7 +208,7 @@ def idle_lines(strategy: ReviewedStrategy) -> Iterator[Finding]:
             for one in level.operands
             if isinstance(one, Reference)
             and one.number in strategy.by_number
-            and strategy.by_number[one.number].start < line.start
+            and strategy.by_number[one.number].at < line.at
         }
         if len(named) < 2 or len(named) > 200 or last is None:
             continue
