@@ -27,6 +27,10 @@ from metasearch.review.press.wording import Word, Wording, wording_of
 #: Letters of a word that may be misspelt; shorter ones are abbreviations and names.
 _LEAST, _LEAST_SURE = 5, 6
 _LONGEST = 30
+#: Prefixes of two letters before a whole word: "upregulated", "coinfection".
+_SHORT_PREFIXES = frozenset("bi co re un up".split())
+#: How many words begin with a capital in a strategy where it says nothing: four of five.
+_MOST_OF, _ALL_OF = 5, 4
 #: Letters of a word without the ending of a form.
 _LEAST_STEM = 4
 #: Letters behind a combining form.
@@ -104,7 +108,7 @@ class _Spelling:
         )
 
     def _is_word(self, word: str, depth: int = 0) -> bool:
-        if self._has(word):
+        if self._has(word) or COMBINING.fullmatch(word):
             return True
         if depth > 1 or len(word) < _LEAST:
             return False
@@ -118,6 +122,8 @@ class _Spelling:
         before = COMBINING.match(word)
         if before and len(word) - before.end() >= _LEAST_BEHIND:
             return self._is_word(word[before.end() :], depth + 1)
+        if word[:2] in _SHORT_PREFIXES and self._is_usual(word[2:]):
+            return True
         return any(
             self._is_word(word[at:], depth + 1)
             for at in range(3, len(word) - 4)
@@ -166,7 +172,7 @@ class _Spelling:
     def _is_in_capitals(self) -> bool:
         """Whether so many words begin with a capital that it says nothing."""
         words = [word for word in self.wording.words if not word.term.heading and word.is_english]
-        return sum(not word.typed.islower() for word in words) * 2 > len(words)
+        return sum(not word.typed.islower() for word in words) * _MOST_OF > len(words) * _ALL_OF
 
     # ---------------------------------------------------------------- what is meant
 
@@ -179,11 +185,16 @@ class _Spelling:
         if (meant := self.meant[key]) is None:
             return None
         right, sure = meant
+        if self.mixed and not self.wording.holds(right):
+            return None  # it may be a word of another language
+        if word.term.heading and not sure and _differ_at_end(word.text, right):
+            return None  # Acne Vulgaris
         # Whoever looks for both spellings knows what they do.
         beside = any(
             right in other.text.casefold() for other in word.line.terms if other is not word.term
         )
-        sure = sure and not (beside or word.term.heading or self.mixed)
+        is_name = not word.typed.islower() and not word.typed.isupper()
+        sure = sure and not (beside or word.term.heading or self.mixed or is_name)
         fix = None
         if "/" not in right:
             fix = Fix(word.start, word.end, _as_typed(right, word.typed))
@@ -195,8 +206,8 @@ class _Spelling:
     def _may_be_misspelt(self, word: Word) -> bool:
         if not _LEAST <= len(word.text) <= _LONGEST or not word.is_english:
             return False
-        if not self.capitals and not word.term.heading and not word.typed.islower():
-            return False  # a name, a gene, an abbreviation
+        if not word.typed.islower() and not self.capitals:
+            return word.term.heading and not self.is_known(word.text, cut=word.cut)
         if word.line.start in self.foreign:
             return False
         return not self.is_known(word.text, cut=word.cut)
@@ -247,7 +258,7 @@ class _Spelling:
         """Whether a slip is likelier than a word that no list has."""
         if len(max(word, right, key=len)) < _LEAST_SURE:
             return False
-        at_end = word[: len(right) - 1] == right[:-1] or word == right[:-1]
+        at_end = _differ_at_end(word, right)
         at_start = word[1:] in (right, right[1:])
         frequent = self._is_frequent(right) or right in self.titles or self.wording.holds(right)
         return not at_end and not at_start and (frequent or len(word) >= _LONG)
@@ -295,6 +306,10 @@ def _begin(ordered: Sequence[str], start: str) -> bool:
     """Whether one of words in order begins so."""
     at = bisect_left(ordered, start)
     return at < len(ordered) and ordered[at].startswith(start)
+
+
+def _differ_at_end(word: str, right: str) -> bool:
+    return word[: len(right) - 1] == right[:-1] or word == right[:-1]
 
 
 def _as_typed(right: str, typed: str) -> str:
