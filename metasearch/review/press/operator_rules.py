@@ -302,6 +302,9 @@ def _core(strategy: ReviewedStrategy) -> ReviewLine | None:
     return line
 
 
+_OF_TYPES = re.compile(r"\bpt\b|publication type", re.IGNORECASE)
+
+
 def _is_filter(strategy: ReviewedStrategy, operand: Leaf | Level) -> bool:
     """Whether an operand limits a search, or keeps one kind of study."""
     if isinstance(operand, PlacedTerm):
@@ -309,7 +312,9 @@ def _is_filter(strategy: ReviewedStrategy, operand: Leaf | Level) -> bool:
     if not isinstance(operand, Reference):
         return False
     return any(
-        term.query is not None and any(one.field == "type" for one in terms_of(term.query))
+        # What a database calls a type may be a kind of study, which is looked for as words here.
+        _OF_TYPES.search(term.field)
+        or (term.query is not None and any(one.field == "type" for one in terms_of(term.query)))
         for term in _all_terms(strategy, operand)
     )
 
@@ -473,22 +478,7 @@ def _exclusion(
             )
         return
     if texts & _ANIMALS and all(_is_animal(term) for term in words):
-        humans = _humans(strategy.syntax)
-        excluded = strategy.text[slice(*place)]
-        sign = "not" if strategy.text[join.start : join.end].islower() else "NOT"
-        yield Finding(
-            "exclusion-of-humans",
-            message(
-                "NOT takes away studies of animals and humans, too: exclude only those of animals "
-                "without humans"
-            ),
-            start,
-            end,
-            line.number,
-            Fix(*place, f"({excluded} {sign} {humans})") if humans else None,
-            # A work with an animal in its title is mostly of that animal.
-            sure=not all(map(_is_of_titles, words)),
-        )
+        yield _of_animals(strategy, line, join, words, place)
         return
     if all(_KINDS.issuperset(term.text.casefold().replace("-", " ").split()) for term in words):
         return
@@ -508,6 +498,31 @@ def _exclusion(
         end,
         line.number,
         sure=not meaning,
+    )
+
+
+def _of_animals(
+    strategy: ReviewedStrategy,
+    line: ReviewLine,
+    join: PlacedJoin,
+    words: list[PlacedTerm],
+    place: tuple[int, int],
+) -> Finding:
+    """What is said of animals that are excluded with the humans beside them."""
+    humans = _humans(strategy.syntax)
+    sign = "not" if strategy.text[join.start : join.end].islower() else "NOT"
+    return Finding(
+        "exclusion-of-humans",
+        message(
+            "NOT takes away studies of animals and humans, too: exclude only those of animals "
+            "without humans"
+        ),
+        join.start,
+        place[1],
+        line.number,
+        Fix(*place, f"({strategy.text[slice(*place)]} {sign} {humans})") if humans else None,
+        # A work with an animal in its title is mostly of that animal.
+        sure=not all(map(_is_of_titles, words)),
     )
 
 
