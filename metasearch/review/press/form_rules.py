@@ -60,11 +60,9 @@ def other_spellings(strategy: ReviewedStrategy) -> Iterator[Finding]:
     wording, english = wording_of(strategy), english_words()
     told: set[str] = set()
     for word in _literal(wording):
-        others = tuple(
-            one
-            for one in spellings(english, word.text, cut=word.cut)
-            if not _holds_form(wording, word, one)
-        )
+        others = tuple(spellings(english, word.text, cut=word.cut))
+        if any(_holds_form(wording, word, one) for one in others):
+            continue
         # One is told of tumour and tumours.
         if not others or any(one[:-1] in told or f"{one}s" in told for one in (*others, word.text)):
             continue
