@@ -147,7 +147,7 @@ def other_numbers(strategy: ReviewedStrategy) -> Iterator[Finding]:
 
 def _other_number(english: EnglishWords, word: str, *, in_phrase: bool) -> str:
     """Its plural, or its singular; "" where the list of frequent words has no such pair."""
-    if len(word) < _LEAST or word not in english.frequent:
+    if len(word) < _LEAST - in_phrase or word not in english.frequent:
         return ""
     for singular, plural in (("y", "ies"), ("is", "es"), ("", "es"), ("", "s")):
         one = f"{word.removesuffix(plural)}{singular}"
@@ -169,7 +169,7 @@ def _qualifies(word: Word) -> bool:
     "acute adj2 pain".
     """
     return any(
-        start <= word.start and word.end <= end
+        (start, end) == (word.term.start, word.term.end)
         for join in word.line.joins
         if join.operator == "NEAR"
         for start, end in join.operands[:1]

@@ -207,7 +207,7 @@ class _Spelling:
         if not _LEAST <= len(word.text) <= _LONGEST or not word.is_english:
             return False
         if not word.typed.islower() and not self.capitals:
-            return word.term.heading and not self.is_known(word.text, cut=word.cut)
+            return bool(word.term.heading) and not self.is_known(word.text, cut=word.cut)
         if word.line.start in self.foreign:
             return False
         return not self.is_known(word.text, cut=word.cut)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 from metasearch.review.press.answer import mended
 from metasearch.review.press.english import PATH, english_words
 from metasearch.review.press.findings import Finding, Fix
@@ -9,6 +12,12 @@ from metasearch.review.press.form_rules import spellings
 from metasearch.review.press.reading import read
 from metasearch.review.press.rules import review
 from tests.cases import each
+
+STRATEGIES = Path(__file__).parents[2] / "query" / "strategies.toml"
+#: Codes of the rules on words.
+OF_WORDS = frozenset(
+    "cut-root quoted-stem idle-stem other-spelling other-number other-compound misspelling".split()
+)
 
 
 def findings(text: str, syntax: str, code: str) -> list[Finding]:
@@ -256,6 +265,22 @@ def test_offers_are_no_mends_of_the_whole() -> None:
     text, count = mended("(knee or hypertenssion).ti.", "ovid")
 
     assert (text, count) == ("(knee or hypertension).ti.", 1)
+
+
+def test_each_mend_leaves_a_text_that_can_be_read() -> None:
+    """Of all strategies that the tests of queries have, in every syntax."""
+    table = tomllib.loads(STRATEGIES.read_text(encoding="utf-8"))["strategy"]
+    mends = 0
+    for each_one in table:
+        strategy = read(each_one["text"], each_one["syntax"])
+        wrong = sum(line.error is not None for line in strategy.lines)
+        for finding in review(strategy):
+            if finding.code in OF_WORDS and finding.fix is not None:
+                again = read(taken(strategy.text, finding.fix), strategy.syntax)
+                assert sum(line.error is not None for line in again.lines) <= wrong, finding
+                mends += 1
+
+    assert mends > 10
 
 
 # ---------------------------------------------------------------- concepts and synonyms
