@@ -15,7 +15,7 @@ from metasearch.review.press.findings import Finding, Fix, Rule
 from metasearch.review.press.mesh import Mesh, installed_mesh, key, read_mesh
 from metasearch.review.press.reading import ReviewedStrategy, ReviewLine
 from metasearch.review.press.spelling_rules import misspellings_beside
-from metasearch.review.press.wording import Wording
+from metasearch.review.press.wording import wording_of
 
 #: Databases whose headings are NLM's, and platforms where they may be those of another vocabulary.
 _NLM = frozenset({"pubmed", "cochrane"})
@@ -164,7 +164,7 @@ class _Headings:
     def synonyms(self) -> Iterator[Finding]:
         if not self.is_of_nlm:
             return
-        wording = Wording(self.strategy)
+        wording = wording_of(self.strategy)
         told: set[str] = set()
         for term, line, heading in self.known:
             if heading.name in told or key(heading.name) in _CHECK_TAGS:

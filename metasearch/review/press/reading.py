@@ -87,7 +87,7 @@ class ReviewLine:
     worked_out: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ReviewedStrategy:
     """A strategy.
 
