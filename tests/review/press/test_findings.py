@@ -123,6 +123,12 @@ SHAPES = [
     ("wos", "TI=heron AND IY=2020", "unknown-field"),
     ("ebsco", "TI *heron", "wildcard-place"),
     ("ebsco", "heron nest AND lake", "no-field"),
+    ("wos", "TS=(heron and egret)", "small-operator"),
+    ("wos", "TS=(heron NEAR/x egret)", "bad-distance"),
+    ("wos", "TI=heron AND PY=199*", "wildcard-place"),
+    ("wos", 'TI=("heron" "egret")', "missing-operator"),
+    ("pubmed", '((heron[ti] AND "egret"[ti]))', "needless-brackets"),
+    ("ebsco", 'TI "heron AND AB egret', "open-quote"),
     ("ieee", " OR ".join(f'"Abstract":bird{at}' for at in range(30)), "too-many-terms"),
 ]
 
