@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from metasearch.review.press.findings import Finding, Rule
+from metasearch.review.press.mesh_rules import rules_of_headings
 from metasearch.review.press.reading import ReviewedStrategy, read
 from metasearch.review.press.rules import review
 
@@ -36,9 +37,9 @@ class Review:
 
 
 def review_text(text: str, syntax: str | None = None, *more: Rule) -> Review:
-    """Read and review a text; see `read` and `review`."""
+    """Read and review a text, with the headings that are installed; see `read` and `review`."""
     strategy = read(text, syntax)
-    return Review(strategy, review(strategy, *more))
+    return Review(strategy, review(strategy, *rules_of_headings(), *more))
 
 
 def finding_object(strategy: ReviewedStrategy, finding: Finding) -> dict[str, Any]:
@@ -70,7 +71,7 @@ def mended(
     for _ in range(1 if only else _TIMES):
         findings = [
             one
-            for one in review(strategy, *more)
+            for one in review(strategy, *rules_of_headings(), *more)
             if ((one.code, one.start) in only if only else one.sure)
         ]
         text, number = _with_fixes(strategy.text, findings)

@@ -17,7 +17,6 @@ from metasearch.review.api import (
     project_request,
 )
 from metasearch.review.press.answer import Review, review_text
-from metasearch.review.press.mesh_rules import rules_of_headings
 from metasearch.review.press.peer_review import syntax_of, text_of
 from metasearch.review.press.target_rules import target_rules
 from metasearch.review.store.database import Database
@@ -49,7 +48,7 @@ async def answer_strategy(request: web.Request) -> web.Response:
     """`/api/projects/UID/strategies/NAME/review`: what is wrong with a strategy."""
     here, shown = await strategy_of(request)
     asked = parameters_of(request.query, REVIEW)
-    rules = (*target_rules([asked["to"]] if "to" in asked else []), *rules_of_headings())
+    rules = target_rules([asked["to"]] if "to" in asked else [])
     text, syntax = await here.workspace.read(typed, shown)
     async with here.shared.admission.brief():
         made = await asyncio.to_thread(review_text, text, syntax, *rules)
@@ -60,7 +59,7 @@ async def answer_text(request: web.Request) -> web.Response:
     """`/api/projects/UID/review`: what is wrong with a text. Nothing is kept of it."""
     here = await project_request(request)
     given = await body_of(request, TEXT)
-    rules = (*target_rules([given["to"]] if "to" in given else []), *rules_of_headings())
+    rules = target_rules([given["to"]] if "to" in given else [])
     async with here.shared.admission.brief():
         made = await asyncio.to_thread(review_text, given["text"], given.get("syntax"), *rules)
     return answer(object_of(made))

@@ -102,7 +102,7 @@ def review(
     from metasearch.review.press.target_rules import target_rules
 
     _check(file, form, fix=fix, keep=keep)
-    rules = (*target_rules(targets), *rules_of_headings(mesh))
+    rules = (*target_rules(targets), *(rules_of_headings(mesh) if mesh else ()))
     steps: list[Step] = []
     if file is None:
         name, steps = _of_project(call, name)

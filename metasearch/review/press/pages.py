@@ -26,7 +26,6 @@ from metasearch.review.page import (
 from metasearch.review.press.answer import Review, mended, review_text
 from metasearch.review.press.api import LONGEST, typed
 from metasearch.review.press.findings import CODES, ELEMENTS, Finding, Severity
-from metasearch.review.press.mesh_rules import rules_of_headings
 from metasearch.review.press.peer_review import keep, syntax_of, text_of
 from metasearch.review.press.peer_review import rows as rows_for_people
 from metasearch.review.press.reading import ReviewLine
@@ -136,12 +135,12 @@ async def answer_text(request: web.Request) -> web.Response:
         async with here.shared.admission.brief():
             text, _ = await asyncio.to_thread(_mended, text, syntax, chosen)
     async with here.shared.admission.brief():
-        made = await asyncio.to_thread(review_text, text, syntax, *rules_of_headings())
+        made = await asyncio.to_thread(review_text, text, syntax)
     return page_response(request, _page(here, made, text, syntax, FormState()))
 
 
 def _mended(text: str, syntax: str, chosen: tuple[str, int]) -> tuple[str, int]:
-    return mended(text, syntax, *rules_of_headings(), only=(chosen,))
+    return mended(text, syntax, only=(chosen,))
 
 
 async def answer_strategy(request: web.Request) -> web.StreamResponse:
@@ -152,7 +151,7 @@ async def answer_strategy(request: web.Request) -> web.StreamResponse:
     async def render(said: FormState) -> str:
         text, syntax = await here.workspace.read(typed, shown)
         async with here.shared.admission.brief():
-            made = await asyncio.to_thread(review_text, text, syntax, *rules_of_headings())
+            made = await asyncio.to_thread(review_text, text, syntax)
         return _page(here, made, "", syntax, said, strategy=shown)
 
     if request.method != "POST":
@@ -199,7 +198,7 @@ async def answer_form(request: web.Request) -> web.Response:
 def _mend(db: Database, shown: Strategy, chosen: tuple[str, int] | None, *, by: str) -> None:
     """Take one mend in the step that it stands in. Raises UsageError: it is no longer there."""
     text, syntax = typed(db, shown)
-    made = review_text(text, syntax, *rules_of_headings())
+    made = review_text(text, syntax)
     for finding in made.findings:
         if (finding.code, finding.start) != chosen or finding.fix is None:
             continue

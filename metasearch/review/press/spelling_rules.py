@@ -187,8 +187,10 @@ class _Spelling:
         right, sure = meant
         if self.mixed and not self.wording.holds(right):
             return None  # it may be a word of another language
-        if word.term.heading and not sure and _differ_at_end(word.text, right):
-            return None  # Acne Vulgaris
+        if not sure and _differ_at_end(word.text, right) and (word.term.heading or word.cut):
+            return None  # Acne Vulgaris, passivat*
+        if not sure and len(word.text) < _LEAST_SURE and not self.wording.holds(right):
+            return None
         # Whoever looks for both spellings knows what they do.
         beside = any(
             right in other.text.casefold() for other in word.line.terms if other is not word.term
