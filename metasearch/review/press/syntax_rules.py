@@ -40,7 +40,7 @@ _DISTANCE = re.compile(r"\[[a-z/ ]{2,20}:?~[^\]\n]{0,12}\]?", re.IGNORECASE)
 def unreadable(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Lines that cannot be read, with the suggestion of their reader."""
     if not any(line.text.strip() for line in strategy.lines):
-        yield Finding("unreadable", message("There is no query"), 0, len(strategy.text))
+        yield Finding("unreadable", message("There is no query"), 0, 0)
         return
     if all(line.error is None for line in strategy.lines):
         return
