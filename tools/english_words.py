@@ -25,7 +25,9 @@ from metasearch.review.press.english import PATH, SECTIONS, one_edit_away
 HEADER = """\
 # English words by frequency, and words that are spelt in two ways. Written by
 # tools/english_words.py out of SCOWL (Spell Checker Oriented Word Lists) 2020.12.07,
-# http://wordlist.sourceforge.net; do not edit. Its licence:
+# http://wordlist.sourceforge.net; do not edit. Changed: words of few lists are kept, in small
+# letters, by frequency. Its licence, of which LICENSE.scowl beside this file is the whole, with the
+# notices of what it was made of:
 #
 # The collective work is Copyright 2000-2011 by Kevin Atkinson as well as any of the copyrights
 # mentioned below:

@@ -47,8 +47,8 @@ def cut_roots(strategy: ReviewedStrategy) -> Iterator[Finding]:
         yield Finding(
             "cut-root",
             message(
-                "{stem}* also finds {words} and others: it cuts no root",
-                stem=word.typed,
+                "{stem} also finds {words} and others: it cuts no root",
+                stem=strategy.text[word.start : word.end + 1],
                 words=", ".join(shown),
             ),
             word.term.start,
