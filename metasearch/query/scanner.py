@@ -21,6 +21,7 @@ from metasearch.query.grammar import (
     FieldTarget,
     together,
 )
+from metasearch.query.places import Places
 from metasearch.query.reader import BracketReader, ReadQuery
 from metasearch.query.syntaxes import NAMES
 from metasearch.query.tree import is_blank, plain
@@ -151,6 +152,10 @@ class SyntaxLosses:
             shown = " ".join(cut.split()) + ("" if whole else " …")
         self._concerned.setdefault(kind, {})[shown] = None
 
+    def by_kind(self) -> dict[str, tuple[str, ...]]:
+        """Kind -> the words that it concerns."""
+        return {kind: tuple(words) for kind, words in self._concerned.items()}
+
     def sentences(self, kinds: Collection[str] = SENTENCES) -> tuple[str, ...]:
         """Returns one sentence for each of some kinds, in the order in which they were added."""
         return tuple(
@@ -245,6 +250,8 @@ class LossReader(BracketReader):
         self.lines = lines
         self.losses = losses or SyntaxLosses()
         self.used: set[int] = set()
+        #: Where it says what stands where; None where nobody asks.
+        self.places: Places | None = None
         self.not_searchable: QuerySyntaxError | None = None
 
     def result_of(self, clause: Clause) -> ReadQuery:
@@ -537,12 +544,13 @@ class TextScanner(LossReader):
             return match
         if self.lines is None or after_word or not (self.ends_at(end) or self.opens(end)):
             return None
-        known = self.text[self.at : end].isdigit() and int(self.text[self.at : end]) in self.lines
+        word = self.text[self.at : end]
+        known = len(word) < 6 and word.isdecimal() and int(word) in self.lines
         if self.target is not self.grammar.default and not (known and self.target.of_words):
             return None  # (2019 or 2020).yr.
         if self.is_beside_near(end):
             if known:
-                self.losses.add("number word", self.text[self.at : end])
+                self.losses.add("number word", word)
             return None
         if match is None and self.target is self.grammar.default:
             # Papers write the lines of any database with mere numbers.
