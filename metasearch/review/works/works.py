@@ -102,6 +102,14 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 _NO_NOTE = ("", 0)
 
 
+#: The rows of works that are relevant as far as it is decided: neither left out nor undecided.
+RELEVANT = (
+    "SELECT decision.work FROM decision WHERE decision.by = ''"
+    " AND decision.verdict IN ('relevant', 'close') EXCEPT"
+    " SELECT decision.work FROM decision WHERE decision.by = '' AND decision.verdict = 'excluded'"
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """What somebody decided on a work in one stage.

@@ -1,0 +1,228 @@
+"""What a strategy looks for where one of its steps is removed, or one alternative of a step is
+removed or added: the queries of all steps that change by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from metasearch.query.clauses import Clause, exact
+from metasearch.query.simple import to_text
+from metasearch.query.tree import (
+    CODED_FIELDS,
+    And,
+    Near,
+    Not,
+    Or,
+    Query,
+    Term,
+    conjunction,
+    disjunction,
+)
+from metasearch.query.values import years_of
+from metasearch.review.strategies.references import as_numbers, number_of, substitute
+from metasearch.review.strategies.resolve import StepResolver, without_steps
+from metasearch.review.strategies.step_text import StepText
+from metasearch.review.strategies.strategies import Step
+
+#: From the root of a tree, which part to take at each node.
+_Path = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One part of an OR of a step, or a place for a new one. `path`: where it stands in the tree of
+    the step.
+    """
+
+    step: int
+    query: Query
+    path: _Path
+
+    @property
+    def text(self) -> str:
+        """In metasearch's syntax; steps as `#1`."""
+        return as_numbers(to_text(self.query))
+
+
+class StrategyQueries:
+    """The queries of a strategy as sources are asked them, its years included.
+
+    Attributes:
+        queries: Number of each step that can be searched for or joined -> its query.
+        users: Number -> the steps that name it, also by way of others, each after those that it
+            names.
+    """
+
+    def __init__(self, steps: Sequence[Step], years: str) -> None:
+        self._years = years_of(years) if years else None
+        resolving = StepResolver({step.number: step for step in steps})
+        self._clauses: dict[int, Clause] = {}
+        self._texts: dict[int, StepText] = {}
+        for step in steps:
+            clause, text = resolving.of(step.number), resolving.text(step.number)
+            if isinstance(clause, Clause) and isinstance(text, StepText):
+                self._clauses[step.number], self._texts[step.number] = clause, text
+        named = {number: resolving.named[number] for number in self._clauses}
+        order = sorted(named, key=lambda number: len(named[number]))
+        self.users = {
+            number: [other for other in order if number in named[other]] for number in named
+        }
+        self.queries: Mapping[int, Query] = {
+            number: query
+            for number, clause in self._clauses.items()
+            if (query := self._question(clause)) is not None
+        }
+
+    def every_query(self) -> Iterator[Query]:
+        """The queries of all steps, and what becomes of their parts where an alternative of words
+        that stand near one another is removed: all that a removal can ask.
+        """
+        yield from self.queries.values()
+        near = any(_has_near(query) for query in self.queries.values())
+        for number in self._texts:
+            for one in self.alternatives(number):
+                if (meant := self.meaning(one)) is not None:
+                    yield meant
+                if near:
+                    yield from (new for new in self.without(one).values() if new is not None)
+
+    def meaning(self, alternative: Alternative) -> Query | None:
+        """An alternative with the steps that it names put in; None for everything."""
+        return substitute(exact(alternative.query), self._clauses).widest
+
+    def alternatives(self, number: int) -> list[Alternative]:
+        """The alternatives of a step from left to right, without those that are only a step, and
+        without what is excluded.
+        """
+        text = self._texts.get(number)
+        if text is None or text.clause.widest is None:
+            return []
+        return [
+            Alternative(number, query, path)
+            for path, query in _alternatives(text.clause.widest, ())
+            if number_of(query) is None
+        ]
+
+    def without_step(self, number: int) -> Mapping[int, Query | None]:
+        """Each step that changes where a step is removed -> its query then; None where nothing is
+        left of it.
+        """
+        return self._changed({number: None})
+
+    def without(self, removed: Alternative) -> Mapping[int, Query | None]:
+        """The same where an alternative is removed from its step."""
+        own = self._texts[removed.step].clause
+        assert own.widest is not None  # the alternative is a part of it
+        widest = _remove(own.widest, removed.path)
+        narrowest = own.narrowest
+        if narrowest is not None:
+            narrowest = widest if own.is_exact else _remove_equal(narrowest, removed.query)
+        return self._changed({removed.step: Clause(widest, narrowest)})
+
+    def places(self, number: int) -> list[Alternative]:
+        """Where an alternative can be added to a step: to each OR, and to each word that stands
+        alone, from left to right; each as the part that it would stand beside. None in a step that
+        only joins others.
+        """
+        text = self._texts.get(number)
+        if text is None or text.clause.widest is None:
+            return []
+        found = _places(text.clause.widest, ())
+        return [Alternative(number, query, path) for path, query in found]
+
+    def with_beside(self, place: Alternative, added: Query) -> Mapping[int, Query | None]:
+        """The same where an alternative is added at a place."""
+        own = self._texts[place.step].clause
+        assert own.widest is not None
+        widest = _put_beside(own.widest, place.path, added)
+        return self._changed({place.step: Clause(widest, own.narrowest)})
+
+    def _changed(self, own: Mapping[int, Clause | None]) -> Mapping[int, Query | None]:
+        """`own`: number of a step -> what its own text means now; None: it is gone."""
+        ((first, clause),) = own.items()
+        made = {first: None if clause is None else substitute(clause, self._clauses)}
+        for number in self.users.get(first, ()):
+            text = self._texts[number]
+            gone = [
+                parent
+                for parent in text.numbers
+                if made.get(parent, clause) is None and parent in made
+            ]
+            left = without_steps(text.clause, gone) if gone else text.clause
+            known = {**self._clauses, **{one: new for one, new in made.items() if new is not None}}
+            made[number] = None if left.widest is None else substitute(left, known)
+        return {
+            number: None if new is None else self._question(new) for number, new in made.items()
+        }
+
+    def _question(self, clause: Clause) -> Query | None:
+        """What is asked for a step, as `runs.plan.SourceQuestion` has it."""
+        if clause.widest is None:
+            return None
+        return clause.widest if self._years is None else conjunction(clause.widest, self._years)
+
+
+def _has_near(query: Query) -> bool:
+    match query:
+        case And(parts) | Or(parts):
+            return any(map(_has_near, parts))
+        case Not(part):
+            return _has_near(part)
+    return isinstance(query, Near)
+
+
+def _alternatives(query: Query, path: _Path) -> Iterator[tuple[_Path, Query]]:
+    if not isinstance(query, And | Or | Near):
+        return
+    for place, part in enumerate(query.parts):
+        if isinstance(query, Or):
+            yield (*path, place), part
+        yield from _alternatives(part, (*path, place))
+
+
+def _places(query: Query, path: _Path) -> Iterator[tuple[_Path, Query]]:
+    match query:
+        case And(parts):
+            for place, part in enumerate(parts):
+                yield from _places(part, (*path, place))
+        case Or(parts):
+            if not all(number_of(part) is not None for part in parts):
+                yield path, query
+        case Term() if number_of(query) is None and query.field not in CODED_FIELDS:
+            yield path, query
+
+
+def _put_beside(query: Query, path: _Path, added: Query) -> Query:
+    """The tree with an alternative beside the part of a path."""
+    if not path:
+        return disjunction((query, added))
+    assert isinstance(query, And)
+    place, *rest = path
+    parts = list(query.parts)
+    parts[place] = _put_beside(parts[place], tuple(rest), added)
+    return conjunction(*parts)
+
+
+def _remove(query: Query, path: _Path) -> Query:
+    """The tree without an alternative."""
+    assert isinstance(query, And | Or | Near)
+    place, *rest = path
+    parts = list(query.parts)
+    if rest:
+        parts[place] = _remove(parts[place], tuple(rest))
+    else:
+        del parts[place]
+    match query:
+        case And():
+            return conjunction(*parts)
+        case Or():
+            return disjunction(parts)
+    return Near(tuple(parts), query.within, query.ordered)
+
+
+def _remove_equal(query: Query, removed: Query) -> Query:
+    """The tree without the first alternative that is equal to one; the same where none is."""
+    found = next((path for path, one in _alternatives(query, ()) if one == removed), None)
+    return query if found is None else _remove(query, found)
